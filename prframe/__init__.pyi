@@ -11,6 +11,7 @@ from . import (
     vlfeat as vlfeat,
 )
 from .errors import (
+    ArgumentError as ArgumentError,
     CoverageWarning as CoverageWarning,
     DependentFoldsWarning as DependentFoldsWarning,
     EffectiveSampleSizeWarning as EffectiveSampleSizeWarning,

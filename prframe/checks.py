@@ -6,7 +6,7 @@ from math import inf
 from numbers import Integral, Real
 
 from prframe import hints
-from prframe.errors import MissingColumnError, PrframeError
+from prframe.errors import ArgumentError, MissingColumnError
 
 SHOWN = 5
 LARGEST_COUNT = 2**53
@@ -47,7 +47,7 @@ def one_of(name: str, value: object, options: Sequence[str], *, in_order: bool =
     if not is_one_of(value, options):
         hint = hints.of_option(name, value, options) or did_you_mean(value, options)
         those = listed(options, in_order=in_order)
-        raise PrframeError(f"`{name}` must be one of {those}; got {brief(value)}.{hint}")
+        raise ArgumentError(f"`{name}` must be one of {those}; got {brief(value)}.{hint}")
 
 
 def brief(value: object) -> str:
@@ -62,12 +62,12 @@ def brief(value: object) -> str:
 def column_name(name: str, given: object) -> str:
     """Require the name of a column, which polars must not read as a pattern."""
     if not isinstance(given, str):
-        raise PrframeError(
+        raise ArgumentError(
             f"`{name}` must be the name of a column, a string; got {brief(given)}."
             f"{hints.of_column_name(name, given)}"
         )
     if given == "*" or (given.startswith("^") and given.endswith("$")):
-        raise PrframeError(
+        raise ArgumentError(
             f"`{name}` must not look like a pattern, as polars would read it as one; "
             f"got {given!r}; rename the column."
         )
@@ -77,7 +77,7 @@ def column_name(name: str, given: object) -> str:
 def column_names(name: str, given: object, *, at_least: int = 1) -> list[str]:
     """Require the name of a column or a list of names, and return a list of them."""
     if not isinstance(given, (str, list, tuple)) or len(given) < at_least:
-        raise PrframeError(
+        raise ArgumentError(
             f"`{name}` must be a column name or a list of them; got {brief(given)}."
             f"{hints.of_column_name(name, given)}"
         )
@@ -114,7 +114,7 @@ def whole_number(name: str, value: object, at_least: int) -> int:
             return number
     is_large = isinstance(value, Integral) and int(value) > LARGEST_COUNT
     limit = " and <= 2^53" if is_large else ""
-    raise PrframeError(
+    raise ArgumentError(
         f"`{name}` must be a whole number >= {at_least}{limit}; got {brief(value)}."
     )
 
@@ -124,13 +124,13 @@ def instance(name: str, value: object, kind: type) -> None:
     if not isinstance(value, kind):
         got = value.__name__ if isinstance(value, type) else type(value).__name__
         article = "the class" if isinstance(value, type) else "a"
-        raise PrframeError(f"`{name}` must be a {kind.__name__}; got {article} {got}.")
+        raise ArgumentError(f"`{name}` must be a {kind.__name__}; got {article} {got}.")
 
 
 def flag(name: str, value: object) -> None:
     """Require True or False."""
     if not isinstance(value, bool):
-        raise PrframeError(f"`{name}` must be True or False; got {brief(value)}.")
+        raise ArgumentError(f"`{name}` must be True or False; got {brief(value)}.")
 
 
 def fraction(name: str, value: object) -> float:
@@ -139,7 +139,7 @@ def fraction(name: str, value: object) -> float:
         number = float(value)
         if 0 <= number <= 1:
             return number
-    raise PrframeError(f"`{name}` must lie between 0 and 1; got {brief(value)}.")
+    raise ArgumentError(f"`{name}` must lie between 0 and 1; got {brief(value)}.")
 
 
 def plain(value: object) -> object:
@@ -166,4 +166,4 @@ def number(  # noqa: PLR0913
     bounds = [(">", above), (">=", at_least), ("<", below), ("<=", at_most)]
     must = " and ".join(f"{sign} {bound}" for sign, bound in bounds if abs(bound) < inf)
     kind = f"number {must}" if must else "finite number"
-    raise PrframeError(f"`{name}` must be a {kind}; got {brief(value)}.")
+    raise ArgumentError(f"`{name}` must be a {kind}; got {brief(value)}.")

@@ -4,8 +4,9 @@
 
     ValueError
     └── PrframeError                  everything that is wrong with the input
-        ├── MissingColumnError        also a KeyError
-        └── UnknownMetricError        a name that no metric has
+        ├── ArgumentError             an argument that no data could make right
+        │   └── UnknownMetricError        a name that no metric has
+        └── MissingColumnError        also a KeyError
     UserWarning
     └── PrframeWarning                everything that is likely to be a mistake
         ├── CoverageWarning               intervals that hold the value less often than they say
@@ -34,6 +35,13 @@ class PrframeError(ValueError):
     """The input cannot be evaluated as asked."""
 
 
+class ArgumentError(PrframeError):
+    """An argument is refused whatever the data hold.
+
+    It is no option that there is, is out of its range, or does not go with another argument.
+    """
+
+
 class MissingColumnError(PrframeError, KeyError):
     """The frame does not have a column that was named."""
 
@@ -42,7 +50,7 @@ class MissingColumnError(PrframeError, KeyError):
         return str(self.args[0])
 
 
-class UnknownMetricError(PrframeError):
+class UnknownMetricError(ArgumentError):
     """No metric has this name.
 
     Attributes

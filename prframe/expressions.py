@@ -46,7 +46,7 @@ import polars as pl
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.lists import values_of_lists
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG, parse_metric
 from prframe.metrics.quantities import precision as precision_of
 from prframe.tie_policies import POLICIES, WITHOUT_LABELS, TiePolicy, Ties, listed_in_braces
@@ -98,11 +98,11 @@ def metric(  # noqa: PLR0913
     """
     wanted = parse_metric(name)
     if wanted.judged:
-        raise PrframeError(f"{wanted} needs the column of judgments; use evaluate.")
+        raise ArgumentError(f"{wanted} needs the column of judgments; use evaluate.")
     if ties in _TIES and ties not in wanted.ties:
-        raise PrframeError(f"{wanted} takes ties={checks.listed(wanted.ties)}; got {ties!r}.")
+        raise ArgumentError(f"{wanted} takes ties={checks.listed(wanted.ties)}; got {ties!r}.")
     if wanted.rel is not None and n_pos is not None:
-        raise PrframeError(
+        raise ArgumentError(
             f"`n_pos` counts the positives of `positive`, not those of {wanted}; list the items "
             "with a score of -inf instead."
         )
@@ -304,7 +304,7 @@ def curve(
     rows = pl.struct(value.alias(name) for name, value in (columns | rates).items())
     name = score.meta.output_name(raise_if_undetermined=False)
     if name is None:
-        raise PrframeError("a curve is drawn of one score at a time; name the column.")
+        raise ArgumentError("a curve is drawn of one score at a time; name the column.")
     return _unless_missing(score, label, rows.implode()).alias(name)
 
 
@@ -359,7 +359,7 @@ def _column(label: str | pl.Expr) -> pl.Expr:
         return pl.col(label)
     if isinstance(label, pl.Expr):
         return label
-    raise PrframeError(
+    raise ArgumentError(
         f"`label` must be the name of a column or an expression; got {checks.brief(label)}."
     )
 
@@ -367,7 +367,7 @@ def _column(label: str | pl.Expr) -> pl.Expr:
 def _threshold(positive: float | None) -> float:
     """Return the least positive label; True stands for any label above 0."""
     if positive is not None and not isinstance(positive, (int, float)):
-        raise PrframeError(
+        raise ArgumentError(
             f"`positive` must be a number; got {positive!r}. For string labels pass a condition: "
             "pl.col('score').pr.ap(pl.col('label') == 'yes')."
         )

@@ -11,7 +11,7 @@ import prframe
 from prframe import stats
 
 NAMES = """
-    AP AP11 AUC AUPRC AUPRG BEDROC BalancedAccuracy Bpref CATALOGUE CoverageWarning DCG
+    AP AP11 AUC AUPRC AUPRG ArgumentError BEDROC BalancedAccuracy Bpref CATALOGUE CoverageWarning DCG
     DependentFoldsWarning EF ERR EffectiveSampleSizeWarning F F1 IPrec Judged Lift MCC MaxF1 Metric MissingColumnError
     NoCutoffWarning NoNegativesWarning NumRel NumRelRet NumRet P PooledRankingWarning Prec PrframeError
     PrframeWarning R RBP RR RelP Rprec SetAP SetF SetP SetR SkewedDifferencesWarning Specificity

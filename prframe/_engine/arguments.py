@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, get_args
 import polars as pl
 
 from prframe import checks, hints
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.tie_policies import (
     ALL_TIES,
     POLICIES,
@@ -98,12 +98,12 @@ class Arguments:
         for name, given in self._named():
             column = checks.column_name(name, given)
             if column.startswith(WORKING):
-                raise PrframeError(
+                raise ArgumentError(
                     f"`{name}` must not begin with {WORKING!r}, as working columns do; got "
                     f"{column!r}; rename the column."
                 )
         if len(set(self.keys)) < len(self.keys):
-            raise PrframeError(f"`by` names a column twice: {checks.brief(list(self.keys))}.")
+            raise ArgumentError(f"`by` names a column twice: {checks.brief(list(self.keys))}.")
         self._check_ties()
         for name in ("n_pos", "n_neg"):
             total = getattr(self, name)
@@ -116,13 +116,13 @@ class Arguments:
     def _check_ties(self) -> None:
         """Require the items or the absence of weights that the tie policy needs."""
         if self.policy.by_item and self.item is None:
-            raise PrframeError(
+            raise ArgumentError(
                 f"ties={self.ties!r} orders tied items by their names; name their column with "
                 "item=."
             )
         if self.weight is not None and self.ties not in WITHOUT_LABELS:
             *others, last = map(repr, WITHOUT_LABELS)
-            raise PrframeError(
+            raise ArgumentError(
                 f"ties={self.ties!r} orders whole items and takes no `weight`; "
                 f"use {', '.join(others)} or {last}, or repeat rows."
             )
@@ -139,12 +139,12 @@ class Arguments:
         for name in (*_OF_RANKINGS, *also_refused):
             several = name == "score" and self.further_scores
             if several or getattr(self, name) != getattr(plain, name):
-                raise PrframeError(
+                raise ArgumentError(
                     f"`{name}` says how items are ranked and which count; values at hand "
                     f"({columns[0][0]}=) are asked for neither, so leave it out."
                 )
         if self.missing == "last":
-            raise PrframeError(
+            raise ArgumentError(
                 "missing='last' is for scores; values at hand that are missing are refused, or "
                 "left out with missing='drop'."
             )
@@ -264,7 +264,7 @@ class Arguments:
                 f"say which are positive, for instance positive={example!r}."
             )
         if self.positive is False:
-            raise PrframeError(
+            raise ArgumentError(
                 "`positive` must be True, a number (labels at least as large), or values to be "
                 "equal to; got False. For labels equal to False say positive=[False]."
             )
@@ -298,6 +298,6 @@ def _label_values(name: str, values: object) -> object:
         listed = [checks.plain(value) for value in values]
         if all(value is None or isinstance(value, (str, bool, int, float)) for value in listed):
             return listed
-    raise PrframeError(
+    raise ArgumentError(
         f"`{name}` must be a label value or a list of them; got {checks.brief(values)}."
     )

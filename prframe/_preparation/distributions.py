@@ -10,7 +10,7 @@ from prframe import checks
 from prframe._preparation import wording
 from prframe._preparation.panels import MOST_PANELS
 from prframe._preparation.results import whole
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.stats import APNull
 from prframe.typing import Floats, Shared
 from prframe.verbs.against_chance.ap_test import ap_test
@@ -115,7 +115,7 @@ def score_panels(  # noqa: PLR0913, PLR0917
     limit = None if threshold is None else float(checks.number("threshold", threshold))
     by = shared.get("by")
     if by is not None and not isinstance(by, str):
-        raise PrframeError(f"`by` must be the name of one column; got {checks.brief(by)}.")
+        raise ArgumentError(f"`by` must be the name of one column; got {checks.brief(by)}.")
     data, _ = whole(frame, "frame")
     points = curve(data, score, label, anchor=False, **shared).drop_nulls("threshold")
     parts = [points] if by is None else points.partition_by(by, maintain_order=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.typing import FrameT
 from prframe.verbs.check import check as check_verb
 from prframe.verbs.comparison.compare import compare as compare_verb
@@ -75,7 +75,7 @@ def _of_one_metric(picture: Picture) -> Picture:
 
     def drawn_of_metric(frame: FrameT, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - verbs have many options
         if options.get("metric") is None:
-            raise PrframeError("`metric` must name the metric to compare, for example 'AP'.")
+            raise ArgumentError("`metric` must name the metric to compare, for example 'AP'.")
         return drawn(frame, options["metric"], *args, **options)
 
     kept = [p for name, p in signature.parameters.items() if name != "metrics"]

@@ -21,7 +21,7 @@ from prframe._preparation.colours import (
     Look,
 )
 from prframe._preparation.panels import MOST_PANELS
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 
 Chart: TypeAlias = alt.LayerChart | alt.ConcatChart
 
@@ -196,5 +196,5 @@ def alt_text(drawn: Chart) -> str:
     """
     text = getattr(drawn, "description", None)
     if not isinstance(text, str):
-        raise PrframeError("`drawn` must be what a function of prframe.chart has returned.")
+        raise ArgumentError("`drawn` must be what a function of prframe.chart has returned.")
     return text

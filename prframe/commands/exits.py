@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from prframe.errors import PrframeError, PrframeWarning, UnknownMetricError
+from prframe.errors import ArgumentError, PrframeError, PrframeWarning
 
 OK = 0
 FAILED = 1
@@ -56,7 +56,7 @@ _SENTENCES = {
 _CODES: dict[type[Exception], int] = {
     UsageError: USAGE,
     NoInputError: NO_INPUT,
-    UnknownMetricError: USAGE,
+    ArgumentError: USAGE,
     PrframeError: DATA,
     PrframeWarning: DATA,
 }

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from prframe import checks
-from prframe.errors import PrframeError, warn
+from prframe.errors import ArgumentError, PrframeError, warn
 from prframe.learn.parametric import ParametricRule
 from prframe.learn.rules import Labels, ScoringRule, scoring_rule
 from prframe.learn.smoothed import KERNELS, Kernel, smooth_phi
@@ -277,10 +277,10 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         checks.one_of("kernel", self.kernel, KERNELS)
         checks.flag("positive_definite", self.positive_definite)
         if self.positive_definite and self.rule != "quadratic":
-            raise PrframeError("`positive_definite` is for rule='quadratic'.")
+            raise ArgumentError("`positive_definite` is for rule='quadratic'.")
         projects = isinstance(self.rule, ParametricRule) and self.rule.project is not None
         if projects and self.solver == "l-bfgs":
-            raise PrframeError(
+            raise ArgumentError(
                 "`solver` must be 'gradient-ascent' for a rule with `project`; got 'l-bfgs'."
             )
         checks.whole_number("n_init", self.n_init, at_least=1)

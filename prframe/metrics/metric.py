@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import polars as pl
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.metrics.elsewhere import PARAMETERS
 from prframe.metrics.quantities import LARGEST_EXPONENT, Quantities
 from prframe.stats import discount_sum
@@ -165,7 +165,7 @@ class Metric:
     def __matmul__(self, k: float) -> "Metric":
         """Return the metric cut off at rank k, or taken at a recall of k."""
         if not self.takes_cutoff:
-            raise PrframeError(f"{self.name} takes no cut-off; got {self.name}@{k}.")
+            raise ArgumentError(f"{self.name} takes no cut-off; got {self.name}@{k}.")
         if self.cutoff == "recall":
             return replace(self, k=checks.fraction("recall level", k))
         return replace(self, k=checks.whole_number("k", k, at_least=1))
@@ -179,18 +179,18 @@ class Metric:
         given = dict(self.settings)
         arrays = any(hasattr(value, "__len__") and not isinstance(value, str) for value in first)
         if arrays or len(first) > 1:
-            raise PrframeError(
+            raise ArgumentError(
                 f"{self.name} is a metric and no function of arrays; "
                 f"evaluate({{'score': scores, 'label': labels}}, '{self.example()}') computes it, "
                 "and of the columns of a frame evaluate(frame, ...)."
             )
         if first and not known:
-            raise PrframeError(f"{self.name} takes 0 parameter without a name.")
+            raise ArgumentError(f"{self.name} takes 0 parameter without a name.")
         for name, value in [*zip(known, first, strict=False), *settings.items()]:
             if name not in known:
                 takes = f"it takes {checks.listed(known)}" if known else "it takes none"
                 hint = PARAMETERS.get(name) or checks.did_you_mean(name, known)
-                raise PrframeError(f"{self.name} has no parameter {name!r}; {takes}.{hint}")
+                raise ArgumentError(f"{self.name} has no parameter {name!r}; {takes}.{hint}")
             given.pop(name, None)
             if value is None:
                 continue
@@ -199,7 +199,7 @@ class Metric:
             except PrframeError as error:
                 if not (self.takes_cutoff and type(value) is int and value > 1):
                     raise
-                raise PrframeError(f"{error} A cut-off is {self.name}@{value}.") from None
+                raise ArgumentError(f"{error} A cut-off is {self.name}@{value}.") from None
             if checked != known[name].default:
                 given[name] = checked
         return replace(self._with_parameters(given), settings=tuple(sorted(given.items())))
@@ -211,7 +211,7 @@ class Metric:
             return self
         places = [*(["a cut-off"] if self.k is not None else []), *(name for name, _ in chosen)]
         if len(places) > 1:
-            raise PrframeError(
+            raise ArgumentError(
                 f"{self.name} is taken at one place; got {' and '.join(places)}; give one of them."
             )
         return chosen[0][1]
@@ -292,7 +292,7 @@ class Metric:
         F1At(k=5)
         """
         if isinstance(self.cells, str) or self.without_cells:
-            raise PrframeError(
+            raise ArgumentError(
                 f"{self} is no function of the counts in cells: {self.without_cells}."
             )
         return self.cells(self)
@@ -328,13 +328,13 @@ class Metric:
     def rank(self) -> int:
         """Return the cut-off of a metric that requires one."""
         if not isinstance(self.k, int):
-            raise PrframeError(self.lack_of_cutoff())
+            raise ArgumentError(self.lack_of_cutoff())
         return self.k
 
     def level(self) -> float:
         """Return the level of recall of a metric that requires one."""
         if self.k is None:
-            raise PrframeError(self.lack_of_cutoff())
+            raise ArgumentError(self.lack_of_cutoff())
         return float(self.k)
 
     def terms_under(self, ties: Ties) -> tuple[Term, ...]:
@@ -370,7 +370,7 @@ class Metric:
         n = checks.whole_number("n", n, at_least=1)
         n_pos = checks.whole_number("n_pos", n_pos, at_least=1)
         if n_pos > n:
-            raise PrframeError(f"`n_pos` must be at most n = {n}; got {n_pos}.")
+            raise ArgumentError(f"`n_pos` must be at most n = {n}; got {n_pos}.")
         n_needed = {"n_pos": n_pos, "n_neg": n - n_pos}
         known = "expected" in self.ties and self.threshold is None
         if not known or not all(n_needed[name] for name in self.needs):

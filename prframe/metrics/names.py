@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from prframe import checks
-from prframe.errors import PrframeError, UnknownMetricError
+from prframe.errors import ArgumentError, PrframeError, UnknownMetricError
 from prframe.metrics import classified, elsewhere, gains, partial, positions, thresholds
 from prframe.metrics.metric import Metric, Setting
 from prframe.metrics.resembling import resembling
@@ -162,11 +162,11 @@ def parse_metric(metric: "str | Metric") -> Metric:
     elif isinstance(metric, str):
         parsed = _Parser(metric).metric()
     else:
-        raise PrframeError(
+        raise ArgumentError(
             f"a metric must be a name or a catalogue object; got {checks.brief(metric)}."
         )
     if parsed.lacks_cutoff:
-        raise PrframeError(parsed.lack_of_cutoff() + _WITHOUT_CUTOFF.get(parsed.name, ""))
+        raise ArgumentError(parsed.lack_of_cutoff() + _WITHOUT_CUTOFF.get(parsed.name, ""))
     return parsed
 
 
@@ -213,14 +213,14 @@ class _Parser:
         metric = _look_up(name, self._text, has_level=level is not None)
         named = [(name or self._first_parameter(metric), value) for name, value in settings]
         if len(dict(named)) < len(named):
-            raise PrframeError(f"a parameter stands twice in {self._text!r}.")
+            raise ArgumentError(f"a parameter stands twice in {self._text!r}.")
         metric = metric(**dict(named))
         return metric if level is None else _at_level(metric, level, self._text)
 
     def _first_parameter(self, metric: Metric) -> str:
         """Return the name of a metric's first parameter."""
         if not metric.parameters:
-            raise PrframeError(f"{metric.name} takes no parameters; got {self._text!r}.")
+            raise ArgumentError(f"{metric.name} takes no parameters; got {self._text!r}.")
         return metric.parameters[0].name
 
     def _settings(self) -> list[tuple[str | None, Setting]]:
@@ -365,14 +365,14 @@ def _at_level(metric: Metric, level: str, text: str) -> Metric:
     number = _number(level)
     if metric.cutoff == "recall":
         if not isinstance(number, (int, float)):
-            raise PrframeError(f"the recall level in {text!r} must be a number; got {level!r}.")
+            raise ArgumentError(f"the recall level in {text!r} must be a number; got {level!r}.")
         return metric @ number
     if not metric.takes_cutoff:
         hint = _threshold_hint(metric, number)
-        raise PrframeError(f"{metric.name} takes no cut-off; got {text!r}.{hint}")
+        raise ArgumentError(f"{metric.name} takes no cut-off; got {text!r}.{hint}")
     if not isinstance(number, int) or number < 1:
         hint = _threshold_hint(metric, number)
-        raise PrframeError(
+        raise ArgumentError(
             f"the cut-off in {text!r} must be a whole number >= 1; got {level!r}.{hint}"
         )
     return metric @ number

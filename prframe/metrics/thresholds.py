@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import polars as pl
 
 from prframe import checks, stats
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.metrics.metric import REL, Finish, Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import HAIR_BELOW, Quantities
 from prframe.metrics.shared import over, per_block
@@ -70,7 +70,7 @@ def _mean_trapezoid(
 
 def _eleven_point_credit(q: Quantities, m: Metric) -> pl.Expr:
     if q.interpolated is None:
-        raise PrframeError("the 11-point AP is made of interpolated precision.")
+        raise ArgumentError("the 11-point AP is made of interpolated precision.")
     reached, before = (_levels_reached(tp, q.n_pos, m) for tp in (q.tp_end, q.tp_start))
     # An item whose grade is too low to count has weight 0, and its block may have no hits.
     share = pl.when(q.weight > 0).then(q.weight / (q.tp_end - q.tp_start)).otherwise(0.0)
@@ -188,7 +188,7 @@ def _levels(name: str, value: object) -> Setting:
 def _phi(name: str, value: object) -> Setting:
     """Require the name of a score-generating function; return the name in its usual form."""
     if not isinstance(value, str):
-        raise PrframeError(
+        raise ArgumentError(
             f"`{name}` must be the name of a score-generating function; got {checks.brief(value)}."
         )
     return stats.parse_phi(value).name

@@ -28,7 +28,7 @@ from prframe._preparation.colours import (
     TEXT_DARK,
     Look,
 )
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 
 # Of print at 300 dots per inch no point is lost.
 _FINEST_DPI = 300
@@ -107,7 +107,7 @@ def alt_text(drawn: Axes | Figure) -> str:
     """
     text = _texts.get(drawn)
     if text is None:
-        raise PrframeError("`drawn` must be what a function of prframe.plot has returned.")
+        raise ArgumentError("`drawn` must be what a function of prframe.plot has returned.")
     return text
 
 

@@ -11,7 +11,7 @@ from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.rows import positive
 from prframe._preparation.results import whole
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.reports import classifiers, rankings
 from prframe.reports.classifiers import Classifiers, segment_column
 from prframe.reports.options import Options
@@ -139,7 +139,7 @@ def _frame(data: object, columns: Columns, argument: str) -> tuple[pl.DataFrame,
     model, item = columns.model, columns.item
     if len(scores) > 1:
         if model is not None:
-            raise PrframeError(
+            raise ArgumentError(
                 "`model` names a column of models; with several scores leave it out."
             )
         # Scores in one row are those of one item.

@@ -6,7 +6,7 @@ from typing import Any
 
 from prframe import checks
 from prframe._preparation import wording
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.metrics import Metric, parse_metric
 from prframe.tie_policies import Ties
 from prframe.typing import Positive
@@ -58,7 +58,7 @@ class Options:
         checks.whole_number("depth", self.depth, 1)
         for name in ("queries", "texts"):
             if not isinstance(getattr(self, name), Mapping):
-                raise PrframeError(
+                raise ArgumentError(
                     f"`{name}` must be a dict of texts by id; got "
                     f"{checks.brief(getattr(self, name))}."
                 )
@@ -114,7 +114,7 @@ def metric_names(
     asked = default if metrics is None else metrics
     given = [asked] if isinstance(asked, (str, Metric)) else list(asked)
     if not given:
-        raise PrframeError("`metrics` must name at least one metric; got none.")
+        raise ArgumentError("`metrics` must name at least one metric; got none.")
     return tuple(dict.fromkeys(str(parse_metric(metric)) for metric in given))
 
 

@@ -13,7 +13,7 @@ import polars as pl
 from prframe import tables
 from prframe._engine.arguments import Arguments
 from prframe._engine.rows import positive
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.metrics import parse_metric
 from prframe.reports import sections
 from prframe.reports.names import LONGEST_TEXT, distinct, plain
@@ -133,7 +133,7 @@ class Rankings:
         if self.values[SYSTEM].n_unique() == 1 or self.values[QUERY].n_unique() == 1:
             return None
         if self.options.correction == "tukey" and len(self.compared) > 1:
-            raise PrframeError(
+            raise ArgumentError(
                 "correction='tukey' is for one metric; name one in `metrics`, or take 'max-t', "
                 "which knows several."
             )

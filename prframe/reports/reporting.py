@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.metrics import Metric
 from prframe.reports import classifiers, inputs, rankings, sections
 from prframe.reports.names import plain
@@ -141,7 +141,7 @@ def report(
     pixels has the highest mean AP, 0.397 [0.377, 0.417], over 200 queries
     """
     if qrels is None and is_run(data):
-        raise PrframeError(
+        raise ArgumentError(
             f"runs need judgments: prframe.report(runs, qrels); got {checks.brief(data)} alone. "
             "Of labelled rows give the frame, for example polars.read_csv(path)."
         )
@@ -206,7 +206,7 @@ def _refuse(given: Mapping[str, bool], kind: str) -> None:
             why = (
                 f"does not go with `{kind}`" if kind else "is for rankings, with `over` or `qrels`"
             )
-            raise PrframeError(f"`{option}` {why}; leave it out.")
+            raise ArgumentError(f"`{option}` {why}; leave it out.")
 
 
 def _check_test(test: object, *, is_ranked: bool) -> None:
@@ -214,7 +214,7 @@ def _check_test(test: object, *, is_ranked: bool) -> None:
     tests = [*QUERY_TESTS] if is_ranked else ["bootstrap", "delong", "randomization"]
     if test not in tests:
         over = "rankings, over queries," if is_ranked else "classifiers, on the same items,"
-        raise PrframeError(
+        raise ArgumentError(
             f"`test` of {over} must be one of {checks.listed(tests)}; got {checks.brief(test)}."
         )
 
@@ -230,7 +230,7 @@ def _one(by: Columns | None) -> str | None:
     """Return the column of systems, which the calls of other verbs name in `by`."""
     columns = _listed("by", by)
     if len(columns) > 1:
-        raise PrframeError(
+        raise ArgumentError(
             "`by` must name one column with `over`, that of the systems; got "
             f"{checks.listed(columns, in_order=True)}."
         )
@@ -242,7 +242,7 @@ def _numbers(thresholds: Sequence[float] | None) -> tuple[float, ...]:
     if thresholds is None:
         return ()
     if isinstance(thresholds, str) or not hasattr(thresholds, "__iter__"):
-        raise PrframeError(
+        raise ArgumentError(
             f"`thresholds` must be a list of numbers; got {checks.brief(thresholds)}."
         )
     return tuple(float(checks.number("thresholds", each)) for each in thresholds)

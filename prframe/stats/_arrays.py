@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.typing import Floats
 
 
@@ -102,7 +102,7 @@ def random_generator(rng: int | np.random.Generator | None) -> np.random.Generat
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
-        raise PrframeError(
+        raise ArgumentError(
             f"`rng` must be a whole number >= 0 or a numpy.random.Generator; "
             f"got {checks.brief(rng)}."
         ) from None

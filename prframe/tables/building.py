@@ -15,7 +15,7 @@ from prframe._preparation.sets import (
     letter,
     letters_of,
 )
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.tables.content import Cell, Line
 from prframe.tables.table import Table
 
@@ -251,7 +251,7 @@ def _baseline(compared: dict[str, Comparison], baseline: object) -> object:
     }
     if len(shared) > 1 and len(seconds) == 1:
         return seconds.pop()
-    raise PrframeError("`baseline` must name the system that daggers compare with.")
+    raise ArgumentError("`baseline` must name the system that daggers compare with.")
 
 
 _MARKERS: dict[str, Callable[[dict[str, Comparison], list[Any], object], Marked]] = {
@@ -267,7 +267,7 @@ def _places(estimates: Result, metric: str, places: Places | None) -> int:
     if given is not None:
         number = checks.whole_number("places", given, 0)
         if number > _MOST_PLACES:
-            raise PrframeError(f"`places` must be at most {_MOST_PLACES}; got {number}.")
+            raise ArgumentError(f"`places` must be at most {_MOST_PLACES}; got {number}.")
         return number
     rows = estimates.rows.filter(metric=metric)
     errors = rows["std_error"].drop_nulls().to_list() if "std_error" in rows.columns else []

@@ -11,7 +11,7 @@ from prframe import checks
 from prframe._engine import frames
 from prframe._engine.arguments import Arguments
 from prframe._engine.rows import key_names
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.metrics import Metric, NumRet
 from prframe.trec.grouping import group
 from prframe.trec.joining import (
@@ -193,7 +193,7 @@ def _wanted(asked: list[Measure], *, by_query: bool) -> list[Measure]:
     """Return the measures that the result has."""
     wanted = [measure for measure in asked if measure.of_queries or not by_query]
     if not wanted:
-        raise PrframeError(
+        raise ArgumentError(
             f"{checks.listed(measure.name for measure in asked)} have no values of single "
             "queries; leave out by_query, or name other measures."
         )

@@ -8,7 +8,7 @@ from typing import Literal
 import polars as pl
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.metrics import CATALOGUE, Metric, parse_metric
 from prframe.metrics.metric import Term
 from prframe.metrics.quantities import Quantities
@@ -149,13 +149,13 @@ class Measure:
 def measures_of(asked: str | Metric | Iterable[str | Metric], version: Version) -> list[Measure]:
     """Return the measures of names, which may be those of families and sets of measures."""
     if not isinstance(asked, (str, Metric, Iterable)):
-        raise PrframeError(f"`measures` must be a measure or a list of them; got {asked!r}.")
+        raise ArgumentError(f"`measures` must be a measure or a list of them; got {asked!r}.")
     given = [asked] if isinstance(asked, (str, Metric)) else list(asked)
     if isinstance(asked, (set, frozenset)):
         given.sort(key=str)
     names = [name for item in given for name in _expanded(item)]
     if not names:
-        raise PrframeError("`measures` must name at least one measure; got none.")
+        raise ArgumentError("`measures` must name at least one measure; got none.")
     measures = {str(name): _measure(name, version) for name in names}
     return list(measures.values())
 
@@ -234,4 +234,4 @@ def printed_place(measure: Measure) -> tuple[int, float]:
 def check_version(version: object) -> None:
     """Require a version of trec_eval that is known."""
     if isinstance(version, bool) or version not in (9, 10):
-        raise PrframeError(f"`version` must be 9 or 10; got {checks.brief(version)}.")
+        raise ArgumentError(f"`version` must be 9 or 10; got {checks.brief(version)}.")

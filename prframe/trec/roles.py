@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from prframe import checks
-from prframe.errors import MissingColumnError, PrframeError
+from prframe.errors import ArgumentError, MissingColumnError, PrframeError
 from prframe.typing import Columns
 
 # Of each list the first name that a frame has counts. In PyTerrier `qid` is the id of the query
@@ -83,10 +83,10 @@ def _named_systems(names: Sequence[str], system: object) -> list[str]:
     systems = checks.column_names("system", system, at_least=0)
     checks.columns_exist(dict.fromkeys(systems, "system"), names)
     if len(set(systems)) < len(systems):
-        raise PrframeError(f"`system` names a column twice: {checks.brief(systems)}.")
+        raise ArgumentError(f"`system` names a column twice: {checks.brief(systems)}.")
     clash = [name for name in systems if name in RESULT]
     if clash:
-        raise PrframeError(
+        raise ArgumentError(
             f"`system` names {checks.listed(clash)}, which is also a column of the result; "
             "rename it."
         )

@@ -10,7 +10,7 @@ import polars as pl
 
 from prframe import checks
 from prframe._engine import frames
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.trec import roles
 from prframe.trec.files.paths import check_path
 from prframe.trec.grouping import group
@@ -87,7 +87,7 @@ def write_run(  # noqa: PLR0913 - options, by keyword
     <BLANKLINE>
     """
     if not isinstance(path, (str, os.PathLike)):
-        raise PrframeError(f"`path` must be a path; got {checks.brief(path)}.")
+        raise ArgumentError(f"`path` must be a path; got {checks.brief(path)}.")
     run_frame, names = frames.named(frame)
     named = {"query_id": query_id, "doc_id": doc_id, "score": score}
     checks.columns_exist({name: role for role, name in named.items() if name is not None}, names)
@@ -150,7 +150,9 @@ def _checked(
 def _check_tag(tag: object) -> None:
     """Require a tag that makes one field of a line."""
     if not (isinstance(tag, str) and tag.split() == [tag]):
-        raise PrframeError(f"`tag` must be a string without white space; got {checks.brief(tag)}.")
+        raise ArgumentError(
+            f"`tag` must be a string without white space; got {checks.brief(tag)}."
+        )
 
 
 def _as_text(column: pl.Series, kind: str, name: str) -> pl.Series:

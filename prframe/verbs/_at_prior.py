@@ -1,7 +1,7 @@
 """Metrics of one ranking in a population with another share of positives."""
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.metrics import Metric
 from prframe.stats.rankings import AtPrior, CellStatistic
 
@@ -12,7 +12,7 @@ def at_prior(metric: Metric, prior: float | None) -> CellStatistic:
     if prior is None:
         return statistic
     if metric.k is not None and metric.cutoff == "optional":
-        raise PrframeError(
+        raise ArgumentError(
             f"`prior` has no meaning for the first k of one ranking, as the population has other "
             f"items there; got {metric}; leave the cut-off or `prior` out."
         )

@@ -10,7 +10,7 @@ from prframe._engine.frames import Source
 from prframe._engine.measure import least_key
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import levels
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.metrics import with_cells
 from prframe.stats.intervals import influence_of_few, shared_item_variance
 from prframe.stats.rankings import CellStatistic, cells_from_scores
@@ -39,30 +39,30 @@ def check_drawn_items(measure: Evaluation | ValuesAtHand) -> None:
     """Require rankings whose items have names, and metrics with known influence values."""
     option = f"resampling={ITEMS!r}"
     if isinstance(measure, ValuesAtHand):
-        raise PrframeError(
+        raise ArgumentError(
             f"{option} draws the items of rankings, which values at hand do not tell; leave it "
             "out, or name metrics."
         )
     args = measure.args
     if args.item is None:
-        raise PrframeError(
+        raise ArgumentError(
             f"{option} knows by their names which items queries share; name their column with "
             "item=."
         )
     if args.totals:
-        raise PrframeError(
+        raise ArgumentError(
             f"`{args.totals[0]}` counts items that are not listed, which {option} cannot draw; "
             "list them with a score of -inf."
         )
     for name, metric in measure.wanted.items():
         if metric.without_cells:
-            raise PrframeError(
+            raise ArgumentError(
                 f"{name} has no influence values for {option}: {metric.without_cells}; "
                 f"{with_cells()} have."
             )
     for name, statistic in _statistics(measure).items():
         if statistic.lacks_influence:
-            raise PrframeError(
+            raise ArgumentError(
                 f"{name} has no influence values for {option}: {statistic.lacks_influence}."
             )
 

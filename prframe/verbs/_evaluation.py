@@ -12,7 +12,7 @@ from prframe._engine.frames import Source
 from prframe._engine.measure import values_of_groups
 from prframe._engine.pieces import Ranking
 from prframe._engine.rows import considered, key_names
-from prframe.errors import NoCutoffWarning, PrframeError, warn
+from prframe.errors import ArgumentError, NoCutoffWarning, PrframeError, warn
 from prframe.metrics import Metric, SetR, parse_metric
 from prframe.verbs._plan import takes_ties
 from prframe.verbs._trec_eval_names import TrecEvalNames
@@ -56,7 +56,7 @@ class Evaluation:
         for option in (option for option, is_given in given.items() if is_given):
             refuse_option(option, self.wanted)
             if self.args.ties == "expected":
-                raise PrframeError(
+                raise ArgumentError(
                     f"ties='expected' has no closed form with `{option}`; use 'group'."
                 )
         self._check_ties()
@@ -71,16 +71,16 @@ class Evaluation:
         """Require labels and arguments that metrics on grades can use."""
         graded = [name for name, metric in self.wanted.items() if metric.rel is not None]
         if graded and self.args.n_pos is not None:
-            raise PrframeError(
+            raise ArgumentError(
                 "`n_pos` counts the positives of `positive`, not those of "
                 f"{checks.listed(graded)}; list the items with a score of -inf instead."
             )
         if graded and self.args.weight is not None:
-            raise PrframeError(
+            raise ArgumentError(
                 f"{checks.listed(graded)} take no `weight`; say positive= for all metrics instead."
             )
         if graded and not isinstance(self.args.positive, (bool, int, float)):
-            raise PrframeError(
+            raise ArgumentError(
                 f"{checks.listed(graded)} compare labels with a number; "
                 f"got positive={checks.brief(self.args.positive)}."
             )
@@ -160,13 +160,15 @@ class Evaluation:
 def named(metrics: "str | Metric | Sequence[str | Metric]") -> dict[str, Metric]:
     """Return the metrics by the names under which they were given."""
     if not isinstance(metrics, (str, Metric, Iterable)):
-        raise PrframeError(f"`metrics` must be a metric or a list of them; got {metrics!r}.")
+        raise ArgumentError(f"`metrics` must be a metric or a list of them; got {metrics!r}.")
     asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
     if not asked:
-        raise PrframeError("`metrics` must name at least one metric; got none.")
+        raise ArgumentError("`metrics` must name at least one metric; got none.")
     wanted = {str(metric): parse_metric(metric) for metric in asked}
     if len(wanted) < len(asked):
-        raise PrframeError(f"`metrics` names a metric twice: {[str(metric) for metric in asked]}.")
+        raise ArgumentError(
+            f"`metrics` names a metric twice: {[str(metric) for metric in asked]}."
+        )
     return wanted
 
 
@@ -188,7 +190,7 @@ def refuse_option(option: str, wanted: Mapping[str, Metric]) -> None:
     """Refuse an option that a metric does not take."""
     without = [name for name, metric in wanted.items() if not _takes(metric, option)]
     if without:
-        raise PrframeError(
+        raise ArgumentError(
             f"`{option}` is not taken by {checks.listed(without)}; "
             f"evaluate these in a call of their own, without {option}."
         )

@@ -7,7 +7,7 @@ import polars as pl
 
 from prframe import checks
 from prframe._engine.rows import in_groups
-from prframe.errors import DependentFoldsWarning, PrframeError, warn
+from prframe.errors import ArgumentError, DependentFoldsWarning, PrframeError, warn
 
 Resampling: TypeAlias = Literal["cv", "items"]
 
@@ -38,14 +38,14 @@ def check_resampling(resampling: object, over: Sequence[str]) -> float | Resampl
         return cast("Resampling | None", resampling)
     if isinstance(resampling, str):
         if resampling != "cv":
-            raise PrframeError(
+            raise ArgumentError(
                 "`resampling` must be 'cv', for the folds of a cross-validation, the size of a "
                 "test set divided by that of its training set, or 'items', where items are drawn "
                 f"as well as queries; got {resampling!r}."
             )
         named = [column for column in over if column.lower() in _NAMES]
         if named and over[-1] not in named:
-            raise PrframeError(
+            raise ArgumentError(
                 f"resampling='cv' takes the last column of `over` as that of folds, {over[-1]!r} "
                 f"here; put {named[0]!r} last."
             )

@@ -12,7 +12,7 @@ import polars as pl
 
 from prframe import checks
 from prframe._engine.hits import Hits
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.stats.rankings import RankedCells, cells_from_hits
 from prframe.typing import Integers
 
@@ -30,7 +30,7 @@ def resamples(n_resamples: object, confidence_level: float) -> int:
     number = checks.whole_number("n_resamples", n_resamples, at_least=1)
     least = ceil(2 / (1 - confidence_level) - 1e-9)
     if number < least:
-        raise PrframeError(
+        raise ArgumentError(
             f"`n_resamples` must be at least {least} for confidence_level={confidence_level:g}, "
             f"so that some lie beyond either end; got {number}."
         )

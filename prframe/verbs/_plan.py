@@ -11,7 +11,7 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import key_names
 from prframe._engine.runs import Counting
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.tie_policies import ALL_TIES, Ties
 
 GROUPS_ARE_DRAWN = (
@@ -60,20 +60,20 @@ class Accepts:
     def check(self, args: Arguments) -> None:
         """Refuse the arguments that the verb does not accept."""
         if self.whole_items and args.weight is not None:
-            raise PrframeError(
+            raise ArgumentError(
                 f"{self.verb} {self.whole_items} whole items and takes no `weight`{self.where}; "
                 "leave it out."
             )
         if self.one_ranking and args.policy.mean:
-            raise PrframeError(
+            raise ArgumentError(
                 f"ties={args.ties!r} is a mean over rankings, {self.one_ranking} 'group', or the "
                 "range from 'worst' to 'best'."
             )
         takes_ties(self.taker or self.verb, self.ties, args, self.where, self.otherwise)
         if self.cluster and args.cluster is not None:
-            raise PrframeError(self.cluster)
+            raise ArgumentError(self.cluster)
         if self.clusters_of_items and args.cluster is not None and args.totals:
-            raise PrframeError(
+            raise ArgumentError(
                 f"`{args.totals[0]}` counts items that are not listed, and so in no cluster; list "
                 "them with a score of -inf."
             )
@@ -84,7 +84,7 @@ def takes_ties(
 ) -> None:
     """Refuse the tie policies that a verb, or a metric, does not take."""
     if args.ties not in ties:
-        raise PrframeError(
+        raise ArgumentError(
             f"{taker} takes ties={checks.listed(ties)}{where}; got {args.ties!r}{otherwise}."
         )
 

@@ -14,7 +14,7 @@ from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import Problem, in_groups, key_names
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.metrics import Metric, parse_metric
 from prframe.stats._tolerances import RESIDUE
 from prframe.stats.null import stored_in_single_precision
@@ -89,7 +89,7 @@ class ValuesAtHand:
         """Return the layout of a frame with columns of some names, of which some are in use."""
         columns = _columns(values)
         if shared := [column for column in columns if column in used]:
-            raise PrframeError(
+            raise ArgumentError(
                 f"`values` names {checks.listed(shared)}, which other arguments name too; name "
                 "the columns that hold values of metrics."
             )
@@ -109,7 +109,7 @@ class ValuesAtHand:
     def arguments(self, args: Arguments) -> Arguments:
         """Return the arguments of the call with the columns at hand."""
         if args.missing != "raise":
-            raise PrframeError(
+            raise ArgumentError(
                 "`missing` is for scores; values at hand that are null or NaN are undefined and "
                 "do not enter, so leave it out."
             )
@@ -210,7 +210,7 @@ def metrics_or_none(
     """Return the metrics by name, none where values are at hand."""
     if (metrics is None) == (values is None):
         got = "neither" if values is None else "both"
-        raise PrframeError(
+        raise ArgumentError(
             "give either `metrics`, which are computed from scores and labels, or in `values` the "
             f"columns that hold values of metrics; got {got}."
         )
@@ -220,12 +220,12 @@ def metrics_or_none(
 def refuse_prior(prior: object) -> None:
     """Refuse a share of positives, which values at hand do not know."""
     if prior is not None:
-        raise PrframeError("`prior` is for metrics of rankings; leave it out with values=.")
+        raise ArgumentError("`prior` is for metrics of rankings; leave it out with values=.")
 
 
 def of_queries(otherwise: str) -> PrframeError:
     """Return the error that values at hand have no queries, and what the call means otherwise."""
-    return PrframeError(
+    return ArgumentError(
         "`values` are those of queries, for example, whose column stands in over=; "
         f"{otherwise}, which takes scores and labels."
     )
@@ -235,7 +235,7 @@ def _columns(values: object) -> tuple[str, ...]:
     """Return the columns of values, which must be different ones."""
     columns = checks.column_names("values", values)
     if len(set(columns)) < len(columns):
-        raise PrframeError(f"`values` names a column twice: {checks.brief(columns)}.")
+        raise ArgumentError(f"`values` names a column twice: {checks.brief(columns)}.")
     return tuple(columns)
 
 

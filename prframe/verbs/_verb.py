@@ -14,7 +14,12 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.frame_kinds import kind_of, kinds
 from prframe._engine.frames import Source, named, through
 from prframe._engine.rows import in_groups, key_names
-from prframe.errors import PrframeError, UndefinedMetricWarning, UnknownMetricError, warn
+from prframe.errors import (
+    ArgumentError,
+    UndefinedMetricWarning,
+    UnknownMetricError,
+    warn,
+)
 from prframe.typing import Columns, Schema
 from prframe.verbs._guards import PooledRankings, warn_of
 from prframe.verbs._plan import Plan, named_by_caller
@@ -110,7 +115,7 @@ def run(
         columns = schema(source.schema) if callable(schema) else schema
         clash = [key for key in keys if key in columns]
         if clash:
-            raise PrframeError(
+            raise ArgumentError(
                 f"`by` names {checks.listed(clash)}, which is also a column of the result; "
                 "rename it."
             )
@@ -138,7 +143,7 @@ def score_columns(score: Columns) -> list[str]:
         return [score]
     columns = checks.column_names("score", score, at_least=0)
     if len(columns) < 2 or len(set(columns)) < len(columns):  # noqa: PLR2004
-        raise PrframeError(
+        raise ArgumentError(
             "`score` must name one column, or two or more different ones, a model each; got "
             f"{checks.brief(columns)}."
         )
@@ -149,10 +154,10 @@ def grouped_over(args: Arguments, over: Columns) -> Arguments:
     """Return the arguments by which rows are grouped by the columns `over` as well."""
     columns = checks.column_names("over", over)
     if len(set(columns)) < len(columns):
-        raise PrframeError(f"`over` names a column twice: {checks.brief(columns)}.")
+        raise ArgumentError(f"`over` names a column twice: {checks.brief(columns)}.")
     shared = [column for column in columns if column in args.keys]
     if shared:
-        raise PrframeError(
+        raise ArgumentError(
             f"`over` and `by` both name {checks.listed(shared)}; a column is either kept apart or "
             "summarised over."
         )

@@ -12,7 +12,7 @@ from prframe._engine.frames import Source
 from prframe._engine.measure import thresholds_of
 from prframe._engine.rows import key_names
 from prframe._engine.runs import Counting
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.metrics import Metric
 from prframe.typing import Columns, FrameT, Layout, Schema, Shared
 from prframe.verbs._evaluation import Evaluation, named
@@ -249,13 +249,13 @@ def _with_over(
     """Return the arguments of the single values, which are grouped by the columns `over` too."""
     checks.flag("geometric_mean", geometric_mean)
     if geometric_mean and layout == "wide":
-        raise PrframeError(
+        raise ArgumentError(
             "`geometric_mean` is a column beside the mean, for which layout='wide' has no place; "
             "leave one of them out."
         )
     if over is None:
         if geometric_mean:
-            raise PrframeError("`geometric_mean` is one over groups; name them with over=.")
+            raise ArgumentError("`geometric_mean` is one over groups; name them with over=.")
         return args
     return grouped_over(args, over)
 

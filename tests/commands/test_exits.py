@@ -175,7 +175,10 @@ def test_errors_of_data_are_one_line(capfdbinary, tmp_path) -> None:
     for words in (
         ["evaluate", "qrels", path],
         ["evaluate", "--frame", "frame.csv", "--by", "nothing"],
-        ["evaluate", "qrels", "old.run", "-M", "0"],
+        ["report", "--frame", "frame.csv", "--by", "nothing", "-o", tmp_path / "page.html"],
+        ["compare", "qrels", "old.run", "new.run", "--baseline", "nothing"],
+        ["evaluate", "--frame", "frame.csv", "--positive", "yes"],
+        ["test", "qrels", "old.run", "--n-items", "1"],
     ):
         done = run(capfdbinary, *words)
         assert (done.code, done.out) == (65, "")
@@ -185,6 +188,69 @@ def test_errors_of_data_are_one_line(capfdbinary, tmp_path) -> None:
     done = run(capfdbinary, "evaluate", "--frame", path)
     assert done.code == 65
     assert done.err.startswith("prframe: error: ")
+
+
+OF_FRAME = ["--frame", "frame.csv", "--by", "query"]
+MODELS = ["compare", *OF_FRAME, "--score", "score", "other"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["evaluate", "qrels", "old.run", "-M", "0"],
+        ["evaluate", "qrels", "old.run", "-M", "-1"],
+        ["evaluate", "qrels", "old.run", "-M", "0", "-f", "trec"],
+        ["evaluate", "qrels", "old.run", "-m", "AP@0"],
+        ["evaluate", "qrels", "old.run", "-m", "P"],
+        ["evaluate", "qrels", "old.run", "-m", "AP", "AP"],
+        *(
+            ["evaluate", "qrels", "old.run", "--interval", *option]
+            for option in (
+                ["--confidence-level", "2"],
+                ["--confidence-level", "nan"],
+                ["--n-resamples", "0"],
+                ["--seed", "-1"],
+            )
+        ),
+        ["evaluate", *OF_FRAME, "--over", "query"],
+        ["evaluate", *OF_FRAME, "--ties", "trec"],
+        ["evaluate", *OF_FRAME, "--interval", "--ties", "best"],
+        ["evaluate", *OF_FRAME, "--score", "score", "score"],
+        ["compare", "qrels", "old.run", "new.run", "--confidence-level", "2"],
+        ["compare", "qrels", "old.run", "new.run", "--n-resamples", "0"],
+        ["compare", "qrels", "old.run", "new.run", "--test", "t", "--correction", "max-t"],
+        [*MODELS, "--test", "t"],
+        [*MODELS, "--test", "delong", "-m", "AP"],
+        [*MODELS, "--incomplete", "pairwise"],
+        [*MODELS, "--correction", "tukey"],
+        ["compare", *OF_FRAME],
+        ["curve", *OF_FRAME, "--ties", "expected"],
+        ["band", "qrels", "old.run", "--n-resamples", "3"],
+        ["band", *OF_FRAME, "--recall", "0.5", "1.0"],
+        ["band", *OF_FRAME, "--weight", "other"],
+        ["test", "qrels", "old.run", "--of", "rank", "--phi", "nothing"],
+        ["test", "qrels", "old.run", "--n-resamples", "0"],
+        ["test", *OF_FRAME, "--ties", "expected"],
+        ["check", *OF_FRAME, "--ties", "trec"],
+        *(
+            ["report", "qrels", "old.run", "new.run", "-o", "page.html", *option]
+            for option in (
+                ["--depth", "0"],
+                ["--confidence-level", "2"],
+                ["--test", "delong"],
+                ["--n-pos", "3"],
+            )
+        ),
+        ["report", "--frame", "frame.csv", "-o", "page.html", "--test", "t"],
+        ["report", "--frame", "frame.csv", "-o", "page.html", "--thresholds", "nan"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.filterwarnings("ignore::prframe.PrframeWarning")
+def test_arguments_that_verbs_refuse_are_errors_of_usage(words, capfdbinary) -> None:
+    done = run(capfdbinary, *words)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.splitlines()[-1].startswith("prframe: error: ")
 
 
 @pytest.mark.parametrize("metric", ["nothing", "AP,P@5"])

@@ -1012,6 +1012,29 @@ def test_message(call, message: str) -> None:
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize(("call", "message"), REFUSALS.values(), ids=REFUSALS)
+def test_errors_of_arguments_do_not_depend_on_the_data(call, message: str, monkeypatch) -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        call()
+    if not isinstance(caught.value, prframe.ArgumentError):
+        return
+    other = GOOD.with_columns(score=pl.lit(1.0), label=1 - pl.col("label"))
+    monkeypatch.setitem(globals(), "GOOD", other)
+    with pytest.raises(prframe.ArgumentError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_errors_of_data_are_none_of_arguments() -> None:
+    of_data = ("missing column", "two columns of one name", "dtype of the score", "string labels")
+    for name in (*of_data, "missing scores", "missing labels", "duplicate items", "weights"):
+        with pytest.raises(prframe.PrframeError) as caught:
+            REFUSALS[name][0]()
+        assert not isinstance(caught.value, prframe.ArgumentError)
+    with pytest.raises(prframe.ArgumentError):
+        evaluate(GOOD, "BLEU")
+
+
 def test_a_misspelt_argument() -> None:
     with pytest.raises(TypeError) as caught:
         curve(GOOD, tie="group")

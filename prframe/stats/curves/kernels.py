@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.rankings import ClassScores
 from prframe.typing import Bandwidth, BandwidthRule, Floats, KernelName
@@ -217,7 +217,7 @@ def bandwidth_pair(bandwidth: Bandwidth) -> Sequence[BandwidthRule | float]:
     """Require rules or numbers, and return those of positives and negatives."""
     pair = bandwidth if isinstance(bandwidth, (tuple, list)) else (bandwidth, bandwidth)
     if len(pair) != 2:  # noqa: PLR2004
-        raise PrframeError(
+        raise ArgumentError(
             "`bandwidth` must be a rule, a number, or a pair of these, "
             f"for positives and negatives; got {checks.brief(bandwidth)}."
         )

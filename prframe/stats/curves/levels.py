@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.stats.rankings import recall_levels
 from prframe.typing import Floats
 
@@ -23,12 +23,12 @@ def spaced_levels(recall: object) -> Floats | None:
         return None
     number = int(recall)
     if number < 2:  # noqa: PLR2004 - the two ends
-        raise PrframeError(
+        raise ArgumentError(
             "`recall` as a whole number is that of evenly spaced levels from 0 to 1, at least 2; "
             f"got {number}. A single level is a float, for example 1.0."
         )
     if number > _MOST_LEVELS:
-        raise PrframeError(
+        raise ArgumentError(
             "`recall` as a whole number is that of evenly spaced levels, at most "
             f"{_MOST_LEVELS:,}; got {number:,}. For a row at each threshold leave it out."
         )
@@ -44,10 +44,10 @@ def band_levels(
     """
     if recall is not None:
         if recall_range is not None:
-            raise PrframeError(LEVELS_TWICE)
+            raise ArgumentError(LEVELS_TWICE)
         if (spaced := spaced_levels(recall)) is not None:
             if spaced.size == 2:  # noqa: PLR2004 - the two ends
-                raise PrframeError(
+                raise ArgumentError(
                     "`recall` as a whole number is at least 3 for a band, which has no level at "
                     "0 and 1; got 2."
                 )
@@ -60,7 +60,7 @@ def band_levels(
 def range_ends(recall_range: tuple[float, float], *, closed: bool = False) -> tuple[float, float]:
     """Require the first and the last level, both within (0, 1), or [0, 1] if that is closed."""
     if not (isinstance(recall_range, (tuple, list)) and len(recall_range) == 2):  # noqa: PLR2004
-        raise PrframeError(
+        raise ArgumentError(
             "`recall_range` must be the first and the last level; got "
             f"{checks.brief(recall_range)}."
         )
@@ -69,7 +69,7 @@ def range_ends(recall_range: tuple[float, float], *, closed: bool = False) -> tu
     else:
         low, high = (checks.number("recall_range", e, above=0, below=1) for e in recall_range)
     if low >= high:
-        raise PrframeError(f"`recall_range` must rise; got {checks.brief(recall_range)}.")
+        raise ArgumentError(f"`recall_range` must rise; got {checks.brief(recall_range)}.")
     return low, high
 
 
@@ -82,7 +82,7 @@ def rising_levels(recall: ArrayLike) -> Floats:
     """Require at least one level of recall, and levels that rise within (0, 1)."""
     levels = recall_levels(recall, below_one=True)
     if levels.ndim != 1 or not levels.size or (np.diff(levels) <= 0).any():
-        raise PrframeError(
+        raise ArgumentError(
             f"`recall` must be a list of rising levels, each once; got {checks.brief(recall)}."
         )
     return levels

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
-from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
+from prframe.errors import ArgumentError, EffectiveSampleSizeWarning, warn
 from prframe.stats._arrays import Interval, random_generator
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves.importance import (
@@ -190,7 +190,7 @@ def pr_bootstrap(  # noqa: PLR0913
     """
     levels = recall_levels(recall)
     if levels.ndim != 1 or not levels.size:
-        raise PrframeError(
+        raise ArgumentError(
             f"`recall` must be a list of one level or more; got {checks.brief(recall)}."
         )
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)
@@ -239,7 +239,7 @@ def _checked(importance: float | Literal["auto"] | None, n: int) -> float | Lite
     if importance is None or importance == "auto":
         return importance
     if isinstance(importance, str):
-        raise PrframeError(
+        raise ArgumentError(
             f"`importance` must be a number, 'auto' or None; got {checks.brief(importance)}."
         )
     return float(checks.number("importance", importance, at_least=1 / n, at_most=1 - 1 / n))

@@ -6,7 +6,7 @@ from math import isfinite, isnan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.stats.intervals.confidence import Confidence, within
 from prframe.stats.intervals.ends import UNIT
 from prframe.stats.intervals.means import IntervalEstimate
@@ -61,7 +61,7 @@ class Asked:
             share, width = _InUnit(share), high - low
             replicates = None if replicates is None else (replicates - low) / width
         elif share.limits != UNIT and method in {"logit", "logit-t"}:
-            raise PrframeError(
+            raise ArgumentError(
                 f"method={method!r} is for metrics within bounds; got {share.name}; take 'wald', "
                 "'percentile' or 'bca'."
             )

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import random_generator, reals
 from prframe.stats._batches import batch_sizes
 from prframe.stats._tolerances import EQUAL, RESIDUE
@@ -126,7 +126,7 @@ def mean_interval(  # noqa: PLR0913
     """
     checks.one_of("method", method, _MEAN_METHODS)
     if checks.number("test_train_ratio", test_train_ratio, at_least=0) and method in _RESAMPLED:
-        raise PrframeError(
+        raise ArgumentError(
             "`test_train_ratio` corrects the variance of 't' and 'logit'; "
             f"method={method!r} draws values as independent ones."
         )

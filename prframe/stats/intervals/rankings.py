@@ -11,7 +11,7 @@ from scipy.special import betaincinv, pdtr
 
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.stats._arrays import random_generator
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves import drawn_weights
@@ -181,7 +181,7 @@ def _of_draws(
     """Return what draws of the curve say of each metric that takes them, None of others."""
     takes_draws = [one.method == POSTERIOR and one.is_defined for one in asked]
     if any(takes_draws) and clusters is not None:
-        raise PrframeError(
+        raise ArgumentError(
             "method='bayesian-bootstrap' draws items one by one and knows no clusters; "
             "take 'logit-t', 'percentile' or 'bca'."
         )

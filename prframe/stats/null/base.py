@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import random_generator, reals
 from prframe.stats._p_values import check_alternative
 from prframe.stats.null.quantiles import Bracket, Moments, Search, last_kept, met
@@ -103,7 +103,7 @@ class NullDistribution(ABC):
             Other letters, or none.
         """
         if not moments or set(moments) - set("mvsk"):
-            raise PrframeError(f"`moments` must be letters of 'mvsk'; got {moments!r}.")
+            raise ArgumentError(f"`moments` must be letters of 'mvsk'; got {moments!r}.")
         values = dict(zip("mv", (self.mean(), self.var()), strict=True))
         if set(moments) & set("sk"):
             values |= dict(zip("sk", self._shape(), strict=True))

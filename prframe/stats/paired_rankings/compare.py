@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.draws import TEST_DRAWS
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import comparable, random_generator, reals
 from prframe.stats.intervals import Confidence
 from prframe.stats.paired_rankings.plan import OWN_TESTS, ComparisonPlan
@@ -160,7 +160,7 @@ def compare_rankings(  # noqa: PLR0913
     metrics = (metric,) if isinstance(metric, CellStatistic) else tuple(metric)
     for statistic in metrics:
         if not isinstance(statistic, CellStatistic):
-            raise PrframeError(
+            raise ArgumentError(
                 "`metric` must be one of the metrics of prframe.stats, AveragePrecision() for "
                 f"instance, or a list of them; got {checks.brief(metric)}."
             )
@@ -180,7 +180,7 @@ def _check_metrics(test: str, metrics: Sequence[CellStatistic]) -> None:
         metric.name for metric in metrics if test in OWN_TESTS and test not in metric.own_tests
     ]
     if wrong:
-        raise PrframeError(
+        raise ArgumentError(
             f"test={test!r} is not for {', '.join(wrong)}; take 'randomization' or 'bootstrap'."
         )
 

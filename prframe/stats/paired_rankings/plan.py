@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.stats.intervals import Confidence
 from prframe.stats.paired_rankings.rankings import PairedRankings
 from prframe.stats.paired_rankings.swaps import SwapDistribution
@@ -69,12 +69,12 @@ class ComparisonPlan:
     def check(self, *, clustered: bool) -> None:
         """Refuse options that the test does not use."""
         if self.test in OWN_TESTS and self.interval != "auto":
-            raise PrframeError(
+            raise ArgumentError(
                 f"test={self.test!r} has an interval of its own; leave out `interval`; got "
                 f"{self.interval!r}."
             )
         if self.test == _POSTERIOR and clustered:
-            raise PrframeError("test='posterior' knows no clusters; leave out `cluster`.")
+            raise ArgumentError("test='posterior' knows no clusters; leave out `cluster`.")
 
     def of_pairs(
         self,
@@ -134,7 +134,9 @@ class ComparisonPlan:
         """Compare two rankings by a test that suits some metrics alone."""
         evaluate, levels = rankings.evaluate, rankings.levels[list(pair)]
         if not isinstance(evaluate, CellEvaluator):
-            raise PrframeError(f"test={self.test!r} is for metrics of cells; see `CellEvaluator`.")
+            raise ArgumentError(
+                f"test={self.test!r} is for metrics of cells; see `CellEvaluator`."
+            )
         label = evaluate.label
         if self.test == _DELONG:
             return [

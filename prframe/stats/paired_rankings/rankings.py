@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.draws import TEST_DRAWS
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.stats._arrays import random_generator
 from prframe.stats._units import units_of
 from prframe.stats.intervals import acceleration
@@ -166,7 +166,7 @@ class PairedRankings:
             The evaluator knows no influence.
         """
         if not isinstance(self.evaluate, InfluenceEvaluator):
-            raise PrframeError(
+            raise ArgumentError(
                 "a BCa interval needs an evaluator with the method `influence`, which "
                 f"{type(self.evaluate).__name__} does not have; use the percentile interval."
             )

@@ -10,7 +10,7 @@ from scipy.special import betainc, betaincc, betaln, expit, log_expit, polygamma
 
 from prframe import checks
 from prframe.draws import GAMMA_DRAWS
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import counts, random_generator
 from prframe.typing import Floats
 
@@ -98,7 +98,7 @@ def posterior_comparison(  # noqa: PLR0913
     checks.one_of("measure", measure, get_args(Measure))
     beta = float(checks.number("beta", beta, above=0))
     if beta != 1 and measure != "f":
-        raise PrframeError(f"`beta` weighs recall in F; it has no meaning for {measure!r}.")
+        raise ArgumentError(f"`beta` weighs recall in F; it has no meaning for {measure!r}.")
     prior = float(checks.number("prior", prior, above=0))
     draws = checks.whole_number("n_resamples", n_resamples, at_least=1)
     first_counts, second_counts = np.broadcast_arrays(

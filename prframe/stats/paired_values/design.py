@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, owens_t, poch, stdtrit
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import counts, reals, together
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Floats
@@ -202,13 +202,13 @@ def queries_needed(  # noqa: PLR0913
     _check_test(power, alpha, alternative)
     models = checks.whole_number("n_models", n_models, at_least=2)
     if models > 2 and alternative != "two-sided":  # noqa: PLR2004
-        raise PrframeError(
+        raise ArgumentError(
             f"`alternative` must be 'two-sided' with n_models = {models}; got {alternative!r}."
         )
     effect = {"two-sided": np.abs(size), "less": -size, "greater": size}[alternative] / spread
     if (wrong := effect <= 0).any():
         must = {"two-sided": "not be 0", "less": "be below 0", "greater": "be above 0"}
-        raise PrframeError(
+        raise ArgumentError(
             f"`difference` must {must[alternative]} with alternative={alternative!r}; "
             f"got {size[wrong][0]:g}."
         )
@@ -329,7 +329,7 @@ def _least(
             break
         low, high = np.where(enough, low, high), np.where(enough, high, 2 * high)
     else:
-        raise PrframeError("What is asked for needs more than 2^50 queries; ask for less.")
+        raise ArgumentError("What is asked for needs more than 2^50 queries; ask for less.")
     for _ in range(_HALVINGS):
         middle = rounded((low + high) / 2)
         enough = reached(middle)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._p_values import check_alternative
 from prframe.stats._tolerances import RESIDUE
 from prframe.stats.paired_values.sample import paired_differences
@@ -151,7 +151,7 @@ def _limits(limits: tuple[float, float]) -> tuple[float, float]:
     """Return the limits of differences, which must be finite and rise."""
     values = np.asarray(limits, dtype=np.float64)
     if values.shape != (2,) or not np.isfinite(values).all() or values[0] >= values[1]:
-        raise PrframeError(
+        raise ArgumentError(
             f"`limits` must be two finite numbers that rise; got {checks.brief(limits)}."
         )
     return float(values[0]), float(values[1])

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.draws import TEST_DRAWS
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.stats.paired_values.family import PairedFamily
 from prframe.stats.paired_values.query_tests import (
     QueryTestOptions,
@@ -150,7 +150,7 @@ def paired_t_test(
     """
     ratio = float(checks.number("test_train_ratio", test_train_ratio, at_least=0))
     if ratio and cluster is not None:
-        raise PrframeError(
+        raise ArgumentError(
             "`test_train_ratio` is for folds, which depend on each other as a whole; leave out "
             "`cluster`."
         )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import comparable, positive_labels, reals
 from prframe.stats._p_values import from_normal
 from prframe.stats.intervals import Confidence, wald_interval
@@ -108,7 +108,7 @@ def rank_covariance(scores: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Ra
         )
     function = parse_phi(phi).of_size(n_pos + n_neg)
     if not function.projected:
-        raise PrframeError(f"{function.name} has no standard error, and so no covariance.")
+        raise ArgumentError(f"{function.name} has no standard error, and so no covariance.")
     estimated = [_effects(row, positive, function) for row in tables]
     effects = np.stack([effect for _, effect in estimated])
     parts = [np.cov(effects[:, members]) * members.sum() for members in (positive, ~positive)]

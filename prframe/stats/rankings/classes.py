@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import fractions, reals
 from prframe.stats._tolerances import EQUAL
 from prframe.typing import Floats
@@ -87,7 +87,7 @@ def recall_levels(recall: ArrayLike, *, below_one: bool = False) -> Floats:
     levels = fractions("recall", recall)
     if (wrong := ~(levels > 0) | (below_one & (levels == 1))).any():
         limits = "> 0 and < 1" if below_one else "> 0 and <= 1"
-        raise PrframeError(f"`recall` must be {limits}; got {levels[wrong].ravel()[0]}.")
+        raise ArgumentError(f"`recall` must be {limits}; got {levels[wrong].ravel()[0]}.")
     return levels
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import positive_labels
 from prframe.stats.rankings.cells import cells_from_scores
 from prframe.stats.rankings.metrics.base import CellStatistic
@@ -134,7 +134,7 @@ class CellEvaluator:
         if self.label.ndim != 1:
             raise PrframeError(f"`label` must have one dimension; got shape {self.label.shape}.")
         if not self.statistics:
-            raise PrframeError("`statistics` must hold at least one metric; got none.")
+            raise ArgumentError("`statistics` must hold at least one metric; got none.")
         for statistic in self.statistics:
             checks.instance("statistics", statistic, CellStatistic)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.stats._arrays import fractions
 from prframe.stats.score_functions import classical, top_weighted
 from prframe.stats.score_functions.base import ScoreGeneratingFunction, parameters
@@ -73,7 +73,7 @@ class CustomFunction(ScoreGeneratingFunction):
     def __post_init__(self) -> None:
         """Check that the function is nondecreasing."""
         if not callable(self.function) or not (self.slope is None or callable(self.slope)):
-            raise PrframeError("`phi` and its slope must be functions.")
+            raise ArgumentError("`phi` and its slope must be functions.")
         self(np.arange(1, _GRID) / _GRID)
 
     @property
@@ -87,13 +87,13 @@ class CustomFunction(ScoreGeneratingFunction):
         values = _returned(self.function, numbers, self.name)
         if not np.isfinite(values).all():
             at = numbers[~np.isfinite(values)].ravel()[0]
-            raise PrframeError(f"phi must be finite between 0 and 1; {self.name}({at:g}) is not.")
+            raise ArgumentError(f"phi must be finite between 0 and 1; {self.name}({at:g}) is not.")
         order = np.argsort(numbers, axis=None)
         rising = values.ravel()[order]
         falls = np.diff(rising) < -_ROUNDING * np.abs(rising).max(initial=0.0)
         if falls.any():
             at = numbers.ravel()[order][1:][falls][0]
-            raise PrframeError(f"phi must be nondecreasing; {self.name} falls before {at:g}.")
+            raise ArgumentError(f"phi must be nondecreasing; {self.name} falls before {at:g}.")
         return values
 
     def derivative(self, u: ArrayLike) -> Floats:
@@ -132,14 +132,14 @@ def _returned(function: Callable[[Floats], ArrayLike], u: Floats, name: str) -> 
     try:
         values = np.asarray(function(u))
     except (TypeError, ValueError) as error:
-        raise PrframeError(
+        raise ArgumentError(
             f"phi must take an array and return numbers; {name} raised "
             f"{type(error).__name__}: {error}"
         ) from error
     if values.dtype.kind not in "biuf":
-        raise PrframeError(f"phi must return numbers; {name} returned {checks.brief(values)}.")
+        raise ArgumentError(f"phi must return numbers; {name} returned {checks.brief(values)}.")
     if values.shape != u.shape:
-        raise PrframeError(
+        raise ArgumentError(
             f"phi must return as many numbers as it is given; {name} returned shape "
             f"{values.shape} for {u.shape}."
         )
@@ -181,23 +181,25 @@ def parse_phi(phi: Phi) -> ScoreGeneratingFunction:
     if isinstance(phi, str):
         return _of_name(phi)
     if isinstance(phi, type):
-        raise PrframeError(f"`phi` must be a function, not a class; write {phi.__name__}().")
+        raise ArgumentError(f"`phi` must be a function, not a class; write {phi.__name__}().")
     if callable(phi):
         return CustomFunction(phi)
-    raise PrframeError(f"`phi` must be a name or a function; got {checks.brief(phi)}.")
+    raise ArgumentError(f"`phi` must be a name or a function; got {checks.brief(phi)}.")
 
 
 def _of_name(text: str) -> ScoreGeneratingFunction:
     """Return the function of a name with parameters; a value without a name is the first one."""
     match = _NAME.fullmatch(text)
     if match is None:
-        raise PrframeError(
+        raise ArgumentError(
             f"cannot read phi={checks.brief(text)}; write one of "
             f"{checks.listed(SCORE_GENERATING)}, with parameters as in 'dcg(k=10)'."
         )
     name = match["name"].lower()
     if name in _METRICS:
-        raise PrframeError(f"phi={checks.brief(text)} is a metric; its phi is {_METRICS[name]!r}.")
+        raise ArgumentError(
+            f"phi={checks.brief(text)} is a metric; its phi is {_METRICS[name]!r}."
+        )
     checks.one_of("phi", name, sorted(SCORE_GENERATING))
     kind = SCORE_GENERATING[name]
     known = parameters(kind)
@@ -209,10 +211,10 @@ def _of_name(text: str) -> ScoreGeneratingFunction:
             (setting["name"] or (known[0] if known and not place else "")) if setting else ""
         )
         if setting is None or not parameter or parameter in given:
-            raise PrframeError(f"cannot read {part.strip()!r} in phi={checks.brief(text)}.")
+            raise ArgumentError(f"cannot read {part.strip()!r} in phi={checks.brief(text)}.")
         if parameter not in known:
             takes = checks.listed(known) if known else "no parameters"
-            raise PrframeError(f"{name} takes {takes}; got {parameter!r}.")
+            raise ArgumentError(f"{name} takes {takes}; got {parameter!r}.")
         given[parameter] = _number(setting["value"], text)
     return kind(**given)
 
@@ -224,4 +226,4 @@ def _number(word: str, text: str) -> int | float:
             return read(word)
         except ValueError:
             continue
-    raise PrframeError(f"{word!r} in phi={checks.brief(text)} is no number.")
+    raise ArgumentError(f"{word!r} in phi={checks.brief(text)} is no number.")

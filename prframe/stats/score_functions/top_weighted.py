@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.stats._arrays import fractions
 from prframe.stats.score_functions.base import Jump, ScoreGeneratingFunction
 from prframe.typing import Floats
@@ -174,7 +174,7 @@ class DCG(ScoreGeneratingFunction):
     def _size(self) -> float:
         """The number of items, which must be given."""
         if self.n is None:
-            raise PrframeError("DCG depends on the number of items; give n, or take of_size(n).")
+            raise ArgumentError("DCG depends on the number of items; give n, or take of_size(n).")
         return self.n
 
     def _inverse(self, u: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:

@@ -7,7 +7,7 @@ import numpy as np
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe.draws import RANDOM_RANKINGS
-from prframe.errors import MissingColumnError, PrframeError
+from prframe.errors import ArgumentError, MissingColumnError
 from prframe.stats._arrays import random_generator
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Columns, FrameT, Shared
@@ -159,14 +159,14 @@ def ap_test(
     check_alternative(alternative)
     checks.one_of("dependence", dependence, get_args(Dependence), in_order=True)
     if over is None and dependence != "independent":
-        raise PrframeError(
+        raise ArgumentError(
             "`dependence` is one between the rankings of a mean; name these with over=."
         )
     known = None if ap is None else KnownAP(ap, n)
     if known is not None:
         args = known.arguments(args)
     elif n is not None:
-        raise PrframeError(
+        raise ArgumentError(
             "`n` counts the items of rankings whose AP is at hand; name the column of AP with ap=."
         )
     resamples = checks.whole_number("n_resamples", n_resamples, at_least=1)

@@ -8,7 +8,7 @@ from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import Problem, is_missing, key_names
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.verbs._values_at_hand import shared_keys
 
 # AP may exceed 1 by the rounding of sums.
@@ -33,7 +33,7 @@ class KnownAP:
     def arguments(self, args: Arguments) -> Arguments:
         """Return the arguments of the call with the columns at hand."""
         if args.n_pos is None or (self.n is None) == (args.n_neg is None):
-            raise PrframeError(
+            raise ArgumentError(
                 "with `ap`, give the number of positives of each ranking in n_pos=, and either "
                 "that of items in n= or that of negatives in n_neg=."
             )

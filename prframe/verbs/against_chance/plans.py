@@ -16,7 +16,7 @@ from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits, tie_sizes
 from prframe._engine.rows import key_names
 from prframe._engine.runs import Counting
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.metrics import AP
 from prframe.stats._p_values import from_log_tails
 from prframe.stats._tolerances import EQUAL
@@ -205,7 +205,7 @@ class MeanTest(GroupTest):
         """Refuse methods that cannot test a mean."""
         super().check()
         if self.method not in _OF_MEANS:
-            raise PrframeError(
+            raise ArgumentError(
                 "with `over`, `method` must be one of "
                 f"{checks.listed(_OF_MEANS, in_order=True)}; got {self.method!r}."
             )

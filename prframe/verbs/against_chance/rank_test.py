@@ -14,7 +14,7 @@ from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits, tie_sizes
 from prframe._engine.rows import in_groups, key_names
 from prframe._engine.runs import Counting
-from prframe.errors import CoverageWarning, PrframeError, warn
+from prframe.errors import ArgumentError, CoverageWarning, warn
 from prframe.stats._p_values import check_alternative
 from prframe.stats.intervals import Confidence
 from prframe.stats.null import LinearRankNull, RankNullMethod
@@ -195,10 +195,10 @@ class _Test(TwoStepPlan):
         """Refuse corrections that are not known, and functions that cannot be told apart."""
         check_correction(self.correction)
         if not self.functions:
-            raise PrframeError("`phi` must name a function; got an empty list.")
+            raise ArgumentError("`phi` must name a function; got an empty list.")
         names = [function.name for function in self.functions]
         if min(len(set(names)), len(set(self.functions))) < len(names):
-            raise PrframeError(
+            raise ArgumentError(
                 f"`phi` has a function, or the name of one, twice: {checks.brief(names)}; rows "
                 "are told apart by these names."
             )

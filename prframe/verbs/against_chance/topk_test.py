@@ -17,7 +17,7 @@ from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits
 from prframe._engine.rows import key_names
 from prframe._engine.runs import Counting
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.metrics import P, R
 from prframe.stats import hypergeometric_topk, proportion_interval
 from prframe.stats._p_values import check_alternative
@@ -142,7 +142,7 @@ def _cutoffs(k: int | Sequence[int]) -> list[int]:
     given = k if isinstance(k, (list, tuple, range)) else [k]
     cutoffs = list(dict.fromkeys(checks.whole_number("k", cutoff, at_least=1) for cutoff in given))
     if not cutoffs:
-        raise PrframeError("`k` must name at least one cut-off; got none.")
+        raise ArgumentError("`k` must name at least one cut-off; got none.")
     return cutoffs
 
 

@@ -19,7 +19,7 @@ from prframe._engine.keys import UNRETRIEVED
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.rows import ROW, in_groups, key_names
 from prframe._engine.totals import group_totals
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.typing import Flags, Integers
 
 Incomplete: TypeAlias = Literal["raise", "last", "common"]
@@ -78,7 +78,7 @@ def paired_rows(
     """
     checks.one_of("incomplete", incomplete, get_args(Incomplete))
     if incomplete == "common" and not (args.n_pos is args.n_neg is None):
-        raise PrframeError(
+        raise ArgumentError(
             "incomplete='common' leaves items out, which `n_pos` and `n_neg` count; leave these "
             "out, or take incomplete='last'."
         )

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias, get_args
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.stats._p_values import check_alternative
 from prframe.stats.paired_values import (
     LEAST_ALPHA,
@@ -72,13 +72,13 @@ def check_options(
     if asked.correction is not None:
         checks.one_of("correction", asked.correction, get_args(JointCorrection))
     if isinstance(asked.test, str) and asked.test in _ELSEWHERE:
-        raise PrframeError(
+        raise ArgumentError(
             f"`test` must be one of {checks.listed(get_args(Test))}; {asked.test!r} is "
             f"{_ELSEWHERE[asked.test]} here."
         )
     checks.one_of("test", asked.test, get_args(Test))
     if asked.test not in mode.methods:
-        raise PrframeError(
+        raise ArgumentError(
             f"`test` {mode.wording} must be one of {checks.listed(mode.methods)}; "
             f"got {asked.test!r}; {mode.remedy}."
         )
@@ -89,7 +89,7 @@ def check_options(
     }
     for name, (value, options) in known.items():
         if not checks.is_one_of(value, options):
-            raise PrframeError(
+            raise ArgumentError(
                 f"{name} {mode.wording} must be one of {checks.listed(options)}; "
                 f"got {checks.brief(value)}."
             )
@@ -107,7 +107,7 @@ def _check_power(asked: Comparison) -> None:
     # The level is rounded, because 1 - 0.95 is slightly above 0.05 as a float.
     alpha = round(1 - asked.confidence_level, 12)
     if asked.power is not None and not asked.power > alpha >= LEAST_ALPHA:
-        raise PrframeError(
+        raise ArgumentError(
             f"`power` must be above the level of the test, 1 - confidence_level = {alpha:.3g}, "
             f"and that at least {LEAST_ALPHA:g}; got power={asked.power:g}."
         )
@@ -122,7 +122,7 @@ def _check_clusters(asked: Comparison) -> None:
     }
     given = [name for name, is_given in chosen.items() if is_given]
     if given:
-        raise PrframeError(
+        raise ArgumentError(
             f"{given[0]} takes queries as independent and knows no clusters; leave out `cluster`."
         )
 
@@ -138,7 +138,7 @@ def check_resampled(asked: Comparison, args: Arguments, resampling: object) -> N
     }
     dependence = "shared items" if resampling == ITEMS else "folds"
     if given := [name for name, is_given in others.items() if is_given]:
-        raise PrframeError(
+        raise ArgumentError(
             f"`resampling` corrects the variance of Student's t for {dependence}, and "
             f"{given[0]} takes values as independent: say test='t', with interval='auto' and "
             "without `rope`, `power` and `cluster`."
@@ -148,18 +148,18 @@ def check_resampled(asked: Comparison, args: Arguments, resampling: object) -> N
 def _check_joint(asked: Comparison, args: Arguments, mode: Mode, *, is_one_metric: bool) -> None:
     """Refuse joint corrections where the joint distribution is not known."""
     if mode is ON_ITEMS or asked.test != "randomization":
-        raise PrframeError(
+        raise ArgumentError(
             f"correction={asked.correction!r} is the joint distribution of "
             "test='randomization' over queries; take 'holm' with other tests."
         )
     is_one_family = asked.within == "metric" or (is_one_metric and not args.keys)
     if asked.correction == "tukey" and not is_one_family:
-        raise PrframeError(
+        raise ArgumentError(
             "correction='tukey' deals out the values of one metric of one group of `by`: say "
             "within='metric'; 'max-t' knows several metrics."
         )
     if asked.correction == "max-t" and asked.within == "all" and args.keys:
-        raise PrframeError(
+        raise ArgumentError(
             "correction='max-t' knows the joint distribution within a group of `by`: say "
             "within='by' or 'metric'; 'holm' is for all rows."
         )
@@ -177,4 +177,4 @@ def check_of_items(
     given |= {"undefined": undefined, "effect_size": effect_size}
     for name, value in given.items():
         if value is not None:
-            raise PrframeError(f"`{name}` is for comparisons over queries; leave it out.")
+            raise ArgumentError(f"`{name}` is for comparisons over queries; leave it out.")

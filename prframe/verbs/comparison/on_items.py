@@ -11,7 +11,7 @@ from prframe._engine.frames import Source
 from prframe._engine.keys import UNRETRIEVED, threshold_key
 from prframe._engine.measure import thresholds_of
 from prframe._engine.rows import in_groups, key_names
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.metrics import Metric, with_cells
 from prframe.stats import CellEvaluator, Evaluator, PairedRankings
 from prframe.stats._units import units_of
@@ -57,12 +57,12 @@ class OnItems(Plan):
         self._evaluation.check()
         for name, metric in asked.wanted.items():
             if asked.test in OWN_TESTS and not _has_test(metric, asked.test):
-                raise PrframeError(
+                raise ArgumentError(
                     f"test={asked.test!r} is for {with_cells(asked.test)}; got {name}; take "
                     "'randomization' or 'bootstrap'."
                 )
             if asked.interval == "bca" and (reason := _without_influence(metric)):
-                raise PrframeError(
+                raise ArgumentError(
                     f"interval='bca' on the same items is for {with_cells()}; got {name}: "
                     f"{reason}; take 'percentile'."
                 )
@@ -74,12 +74,12 @@ class OnItems(Plan):
         """Refuse metrics and tests that know no other share of positives."""
         refuse_option("prior", asked.wanted)
         if asked.test in OWN_TESTS:
-            raise PrframeError(
+            raise ArgumentError(
                 f"test={asked.test!r} takes no `prior`; take 'randomization' or 'bootstrap'."
             )
         for name, metric in asked.wanted.items():
             if reason := metric.without_cells:
-                raise PrframeError(
+                raise ArgumentError(
                     f"`prior` on the same items is for metrics of counts; got {name}: {reason}."
                 )
             at_prior(metric, self.prior)

@@ -10,7 +10,7 @@ import polars as pl
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.tie_policies import BLOCKS
 from prframe.typing import Columns, Schema
 from prframe.verbs._plan import Accepts
@@ -31,7 +31,7 @@ def model_arguments(
     args = Arguments(scores[0], label, judged=judged, **shared)
     column = None if len(scores) > 1 else "model" if model is None else model
     if column in args.keys:
-        raise PrframeError(
+        raise ArgumentError(
             f"`model` and `by` both name {column!r}; models are compared within a group."
         )
     return replace(args, cluster=cluster, model=column, further_scores=tuple(scores[1:]))
@@ -40,7 +40,7 @@ def model_arguments(
 def require_items(name: str, args: Arguments) -> None:
     """Refuse rows of models that cannot be matched."""
     if not args.further_scores and args.item is None:
-        raise PrframeError(
+        raise ArgumentError(
             f"{name} matches the rows of models by their items; name their column with item=, or "
             "give the score columns of all models as a list in `score`."
         )
@@ -55,7 +55,7 @@ def _scores(score: Columns, model: str | None) -> list[str]:
     """Return the columns of scores, two or more, which alone tell the models apart."""
     scores = score_columns(score)
     if model is not None:
-        raise PrframeError(
+        raise ArgumentError(
             "`score` names a column for each model, and `model` a column that tells them; "
             "leave one of them out."
         )

@@ -13,7 +13,7 @@ from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import in_groups, is_missing, key_names
-from prframe.errors import PrframeError, each_once
+from prframe.errors import ArgumentError, PrframeError, each_once
 from prframe.typing import Columns, Floats
 from prframe.verbs._drawn_items import (
     QUERY,
@@ -85,7 +85,7 @@ class ComparedValues:
         checks.one_of("incomplete", incomplete, get_args(Incomplete))
         columns = grouped_over(args, over).keys[len(args.keys) :]
         if args.model in columns:
-            raise PrframeError(
+            raise ArgumentError(
                 f"`model` and `over` both name {args.model!r}; models are compared over queries."
             )
         if isinstance(measure, Evaluation):

@@ -12,7 +12,13 @@ from scipy.special import stdtr
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.rows import in_groups, key_names
-from prframe.errors import CoverageWarning, PrframeError, UndefinedMetricWarning, warn
+from prframe.errors import (
+    ArgumentError,
+    CoverageWarning,
+    PrframeError,
+    UndefinedMetricWarning,
+    warn,
+)
 from prframe.stats._p_values import from_symmetric
 from prframe.stats.intervals import Confidence, wald_interval
 from prframe.stats.paired_values import (
@@ -57,7 +63,7 @@ _NUMBERS = (
 def with_strata(args: Arguments, strata: Columns, over: Columns | None) -> Arguments:
     """Return the arguments by which the values of each stratum stand apart."""
     if over is None:
-        raise PrframeError(
+        raise ArgumentError(
             "`strata` are groups of queries, which stand in `over`; on the same items compare "
             "by=, and pool the differences with prframe.stats.pool_differences."
         )
@@ -66,7 +72,7 @@ def with_strata(args: Arguments, strata: Columns, over: Columns | None) -> Argum
     others["model"] = [args.model] if args.model else []
     for name, known in others.items():
         if shared := [column for column in columns if column in known]:
-            raise PrframeError(
+            raise ArgumentError(
                 f"`strata` and `{name}` both name {checks.listed(shared)}; strata are groups of "
                 "queries whose differences are pooled."
             )
@@ -77,7 +83,7 @@ def check_pooling(pooling: object, strata: Columns | None) -> None:
     """Refuse models of effects that are not known, or that have no strata to pool."""
     checks.one_of("pooling", pooling, get_args(PoolingModel))
     if strata is None and pooling != "random":
-        raise PrframeError("`pooling` is for `strata`, whose differences it pools; leave it out.")
+        raise ArgumentError("`pooling` is for `strata`, whose differences it pools; leave it out.")
 
 
 def check_strata(asked: Comparison, given: dict[str, object]) -> None:
@@ -92,7 +98,7 @@ def check_strata(asked: Comparison, given: dict[str, object]) -> None:
         **{f"`{name}`": value is not None for name, value in given.items()},
     }
     if refused := [name for name, is_given in others.items() if is_given]:
-        raise PrframeError(
+        raise ArgumentError(
             "`strata` pools the mean differences of the strata by their standard errors, and "
             f"{refused[0]} is not of these; leave it out, or compare by=."
         )

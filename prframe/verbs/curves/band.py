@@ -9,7 +9,7 @@ import numpy as np
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe.draws import INTERVAL_DRAWS
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.stats._arrays import random_generator
 from prframe.stats.curves import (
     band_levels,
@@ -194,7 +194,7 @@ def band(
         args = replace(args, cluster=cluster)
     if over is not None:
         if cluster is not None:
-            raise PrframeError(GROUPS_ARE_DRAWN)
+            raise ArgumentError(GROUPS_ARE_DRAWN)
         _refuse_with_over(kind, bandwidth, importance)
         grouped = grouped_over(args, over)
         warn_of_folds(grouped.keys[len(args.keys) :])
@@ -236,7 +236,7 @@ def _refuse_with_over(kind: object, bandwidth: object, importance: object) -> No
     given = {"kind": kind != "studentized", "bandwidth": bandwidth is not None}
     given["importance"] = importance is not None
     for option in (option for option, is_given in given.items() if is_given):
-        raise PrframeError(
+        raise ArgumentError(
             f"`{option}` is for the band of one ranking; with `over` whole curves are drawn, so "
             "leave it out."
         )
@@ -249,7 +249,7 @@ def _named(method: str | None, kind: Kind) -> str:
     checks.one_of("kind", kind, get_args(Kind))
     if method == "asymptotic":
         if kind == "sup":
-            raise PrframeError(
+            raise ArgumentError(
                 "kind='sup' is a ball of resampled curves; leave it out with method='asymptotic'."
             )
         return method

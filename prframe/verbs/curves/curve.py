@@ -8,7 +8,7 @@ import polars as pl
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.typing import Columns, FrameT, RowOrder, Schema, Shared
 from prframe.verbs._verb import grouped_over, run, verb
 from prframe.verbs.curves.drawing import (
@@ -165,7 +165,7 @@ def curve(
     levels = None if recall is None or over is not None else levels_of(recall)
     if order == "input" and (recall is not None or over is not None):
         option = "over" if over is not None else "recall"
-        raise PrframeError(f"`{option}` gives a row per level; leave out order='input'.")
+        raise ArgumentError(f"`{option}` gives a row per level; leave out order='input'.")
     if gain:
         _refuse_with_gain(over, prior)
     if over is not None:
@@ -202,12 +202,14 @@ def curve(
 def _refuse_with_gain(over: Columns | None, prior: float | None) -> None:
     """Refuse what has no gains."""
     if over is not None:
-        raise PrframeError(
+        raise ArgumentError(
             "`gain` is of single curves, as a mean of gains is no gain of a mean; leave out "
             "`over`, or name its columns in `by`."
         )
     if prior in {0, 1}:
-        raise PrframeError(f"`gain` needs both classes; got prior={prior:g}, where one is absent.")
+        raise ArgumentError(
+            f"`gain` needs both classes; got prior={prior:g}, where one is absent."
+        )
 
 
 @verb

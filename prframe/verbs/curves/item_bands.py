@@ -13,7 +13,7 @@ from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import class_scores, clustered, hits
 from prframe._engine.rows import in_groups, key_names
-from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
+from prframe.errors import ArgumentError, EffectiveSampleSizeWarning, warn
 from prframe.stats.curves import (
     PRPosterior,
     Weights,
@@ -107,35 +107,35 @@ class ItemBands(Plan):
         """Refuse options that do not go together."""
         checks.flag("simultaneous", self.simultaneous)
         if self.name == "asymptotic" and self.simultaneous:
-            raise PrframeError(
+            raise ArgumentError(
                 "method='asymptotic' knows single levels only; say simultaneous=False, "
                 "or take method='bootstrap'."
             )
         if self.name == "smoothed-bootstrap" and not self.simultaneous:
-            raise PrframeError(
+            raise ArgumentError(
                 "kind='sup' is a band for all levels at once; for single ones take "
                 "kind='studentized'."
             )
         if self.args.cluster is not None and self.name != "bayesian-bootstrap":
-            raise PrframeError(
+            raise ArgumentError(
                 "`cluster` is for kind='studentized', whose draws give each cluster one weight; "
                 f"the {self.name} band knows no clusters."
             )
         if self.prior is not None and self.name != "bayesian-bootstrap":
-            raise PrframeError(
+            raise ArgumentError(
                 "`prior` is for kind='studentized', which draws the share of positives apart; "
                 f"the {self.name} band is about the share of the sample."
             )
         if self.bandwidth is not None:
             if self.name == "bayesian-bootstrap":
-                raise PrframeError(
+                raise ArgumentError(
                     "`bandwidth` smooths scores, and kind='studentized' knows only ranks; "
                     "leave it out, or take kind='sup'."
                 )
             bandwidth_pair(self.bandwidth)
         if self.importance is not None:
             if self.name != "smoothed-bootstrap":
-                raise PrframeError(
+                raise ArgumentError(
                     "`importance` weights the resamples of kind='sup'; leave it out, or take that."
                 )
             if self.importance != "auto":

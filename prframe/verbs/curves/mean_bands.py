@@ -8,7 +8,7 @@ import polars as pl
 
 from prframe import checks
 from prframe._engine.rows import key_names
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.stats.intervals import Confidence, MeanBand, mean_band, mean_interval
 from prframe.typing import Floats, Schema
 from prframe.verbs._verb import warn_null
@@ -51,17 +51,17 @@ class MeanBands(MeanCurves):
         if self.method is None:
             return
         if self.method not in methods:
-            raise PrframeError(
+            raise ArgumentError(
                 f"`method` of a mean over groups must be one of {checks.listed(sorted(methods))}; "
                 f"got {checks.brief(self.method)}."
             )
         if self.simultaneous and self.method != "bootstrap":
-            raise PrframeError(
+            raise ArgumentError(
                 f"method={self.method!r} knows single levels only; say simultaneous=False, or "
                 "take method='bootstrap'."
             )
         if not self.simultaneous and self.method == "bootstrap":
-            raise PrframeError(
+            raise ArgumentError(
                 "method='bootstrap' is for all levels of a mean curve at once; at single ones "
                 "take 'percentile' or 'bca', or leave it out."
             )

@@ -11,7 +11,7 @@ from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import key_names
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.metrics import Prec
 from prframe.stats.curves import LEVELS_TWICE, even_levels, range_ends, spaced_levels
 from prframe.typing import Floats, Schema
@@ -192,10 +192,10 @@ def mean_levels(
         low, high = (0.0, 1.0) if recall_range is None else range_ends(recall_range, closed=True)
         return tuple((low + (high - low) * even_levels(_LEVELS)).tolist())
     if recall_range is not None:
-        raise PrframeError(LEVELS_TWICE)
+        raise ArgumentError(LEVELS_TWICE)
     levels = levels_of(recall)
     if not levels:
-        raise PrframeError("`recall` must name at least one level; got none.")
+        raise ArgumentError("`recall` must name at least one level; got none.")
     return levels
 
 
@@ -214,7 +214,7 @@ def refuse_curve_options(*, interpolate: object, anchor: object) -> None:
     for name, value, default in (("interpolate", interpolate, False), ("anchor", anchor, True)):
         checks.flag(name, value)
         if value != default:
-            raise PrframeError(
+            raise ArgumentError(
                 f"`{name}` is for mean curves; name the groups that have them with over=, or "
                 "leave it out."
             )

@@ -15,7 +15,7 @@ from prframe._engine.frames import Source, named as names_of
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.rows import key_names
 from prframe.draws import INTERVAL_DRAWS
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.metrics import Metric, with_cells
 from prframe.stats._arrays import random_generator
 from prframe.stats.curves import Weights, drawn_weights
@@ -247,7 +247,7 @@ def interval(
     checks.flag("bias", bias)
     if str(method) == "bootstrap":
         more = ", or 'bayesian-bootstrap'" if over is None and cluster is None else ""
-        raise PrframeError(
+        raise ArgumentError(
             f"method='bootstrap' may mean 'percentile' or 'bca'{more}; name one of them."
         )
     checks.one_of("method", method, get_args(Method))
@@ -267,11 +267,11 @@ def interval(
         if values is not None:
             raise of_queries("without over= an interval is of one ranking")
         if resampling is not None:
-            raise PrframeError("`resampling` is of groups whose column stands in over=.")
+            raise ArgumentError("`resampling` is of groups whose column stands in over=.")
         result: FrameT = run(frame, plan, {**_COLUMNS, **(BIAS if bias else {})})
         return result
     if bias:
-        raise PrframeError(
+        raise ArgumentError(
             "`bias` is of the sample that one ranking is; a mean over groups has none. Leave out "
             "bias=True, or `over`."
         )
@@ -331,7 +331,7 @@ class _Intervals(Plan):
         """Refuse metrics and methods that have no interval for single rankings."""
         for name, metric in self.wanted.items():
             if metric.without_cells:
-                raise PrframeError(
+                raise ArgumentError(
                     f"{name} of one ranking has no interval here: {metric.without_cells}; "
                     f"{with_cells()} have; for a mean over groups name them with over=."
                 )

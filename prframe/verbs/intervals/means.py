@@ -10,7 +10,7 @@ from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import key_names
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.stats._tolerances import RESIDUE
 from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
 from prframe.verbs._drawn_items import (
@@ -71,7 +71,7 @@ class MeanIntervals(TwoStepPlan):
         check_method(self.method, _METHODS, "a mean over groups")
         dependence = "shared items" if self._draws_items else "folds"
         if self.resampling is not None and self.method in _RESAMPLED:
-            raise PrframeError(
+            raise ArgumentError(
                 f"`resampling` corrects the variance of 't' and 'logit' for {dependence}; "
                 f"method={self.method!r} draws values as independent ones."
             )
@@ -187,7 +187,7 @@ class MeanIntervals(TwoStepPlan):
 def check_method(method: str, known: Sequence[str], kind: str) -> None:
     """Require a method of the kind of interval."""
     if method not in known:
-        raise PrframeError(
+        raise ArgumentError(
             f"`method` of {kind} must be one of {checks.listed(sorted(known))}; got {method!r}."
         )
 
@@ -195,7 +195,7 @@ def check_method(method: str, known: Sequence[str], kind: str) -> None:
 def _refuse_beyond(names: Sequence[str]) -> None:
     """Refuse metrics that have no logit."""
     if names:
-        raise PrframeError(
+        raise ArgumentError(
             f"method='logit' is for metrics within [0, 1], which {checks.listed(names)} may "
             "exceed; take 't', 'percentile' or 'bca'."
         )

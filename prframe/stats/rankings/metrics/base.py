@@ -17,7 +17,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.resamples import Resamples
@@ -224,7 +224,7 @@ class CellStatistic(ABC):
             The metric is not written as a function of the curve; subclasses may do so.
         """
         del curves
-        raise PrframeError(
+        raise ArgumentError(
             f"{self.name} is not known of draws of the curve; take 'logit-t', 'percentile' or "
             "'bca'."
         )
@@ -289,4 +289,4 @@ class CellStatistic(ABC):
             The metric is not made of the number of positives above a rank.
         """
         del n_pos, n
-        raise PrframeError(f"{self.name} does not count the positives among the first k.")
+        raise ArgumentError(f"{self.name} does not count the positives among the first k.")

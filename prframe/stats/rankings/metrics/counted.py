@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.stats._batches import batches
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
@@ -70,7 +70,7 @@ class CountedStatistic(CellStatistic):
             The derivative does not say how the metric varies.
         """
         if self.lacks_influence:
-            raise PrframeError(
+            raise ArgumentError(
                 f"{self.name} has no standard error, because {self.lacks_influence}; "
                 "take 'bayesian-bootstrap' or 'percentile'."
             )

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError
 from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
@@ -161,7 +161,7 @@ class ThresholdOfLargestF1(CellStatistic):
             Always.
         """
         del cells
-        raise PrframeError(
+        raise ArgumentError(
             f"{self.name} has no standard error, {self.lacks_influence}; take 'percentile'."
         )
 
