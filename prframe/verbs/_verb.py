@@ -14,12 +14,7 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.frame_kinds import kind_of, kinds
 from prframe._engine.frames import Source, named, through
 from prframe._engine.rows import in_groups, key_names
-from prframe.errors import (
-    ArgumentError,
-    UndefinedMetricWarning,
-    UnknownMetricError,
-    warn,
-)
+from prframe.errors import ArgumentError, UndefinedMetricWarning, UnknownMetricError, warn
 from prframe.typing import Columns, Schema
 from prframe.verbs._guards import PooledRankings, warn_of
 from prframe.verbs._plan import Plan, named_by_caller
