@@ -46,7 +46,7 @@ and has no width.
 """
 LEVEL = 0.5
 MEAN_METHODS = ("t", "logit", "percentile", "bca")
-MEANS = "Means over groups whose values have a beta law.\n"
+MEANS = "Means over groups whose values have a beta distribution.\n"
 LAWS = ((0.6, 1.2), (2, 2), (0.3, 3), (5, 0.5))
 SETTINGS = [
     *((key, *size) for key in "123" for size in ((0.5, 40), (0.1, 200), (0.1, 1000))),
@@ -75,7 +75,9 @@ def main() -> None:
     rows = sorted(study(samples, resamples), key=lambda row: row[0])
     print(table(header, rows), flush=True)
     print(MEANS, flush=True)
-    print(table(["law", "groups", "mean", *MEAN_METHODS], list(means(samples, resamples))))
+    print(
+        table(["distribution", "groups", "mean", *MEAN_METHODS], list(means(samples, resamples)))
+    )
 
 
 def study(samples: int, resamples: int) -> Iterator[list[str]]:
@@ -95,7 +97,7 @@ def study(samples: int, resamples: int) -> Iterator[list[str]]:
 
 
 def means(samples: int, resamples: int) -> Iterator[list[str]]:
-    """Return a row per law of the values and number of groups."""
+    """Return a row per distribution of the values and number of groups."""
     for law in LAWS:
         for groups in (10, 25, 50, 200):
             rng = np.random.default_rng([SEED, groups])

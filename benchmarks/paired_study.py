@@ -43,7 +43,7 @@ SIZE = """## paired-size
 
 How often a test rejects at .05 / .01 where the mean difference is 0, in per cent of {samples:,} \
 samples (standard error of 5 and 1: {five:.2f}, {one:.2f}). *AP* and *P@10* are differences of two \
-systems that are alike. *Skewed* is the law of an exponential variate less 1, for which only the \
+systems that are alike. *Skewed* is the distribution of an exponential variate less 1, for which only the \
 mean is 0: the median is not, which *wilcoxon* and *sign* are right to tell. *Bootstrap* has \
 {resamples:,} resamples.
 """

@@ -132,7 +132,7 @@ def binormal(mu: float, levels: tuple[float, ...] = ()) -> Population:
 
 
 def beta(pos: tuple[float, float], neg: tuple[float, float]) -> Population:
-    """Return scores with beta laws."""
+    """Return scores with beta distributions."""
 
     def scores(rng: np.random.Generator, n_pos: int, n_neg: int) -> tuple[Floats, Floats]:
         return rng.beta(*pos, n_pos), rng.beta(*neg, n_neg)

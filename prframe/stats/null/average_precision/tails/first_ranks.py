@@ -181,8 +181,9 @@ def _listed(case: Retrieved, most: int) -> _Lists:
         ways = log_binomial(n - end, n_pos - hits) - log_binomial(n, n_pos)
         row = most + rank if hits == most else np.full(rank.size, hits)
         parts.append((np.full(rank.size, hits), end, total, np.exp(ways), row))
-        before, place = np.nonzero(ranks > rank[:, None])
-        rank, total = ranks[place], total[before] + (hits + 1) / ranks[place]
+        if hits < most:
+            before, place = np.nonzero(ranks > rank[:, None])
+            rank, total = ranks[place], total[before] + (hits + 1) / ranks[place]
     return _Lists(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
