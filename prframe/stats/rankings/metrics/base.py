@@ -143,6 +143,16 @@ class CellStatistic(ABC):
         """Return the metric of resamples of a ranking."""
         return self.values(*resamples.counts())
 
+    def resampled_in_part(
+        self, cells: RankedCells, n_resamples: int, rng: np.random.Generator
+    ) -> Floats | None:
+        """Return the metric of resamples that are drawn as far as it depends on them.
+
+        None if it depends on all counts.
+        """
+        del cells, n_resamples, rng
+        return None
+
     def value(self, cells: RankedCells) -> float:
         """Return the metric of a ranking."""
         return float(self.values(cells.pos, cells.neg))

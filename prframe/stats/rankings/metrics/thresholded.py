@@ -10,6 +10,7 @@ from scipy.special import expit, logit
 
 from prframe import checks
 from prframe.errors import ArgumentError
+from prframe.stats.rankings.best_ends import first_best_ends
 from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
@@ -140,7 +141,7 @@ class ThresholdOfLargestF1(CellStatistic):
 
         The cells without a positive are left out, as F1 is no larger there than above them.
         """
-        cells = np.flatnonzero(~np.isnan(self.thresholds))
+        cells = self._ends
         tp, others = resamples.up_to(cells)
         if not cells.size:
             return np.full(tp.shape[1], np.nan)
@@ -151,6 +152,20 @@ class ThresholdOfLargestF1(CellStatistic):
         odds = np.divide(tp, others, dtype=np.float32 if is_exact else np.float64)
         best = _first_largest(odds)
         return np.where(tp[-1] > 0, self.thresholds[cells[best]], np.nan)
+
+    def resampled_in_part(
+        self, cells: RankedCells, n_resamples: int, rng: np.random.Generator
+    ) -> Floats | None:
+        """Return the threshold of resamples that are drawn in detail where F1 may be largest."""
+        if not self._ends.size:
+            return None
+        best = first_best_ends(cells, self._ends, n_resamples, rng)
+        return np.where(best >= 0, self.thresholds[self._ends[best]], np.nan)
+
+    @property
+    def _ends(self) -> Integers:
+        """The cells with a threshold."""
+        return np.flatnonzero(~np.isnan(self.thresholds))
 
     def influence(self, cells: RankedCells) -> Influence:
         """Refuse: the derivative does not say how the threshold varies.
