@@ -1,5 +1,6 @@
 """Draws of the metrics of a population by the Bayesian bootstrap of its ROC curve."""
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
@@ -12,8 +13,11 @@ from prframe.stats.curves import DrawnPath, Draws, RocPath, Weights
 from prframe.stats.rankings import CellStatistic, CurveDraws, RankedCells
 from prframe.typing import Floats, Integers, Reals
 
-# The number of levels of recall for integrals over curves, dense near 0, where precision bends.
+# Levels of recall for integrals over curves come in panels of so many.
 _NODES = 128
+# Panels have at least so many levels together for each unit of the root of the positives, so that
+# what lies between two levels remains small beside a standard error.
+_DENSITY = 4
 # Points are counted for so many levels at a time, if these are close to each other.
 _LEVELS = 4
 # The number of blocks of draws at a time, which bounds memory.
@@ -53,7 +57,8 @@ def posterior_replicates(
     of the positives that are retrieved.
     """
     levels, node_weights = _nodes(
-        tuple(level for statistic in statistics for level in statistic.levels(cells))
+        math.ceil(_DENSITY * math.sqrt(cells.n_pos) / _NODES),
+        tuple(level for statistic in statistics for level in statistic.levels(cells)),
     )
     shares = {share for statistic in statistics for share in statistic.shares(cells)}
     path, parts = RocPath.of(cells), []
@@ -235,15 +240,15 @@ def _differences(shares: Floats, last: Floats) -> Floats:
 
 
 @lru_cache
-def _nodes(extra: tuple[float, ...]) -> tuple[Floats, Floats]:
+def _nodes(panels: int, extra: tuple[float, ...]) -> tuple[Floats, Floats]:
     """Return the levels of recall for integrals, with extra levels, and their weights.
 
-    The nodes are Gauss's, and extra levels have a weight of 0.
+    The nodes are Gauss's in each panel, and extra levels have a weight of 0.
     """
     x, w = _gauss()
-    t = (x + 1) / 2
-    # The substitution b = t^3 on (0, 1) makes the nodes dense near 0.
-    nodes, weights = t**3, w / 2 * 3 * t**2
+    t = ((np.arange(panels)[:, None] + (x + 1) / 2) / panels).ravel()
+    # The substitution b = t^3 on (0, 1) makes the nodes dense near 0, where precision bends.
+    nodes, weights = t**3, np.tile(w, panels) / (2 * panels) * 3 * t**2
     further = np.setdiff1d(np.minimum(np.array(extra, dtype=np.float64), _LAST), nodes)
     levels = np.concatenate([nodes, further])
     order = np.argsort(levels)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import logit
 
 from prframe.stats.curves import DrawnPath, RocPath, drawn_weights
 from prframe.stats.intervals.posterior_draws import _Curves, _Points, posterior_replicates
@@ -18,6 +19,7 @@ from prframe.stats.rankings import (
     SuccessAt,
     cells_from_scores,
 )
+from prframe.stats.rankings.metrics import thresholded
 from prframe.typing import Floats
 
 N, K = 400, 10
@@ -129,6 +131,23 @@ def test_bedroc_of_draws_is_that_of_straight_lines(alpha: float, shown: int) -> 
     best, worst = 1 - np.exp(-alpha * p), np.exp(-alpha * (1 - p)) - np.exp(-alpha)
     wanted = (total - worst) / (best - worst)
     assert Bedroc(alpha).draws(curves) == pytest.approx(wanted, abs=1e-5)
+
+
+@pytest.mark.parametrize("shown", [N, 100])
+def test_draws_of_the_largest_f1_are_moved_to_the_largest_mean_f1(shown: int) -> None:
+    curves = drawn_curves(shown=shown)
+    recall, above = (values.astype(np.float64) for values in curves.points(at_ends=True))
+    p, levels = curves.prevalence, thresholded._levels(curves.cells.n_pos)
+    largest = (2 * p * recall / (above + p)).max(axis=0)
+    # What is above a level of recall is read between the points; recall ends where retrieval does.
+    reached = np.minimum(levels[:, None], recall[-1])
+    at = np.transpose(
+        [np.interp(r, *c) for r, *c in zip(reached.T, recall.T, above.T, strict=True)]
+    )
+    target = (2 * p * reached / (at + p)).mean(axis=1).max()
+    draws = logit(LargestF1().draws(curves))
+    assert draws.mean() == pytest.approx(logit(target), abs=0.002)
+    assert draws - draws.mean() == pytest.approx(logit(largest) - logit(largest).mean(), abs=1e-4)
 
 
 def test_f1_of_a_pure_ranking_without_further_items() -> None:

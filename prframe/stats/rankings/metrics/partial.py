@@ -9,15 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
-from prframe.stats.rankings.cell_sums import as_arrays, ratio, running
+from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import FEW_POSITIVES
 from prframe.stats.rankings.metrics.counted import CountedStatistic
 from prframe.stats.tie_expectations import gain_area, mean_shortfall
-from prframe.typing import Floats
+from prframe.typing import Flags, Floats
 
 # A precision reaches a level if rounding alone leaves it below.
 _HAIR_BELOW = 1 - 1e-12
+# What is divided by is at least this.
+_LEAST = 1e-300
 
 
 @dataclass(frozen=True)
@@ -161,8 +164,30 @@ class RecallAtPrecision(CountedStatistic):
         """Return the largest ``TP_c / n_pos`` with ``TP_c >= p K_c``."""
         pos, neg = as_arrays(pos, neg)
         tp, k = running(pos, neg)
-        reached = np.where(tp >= self.p * k * _HAIR_BELOW, tp, 0)
+        reached = np.where(self._reaches(tp, k), tp, 0)
         return ratio(reached.max(axis=-1, initial=0), pos.sum(axis=-1))
+
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the recall up to which precision is at least p, also between levels of recall.
+
+        Both classes rise in proportion there. With many ties thresholds are the ends of blocks.
+        """
+        pos, neg = curves.counts(at_ends=True)
+        if curves.cells.mostly_tied:
+            return self.values(pos, neg)
+        tp, k = (np.pad(counts, ((0, 0), (1, 0))) for counts in running(pos, neg))
+        # The cell after the last threshold that reaches p; beyond all retrieved items is none.
+        after = tp.shape[1] - 1 - self._reaches(tp, k)[:, ::-1].argmax(axis=1)[:, None]
+        tp, k, more, others = (
+            np.take_along_axis(x, after, axis=1)[:, 0] for x in (tp, k, pos, neg)
+        )
+        others = np.where(after[:, 0] < pos.shape[1] - 1, others, np.inf)
+        share = (tp - self.p * k) / np.maximum(self.p * others - (1 - self.p) * more, _LEAST)
+        return ratio(tp + np.clip(share, 0, 1) * more, pos.sum(axis=-1))
+
+    def _reaches(self, tp: Numbers, k: Numbers) -> Flags:
+        """Tell at which thresholds precision is at least p."""
+        return np.asarray(tp >= self.p * k * _HAIR_BELOW)
 
 
 @dataclass(frozen=True)

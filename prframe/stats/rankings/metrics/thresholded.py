@@ -18,8 +18,6 @@ from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.stats.rankings.resamples import CountedResamples, Resamples
 from prframe.typing import Floats, Integers, Reals
 
-# The levels of recall at which the F1 of drawn curves is averaged.
-_LEVELS = ((np.arange(16) + 0.5) / 16) ** 2
 # Different fractions whose divisors are smaller differ in single precision.
 _SINGLE = 1 << 12
 
@@ -71,7 +69,7 @@ class LargestF1(CellStatistic):
 
         The largest F1 of a drawn curve lies above that of the mean of all draws, as that of a
         sample lies above that of its population. On the scale of log odds the draws are therefore
-        moved down by the mean of that difference.
+        moved down, until their mean is that of the largest mean F1 at a level of recall.
         """
         prevalence, (recall, above) = curves.prevalence, curves.points(at_ends=True)
         begun = np.count_nonzero(recall.min(axis=1) <= 0)
@@ -81,18 +79,24 @@ class LargestF1(CellStatistic):
         if self.value(curves.cells) == 0:
             return np.asarray(largest)
         # Rounding alone makes a curve that has no negative among the positives perfect.
-        largest = logit(np.minimum(largest, 1 - np.finfo(above.dtype).eps))
+        odds = logit(np.minimum(largest, 1 - np.finfo(above.dtype).eps))
+        levels = _levels(curves.cells.n_pos)
         # Beyond the recall of all retrieved items F1 is theirs.
-        hits = prevalence * np.minimum(_LEVELS[:, None], recall[-1])
-        scale = np.log(_odds(hits, curves.share_above(_LEVELS), prevalence)).mean(axis=1)
-        return np.asarray(expit(largest - largest.mean() + scale.max()))
+        hits = prevalence * np.minimum(levels[:, None], recall[-1])
+        means = (2 * hits / (curves.share_above(levels) + prevalence)).mean(axis=1)
+        return np.asarray(expit(odds - odds.mean() + logit(means.max())))
 
 
-def _odds(hits: Floats, above: Floats, prevalence: Floats) -> Floats:
-    """Return F1 / (1 - F1), where hits and all items above the threshold are shares of all."""
-    odds = above + prevalence
-    odds -= 2 * hits
-    return np.asarray(np.divide(2 * hits, odds, out=odds))
+def _levels(n_pos: int) -> Floats:
+    """Return the levels of recall at which means of F1 are compared, dense at both ends.
+
+    Noise makes the largest of many means too large, and the largest of few is too small by the
+    square of their distance. Both are small beside a standard error if the number of levels grows
+    with the cube root of the number of positives.
+    """
+    number = max(16, int(np.ceil(6 * n_pos ** (1 / 3))))
+    inside = (1 - np.cos(np.pi * (np.arange(number) + 0.5) / number)) / 2
+    return np.append(inside, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
