@@ -132,9 +132,11 @@ class _Curves:
             )
         return self.counted[key]
 
-    def areas_under_precision(self, *, at_ends: bool = False) -> Floats:
-        """Return the areas under the precision of curves for areas."""
-        return self.path.areas_under_precision(block_ends=at_ends)
+    def areas_under_precision(
+        self, *, at_ends: bool = False, up_to: Floats | None = None
+    ) -> Floats:
+        """Return the areas under the precision of curves for areas, up to a recall or all."""
+        return self.path.areas_under_precision(block_ends=at_ends, up_to=up_to)
 
     def areas_under_rates(self) -> Floats:
         """Return the areas under the false positive rates of curves."""

@@ -116,8 +116,13 @@ class DrawnCurves(Protocol):
         """
         ...
 
-    def areas_under_precision(self, *, at_ends: bool = False) -> Floats:
-        """Return the areas under the precision of curves for areas, shape (n_draws,)."""
+    def areas_under_precision(
+        self, *, at_ends: bool = False, up_to: Floats | None = None
+    ) -> Floats:
+        """Return the areas under the precision of curves for areas, shape (n_draws,).
+
+        They end at a level of recall for each draw, if there are such levels.
+        """
         ...
 
     def areas_under_rates(self) -> Floats:

@@ -7,14 +7,18 @@ from scipy.special import logit
 from prframe.stats.curves import DrawnPath, RocPath, drawn_weights
 from prframe.stats.intervals.posterior_draws import _Curves, _Points, posterior_replicates
 from prframe.stats.rankings import (
+    AveragePrecisionAt,
     Bedroc,
     CellStatistic,
+    CountedStatistic,
     DiscountedGain,
     Enrichment,
     LargestF1,
+    PartialAveragePrecision,
     PrecisionAt,
     RankBiasedPrecision,
     RankedCells,
+    RecallAtPrecision,
     ReciprocalRank,
     SuccessAt,
     cells_from_scores,
@@ -101,6 +105,40 @@ def rank_by_rank(curves: _Curves, statistic: CellStatistic) -> Floats:
 def test_blocks_of_ranks_say_what_single_ranks_do(statistic: CellStatistic) -> None:
     curves = drawn_curves()
     wanted = rank_by_rank(curves, statistic)
+    assert statistic.draws(curves) == pytest.approx(wanted, rel=0.005, abs=0.001)
+
+
+@pytest.mark.parametrize("shown", [1.0, 0.3])
+@pytest.mark.parametrize("width", [0.0, 0.05, 0.4, 1.5])
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        AveragePrecisionAt(60),
+        AveragePrecisionAt(700),
+        PartialAveragePrecision(0.07),
+        PartialAveragePrecision(0.5),
+        PartialAveragePrecision(1.0),
+        RecallAtPrecision(0.5),
+        RecallAtPrecision(0.2),
+    ],
+    ids=lambda statistic: statistic.name,
+)
+def test_draws_are_as_by_definition_at_very_many_levels(
+    statistic: CountedStatistic, width: float, shown: float
+) -> None:
+    """Thresholds are cut into blocks of a width, and a part of the list is retrieved."""
+    rng = np.random.default_rng(7)
+    label = rng.random(800) < 0.15
+    score = rng.normal(1.5 * label)
+    score[score < np.quantile(score, 1 - shown)] = -np.inf
+    score = np.floor(score / width) if width else score
+    cells = cells_from_scores(score, label)[0]
+    weights, levels = drawn_weights(40, np.random.default_rng(8)), (np.arange(8000) + 0.5) / 8000
+    curves = _Curves(cells, DrawnPath(RocPath.of(cells), levels, weights), np.ones(8000))
+    if shown < 1 and statistic.name in ("AP@700", "pAP(max_recall=1)"):
+        pytest.skip("the share that is retrieved is drawn for itself")
+    is_area = not isinstance(statistic, RecallAtPrecision)
+    wanted = statistic.values(*curves.counts(area=is_area, at_ends=True))
     assert statistic.draws(curves) == pytest.approx(wanted, rel=0.005, abs=0.001)
 
 

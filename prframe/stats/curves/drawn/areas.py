@@ -31,14 +31,16 @@ def area_under_rates(
     return _simpson(recall, rates, middle)
 
 
-def area_under_precision(
+def area_under_precision(  # noqa: PLR0913
     recall: Reals,
     against: Reals,
     tied: Flags,
     ends: Integers | None = None,
+    *,
     n_steep: int | None = None,
+    up_to: Reals | None = None,
 ) -> Reals:
-    """Return the areas under precision over the recall up to the last knot.
+    """Return the areas under precision over the recall up to the last knot, or up to a level.
 
     Parameters
     ----------
@@ -53,14 +55,19 @@ def area_under_precision(
         their end, without them precision varies within.
     n_steep : int, optional
         The number of pieces among which steep ones are looked for; all by default.
+    up_to : ndarray, shape (draws,), optional
+        A level of recall. A tie block that reaches it counts in part, with the same precision.
 
     Notes
     -----
     Pieces are integrated by Simpson's rule, steep ones by Gauss's. In the first one `against` is
     constant, and precision begins at 0, and has an integral in closed form.
     """
-    precision = recall + against
-    np.divide(recall, precision, out=precision)
+    precision = _precision(recall, against)
+    at_end = None if ends is None else precision[ends[:-1][tied]]
+    if up_to is not None:
+        recall, against = _cut(up_to, recall, against, tied)
+        precision = _precision(recall, against)
     middle = recall[:-1] + recall[1:]
     middle *= 0.5
     between = _middles(against, tied)
@@ -75,10 +82,31 @@ def area_under_precision(
     lacking = constant * np.log1p(width / constant)
     mean = 1 - np.divide(lacking, width, out=np.ones_like(width), where=width > 0)
     middle[0] = _with_mean(mean, precision[0], precision[1])
-    if ends is not None:
-        at_end = precision[ends[:-1][tied]]
+    if at_end is not None:
         middle[tied] = _with_mean(at_end, precision[:-1][tied], precision[1:][tied])
     return _simpson(recall, precision, middle)
+
+
+def _precision(recall: Reals, against: Reals) -> Reals:
+    """Return precision at the knots."""
+    precision = recall + against
+    return np.asarray(np.divide(recall, precision, out=precision))
+
+
+def _cut(most: Reals, recall: Reals, against: Reals, tied: Flags) -> tuple[Reals, Reals]:
+    """Return recall and rates of curves that stay where they reach a recall."""
+    most = most.astype(recall.dtype)
+    inside = recall < most
+    draws, last = np.arange(most.size), len(recall) - 1
+    at = np.maximum(inside.sum(axis=0) - 1, 0)
+    after = np.minimum(at + 1, last)
+    width = recall[after, draws] - recall[at, draws]
+    share = np.divide(most - recall[at, draws], width, out=np.ones_like(width), where=width > 0)
+    share = np.minimum(share, 1)
+    before, beyond = against[at, draws], against[after, draws]
+    line = before + share * (beyond - before)
+    reached = np.where(np.append(tied, False)[at], line, before * (beyond / before) ** share)
+    return np.minimum(recall, most), np.where(inside, against, reached)
 
 
 def _middles(rates: Reals, tied: Flags) -> Reals:

@@ -151,15 +151,27 @@ class DrawnPath:
             aboves.append(above)
         return _side_by_side(recalls), _side_by_side(aboves)
 
-    def areas_under_precision(self, *, block_ends: bool = False) -> Floats:
-        """Return the areas under the precision of fading curves; see `curves`."""
-        knots, parts = self.knots, []
+    def areas_under_precision(
+        self, *, block_ends: bool = False, up_to: Floats | None = None
+    ) -> Floats:
+        """Return the areas under the precision of fading curves; see `curves`.
+
+        They end at a level of recall for each draw, if there are such levels.
+        """
+        knots, parts, first = self.knots, [], 0
         ends = knots.ends if block_ends else None
         for passage in self._passages:
             against = self._against(passage, fading=True)
-            parts.append(
-                area_under_precision(passage.recall, against, knots.tied[:-1], ends, knots.n_steep)
+            draws = slice(first, first := first + passage.recall.shape[1])
+            area = area_under_precision(
+                passage.recall,
+                against,
+                knots.tied[:-1],
+                ends,
+                n_steep=knots.n_steep,
+                up_to=None if up_to is None else up_to[draws],
             )
+            parts.append(area)
         return np.concatenate(parts).astype(np.float64)
 
     def areas_under_rates(self, beyond: float) -> Floats:

@@ -212,6 +212,17 @@ class AveragePrecisionAt(_CutOff):
         precision = ratio(tp - pos[..., :-1] + hits, self._cut(end), 0.0)
         return ratio((hits * precision).sum(axis=-1), pos.sum(axis=-1))
 
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the area under precision up to the recall among the first k items.
+
+        With many ties items are counted between levels of recall, as a block may hold rank k.
+        """
+        if curves.cells.mostly_tied:
+            return super().draws(curves)
+        n = curves.cells.n
+        among = curves.positives_among(np.asarray(self._cut(np.array([float(n)]))), area=True)
+        return curves.areas_under_precision(at_ends=True, up_to=among[0] / (n * curves.prevalence))
+
 
 @dataclass(frozen=True)
 class LinearRankMean(CountedStatistic):

@@ -99,7 +99,6 @@ class PartialAveragePrecision(CountedStatistic):
     """
 
     _name: ClassVar[str] = "pAP(max_recall={max_recall:g})"
-    at_ends: ClassVar[bool] = True
     max_recall: float = 0.5
 
     def __post_init__(self) -> None:
@@ -115,6 +114,11 @@ class PartialAveragePrecision(CountedStatistic):
             tp - pos[..., :-1], reach[..., None]
         )
         return ratio((within * ratio(tp, k, 0.0)).sum(axis=-1), reach)
+
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the mean precision up to the level, ``int PR(b) db / max_recall``."""
+        up_to = np.full(curves.prevalence.size, self.max_recall)
+        return curves.areas_under_precision(at_ends=True, up_to=up_to) / self.max_recall
 
     def few_decide(self, cells: RankedCells) -> bool:
         """Tell whether few positives are within the level."""
@@ -152,8 +156,6 @@ class RecallAtPrecision(CountedStatistic):
     _name: ClassVar[str] = "R(at_precision={p:g})"
     lacks_influence: ClassVar[str] = "its threshold jumps from item to item"
     jumps: ClassVar[bool] = True
-    at_ends: ClassVar[bool] = True
-    is_area: ClassVar[bool] = False
     p: float
 
     def __post_init__(self) -> None:
