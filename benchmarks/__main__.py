@@ -22,6 +22,7 @@ STUDIES = (
     "curve_coverage",
     "mean_curve_coverage",
     "interval_coverage",
+    "interval_sizes",
     "default_coverage",
     "drawn_items",
     "rank_study",
