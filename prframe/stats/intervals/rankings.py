@@ -35,6 +35,7 @@ from prframe.stats.intervals.replicates import (
 from prframe.stats.rankings import (
     CellStatistic,
     RankedCells,
+    RocArea,
     cluster_influence,
     ranking_bootstrap,
 )
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 POSTERIOR = "bayesian-bootstrap"
+# A ranking is nearly perfect from this AUC on, with fewer negatives above a positive on average.
+_NEARLY_PERFECT, _FEW_ABOVE = 0.95, 20
 METHODS = ("auto", POSTERIOR, "logit-t", "logit", "wald", "percentile", "bca")
 
 
@@ -346,7 +349,8 @@ def _posterior(cells: RankedCells, asked: Asked, drawn: Summary) -> IntervalEsti
     """Return the interval between quantiles of draws.
 
     It is extended to an estimate of 0 or 1, and to the value that is possible if no negative
-    limits the metric in the sample, or if few positives are above its cut.
+    limits the metric in the sample, if few positives are above its cut, or if few negatives are
+    above the positives.
     """
     statistic, estimate, confidence = asked.statistic, asked.estimate, asked.confidence
     low, high = confidence.ends(*drawn.quantiles)
@@ -355,11 +359,26 @@ def _posterior(cells: RankedCells, asked: Asked, drawn: Summary) -> IntervalEsti
         high,
         _no_negative_above(cells, statistic, estimate, confidence),
         statistic.with_few_hits(cells, confidence.tail),
+        _nearly_perfect(cells, asked),
     )
     has_no_width = all_equal(low, high, high, cells.n) and not statistic.of_events
     if has_no_width or drawn.is_all(estimate, cells.n):
         return asked.without()
     return IntervalEstimate(estimate, drawn.spread, low, high, POSTERIOR)
+
+
+def _nearly_perfect(cells: RankedCells, asked: Asked) -> float:
+    """Return the upper end by the standard error if hardly a negative is above a positive, else 0.
+
+    The half of a negative that draws put above all items may be more than all that are there.
+    """
+    if not asked.statistic.of_all_levels:
+        return 0.0
+    lacking = 1 - RocArea().value(cells)
+    if lacking > 1 - _NEARLY_PERFECT or lacking * cells.n_neg > _FEW_ABOVE:
+        return 0.0
+    high = _from_influence(cells, asked.by("logit-t"), None).high
+    return 0.0 if isnan(high) else high
 
 
 def _no_negative_above(

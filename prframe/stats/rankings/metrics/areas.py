@@ -40,6 +40,7 @@ class AveragePrecision(CellStatistic):
     """
 
     _name: ClassVar[str] = "AP"
+    of_all_levels: ClassVar[bool] = True
     asks_for_ends: ClassVar[bool] = True
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
@@ -95,6 +96,7 @@ class TrapezoidArea(CellStatistic):
     """
 
     _name: ClassVar[str] = "AUPRC"
+    of_all_levels: ClassVar[bool] = True
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c (precision above c + precision at its end) / 2 / n_pos``."""
@@ -155,6 +157,7 @@ class RocArea(CellStatistic):
     """
 
     _name: ClassVar[str] = "AUC"
+    of_all_levels: ClassVar[bool] = True
     own_tests: ClassVar[frozenset[str]] = frozenset({"delong"})
     of_two_samples: ClassVar[bool] = True
 

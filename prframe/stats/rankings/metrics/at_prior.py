@@ -65,6 +65,11 @@ class AtPrior(CellStatistic):
         """Whether the metric jumps from level to level."""
         return self.metric.jumps
 
+    @property
+    def of_all_levels(self) -> bool:  # type: ignore[override]
+        """Whether the metric adds up all levels of recall."""
+        return self.metric.of_all_levels
+
     def _weighed(self, cells: RankedCells) -> RankedCells:
         """Return cells whose negatives are weighed."""
         weight = weight_of_negatives(cells.n_pos, cells.n_neg, self.prior)

@@ -74,6 +74,9 @@ class CellStatistic(ABC):
         Whether resamples are read as running sums (`Resamples.up_to`), which takes less memory.
     of_events : bool
         Whether the metric is 0 or 1, so that its drawn values are probabilities.
+    of_all_levels : bool
+        Whether the metric adds up all levels of recall, and has a standard error. The half of a
+        negative that draws put above all items then matters to it if hardly any other is there.
 
     Examples
     --------
@@ -93,6 +96,7 @@ class CellStatistic(ABC):
     of_two_samples: ClassVar[bool] = False
     reads_sums: ClassVar[bool] = False
     of_events: ClassVar[bool] = False
+    of_all_levels: ClassVar[bool] = False
 
     @property
     def has_influence(self) -> bool:
