@@ -75,7 +75,7 @@ def column_name(name: str, given: object) -> str:
 
 
 def column_names(name: str, given: object, *, at_least: int = 1) -> list[str]:
-    """Require the name of a column or a list of names, and return a list of them."""
+    """Require the name of a column or a list of different names, and return a list of them."""
     if not isinstance(given, (str, list, tuple)) or len(given) < at_least:
         raise ArgumentError(
             f"`{name}` must be a column name or a list of them; got {brief(given)}."
@@ -83,7 +83,10 @@ def column_names(name: str, given: object, *, at_least: int = 1) -> list[str]:
         )
     if isinstance(given, str):
         return [column_name(name, given)]
-    return [column_name(f"{name}[{place}]", column) for place, column in enumerate(given)]
+    columns = [column_name(f"{name}[{place}]", column) for place, column in enumerate(given)]
+    if len(set(columns)) < len(columns):
+        raise ArgumentError(f"`{name}` names a column twice: {brief(columns)}.")
+    return columns
 
 
 def columns_exist(wanted: dict[str, str], present: Sequence[str], hint: str = "") -> None:

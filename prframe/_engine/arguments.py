@@ -102,8 +102,6 @@ class Arguments:
                     f"`{name}` must not begin with {WORKING!r}, as working columns do; got "
                     f"{column!r}; rename the column."
                 )
-        if len(set(self.keys)) < len(self.keys):
-            raise ArgumentError(f"`by` names a column twice: {checks.brief(list(self.keys))}.")
         self._check_ties()
         for name in ("n_pos", "n_neg"):
             total = getattr(self, name)

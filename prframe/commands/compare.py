@@ -79,6 +79,12 @@ def _check(given: argparse.Namespace) -> None:
         raise UsageError("--alternative greater can show no run to be worse; leave it out")
     if given.fail_if_worse and given.test == "posterior":
         raise UsageError("--test posterior has no p-value, by which --fail-if-worse decides")
+    if given.model and not given.frame:
+        raise UsageError("--model names a column of --frame; QRELS and RUN have a model per run")
+    if given.model and len(given.score) > 1:
+        raise UsageError(
+            "--model names a column of models, and --score a column for each; leave one out"
+        )
     if given.test in _ON_ITEMS and not given.frame:
         raise UsageError(
             f"--test {given.test} compares models on the same items, which --frame names; QRELS "

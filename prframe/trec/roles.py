@@ -82,8 +82,6 @@ def _named_systems(names: Sequence[str], system: object) -> list[str]:
     """Check the columns that the caller named in `system`, and return their names."""
     systems = checks.column_names("system", system, at_least=0)
     checks.columns_exist(dict.fromkeys(systems, "system"), names)
-    if len(set(systems)) < len(systems):
-        raise ArgumentError(f"`system` names a column twice: {checks.brief(systems)}.")
     clash = [name for name in systems if name in RESULT]
     if clash:
         raise ArgumentError(

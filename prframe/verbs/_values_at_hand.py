@@ -233,10 +233,7 @@ def of_queries(otherwise: str) -> PrframeError:
 
 def _columns(values: object) -> tuple[str, ...]:
     """Return the columns of values, which must be different ones."""
-    columns = checks.column_names("values", values)
-    if len(set(columns)) < len(columns):
-        raise ArgumentError(f"`values` names a column twice: {checks.brief(columns)}.")
-    return tuple(columns)
+    return tuple(checks.column_names("values", values))
 
 
 def _unrounded(rows: pl.DataFrame) -> pl.DataFrame:

@@ -137,7 +137,7 @@ def score_columns(score: Columns) -> list[str]:
     if isinstance(score, str):
         return [score]
     columns = checks.column_names("score", score, at_least=0)
-    if len(columns) < 2 or len(set(columns)) < len(columns):  # noqa: PLR2004
+    if len(columns) < 2:  # noqa: PLR2004
         raise ArgumentError(
             "`score` must name one column, or two or more different ones, a model each; got "
             f"{checks.brief(columns)}."
@@ -148,8 +148,6 @@ def score_columns(score: Columns) -> list[str]:
 def grouped_over(args: Arguments, over: Columns) -> Arguments:
     """Return the arguments by which rows are grouped by the columns `over` as well."""
     columns = checks.column_names("over", over)
-    if len(set(columns)) < len(columns):
-        raise ArgumentError(f"`over` names a column twice: {checks.brief(columns)}.")
     shared = [column for column in columns if column in args.keys]
     if shared:
         raise ArgumentError(

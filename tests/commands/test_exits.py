@@ -83,6 +83,14 @@ USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate
             ["compare", "qrels", "*.run", "--fail-if-worse", "--test", "posterior"],
             "--test posterior has no p-value, by which --fail-if-worse decides",
         ),
+        (
+            ["compare", "qrels", "*.run", "--model", "run"],
+            "--model names a column of --frame; QRELS and RUN have a model per run",
+        ),
+        (
+            ["compare", "--frame", "rows.csv", "--score", "a", "b", "--model", "run"],
+            "--model names a column of models, and --score a column for each; leave one out",
+        ),
         (["test", "qrels", "old.run", "-k", "3"], "-k goes with --of top-k"),
         (["check", "qrels", "old.run", "-k", "x"], "-k takes whole numbers; got x"),
         (["curve", "qrels", "old.run", "--recall", "x"], "--recall takes numbers; got x"),

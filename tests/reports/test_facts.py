@@ -438,6 +438,10 @@ def test_messages_of_runs(options, message) -> None:
             for name in ("by", "over")
         ),
         ({"over": []}, "`over` must be a column name or a list of them; got []."),
+        *(
+            ({name: ["region", "region"]}, f"`{name}` names a column twice: ['region', 'region'].")
+            for name in ("score", "over", "by")
+        ),
         (
             {"over": "region", "by": [0]},
             f"`by[0]` must be the name of a column, a string; got 0.{NUMBERED}",
