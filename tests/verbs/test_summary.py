@@ -166,8 +166,7 @@ def test_columns_of_scores_that_are_refused() -> None:
     for score, message in {
         ("one",): "`score` must name one column, or two or more different ones, a model each; "
         "got ['one'].",
-        ("one", "one"): "`score` must name one column, or two or more different ones, a model "
-        "each; got ['one', 'one'].",
+        ("one", "one"): "`score` names a column twice: ['one', 'one'].",
     }.items():
         with pytest.raises(prframe.PrframeError) as caught:
             prframe.evaluate(WIDE, "AP", list(score), by="q")

@@ -322,8 +322,7 @@ BAD: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: matched(WIDE, ["a", "b", "a"]),
-        "`score` must name one column, or two or more different ones, a model each; got "
-        "['a', 'b', 'a'].",
+        "`score` names a column twice: ['a', 'b', 'a'].",
     ),
     (
         lambda: matched(WIDE, 3),
