@@ -15,7 +15,12 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from prframe.stats.null.average_precision.sums.terms import Term
-from prframe.stats.null.average_precision.tails.lattice import MOST_HITS, NEVER, combined_tails
+from prframe.stats.null.average_precision.tails.lattice import (
+    MOST_HITS,
+    NEVER,
+    combined_tails,
+    logs,
+)
 from prframe.stats.null.average_precision.tails.lattice_plans import (
     Plans,
     Retrieved,
@@ -80,11 +85,11 @@ def _shared_tails(terms: Sequence[Term], targets: Floats, guess: float) -> list[
         cell = float(targets.max()) / points
         fine = _pairs(alike, targets, cell, never)
         if coarse is not None:
-            logs, lumpy = combined_tails(fine, coarse, cell, furthest)
+            both, lumpy = combined_tails(logs(fine), logs(coarse), cell, furthest)
             with np.errstate(divide="ignore", invalid="ignore"):
                 apart = np.abs(np.log(fine[0] / coarse[0])).max(axis=0)
             for place in open_.tolist():
-                reached, missed = logs[:2, place].tolist()
+                reached, missed = both[:2, place].tolist()
                 if np.isnan(reached):
                     tails[place] = tails[place] if lumpy[place] else None
                 elif not lumpy[place] or apart[place] < _ESTIMATED:

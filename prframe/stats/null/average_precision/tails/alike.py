@@ -44,6 +44,9 @@ _ON_LATTICE = 32
 MOST_TERMS = 4e5
 # Positives are rare if they are at most this share of the items. Single ranks carry weight then.
 _RARE = 0.02
+# Groups without ties that have at most this many positives, which are rare, are put on a tilted
+# lattice.
+_MOST_TILTED = 1000
 # So many retrieved items are very many. Lists of their first hits are quicker than a lattice whose
 # points are close to each other, which many groups of fewer items may share.
 _VAST = 100_000
@@ -131,6 +134,15 @@ class AlikeGroups:
         """Whether positives are so rare that single ranks carry weight, and a lattice is best."""
         n, n_pos = self.groups[group]
         return n_pos <= _RARE * n and self._may_be_on_lattice(group, MOST_TERMS)
+
+    def is_scarce(self, group: int) -> bool:
+        """Whether positives are rare, and not so many that a tilted lattice takes long."""
+        n, n_pos = self.groups[group]
+        return not self.is_tied and n_pos <= _RARE * n and n_pos <= _MOST_TILTED
+
+    def is_tilted_first(self, group: int) -> bool:
+        """Whether a tilted lattice is quicker than anything that other groups may share."""
+        return self.is_scarce(group) and self.retrieved(group).depth >= _VAST
 
     def is_crowded(self, group: int) -> bool:
         """Whether so many hits are likely that a walk along a path is quicker than a lattice."""

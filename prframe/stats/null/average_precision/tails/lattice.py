@@ -201,7 +201,7 @@ def _compared(
         if good.size:
             fine = walk(top, cell).pairs([cases[place] for place in good.tolist()], x[good])
             columns[:, good], lumpy[good] = combined_tails(
-                fine, coarse[:, :, enough], cell, furthest
+                logs(fine), logs(coarse[:, :, enough]), cell, furthest
             )
         open_ = np.setdiff1d(open_, good)
     return columns, lumpy
@@ -214,23 +214,29 @@ def log_least_tails(cases: Sequence[Retrieved], x: Floats) -> Floats:
     return log_binomial(n - first, n_pos - first) - log_binomial(n, n_pos)
 
 
+def logs(pairs: Floats) -> Floats:
+    """Return the logarithms of chances, which may be 0."""
+    return np.asarray(np.log(np.maximum(pairs, _LEAST)))
+
+
 def combined_tails(
     fine: Floats, coarse: Floats, cell: float, furthest: float
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the tails and the slopes from two walks, and whether they are too coarse.
 
+    `fine` and `coarse` are the logarithms of both tails where `nearby` has it.
+
     Where the value itself carries weight, the lattice spreads that weight over both sides of it;
     the tails just below, extrapolated to the value, count all of it. No lattice can tell a value
     that carries weight from one right beside it, so that these are called too coarse all the same.
     """
-    fine, coarse = (np.log(np.maximum(pairs, _LEAST)) for pairs in (fine, coarse))
     upper = fine[0, 0] <= fine[0, 1]
     smaller, other = (np.where(upper, pairs[:, 0], pairs[:, 1]) for pairs in (fine, coarse))
     slope = np.abs(smaller[1] - smaller[0]) / (NEARBY * cell)
     apart = smaller[0] - other[0]
     steps = np.abs(np.diff(smaller[2:6], axis=0))
     beside = steps[1] - np.minimum(steps[0], steps[2])
-    below, other_below = (logs[7] + (logs[7] - logs[6]) / 2 for logs in (smaller, other))
+    below, other_below = (each[7] + (each[7] - each[6]) / 2 for each in (smaller, other))
     jump = np.minimum(np.abs(below - smaller[0]), np.abs(smaller[3] - smaller[0]))
     tail = np.minimum(smaller[0] + apart / 3, 0.0)
     same = _SAME_DIGITS * np.abs(tail)

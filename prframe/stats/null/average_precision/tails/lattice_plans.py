@@ -216,22 +216,38 @@ class Plan:
         `rows` are the least and the most hits above each step, and `of` has the step of each
         number of hits.
         """
-        above, size, end = (column[of] for column in (steps.above, steps.size, steps.end))
         low, high = (column[of] for column in rows)
-        least = np.maximum(0, hits - high)
-        row, place = ranges(np.maximum(np.minimum(size, hits - low) - least + 1, 0))
-        j = least[row] + place
-        met = hits[row] - j
-        log_chance = log_binomial(size[row], j) + log_binomial(above[row], met)
-        log_chance -= log_binomial(end, hits)[row]
-        likely = log_chance + log_chance_of_hits[row] > self.never
-        row, met, number, chance = row[likely], met[likely], j[likely], np.exp(log_chance[likely])
-        step = of[row]
-        growth = number * (met + 1) * steps.single[step]
-        growth += number * (number - 1) * steps.pair[step]
-        share = number * (1 - number / np.maximum(steps.size, 1)[step]) * steps.spread[step]
-        spread = np.sqrt(share) * (met + number / 2)
-        return Terms(row, met, growth, spread, chance)
+        terms = step_terms(steps, of, hits, (low, high), self.never - log_chance_of_hits)
+        return terms._replace(chance=np.exp(terms.chance))
+
+
+def step_terms(
+    steps: Steps,
+    of: Integers,
+    hits: Integers,
+    met: tuple[Integers, Integers],
+    least: Floats,
+) -> Terms:
+    """Return the terms of steps for hits at the ends of these, with the logarithms of chances.
+
+    `of` has the step of each number of hits, and `met` the least and the most hits above it.
+    Chances whose logarithms are not above `least`, one for each number, do not count.
+    """
+    above, size, end = (column[of] for column in (steps.above, steps.size, steps.end))
+    fewest = np.maximum(0, hits - met[1])
+    row, place = ranges(np.maximum(np.minimum(size, hits - met[0]) - fewest + 1, 0))
+    j = fewest[row] + place
+    hits_above = hits[row] - j
+    log_chance = log_binomial(size[row], j) + log_binomial(above[row], hits_above)
+    log_chance -= log_binomial(end, hits)[row]
+    likely = log_chance > least[row]
+    row, hits_above, number = row[likely], hits_above[likely], j[likely]
+    step = of[row]
+    growth = number * (hits_above + 1) * steps.single[step]
+    growth += number * (number - 1) * steps.pair[step]
+    share = number * (1 - number / np.maximum(steps.size, 1)[step]) * steps.spread[step]
+    spread = np.sqrt(share) * (hits_above + number / 2)
+    return Terms(row, hits_above, growth, spread, log_chance[likely])
 
 
 def likely_hits(case: Retrieved, never: float) -> int:

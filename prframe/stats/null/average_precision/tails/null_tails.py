@@ -57,6 +57,7 @@ from prframe.stats.null.average_precision.tails.tail import (
     planned_hint,
     refuse_large,
 )
+from prframe.stats.null.average_precision.tails.tilted_lattice import TiltedLattice
 from prframe.typing import Floats, Integers
 
 # The method "auto" counts the rankings if there are at most this many. If there are more, it
@@ -102,6 +103,7 @@ class NullTails(AlikeGroups):
     ) -> None:
         super().__init__(groups, depth, ends)
         self._lattices: dict[int, Lattice] = {}
+        self._tilted: dict[int, TiltedLattice] = {}
         self._first_ranks: dict[int, FirstRanks] = {}
         self._inversions: dict[tuple[tuple[int, ...], bool], Inversion] = {}
         self.shares: Sharing | None = None
@@ -258,6 +260,18 @@ class NullTails(AlikeGroups):
         targets = np.array([self._target(group, x) for x in values])
         return self._lattices[group].tails(targets, tries, levels)
 
+    def tilted(self, group: int, x: float) -> Hint | None:
+        """Return the tails of a value from a tilted lattice; None where that has no answer."""
+        if self.is_tied or self._is_sparse(group) or x <= self.mean[group]:
+            return None
+        if group not in self._tilted:
+            # Walks of one group take megabytes, so that those of others are not kept.
+            self._tilted.clear()
+            items, n_pos = self._items(group)
+            self._tilted[group] = TiltedLattice(items, n_pos, n_pos * float(self.mean[group]))
+        (hint,) = as_hints(self._tilted[group].tails(np.array([self._target(group, x)])))
+        return hint
+
     def listed(self, group: int, x: float) -> Tail | None:
         """Return the tails of rare positives from lists of first hits; None where these fail."""
         if self.is_tied or not self.is_rare(group):
@@ -398,11 +412,20 @@ def lattice_hints(
 ) -> list[Hint | None]:
     """Return the tails of values of groups on lattices; None where these are too small.
 
-    They are estimates where single values carry weight. Closer lattices are tried where the first
-    one is too coarse, and lists of first hits (`is_listed_first`) right before one of them.
+    They are estimates where single values carry weight. Where the first lattice is too coarse a
+    tilted one is tried among many items (`is_tilted_first`), then closer ones, and lists of
+    first hits (`is_listed_first`) right before one of these.
     """
     hints = _from_lattices(values, TRIES[:1], levels)
-    coarse = [place for place, hint in enumerate(hints) if hint and not hint.is_accurate]
+    coarse = []
+    for place, ((part, group, x), hint) in enumerate(zip(values, hints, strict=True)):
+        if hint is None or hint.is_accurate:
+            continue
+        tilted = part.tilted(group, x) if part.is_tilted_first(group) else None
+        if tilted is not None and tilted.is_accurate:
+            hints[place] = tilted
+        else:
+            coarse.append(place)
     for number, closer in enumerate(TRIES[1:], start=1):
         is_last = number == len(TRIES) - 1
         open_ = []

@@ -1,8 +1,9 @@
 """Tail probabilities of AP under random ranking, each in the way that suits it.
 
 - Few rankings, or few that are good enough: every one is counted, by branch and bound ("exact").
-- Few positives: a lattice. Where it is too coarse, or a characteristic function does not die away,
-  because single rankings carry weight: the walk with merged states ("lattice").
+- Few positives: a lattice, which is tilted far out where positives are rare ("lattice"). Where it
+  is too coarse, or a characteristic function does not die away, because single rankings carry
+  weight: the walk with merged states ("lattice").
 - Distributions that are nearly normal once they are tilted, as with ties or with more positives
   than groups can share an inversion for: a saddlepoint ("saddlepoint"), which needs the generating
   function at a few real slopes.
@@ -38,6 +39,8 @@ from prframe.typing import Floats, Integers
 # smaller, the tail is looked at roughly, and no lattice is tried below the second number.
 _DEEP = NEVER[-1][1]
 _BEYOND_LATTICES = _DEEP - 25.0
+# Tails of many rare positives are looked up on tilted lattices if their logarithms are below this.
+_FAR_OF_MANY = -60.0
 _Other = TypeVar("_Other", Tail, Tail | None)
 
 
@@ -124,6 +127,8 @@ def _stages(
         deep = {(value.number, value.place) for value in chosen}
         near = _within_lattices(chosen)
         yield near, lattice_hints([(value.part, value.group, value.x) for value in near])
+        far = _far([value for value in open_ if value.part.is_tilted_first(value.group)])
+        yield far, [value.part.tilted(value.group, value.x) for value in far]
     large = [value for value in open_ if value.part.is_large(value.group)]
     yield large, [planned_hint(tail) for tail in planned_tails([value.problem for value in large])]
     medium = [
@@ -134,18 +139,33 @@ def _stages(
     ]
     tails = planned_tails([value.problem for value in medium], only_saddlepoint=True)
     yield medium, [planned_hint(tail) for tail in tails]
+    if method == "auto":
+        rest = [value for value in open_ if value.part.is_scarce(value.group)]
+        yield rest, [value.part.tilted(value.group, value.x) for value in rest]
 
 
 def _within_lattices(values: "Sequence[_Open]") -> "list[_Open]":
     """Return the values whose tails are not much too small for any lattice."""
     deep = [value for value in values if value.log_least < _DEEP]
-    if not deep:
-        return list(values)
-    problems = [value.problem for value in deep]
+    beyond = set(_beyond(deep, _BEYOND_LATTICES))
+    return [value for value in values if value not in beyond]
+
+
+def _far(values: "Sequence[_Open]") -> "list[_Open]":
+    """Return the values for which tilted lattices are quicker than a generating function."""
+    large = [value for value in values if value.part.is_large(value.group)]
+    near = set(large) - set(_beyond(large, _FAR_OF_MANY))
+    return [value for value in values if value not in near]
+
+
+def _beyond(values: "Sequence[_Open]", level: float) -> "list[_Open]":
+    """Return the values the logarithms of whose upper tails are roughly below a level."""
+    if not values:
+        return []
+    problems = [value.problem for value in values]
     items, n_pos = [problem.items for problem in problems], [problem.n_pos for problem in problems]
     log_tail = likely_log_tails(items, n_pos, np.array([problem.target for problem in problems]))
-    beyond = {value for value, log in zip(deep, log_tail, strict=True) if log < _BEYOND_LATTICES}
-    return [value for value in values if value not in beyond]
+    return [value for value, log in zip(values, log_tail, strict=True) if log < level]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,140 @@
+"""Far upper tails on tilted lattices, against other methods, bounds and simulation."""
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+from scipy.special import logsumexp
+
+from prframe.stats import APNull
+from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
+from prframe.stats.null.average_precision.tails import tilted_lattice
+from prframe.stats.null.average_precision.tails.tilted_lattice import TiltedLattice
+from prframe.typing import Floats
+
+
+def tilted(n: int, n_pos: int, depth: int | None = None) -> TiltedLattice:
+    """Return the tilted lattice of a group without ties."""
+    depth = n if depth is None else depth
+    return TiltedLattice(Items(n, depth), n_pos, n_pos * float(APNull(n, n_pos).mean()))
+
+
+def rounded(ap: ArrayLike, n_pos: int) -> Floats:
+    """Return the value of T that stands for a value of AP, less its rounding."""
+    return np.asarray(ap, dtype=np.float64) * n_pos * (1 - 1e-12)
+
+
+@pytest.mark.parametrize(("n", "n_pos"), [(2_000, 40), (20_000, 24), (1_500, 12)])
+def test_agrees_with_walks_that_merge_states(n: int, n_pos: int) -> None:
+    ap = np.array([0.2, 0.35, 0.5, 0.7])
+    tails = tilted(n, n_pos).tails(rounded(ap, n_pos))
+    expected = [APNull(n, n_pos, method="lattice").logsf(x) for x in ap]
+    good = ~tails.lumpy
+    assert good.sum() >= 3
+    assert tails.reached[good] == pytest.approx(np.array(expected)[good], abs=0.02)
+
+
+def test_is_within_certified_bounds() -> None:
+    n, n_pos = 100_000, 20
+    lattice = tilted(n, n_pos)
+    for ap in (0.19, 0.41):
+        low, high = APNull(n, n_pos).sf_bounds(ap)
+        tail = float(np.exp(lattice.tails(rounded([ap], n_pos)).reached[0]))
+        assert low * 0.999 < tail < high * 1.001
+        assert high < 1.2 * low
+
+
+def simulated(n: int, n_pos: int, total: float, draws: int, seed: int) -> tuple[float, float]:
+    """Return log P(T >= total) from draws with many hits at the top, and its relative error.
+
+    The first ranks hold hits independently of each other, with chances that differ from one
+    component of a mixture to the next. The other hits are anywhere below. Each draw is weighted by
+    what its ranking is more likely under random ranking.
+    """
+    rng = np.random.default_rng(seed)
+    ranks = np.arange(1, 61)
+    lengths = total + np.arange(-1.0, 9.0)
+    chances = np.clip(0.97 / (1 + (ranks / lengths[:, None]) ** 12), 0.02, 0.95)
+    of = rng.integers(lengths.size, size=draws)
+    hits = rng.random((draws, ranks.size)) < chances[of]
+    number = hits.sum(axis=1)
+    kept = number <= n_pos
+    hits, number = hits[kept], number[kept]
+    log_proposal = logsumexp(
+        hits @ np.log(chances).T + ~hits @ np.log1p(-chances).T, axis=1
+    ) - np.log(lengths.size)
+    below = n - ranks.size
+    log_null = log_binomial(below, n_pos - number) - log_binomial(n, n_pos)
+    value = (np.cumsum(hits, axis=1) * hits / ranks).sum(axis=1)
+    for place in np.flatnonzero(value > total - 1.0).tolist():
+        rest = np.sort(ranks.size + 1 + rng.choice(below, n_pos - number[place], replace=False))
+        value[place] += ((number[place] + np.arange(1, rest.size + 1)) / rest).sum()
+    weight = np.where(value >= total, np.exp(log_null - log_proposal - log_null.max()), 0.0)
+    mean = weight.sum() / draws
+    error = np.sqrt(((weight**2).sum() / draws - mean**2) / draws) / mean
+    return float(np.log(mean) + log_null.max()), float(error)
+
+
+@pytest.mark.parametrize(("n", "n_pos", "ap"), [(100_000, 30, 0.5), (1_000_000, 30, 0.62)])
+def test_agrees_with_simulation_of_tilted_rankings(n: int, n_pos: int, ap: float) -> None:
+    (total,) = rounded([ap], n_pos).tolist()
+    expected, error = simulated(n, n_pos, total, 60_000, seed=5)
+    assert error < 0.1
+    found = float(APNull(n, n_pos).logsf(ap))
+    assert expected < -100
+    assert found == pytest.approx(expected, abs=4 * error)
+
+
+@pytest.mark.parametrize(
+    ("n", "n_pos"), [(100_000, 100), (1_000_000, 100), (1_000_000, 1_000), (10_000_000, 100)]
+)
+def test_far_tails_fall_with_ap_and_are_no_bounds(n: int, n_pos: int) -> None:
+    null = APNull(n, n_pos)
+    ap = np.array([0.0861, 0.1233, 0.1234, 0.1784, 0.3121])
+    tails = null._log_tails(ap, ("upper",))
+    assert (np.diff(tails.upper) < 0).all()
+    assert {"bound", "estimate"}.isdisjoint(tails.method.tolist())
+
+
+def test_tails_have_the_same_digits_in_every_company() -> None:
+    total = rounded([0.1784, 0.18, 0.3121], 100)
+    together = tilted(1_000_000, 100).tails(total)
+    alone = [tilted(1_000_000, 100).tails(total[k : k + 1]).reached[0] for k in range(3)]
+    assert together.reached.tolist() == alone
+
+
+def test_there_is_no_answer_where_the_rough_tail_was_too_large(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    total = rounded([0.3], 24)
+    assert np.isfinite(tilted(20_000, 24).tails(total).reached).all()
+    monkeypatch.setattr(tilted_lattice, "likely_log_tails", lambda *_: np.array([-40.0]))
+    assert np.isnan(tilted(20_000, 24).tails(total).reached).all()
+
+
+def test_walks_of_many_values_are_not_all_kept() -> None:
+    lattice = tilted(20_000, 24)
+    first = lattice.tails(rounded([0.3], 24)).reached
+    lattice.tails(rounded(np.linspace(0.3, 0.8, 40), 24))
+    assert len(lattice._ranges) == 4
+    assert lattice.tails(rounded([0.3], 24)).reached == first
+
+
+def test_items_that_are_not_retrieved_add_nothing() -> None:
+    n, n_pos, depth = 50_000, 40, 1_000
+    total = rounded([0.3], n_pos)
+    assert tilted(n, n_pos, depth).tails(total).reached == pytest.approx(
+        [APNull(n, n_pos, depth=depth, method="lattice").logsf(0.3)], abs=0.02
+    )
+
+
+def test_values_near_the_mean_have_no_answer() -> None:
+    null = APNull(100_000, 30)
+    tails = tilted(100_000, 30).tails(30 * np.array([0.5, 1.0]) * float(null.mean()))
+    assert np.isnan(tails.reached).all()
+    assert tails.lumpy.all()
+
+
+def test_quantiles_far_out_are_where_the_tail_is() -> None:
+    for n, n_pos, q in ((1_000_000, 100, 1e-100), (100_000, 100, 1e-70)):
+        null = APNull(n, n_pos)
+        assert null.logsf(null.isf(q)) == pytest.approx(np.log(q), abs=1e-3)
