@@ -179,8 +179,8 @@ def _offer(namespace: type[_Namespace], module: str, names: Sequence[str]) -> No
 
 _EXPRESSIONS = ("metric", "ap", "auc", "precision", "recall", "rr", "ndcg", "curve")
 _PICTURES = (
-    *("curve", "roc", "band", "curve_difference", "interval", "queries", "matrix", "groups"),
-    *("ap_null", "check", "scores"),
+    *("curve", "roc", "gain", "band", "curve_difference", "interval", "queries", "matrix"),
+    *("groups", "ap_null", "check", "scores"),
 )
 _offer(FrameNamespace, "prframe", verbs())
 _offer(PlotNamespace, "prframe.plot.of_frames", _PICTURES)

@@ -52,7 +52,7 @@ STATS = """
 """
 PLOT = """
     PALETTE PALETTE_DARK alt_text ap_null check curve
-    curve_difference groups interval matrix queries roc
+    curve_difference gain groups interval matrix queries roc
     scores style
 """
 TREC = "evaluate join read_qrels read_results read_run write_run"

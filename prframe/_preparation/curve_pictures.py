@@ -10,7 +10,15 @@ import polars as pl
 from prframe import checks
 from prframe._preparation import wording
 from prframe._preparation.panels import Lines, Panel, Roles, groups, panels, roles
-from prframe._preparation.points import Points, have_areas, middles, pr_points, roc_points
+from prframe._preparation.points import (
+    GAINS,
+    Points,
+    gain_points,
+    have_areas,
+    middles,
+    pr_points,
+    roc_points,
+)
 from prframe._preparation.results import Facts, Result, read
 from prframe.errors import PrframeError
 
@@ -117,13 +125,37 @@ def roc_picture(
     drawn = _defined(read(result, "roc"), "fpr", "tpr")
     shown = roles(drawn, columns["color"], columns["facet"], None)
     split = panels(drawn, shown, roc_points)
-    told = [
+    low = _least([part.x for part in _points_of(split)]) if x_log else 0.0
+    text = _text("ROC", split, _told_areas(split, shown))
+    return CurvePicture(split, shown, {}, low, "AUC", "", text)
+
+
+def gain_picture(result: object, columns: Mapping[str, str | None]) -> CurvePicture:
+    """Prepare precision-recall-gain curves."""
+    whole = read(result, "curve")
+    if not set(GAINS) <= set(whole.rows.columns):
+        raise PrframeError(
+            "`result` must have the columns 'recall_gain' and 'precision_gain'. Make one by "
+            "prframe.curve(frame, gain=True)."
+        )
+    drawn = _defined(whole, *GAINS)
+    shown = roles(drawn, columns["color"], columns["facet"], None)
+    split = panels(drawn, shown, gain_points)
+    # The curves of one result have all their thresholds, or chosen levels.
+    has_areas = any(points.is_whole for points in _points_of(split))
+    told = _told_areas(split, shown) if has_areas else []
+    measure = "AUPRG" if has_areas else None
+    text = _text("Precision-recall-gain", split, told)
+    return CurvePicture(split, shown, {}, 0.0, measure, "", text)
+
+
+def _told_areas(split: Sequence[Panel[Points]], shown: Roles) -> list[str]:
+    """Return what is told of curves: the area below each."""
+    return [
         f"{_called(panel, lines, shown)}area {wording.number(lines.curves[0].area)}."
         for panel in split
         for lines in panel.lines
     ]
-    low = _least([part.x for part in _points_of(split)]) if x_log else 0.0
-    return CurvePicture(split, shown, {}, low, "AUC", "", _text("ROC", split, told))
 
 
 def check_legend(legend: Legend) -> None:

@@ -1,7 +1,7 @@
 """Pictures of a frame: the verb and its drawing in one call, for `.pr.plot` and `.pr.chart`."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -23,13 +23,15 @@ _FACTS = ("confidence_level", "simultaneous", "test", "correction", "ties")
 _SPLITTING = ("color", "facet", "over")
 
 
-def of_frame(verb: Picture, picture: Picture, without: Sequence[str] = ()) -> Picture:
+def of_frame(
+    verb: Picture, picture: Picture, without: Sequence[str] = (), *, gain: bool | None = None
+) -> Picture:
     """Return the function that draws the result of a verb.
 
     It takes the arguments of the verb and, by keyword, those of the picture but those named in
-    `without`. Where both have one of the same name, it is that of the picture. The columns in
-    ``color=``, ``facet=`` and ``over=`` need not be named in ``by=`` again. Captions tell the
-    options of the verb.
+    `without`. Where both have one of the same name, it is that of the picture. If `gain` is given,
+    the picture decides whether the verb adds gains. The columns in ``color=``, ``facet=`` and
+    ``over=`` need not be named in ``by=`` again. Captions tell the options of the verb.
     """
     of_verb = inspect.signature(verb).parameters
     of_picture = {
@@ -41,6 +43,9 @@ def of_frame(verb: Picture, picture: Picture, without: Sequence[str] = ()) -> Pi
 
     def drawn(frame: object, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - verbs have many options
         drawing = {name: options.pop(name) for name in of_picture if name in options}
+        if gain is not None:
+            _refuse_gain(picture, options)
+            options["gain"] = gain
         if "color" in of_picture:
             split = [drawing.get(name) for name in _SPLITTING]
             options["by"] = _columns([options.get("by"), *split])
@@ -49,7 +54,8 @@ def of_frame(verb: Picture, picture: Picture, without: Sequence[str] = ()) -> Pi
             drawing |= {name: known[name] for name in _FACTS if known.get(name) is not None}
         return picture(verb(frame, *args, **options), **drawing)
 
-    own = [p for name, p in of_verb.items() if name not in of_picture]
+    decided = of_picture.keys() | ({"gain"} if gain is not None else set())
+    own = [p for name, p in of_verb.items() if name not in decided]
     drawn.__signature__ = inspect.Signature([*own, *of_picture.values()])  # type: ignore[attr-defined]
     drawn.__name__ = picture.__name__
     door = picture.__module__.rsplit(".", 1)[0]
@@ -59,6 +65,15 @@ def of_frame(verb: Picture, picture: Picture, without: Sequence[str] = ()) -> Pi
         "be named in by= again."
     )
     return drawn
+
+
+def _refuse_gain(picture: Picture, options: Mapping[str, object]) -> None:
+    """Refuse the option of `prframe.curve` that tells two pictures apart."""
+    if "gain" in options:
+        raise ArgumentError(
+            f"`gain` is not taken by the picture {picture.__name__!r}: 'gain' draws "
+            "precision-recall-gain curves, and 'curve' precision by recall."
+        )
 
 
 def _columns(named: Sequence[Any]) -> list[str] | None:
@@ -115,8 +130,9 @@ def _queries(picture: Picture) -> Picture:
 def pictures_of(door: ModuleType) -> dict[str, Picture]:
     """Return the pictures of frames that a way to draw, `prframe.plot` for example, offers."""
     return {
-        "curve": of_frame(curve_verb, door.curve),
+        "curve": of_frame(curve_verb, door.curve, gain=False),
         "roc": of_frame(roc_verb, door.roc),
+        "gain": of_frame(curve_verb, door.gain, gain=True),
         "band": of_frame(band_verb, door.curve, without=("over", "band")),
         "curve_difference": of_frame(compare_curves_verb, door.curve_difference),
         "interval": of_frame(interval_verb, door.interval),

@@ -7,10 +7,13 @@ import numpy as np
 import polars as pl
 
 from prframe._preparation.thinning import column_edges, kept_points
+from prframe.errors import PrframeError
 from prframe.typing import Floats, Integers
 
 # The number of levels of recall at which means of curves are taken.
 LEVELS = 201
+# The columns of a precision-recall-gain curve.
+GAINS = "recall_gain", "precision_gain"
 _ROUNDING = 1e-9
 
 
@@ -57,16 +60,15 @@ def pr_points(rows: pl.DataFrame) -> Points:
     if not {"k", "tp"} <= set(rows.columns) or rows["k"].null_count():
         return Points(recall, precision, has_steps=False, area=None, is_whole=False, rows=rows)
     k, tp = (rows[name].cast(pl.Float64).to_numpy() for name in ("k", "tp"))
-    has_steps = bool(np.abs(recall * tp[-1] - tp * recall[-1]).max() <= _ROUNDING * tp[-1])
+    has_steps = _are_thresholds(recall, tp)
     # Interpolated precisions, and those under another prior, are no shares of the retrieved.
     are_shares = bool(np.abs((precision * k - tp)[k > 0]).max(initial=0) <= _ROUNDING * k[-1])
     area = float(np.dot(np.diff(recall, prepend=0.0), precision))
     if has_steps and k[0] == 0 and len(k) > 1:
         # The opening point is a convention, and has no step that would be seen.
         precision = np.concatenate((precision[1:2], precision[1:]))
-    is_whole = bool((np.diff(tp) == 0).any() or (np.diff(k) == 1).all())
     known = area if has_steps and are_shares else None
-    return Points(recall, precision, has_steps, known, has_steps and is_whole, rows)
+    return Points(recall, precision, has_steps, known, has_steps and _is_whole(k, tp), rows)
 
 
 def have_areas(curves: Sequence[Points]) -> bool:
@@ -80,6 +82,48 @@ def roc_points(rows: pl.DataFrame) -> Points:
     is_whole = bool(fpr[0] == 0 and fpr[-1] == 1)
     area = float(np.trapezoid(tpr, fpr)) if is_whole else None
     return Points(fpr, tpr, has_steps=False, area=area, is_whole=is_whole, rows=rows)
+
+
+def gain_points(rows: pl.DataFrame) -> Points:
+    """Return the points of a precision-recall-gain curve, from a recall gain of 0 on.
+
+    Between two thresholds the curve is a straight line. So it is before the first positive: there
+    the odds of a negative and the loss of recall both fall as 1 / tp does.
+    """
+    rows, across, up = _sorted(rows.sort("k"), *GAINS)
+    k, tp, fp, recall, precision = (
+        rows[name].cast(pl.Float64).to_numpy() for name in ("k", "tp", "fp", "recall", "precision")
+    )
+    if not tp[-1]:
+        raise PrframeError(
+            "a curve without a retrieved positive has no gains; leave its group out."
+        )
+    if not _are_thresholds(recall, tp):
+        raise PrframeError("gains are drawn from all thresholds; leave out recall= of the curve.")
+    first = int((tp > 0).argmax())
+    x, y, kept = across[first:], up[first:], rows[first:]
+    if x[0] > 0:
+        odds = (1 - precision[first]) / precision[first]
+        # The part of these odds that is due to negatives above all positives.
+        part = fp[first - 1] / fp[first] if first and fp[first] else 0.0
+        start = y[0] - x[0] * odds * part * recall[first]
+    else:
+        start = float(np.interp(0.0, x, y))
+    inside = x > 0
+    x, y = np.append(0.0, x[inside]), np.append(start, y[inside])
+    kept = pl.concat([kept.clear(1), kept.filter(pl.Series(inside))])
+    area = float(np.trapezoid(y, x)) if x[-1] == 1 else None
+    return Points(x, y, has_steps=False, area=area, is_whole=_is_whole(k, tp), rows=kept)
+
+
+def _are_thresholds(recall: Floats, tp: Floats) -> bool:
+    """Tell whether the recall of points follows from their counts, as it does at thresholds."""
+    return bool(np.abs(recall * tp[-1] - tp * recall[-1]).max() <= _ROUNDING * tp[-1])
+
+
+def _is_whole(k: Floats, tp: Floats) -> bool:
+    """Tell whether no threshold can have been left out."""
+    return bool((np.diff(tp) == 0).any() or (np.diff(k) == 1).all())
 
 
 def _sorted(rows: pl.DataFrame, x: str, y: str) -> tuple[pl.DataFrame, Floats, Floats]:

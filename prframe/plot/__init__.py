@@ -12,7 +12,7 @@ except ImportError as error:
 from prframe import hints as _hints
 from prframe._preparation.colours import PALETTE, PALETTE_DARK
 from prframe.plot.comparisons import groups, matrix
-from prframe.plot.curves import curve, roc
+from prframe.plot.curves import curve, gain, roc
 from prframe.plot.differences import curve_difference, queries
 from prframe.plot.distributions import ap_null, scores
 from prframe.plot.figures import alt_text, style
@@ -26,6 +26,7 @@ __all__ = [
     "check",
     "curve",
     "curve_difference",
+    "gain",
     "groups",
     "interval",
     "matrix",

@@ -1,4 +1,4 @@
-"""PR and ROC curves."""
+"""PR, ROC and PR-gain curves."""
 
 from collections.abc import Sequence
 
@@ -15,6 +15,7 @@ from prframe._preparation.curve_pictures import (
     chance_levels,
     check_legend,
     equal_f,
+    gain_picture,
     opacity_of,
     pr_picture,
     roc_picture,
@@ -174,14 +175,84 @@ def roc(
     """
     check_legend(legend)
     picture = roc_picture(result, {"color": color, "facet": facet}, x_log=x_log)
+    labels = ("false positive rate", "true positive rate")
+    return _with_areas(picture, labels, legend, palette, ax, diagonal=chance)
+
+
+def gain(
+    result: object,
+    *,
+    color: str | None = None,
+    facet: str | None = None,
+    legend: Legend = "auto",
+    palette: Sequence[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes | Figure:
+    """Draw precision-recall-gain curves, in which areas are AUPRG.
+
+    Where a gain of precision is below 0, a curve is below the picture, and its area counts there
+    too.
+
+    Parameters
+    ----------
+    result : frame
+        A result of `prframe.curve` with ``gain=True``.
+    color, facet : str, optional
+        The columns ``by`` that colours tell apart and that have a panel per value, as in `curve`.
+    legend : {"auto", "name"} or None, default "auto"
+        What the legend says: the groups with the areas under their curves where all items are
+        retrieved, their names, or nothing.
+    palette : sequence of str, optional
+        Colours.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure unless given.
+
+    Returns
+    -------
+    matplotlib Axes, or Figure with ``facet``
+
+    Raises
+    ------
+    PrframeError
+        If the frame is no such result or has chosen levels of recall, if a curve has no retrieved
+        positive, if its columns ``by`` are not all named, or if there are more groups than can be
+        told apart.
+
+    References
+    ----------
+    Flach & Kull, *Precision-recall-gain curves: PR analysis done right*, NeurIPS 2015.
+
+    Examples
+    --------
+    >>> import polars as pl, prframe
+    >>> frame = pl.DataFrame({"score": [0.9, 0.8, 0.7, 0.6], "label": [1, 0, 1, 0]})
+    >>> ax = prframe.plot.gain(prframe.curve(frame, gain=True))
+    >>> print(prframe.plot.alt_text(ax))
+    Precision-recall-gain curves of one group. area 0.250.
+    """
+    check_legend(legend)
+    picture = gain_picture(result, {"color": color, "facet": facet})
+    return _with_areas(picture, ("recall gain", "precision gain"), legend, palette, ax)
+
+
+def _with_areas(
+    picture: CurvePicture,
+    labels: tuple[str, str],
+    legend: Legend,
+    palette: Sequence[str] | None,
+    ax: Axes | None,
+    *,
+    diagonal: bool = False,
+) -> Axes | Figure:
+    """Draw curves whose areas their legend tells, and the dotted diagonal if it is wanted."""
     figure, axes = figures.grid(len(picture.panels), ax)
     marks = looks(picture.groups, figures.palette_of(axes[0], palette))
     low = picture.low
     for on, panel in zip(axes, picture.panels, strict=True):
-        _frame(on, panel.value, low, ("false positive rate", "true positive rate"))
-        if chance:
-            diagonal = column_edges(low, 1.0, 200, log=x_log)
-            on.plot(diagonal, diagonal, color=figures.muted(on), linestyle=":", linewidth=1)
+        _frame(on, panel.value, low, labels)
+        if diagonal:
+            levels = column_edges(low, 1.0, 200, log=low > 0)
+            on.plot(levels, levels, color=figures.muted(on), linestyle=":", linewidth=1)
         for lines in panel.lines:
             _draw(on, lines.curves[0], marks[lines.group], low)
     figures.label_outer(axes)
@@ -212,7 +283,7 @@ def _draw(ax: Axes, points: Points, look: Look, low: float) -> None:
         linestyle=figures.line_style(look),
         drawstyle="steps-pre" if points.has_steps else "default",
         # A line along the border is drawn in its full width.
-        clip_on=low > 0,
+        clip_on=low > 0 or float(points.y.min()) < 0,
         zorder=3,
     )
 

@@ -18,6 +18,7 @@ CHARTS: dict[str, Callable[[dict[str, pl.DataFrame]], Any]] = {
     "curve over queries": lambda d: chart.curve(d["queries"], over="query_id", facet="system"),
     "bands in panels": lambda d: chart.curve(d["band"], facet="system"),
     "roc": lambda d: chart.roc(d["roc"]),
+    "gain": lambda d: chart.gain(d["gains"]),
     "curve_difference": lambda d: chart.curve_difference(d["curves"], confidence_level=0.95),
     "one curve_difference": lambda d: chart.curve_difference(d["curves"], pair=("pixels", "ink")),
     "interval": lambda d: chart.interval(d["means"], letters=d["pairs"], **TOLD),

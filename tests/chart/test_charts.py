@@ -86,6 +86,7 @@ def test_the_pointer_tells_the_threshold() -> None:
     first = next(row for row in rows_of(spec) if row.get("k") == 0)
     assert first["threshold"] is None
     assert {"k", "fp", "tp"} <= tooltips(specification(chart.roc(data()["roc"])))
+    assert {"k", "fp", "tp"} <= tooltips(specification(chart.gain(data()["gains"])))
     assert "name" in tooltips(specification(CHARTS["queries"](data())))
 
 

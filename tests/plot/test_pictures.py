@@ -92,6 +92,27 @@ def test_roc_areas() -> None:
         assert f"{system}: area {auc:.3f}." in plot.alt_text(ax)
 
 
+def test_areas_below_gains_are_auprg() -> None:
+    ax = plot.gain(data()["gains"])
+    for system, area in prframe.evaluate(data()["one"], "AUPRG", by="system").rows():
+        assert f"{system}: area {area:.3f}." in plot.alt_text(ax)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("recall gain", "precision gain")
+
+
+@pytest.mark.parametrize("prior", [None, 0.2])
+def test_gains_begin_on_the_line_through_their_counts(prior: float | None) -> None:
+    # Two negatives and a negative tied with the first positive; the recall gain there is above 0.
+    frame = pl.DataFrame({"score": [9, 8, 7, 7, 6, 5, 4, 3], "label": [0, 0, 1, 0, 1, 0, 0, 0]})
+    drawn = plot.gain(prframe.curve(frame, gain=True, prior=prior)).get_lines()[0]
+    pi = 0.25 if prior is None else prior
+    # A recall of pi is reached within the tie block, after a part of it.
+    part = pi * 2
+    false_rate = (2 + part) / 6
+    precision = pi * pi / (pi * pi + (1 - pi) * false_rate)
+    gain = (precision - pi) / ((1 - pi) * precision)
+    assert (drawn.get_xdata()[0], drawn.get_ydata()[0]) == (0, pytest.approx(gain))
+
+
 def test_palettes_follow_the_ground() -> None:
     light = to_hex(plot.curve(data()["curve"]).get_lines()[0].get_color())
     with plot.style(dark=True):
@@ -285,6 +306,26 @@ BAND = CURVE.drop("a").with_columns(conf_low=0.1, conf_high=0.9)
             "without 'fpr', 'tpr'. Make one by prframe.roc(frame, ...).",
         ),
         (
+            lambda: plot.gain(CURVE),
+            "`result` must have the columns 'recall_gain' and 'precision_gain'. Make one by "
+            "prframe.curve(frame, gain=True).",
+        ),
+        (
+            lambda: plot.gain(data()["one"].pr.curve(gain=True, recall=11, by="system")),
+            "gains are drawn from all thresholds; leave out recall= of the curve.",
+        ),
+        (
+            lambda: plot.gain(
+                pl.DataFrame({"score": [1.0, -np.inf], "label": [0, 1]}).pr.curve(gain=True)
+            ),
+            "a curve without a retrieved positive has no gains; leave its group out.",
+        ),
+        (
+            lambda: data()["one"].pr.plot.curve(by="system", gain=True),
+            "`gain` is not taken by the picture 'curve': 'gain' draws precision-recall-gain curves, "
+            "and 'curve' precision by recall.",
+        ),
+        (
             lambda: plot.alt_text(plt.figure().add_subplot()),
             "`drawn` must be what a function of prframe.plot has returned.",
         ),
@@ -325,8 +366,8 @@ def test_an_unknown_picture_of_a_frame() -> None:
     with pytest.raises(AttributeError) as error:
         data()["one"].pr.plot.curv  # noqa: B018
     assert str(error.value) == (
-        ".pr.plot has no 'curv'; it has curve, roc, band, curve_difference, interval, queries, matrix, "
-        "groups, ap_null, check, scores. Did you mean 'curve'?"
+        ".pr.plot has no 'curv'; it has curve, roc, gain, band, curve_difference, interval, queries, "
+        "matrix, groups, ap_null, check, scores. Did you mean 'curve'?"
     )
 
 
