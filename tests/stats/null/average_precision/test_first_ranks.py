@@ -53,7 +53,10 @@ def test_the_steep_front_of_a_cluster() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "n_pos", "q"), [(10**6, 100, 1e-4), (10**5, 10, 1e-4)])
+@pytest.mark.parametrize(
+    ("n", "n_pos", "q"),
+    [(10**6, 100, 1e-4), (10**5, 10, 1e-4), (10**6, 100, 1e-20), (10**7, 100, 1e-20)],
+)
 def test_critical_values_on_a_steep_front_keep_their_level(n: int, n_pos: int, q: float) -> None:
     null = APNull(n, n_pos)
     critical = null.isf(q)

@@ -7,6 +7,8 @@ from scipy.special import logsumexp
 
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
+from prframe.stats.null.average_precision.tails.lattice import lattice_tails
+from prframe.stats.null.average_precision.tails.lattice_plans import Retrieved
 from prframe.stats.null.average_precision.tails.tilted import lattice as tilted_lattice
 from prframe.stats.null.average_precision.tails.tilted.lattice import TiltedLattice
 from prframe.typing import Floats
@@ -93,6 +95,28 @@ def test_far_tails_fall_with_ap_and_are_no_bounds(n: int, n_pos: int) -> None:
     tails = null._log_tails(ap, ("upper",))
     assert (np.diff(tails.upper) < 0).all()
     assert {"bound", "estimate"}.isdisjoint(tails.method.tolist())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "ap"), [(1_000_000, 0.3121), (3_000_000, 0.25)])
+def test_many_positives_agree_with_an_inversion(n: int, ap: float) -> None:
+    # Their rows are widened where the first ones do not suffice.
+    found = tilted(n, 1_000).tails(rounded([ap], 1_000))
+    inverted = APNull(n, 1_000, method="transform").tails(ap)
+    assert inverted.method == "transform"
+    assert not found.lumpy.any()
+    assert found.reached == pytest.approx([inverted.log_sf], rel=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "n_pos"), [(1_000_000, 30), (100_000, 100), (1_000_000, 150)])
+def test_agrees_with_plain_lattices_where_these_are_fine(n: int, n_pos: int) -> None:
+    total = np.array([3.21, 4.3, 5.4])
+    plain = lattice_tails([Retrieved(n, n_pos, n)] * 3, total)
+    null = APNull(n, n_pos)
+    found = np.array([null.logsf(x) for x in total / n_pos])
+    assert (~plain.lumpy).any()
+    assert found[~plain.lumpy] == pytest.approx(plain.reached[~plain.lumpy], abs=0.02)
 
 
 def test_tails_have_the_same_digits_in_every_company() -> None:

@@ -61,9 +61,10 @@ _CLEAR = 9.0
 # Slopes whose bounds are compared, as multiples of that of the path.
 _SLOPES = np.array([0.0, 0.5, 0.8, 0.92, 1.0, 1.08, 1.2, 1.5])
 _OWN = 4
-# The numbers of points by which the tail falls by a factor of e. The larger one is tried where the
-# smaller one is too coarse.
-_POINTS = 32.0, 128.0
+# The numbers of points by which the tail falls by a factor of e. The larger ones are tried where
+# the smaller ones are too coarse. With more than so many positives tails are smooth, and the
+# second numbers are taken.
+_POINTS, _MANY, _POINTS_OF_MANY = (32.0, 128.0), 500, (16.0, 32.0, 128.0)
 # The lattice ends where tilted weights no longer count, this many powers of e beyond the values.
 _END = 30.0
 # It begins this many points below them.
@@ -139,18 +140,28 @@ class TiltedLattice:
             return None
         least = rough - slope * self._width + _NEGLIGIBLE
         terms = likely_terms(steps, lanes, path, (low, least))
-        return None if terms is None else _Range(terms, slope, (low, low + self._width), least)
+        if terms is None:
+            return None
+        points = _POINTS_OF_MANY if self._n_pos > _MANY else _POINTS
+        return _Range(terms, slope, (low, low + self._width), least, points)
 
 
 class _Range:
     """The tails of values in a range, given the terms of the steps that lead there.
 
-    Parts of the tail whose logarithm is below `least` are left out.
+    Parts of the tail whose logarithm is below `least` are left out. `points` are the numbers of
+    points of the lattices that are tried.
     """
 
     def __init__(
-        self, terms: Sequence[Terms], slope: float, ends: tuple[float, float], least: float
+        self,
+        terms: Sequence[Terms],
+        slope: float,
+        ends: tuple[float, float],
+        least: float,
+        points: Sequence[float],
     ) -> None:
+        self._points = points
         self._terms, self._slope, self._ends, self._least = terms, slope, ends, least
         self._levels = levels_at(terms, slope * _SLOPES)
         self._low, self._high = _limits(self._levels, ends[0], least)
@@ -159,7 +170,7 @@ class _Range:
     def tails(self, x: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         """Return both tails of values and the slopes, and whether lattices are too coarse."""
         columns, lumpy = np.full((3, x.size), np.nan), np.ones(x.size, np.bool_)
-        for points in _POINTS:
+        for points in self._points:
             open_ = np.flatnonzero(lumpy)
             cell = float(2.0 ** np.floor(-np.log2(points * self._slope)))
             at = x[open_] + nearby(cell)[:, None]
