@@ -53,7 +53,10 @@ def test_the_steep_front_of_a_cluster() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "n_pos", "q"), [(10**6, 100, 1e-4), (10**5, 10, 1e-4)])
+@pytest.mark.parametrize(
+    ("n", "n_pos", "q"),
+    [(10**6, 100, 1e-4), (10**5, 10, 1e-4), (10**6, 100, 1e-20), (10**7, 100, 1e-20)],
+)
 def test_critical_values_on_a_steep_front_keep_their_level(n: int, n_pos: int, q: float) -> None:
     null = APNull(n, n_pos)
     critical = null.isf(q)
@@ -61,10 +64,14 @@ def test_critical_values_on_a_steep_front_keep_their_level(n: int, n_pos: int, q
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("x", [6.02, 8.01, 10.5, 13.01])
-def test_many_hits_at_the_top_are_within_certified_bounds(x: float) -> None:
-    found = FirstRanks(Retrieved(2000, 20, 2000)).log_tail(x)
-    low, high = np.log(APNull(2000, 20).sf_bounds(x / 20, cell=0.05))
+@pytest.mark.parametrize(
+    ("n", "n_pos", "x"),
+    [(2000, 20, x) for x in (6.02, 8.01, 10.5, 13.01)]
+    + [(4000, 60, x) for x in (1.95, 3.02, 5.3, 8.8)],
+)
+def test_many_hits_at_the_top_are_within_certified_bounds(n: int, n_pos: int, x: float) -> None:
+    found = FirstRanks(Retrieved(n, n_pos, n)).log_tail(x)
+    low, high = np.log(APNull(n, n_pos).sf_bounds(x / n_pos, cell=0.05))
     assert low <= found <= high
 
 

@@ -7,8 +7,10 @@ from scipy.special import logsumexp
 
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
-from prframe.stats.null.average_precision.tails import tilted_lattice
-from prframe.stats.null.average_precision.tails.tilted_lattice import TiltedLattice
+from prframe.stats.null.average_precision.tails.lattice import lattice_tails
+from prframe.stats.null.average_precision.tails.lattice_plans import Retrieved
+from prframe.stats.null.average_precision.tails.tilted import lattice as tilted_lattice
+from prframe.stats.null.average_precision.tails.tilted.lattice import TiltedLattice
 from prframe.typing import Floats
 
 
@@ -95,6 +97,28 @@ def test_far_tails_fall_with_ap_and_are_no_bounds(n: int, n_pos: int) -> None:
     assert {"bound", "estimate"}.isdisjoint(tails.method.tolist())
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "ap"), [(1_000_000, 0.3121), (3_000_000, 0.25)])
+def test_many_positives_agree_with_an_inversion(n: int, ap: float) -> None:
+    # Their rows are widened where the first ones do not suffice.
+    found = tilted(n, 1_000).tails(rounded([ap], 1_000))
+    inverted = APNull(n, 1_000, method="transform").tails(ap)
+    assert inverted.method == "transform"
+    assert not found.lumpy.any()
+    assert found.reached == pytest.approx([inverted.log_sf], rel=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "n_pos"), [(1_000_000, 30), (100_000, 100), (1_000_000, 150)])
+def test_agrees_with_plain_lattices_where_these_are_fine(n: int, n_pos: int) -> None:
+    total = np.array([3.21, 4.3, 5.4])
+    plain = lattice_tails([Retrieved(n, n_pos, n)] * 3, total)
+    null = APNull(n, n_pos)
+    found = np.array([null.logsf(x) for x in total / n_pos])
+    assert (~plain.lumpy).any()
+    assert found[~plain.lumpy] == pytest.approx(plain.reached[~plain.lumpy], abs=0.02)
+
+
 def test_tails_have_the_same_digits_in_every_company() -> None:
     total = rounded([0.1784, 0.18, 0.3121], 100)
     together = tilted(1_000_000, 100).tails(total)
@@ -107,7 +131,7 @@ def test_there_is_no_answer_where_the_rough_tail_was_too_large(
 ) -> None:
     total = rounded([0.3], 24)
     assert np.isfinite(tilted(20_000, 24).tails(total).reached).all()
-    monkeypatch.setattr(tilted_lattice, "likely_log_tails", lambda *_: np.array([-40.0]))
+    monkeypatch.setattr(tilted_lattice, "likely_log_tails", lambda *_: np.array([-30.0]))
     assert np.isnan(tilted(20_000, 24).tails(total).reached).all()
 
 

@@ -12,7 +12,7 @@ from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
 from prframe.stats.null.average_precision.tails.drawn import DrawnRankings
-from prframe.stats.null.average_precision.tails.lattice import MOST_HITS
+from prframe.stats.null.average_precision.tails.lattice import MOST_HITS, log_least_tails
 from prframe.stats.null.average_precision.tails.lattice_plans import (
     Retrieved,
     likely_hits,
@@ -47,11 +47,14 @@ _RARE = 0.02
 # Groups without ties that have at most this many positives, which are rare, are put on a tilted
 # lattice.
 _MOST_TILTED = 1000
+# Among very many retrieved items, with a lower bound of the tail whose logarithm is below this,
+# a tilted lattice is as quick as the first plain one, which more often is too coarse.
+_FAR = -25.0
 # So many retrieved items are very many. Lists of their first hits are quicker than a lattice whose
 # points are close to each other, which many groups of fewer items may share.
 _VAST = 100_000
-# Lists of hits for larger T take as long as such a lattice, which may do.
-_LISTED = 6.0
+# There are no lists of hits for larger T.
+_LISTED = 14.0
 # A number of hits counts for the size of a lattice if the natural logarithm of its chance is above
 # this.
 _UNLIKELY = -90.0
@@ -143,6 +146,13 @@ class AlikeGroups:
     def is_tilted_first(self, group: int) -> bool:
         """Whether a tilted lattice is quicker than anything that other groups may share."""
         return self.is_scarce(group) and self.retrieved(group).depth >= _VAST
+
+    def is_far(self, group: int, x: float) -> bool:
+        """Whether a value is so far out that a tilted lattice comes before all others."""
+        if not self.is_tilted_first(group):
+            return False
+        target = np.array([self._target(group, x)])
+        return bool(log_least_tails([self.retrieved(group)], target)[0] < _FAR)
 
     def is_crowded(self, group: int) -> bool:
         """Whether so many hits are likely that a walk along a path is quicker than a lattice."""

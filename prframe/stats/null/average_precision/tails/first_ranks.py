@@ -44,8 +44,8 @@ _POINTS = 1024, 2048
 _BASE = 4.0
 # A step of several ranks may spread the growth of T by one hit over this many points.
 _SPREAD = 8.0
-# Hits, and positives of a step, are left out if the natural logarithm of their chance is this much
-# below that of a lower bound of the tail.
+# Hits, and positives of a step, are left out if the natural logarithm of their chance, times that
+# of the tail given them, is this much below that of a lower bound of the tail.
 _BELOW = 18.0
 # This is rounded down to a multiple of this, so that values share lattices.
 _ROUNDED = 10.0
@@ -121,7 +121,7 @@ class FirstRanks:
         self.case = case
         self._lists: dict[int, _Lists] = {}
         self._below: dict[tuple[int, int, float], _Below] = {}
-        self._steps: dict[float, _StepTerms] = {}
+        self._steps: dict[tuple[int, float], _StepTerms] = {}
 
     def log_tail(self, x: float) -> float | None:
         """Return log P(T >= x); None if the lattices are too coarse, or the tail is too small."""
@@ -153,7 +153,8 @@ class FirstRanks:
         for end in range(int(power.min(initial=0)), int(power.max(initial=-1)) + 1):
             key = end, hits, never
             if key not in self._below:
-                terms = self._steps.setdefault(never, _StepTerms(self.case, never))
+                own = _StepTerms(self.case, hits, never)
+                terms = self._steps.setdefault((hits, never), own)
                 self._below[key] = _Below(terms, hits, end)
             inside, beyond = power == end, power > end
             reached += self._below[key].reached(row[inside], lack[inside]) @ chance[inside]
@@ -188,10 +189,11 @@ def _listed(case: Retrieved, most: int) -> _Lists:
 
 
 class _StepTerms:
-    """The terms of the steps of a case, which lattices share."""
+    """The terms of the steps of a case with lists of so many hits, which lattices share."""
 
-    def __init__(self, case: Retrieved, never: float) -> None:
+    def __init__(self, case: Retrieved, listed: int, never: float) -> None:
         self.case, self.never = case, never
+        self._listed = listed
         self._items = Items(case.n, case.depth)
         self._known: dict[tuple[int, int], _Terms] = {}
         self._hits: dict[int, tuple[Integers, Floats]] = {}
@@ -214,8 +216,17 @@ class _StepTerms:
         hits = np.arange(max(0, n_pos - (n - rank)), min(rank, n_pos) + 1)
         log_chance = log_binomial(rank, hits) + log_binomial(n - rank, n_pos - hits)
         log_chance -= log_binomial(n, n_pos)
-        likely = log_chance > self.never
+        likely = log_chance + self._log_rest(rank, hits) > self.never
         return hits[likely], log_chance[likely]
+
+    def _log_rest(self, rank: int, hits: Integers) -> Floats:
+        """Return rough bounds of the logarithm of the tail, given the hits above a rank.
+
+        Where there are r times as many as expected, lists of k hits are r^k times as likely.
+        """
+        n, n_pos, _ = self.case
+        more = np.log(np.maximum(hits * n / (rank * n_pos), 1.0))
+        return np.minimum(self.never + _BELOW + self._listed * more, 0.0)
 
     def _terms(self, above: int, end: int) -> _Terms:
         """Compute the terms of a step."""
@@ -227,7 +238,8 @@ class _StepTerms:
         after = met[:, None] + number
         log_share = log_binomial(size, number) + log_binomial(n - end, n_pos - after)
         log_share -= log_binomial(n - above, n_pos - met)[:, None]
-        likely = log_share + log_chance[:, None] > self.never
+        rest = np.maximum(self._log_rest(above, met)[:, None], self._log_rest(end, after))
+        likely = log_share + log_chance[:, None] + rest > self.never
         row, column = np.nonzero(likely & (low <= after) & (after <= high))
         step = self._items.between(np.array([above]), np.array([end]))
         hits, j = met[row], number[column]

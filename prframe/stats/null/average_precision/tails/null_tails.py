@@ -57,7 +57,7 @@ from prframe.stats.null.average_precision.tails.tail import (
     planned_hint,
     refuse_large,
 )
-from prframe.stats.null.average_precision.tails.tilted_lattice import TiltedLattice
+from prframe.stats.null.average_precision.tails.tilted.lattice import TiltedLattice
 from prframe.typing import Floats, Integers
 
 # The method "auto" counts the rankings if there are at most this many. If there are more, it
@@ -412,20 +412,20 @@ def lattice_hints(
 ) -> list[Hint | None]:
     """Return the tails of values of groups on lattices; None where these are too small.
 
-    They are estimates where single values carry weight. Where the first lattice is too coarse a
-    tilted one is tried among many items (`is_tilted_first`), then closer ones, and lists of
-    first hits (`is_listed_first`) right before one of these.
+    They are estimates where single values carry weight. Among many items a tilted lattice comes
+    first far out (`is_far`), and where there are no lists. Where the first lattice is too coarse
+    closer ones are tried, and lists of first hits (`is_listed_first`) right before one of these.
     """
-    hints = _from_lattices(values, TRIES[:1], levels)
-    coarse = []
-    for place, ((part, group, x), hint) in enumerate(zip(values, hints, strict=True)):
-        if hint is None or hint.is_accurate:
-            continue
-        tilted = part.tilted(group, x) if part.is_tilted_first(group) else None
-        if tilted is not None and tilted.is_accurate:
-            hints[place] = tilted
-        else:
-            coarse.append(place)
+    hints = [part.tilted(group, x) if part.is_far(group, x) else None for part, group, x in values]
+    near = [place for place, hint in enumerate(hints) if hint is None]
+    plain = _from_lattices([values[place] for place in near], TRIES[:1], levels)
+    for place, hint in zip(near, plain, strict=True):
+        part, group, x = values[place]
+        is_coarse = hint is not None and not hint.is_accurate
+        is_tilted = part.is_tilted_first(group) and not part.is_listed_first(group, x)
+        tilted = part.tilted(group, x) if is_coarse and is_tilted else None
+        hints[place] = tilted if tilted is not None and tilted.is_accurate else hint
+    coarse = [place for place, hint in enumerate(hints) if hint and not hint.is_accurate]
     for number, closer in enumerate(TRIES[1:], start=1):
         is_last = number == len(TRIES) - 1
         open_ = []

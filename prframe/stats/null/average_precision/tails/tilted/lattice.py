@@ -14,8 +14,7 @@ and for c > b the right side bounds P(h, T_t >= y, T >= x). Where the least of t
 negligible share of the tail, points are left out. Weights are multiplied by exp(b T_t) and divided
 by V_t(h; b), so that no tail is too small for floats.
 
-Which rows there are follows from the likeliest path to the value (`likely_path`), and is checked:
-where the outermost rows are not negligible, more are added.
+Which rows there are, and which terms lead from one to another, `terms` has.
 """
 
 from collections.abc import Sequence
@@ -27,17 +26,23 @@ from scipy.linalg.blas import daxpy
 
 from prframe.stats.null.average_precision.generating_function.likely_path import (
     Lanes,
-    Path,
     most_likely,
 )
-from prframe.stats.null.average_precision.generating_function.steps import Items, Steps
+from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.likely_tails import likely_log_tails
 from prframe.stats.null.average_precision.tails.lattice import (
     LatticeTails,
     combined_tails,
 )
-from prframe.stats.null.average_precision.tails.lattice_plans import split_growth, step_terms
+from prframe.stats.null.average_precision.tails.lattice_plans import split_growth
 from prframe.stats.null.average_precision.tails.lattice_walk import nearby
+from prframe.stats.null.average_precision.tails.tilted.terms import (
+    HUGE,
+    Levels,
+    Terms,
+    levels_at,
+    likely_terms,
+)
 from prframe.typing import Floats, Integers
 
 # Each of the first ranks, this many, is a step of its own; further ones take this share of the
@@ -45,7 +50,7 @@ from prframe.typing import Floats, Integers
 _DENSE, _GROWTH = 96, 0.05
 # Values share walks if they are in one range of T. The tail falls by about this much, in natural
 # logarithms, within a range.
-_RANGE = 4.0
+_RANGE = 8.0
 # Of so many ranges the walks are kept, which take some 30 MB each with 1,000 positives.
 _KEPT = 4
 # What is left out changes the natural logarithm of a tail by less than this power of e, about.
@@ -56,57 +61,14 @@ _CLEAR = 9.0
 # Slopes whose bounds are compared, as multiples of that of the path.
 _SLOPES = np.array([0.0, 0.5, 0.8, 0.92, 1.0, 1.08, 1.2, 1.5])
 _OWN = 4
-# The slopes whose bounds tell which terms count.
-_CHECKED = np.array([1.0, 1.15])
-# Rows reach this many standard deviations of the hits, and this many hits, beyond the path. Where
-# that is not enough they reach this many times as far, and so on, for so many tries.
-_WIDE, _MORE, _WIDER, _TRIES = 7.0, 8.0, 1.5, 5
-# The numbers of points by which the tail falls by a factor of e. The larger one is tried where the
-# smaller one is too coarse.
-_POINTS = 32.0, 128.0
+# The numbers of points by which the tail falls by a factor of e. The larger ones are tried where
+# the smaller ones are too coarse. With more than so many positives tails are smooth, and the
+# second numbers are taken.
+_POINTS, _MANY, _POINTS_OF_MANY = (32.0, 128.0), 500, (16.0, 32.0, 128.0)
 # The lattice ends where tilted weights no longer count, this many powers of e beyond the values.
 _END = 30.0
 # It begins this many points below them.
 _BELOW = 64
-# At the first ranks, this many, there are rows for every number of hits.
-_WHOLE = 400
-# A walk has at most so many terms. Where there would be more there is no answer.
-_MOST_TERMS = 8e6
-# The natural logarithm of a term's chance, given the hits at the end of its step, is above this.
-_NEVER = -700.0
-# The size of numbers that stand for infinite ones.
-_HUGE = 1e300
-
-
-class _Terms(NamedTuple):
-    """The terms of a step, in the order of the rows at its end.
-
-    `row` and `above` are places among the rows at the end of the step, `rows` in number, and among
-    those above it.
-    """
-
-    rows: int
-    row: Integers
-    above: Integers
-    growth: Floats
-    spread: Floats
-    log_chance: Floats
-
-    def kept(self, wanted: NDArray[np.bool_]) -> "_Terms":
-        """Return some of the terms."""
-        return _Terms(
-            self.rows,
-            self.row[wanted],
-            self.above[wanted],
-            self.growth[wanted],
-            self.spread[wanted],
-            self.log_chance[wanted],
-        )
-
-    def gain(self, slopes: Floats) -> Floats:
-        """Return the logarithms of the chances times E[exp(slope growth)], a row per slope."""
-        s = slopes[:, None]
-        return np.asarray(self.log_chance + s * self.growth + np.log(np.cosh(s * self.spread)))
 
 
 class _Window(NamedTuple):
@@ -114,14 +76,6 @@ class _Window(NamedTuple):
 
     first: list[Integers]
     number: list[Integers]
-
-
-class _Levels(NamedTuple):
-    """log V and log N of the rows above the first step and at the end of each, by slope."""
-
-    slopes: Floats
-    down: list[Floats]
-    up: list[Floats]
 
 
 class _Survival(NamedTuple):
@@ -185,28 +139,38 @@ class TiltedLattice:
         if not np.isfinite(rough):
             return None
         least = rough - slope * self._width + _NEGLIGIBLE
-        terms = _likely_terms(steps, lanes, path, (low, least))
-        return None if terms is None else _Range(terms, slope, (low, low + self._width), least)
+        terms = likely_terms(steps, lanes, path, (low, least))
+        if terms is None:
+            return None
+        points = _POINTS_OF_MANY if self._n_pos > _MANY else _POINTS
+        return _Range(terms, slope, (low, low + self._width), least, points)
 
 
 class _Range:
     """The tails of values in a range, given the terms of the steps that lead there.
 
-    Parts of the tail whose logarithm is below `least` are left out.
+    Parts of the tail whose logarithm is below `least` are left out. `points` are the numbers of
+    points of the lattices that are tried.
     """
 
     def __init__(
-        self, terms: Sequence[_Terms], slope: float, ends: tuple[float, float], least: float
+        self,
+        terms: Sequence[Terms],
+        slope: float,
+        ends: tuple[float, float],
+        least: float,
+        points: Sequence[float],
     ) -> None:
+        self._points = points
         self._terms, self._slope, self._ends, self._least = terms, slope, ends, least
-        self._levels = _levels(terms, slope * _SLOPES)
+        self._levels = levels_at(terms, slope * _SLOPES)
         self._low, self._high = _limits(self._levels, ends[0], least)
         self._survivals: dict[float, _Survival] = {}
 
     def tails(self, x: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         """Return both tails of values and the slopes, and whether lattices are too coarse."""
         columns, lumpy = np.full((3, x.size), np.nan), np.ones(x.size, np.bool_)
-        for points in _POINTS:
+        for points in self._points:
             open_ = np.flatnonzero(lumpy)
             cell = float(2.0 ** np.floor(-np.log2(points * self._slope)))
             at = x[open_] + nearby(cell)[:, None]
@@ -238,7 +202,7 @@ class _Range:
             row, above = np.tile(terms.row[again], 2), np.tile(terms.above[again], 2)
             above_row, end_row = down[place], down[place + 1]
             # Rows that nothing leads to have no weight to share.
-            end_row = np.where(np.isfinite(end_row), end_row, _HUGE)
+            end_row = np.where(np.isfinite(end_row), end_row, HUGE)
             log_share = terms.log_chance[again] + self._slope * growth
             log_share += above_row[terms.above[again]] - end_row[terms.row[again]]
             share *= np.exp(log_share)
@@ -295,148 +259,7 @@ def _both(log_tail: Floats) -> Floats:
     return np.stack([log_tail, rest], axis=1)
 
 
-def _likely_terms(
-    steps: Steps, lanes: Lanes, path: Path, value: tuple[float, float]
-) -> list[_Terms] | None:
-    """Return the terms of the steps that count for a value of T; None where they are too many.
-
-    The value comes with the logarithm of what is negligible.
-    """
-    x, least = value
-    slopes = path.slope[0] * _CHECKED
-    for number in range(_TRIES):
-        rows = _Rows.about(lanes, path, _WIDER**number)
-        terms = rows.terms(steps)
-        if terms is None:
-            return None
-        bounds = _bounds(terms, slopes, x)
-        if not rows.are_cut(terms, bounds, least):
-            return [step.kept(bound > least) for step, bound in zip(terms, bounds, strict=True)]
-    return None
-
-
-class _Rows(NamedTuple):
-    """The hits from which and to which the steps go.
-
-    Attributes
-    ----------
-    low, high : ndarray of int, shape (n_steps + 1,)
-        The least and the most hits above the first step, and at the end of each.
-    fewest, most : ndarray of int, shape (n_steps + 1,)
-        The least and the most hits that there can be.
-    sizes : ndarray of float, shape (n_steps,)
-        The ranks of each step.
-    middle, rise, reach : ndarray of float, shape (n_steps,)
-        Hits h at the end of a step come from those within `reach` of ``middle + rise h`` above it.
-    """
-
-    low: Integers
-    high: Integers
-    fewest: Integers
-    most: Integers
-    sizes: Floats
-    middle: Floats
-    rise: Floats
-    reach: Floats
-
-    @classmethod
-    def about(cls, lanes: Lanes, path: Path, wide: float) -> "_Rows":
-        """Return the rows about a path, so many times as wide as they are at first."""
-        end = np.append(0, lanes.end[0].astype(np.int64))
-        n, n_pos = int(end[-1]), int(lanes.n_pos[0])
-        hits, scatter = path.hits[0], np.pad(path.scatter[0], 1)
-        fewest, most = np.maximum(0, n_pos - (n - end)), np.minimum(end, n_pos)
-        half = np.where(end <= _WHOLE, n_pos, wide * (_WIDE * scatter + _MORE))
-        low = np.minimum(np.maximum(np.floor(hits - half), fewest), most).astype(np.int64)
-        high = np.maximum(np.minimum(np.ceil(hits + half), most), fewest).astype(np.int64)
-        # Under random ranking the hits above a step are those at its end times this.
-        size, share = lanes.size[0], 1 - lanes.size[0] / lanes.end[0]
-        even = np.clip(hits[1:] / end[1:], 0.0, 1.0)
-        given = np.sqrt(end[:-1] * size * even * (1 - even) / end[1:])
-        reach = wide * (_WIDE * given + _MORE)
-        middle = hits[:-1] - share * hits[1:]
-        return cls(low, high, fewest, most, size, middle, share, reach)
-
-    def terms(self, steps: Steps) -> list[_Terms] | None:
-        """Return the terms of the steps; None where they are too many."""
-        rows = self.high - self.low + 1
-        above = np.minimum(np.minimum(rows[:-1], steps.size + 1), 2 * self.reach + 1)
-        if (rows[1:] * above).sum() > _MOST_TERMS:
-            return None
-        return [self._terms(steps.at(place), place) for place in range(steps.size.size)]
-
-    def _terms(self, step: Steps, place: int) -> _Terms:
-        """Return the terms of a step."""
-        hits = np.arange(self.low[place + 1], self.high[place + 1] + 1)
-        middle = self.middle[place] + self.rise[place] * hits
-        low = np.maximum(np.floor(middle - self.reach[place]), self.low[place])
-        high = np.minimum(np.ceil(middle + self.reach[place]), self.high[place])
-        met = low.astype(np.int64), high.astype(np.int64)
-        none = np.zeros(hits.size, np.int64)
-        terms = step_terms(step, none, hits, met, np.full(hits.size, _NEVER))
-        row, above, growth, spread, log_chance = terms
-        return _Terms(hits.size, row, above - self.low[place], growth, spread, log_chance)
-
-    def are_cut(self, terms: Sequence[_Terms], bounds: Sequence[Floats], least: float) -> bool:
-        """Whether terms at the edges of the rows count, beyond which there might be others."""
-        for place, (step, bound) in enumerate(zip(terms, bounds, strict=True)):
-            counts = bound > least
-            row = step.row[counts] + self.low[place + 1]
-            above = step.above[counts] + self.low[place]
-            for hits, at in ((row, place + 1), (above, place)):
-                is_low = (hits == self.low[at]) & (self.low[at] > self.fewest[at])
-                is_high = (hits == self.high[at]) & (self.high[at] < self.most[at])
-                if is_low.any() or is_high.any():
-                    return True
-            off = above - self.middle[place] - self.rise[place] * row
-            is_free = np.where(off > 0, row > above, row - above < self.sizes[place])
-            if (is_free & (np.abs(off) > self.reach[place] - 1)).any():
-                return True
-        return False
-
-
-def _levels(terms: Sequence[_Terms], slopes: Floats) -> _Levels:
-    """Return log V and log N at slopes."""
-    gains = [step.gain(slopes) for step in terms]
-    down, up = [np.zeros((slopes.size, 1))], [np.zeros((slopes.size, 1))]
-    for step, gain in zip(terms, gains, strict=True):
-        down.append(_log_sums(gain + down[-1][:, step.above], step.row, step.rows))
-    rows_above = [1, *(step.rows for step in terms[:-1])]
-    for step, gain, rows in zip(terms[::-1], gains[::-1], rows_above[::-1], strict=True):
-        order = np.argsort(step.above, kind="stable")
-        value = (gain + up[-1][:, step.row])[:, order]
-        up.append(_log_sums(value, step.above[order], rows))
-    return _Levels(slopes, down, up[::-1])
-
-
-def _bounds(terms: Sequence[_Terms], slopes: Floats, x: float) -> list[Floats]:
-    """Return bounds of what the terms add to P(T >= x), in logarithms."""
-    levels = _levels(terms, slopes)
-    return [
-        (step.gain(slopes) + down[:, step.above] + up[:, step.row] - (slopes * x)[:, None]).min(
-            axis=0
-        )
-        for step, down, up in zip(terms, levels.down[:-1], levels.up[1:], strict=True)
-    ]
-
-
-def _log_sums(log_values: Floats, row: Integers, rows: int) -> Floats:
-    """Return the logarithms of the sums of what is in rows, given in their order."""
-    sums = np.full((log_values.shape[0], rows), -np.inf)
-    if not row.size:
-        return sums
-    starts = np.flatnonzero(np.diff(row, prepend=-1))
-    number = np.diff(np.append(starts, row.size))
-    largest = np.maximum(np.maximum.reduceat(log_values, starts, axis=1), -_HUGE)
-    total = np.add.reduceat(
-        np.exp(log_values - np.repeat(largest, number, axis=1)), starts, axis=1
-    )
-    with np.errstate(divide="ignore"):
-        sums[:, row[starts]] = largest + np.log(total)
-    return sums
-
-
-def _limits(levels: _Levels, x: float, least: float) -> tuple[list[Floats], list[Floats]]:
+def _limits(levels: Levels, x: float, least: float) -> tuple[list[Floats], list[Floats]]:
     """Return between which T the rows above the first step and at the end of each step count."""
     slopes = levels.slopes
     steeper = slopes[:, None] - slopes
@@ -449,7 +272,7 @@ def _limits(levels: _Levels, x: float, least: float) -> tuple[list[Floats], list
         y = np.where(np.isfinite(y), y, np.nan)
         is_gone = ~np.isfinite(down[_OWN] + up[_OWN])
         lowest = np.nanmax(np.where((steeper > 0)[..., None], y, 0.0), axis=(0, 1))
-        highest = np.nanmin(np.where((steeper < 0)[..., None], y, _HUGE), axis=(0, 1))
+        highest = np.nanmin(np.where((steeper < 0)[..., None], y, HUGE), axis=(0, 1))
         low.append(np.where(is_gone, 0.0, lowest))
-        high.append(np.where(is_gone | (highest >= _HUGE), -1.0, highest))
+        high.append(np.where(is_gone | (highest >= HUGE), -1.0, highest))
     return low, high
