@@ -23,6 +23,7 @@ from prframe.stats.intervals import (
     POSTERIOR,
     Confidence,
     IntervalEstimate,
+    can_be_drawn,
     posterior_replicates,
     ranking_intervals,
     suited_method,
@@ -431,14 +432,17 @@ class _Intervals(Plan):
     ) -> "list[Floats | None]":
         """Return the draws or resamples of each metric; metrics with one method share them."""
         cells, drawn = group.cells, list[Floats | None](repeat(None, len(methods)))
-        if not cells.n_pos:
-            return drawn
-        of_draws = [i for i, method in enumerate(methods) if method == POSTERIOR]
-        if of_draws and cells.n_neg:
+        of_draws = [
+            i
+            for i, (statistic, method) in enumerate(zip(statistics, methods, strict=True))
+            if method == POSTERIOR and can_be_drawn(cells, statistic)
+        ]
+        if of_draws:
             values = posterior_replicates(cells, [statistics[i] for i in of_draws], self._weights)
             for i, value in zip(of_draws, values, strict=True):
                 drawn[i] = value
-        if resampled := [i for i, method in enumerate(methods) if method in _RESAMPLED]:
+        resampled = [i for i, method in enumerate(methods) if method in _RESAMPLED]
+        if resampled and cells.n_pos:
             chosen, rng = [statistics[i] for i in resampled], np.random.default_rng(self.seed)
             values = ranking_bootstrap(cells, chosen, self.n_resamples, rng, group.clusters)
             for i, value in zip(resampled, values, strict=True):

@@ -70,6 +70,11 @@ class AtPrior(CellStatistic):
         """Whether the metric adds up all levels of recall."""
         return self.metric.of_all_levels
 
+    @property
+    def of_table(self) -> bool:  # type: ignore[override]
+        """Whether the metric is a function of four counts."""
+        return self.metric.of_table
+
     def _weighed(self, cells: RankedCells) -> RankedCells:
         """Return cells whose negatives are weighed."""
         weight = weight_of_negatives(cells.n_pos, cells.n_neg, self.prior)

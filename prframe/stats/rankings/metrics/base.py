@@ -77,6 +77,10 @@ class CellStatistic(ABC):
     of_all_levels : bool
         Whether the metric adds up all levels of recall, and has a standard error. The half of a
         negative that draws put above all items then matters to it if hardly any other is there.
+    of_table : bool
+        Whether the metric is a function of four counts, positives and negatives that are retrieved
+        and that are not. It asks for draws of these alone (`DrawnCurves.tables`), which need no
+        curve.
 
     Examples
     --------
@@ -97,6 +101,7 @@ class CellStatistic(ABC):
     reads_sums: ClassVar[bool] = False
     of_events: ClassVar[bool] = False
     of_all_levels: ClassVar[bool] = False
+    of_table: ClassVar[bool] = False
 
     @property
     def has_influence(self) -> bool:
