@@ -102,7 +102,6 @@ def rank_by_rank(curves: _Curves, statistic: CellStatistic) -> Floats:
         RankBiasedPrecision(),
         ReciprocalRank(),
         ReciprocalRank(50),
-        SuccessAt(5),
         Bedroc(),
         PrecisionAt(K),
     ],
@@ -112,6 +111,18 @@ def test_blocks_of_ranks_say_what_single_ranks_do(statistic: CellStatistic) -> N
     curves = drawn_curves()
     wanted = rank_by_rank(curves, statistic)
     assert statistic.draws(curves) == pytest.approx(wanted, rel=0.005, abs=0.001)
+
+
+def test_success_has_one_precision_at_all_ranks_for_the_low_end() -> None:
+    """The order of the positives among the first k makes the value larger in every draw."""
+    curves, statistic = drawn_curves(), SuccessAt(5)
+    by_rank = rank_by_rank(curves, statistic)
+    [hits] = curves.positives_among(np.array([5.0]))
+    even = 1 - (1 - hits / 5) ** 5
+    assert (even <= by_rank + 1e-9).all()
+    found = statistic.draws(curves)
+    assert found[:25] == pytest.approx(np.sort(even)[:25], abs=1e-6)
+    assert found[25:] == pytest.approx(np.sort(by_rank)[25:], abs=1e-6)
 
 
 @pytest.mark.parametrize("shown", [1.0, 0.3])

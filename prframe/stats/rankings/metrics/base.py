@@ -309,3 +309,13 @@ class CellStatistic(ABC):
         """
         del n_pos, n
         raise ArgumentError(f"{self.name} does not count the positives among the first k.")
+
+
+def draws_of_ends(low: Floats, high: Floats) -> Floats:
+    """Return draws whose lower half is that of some draws, and whose upper half is that of others.
+
+    Those for the low end are the smaller ones, draw by draw, where a sample does not say what is
+    needed for both ends: intervals reach from quantiles of the ones to quantiles of the others.
+    """
+    half = low.size // 2
+    return np.concatenate([np.sort(low)[:half], np.sort(high)[half:]])

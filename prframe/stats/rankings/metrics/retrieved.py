@@ -14,7 +14,7 @@ from prframe import checks
 from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.metrics.base import CellStatistic, Influence
+from prframe.stats.rankings.metrics.base import CellStatistic, Influence, draws_of_ends
 from prframe.typing import Floats
 
 Slopes: TypeAlias = tuple[float, float, float]
@@ -66,14 +66,12 @@ class _OfRetrieved(CellStatistic):
         return Influence(shown * (of_tp + of_k) + of_n_pos + of_n, shown * of_k + of_n)
 
     def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the metric of drawn counts: the lower half for the low end, and the upper half.
+        """Return the metric of the counts that are drawn for the low and for the high end.
 
         Every metric of this kind rises with each right decision in place of a wrong one, so that
-        its draws of the low counts are the smaller ones.
+        its draws for the low end are the smaller ones.
         """
-        low, high = (np.sort(self._of_table(*table)) for table in curves.tables())
-        half = low.size // 2
-        return np.concatenate([low[:half], high[half:]])
+        return draws_of_ends(*(self._of_table(*table) for table in curves.tables()))
 
     def _of_table(self, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> Floats:
         """Return the metric of positives and negatives that are retrieved, and that are not."""
