@@ -36,7 +36,7 @@ from prframe.stats.rankings import (
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Alternative, Columns, Floats, FrameT, Schema, Shared
 from prframe.verbs._at_prior import at_prior, prior_of
-from prframe.verbs._evaluation import Evaluation, refuse_option
+from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import Resampling, check_resampling
 from prframe.verbs._groups import each_group, resamples
 from prframe.verbs._plan import Accepts, Plan
@@ -162,8 +162,10 @@ def interval(
         the names in `item`, have in common is added to the variance of "t" and "logit".
     prior : float in (0, 1), optional
         The metric in a population with this share of positives, whatever the sample's: negatives
-        are weighed as in `evaluate`. For AP, AUPRC, pAP, Prec@r, P at a threshold, and, with
-        `over`, what takes it in `evaluate`. So groups of other prevalences can be compared.
+        are weighed as in `evaluate`. So groups of other prevalences can be compared. For AP,
+        AUPRC, AUPRG, pAP, Prec@r, MaxF1, R(at_precision=p), and P, F1, F and MCC at a threshold;
+        AUC, pAUC, and recall, specificity and balanced accuracy at a threshold stay as they are.
+        With `over`, for what takes it in `evaluate`.
     confidence_level : float in (0, 1)
         Probability of covering.
     alternative : {"two-sided", "less", "greater"}
@@ -336,9 +338,7 @@ class _Intervals(Plan):
                     f"{name} of one ranking has no interval here: {metric.without_cells}; "
                     f"{with_cells()} have; for a mean over groups name them with over=."
                 )
-        if self.prior is not None:
-            refuse_option("prior", self.wanted)
-        # Making the statistics checks their cut-offs.
+        # Making the statistics checks their cut-offs, and whether they take `prior`.
         _ = self.statistics
         known = _OF_RANKINGS if self.args.cluster is None else _OF_CLUSTERS
         kind = "one ranking" if self.args.cluster is None else "clusters"
@@ -374,7 +374,7 @@ class _Intervals(Plan):
         }
         best: Iterable[ThresholdOfLargestF1 | None] = repeat(None)
         if has_thresholds(self.wanted):
-            best = best_thresholds(piece, by_threshold[None])
+            best = best_thresholds(piece, by_threshold[None], self.prior)
         groups = [
             _Cut(dict(zip(by_threshold, rankings, strict=True)), threshold)
             for rankings, threshold in zip(

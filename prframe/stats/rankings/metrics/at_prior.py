@@ -61,6 +61,11 @@ class AtPrior(CellStatistic):
         return self.metric.limits
 
     @property
+    def lacks_influence(self) -> str:  # type: ignore[override]
+        """Why the derivative does not say how the metric varies, if it does not."""
+        return self.metric.lacks_influence
+
+    @property
     def jumps(self) -> bool:  # type: ignore[override]
         """Whether the metric jumps from level to level."""
         return self.metric.jumps

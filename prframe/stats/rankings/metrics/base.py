@@ -81,6 +81,12 @@ class CellStatistic(ABC):
         Whether the metric is a function of four counts, positives and negatives that are retrieved
         and that are not. It asks for draws of these alone (`DrawnCurves.tables`), which need no
         curve.
+    takes_prior : bool
+        Whether the metric has a meaning in a population with another share of positives, which
+        `AtPrior` gives it. What counts ranks has none, as other items have these ranks there.
+    of_classes : bool
+        Whether the metric depends on what share of each class lies above thresholds alone, so that
+        it is the same whatever share is positive.
 
     Examples
     --------
@@ -102,6 +108,8 @@ class CellStatistic(ABC):
     of_events: ClassVar[bool] = False
     of_all_levels: ClassVar[bool] = False
     of_table: ClassVar[bool] = False
+    takes_prior: ClassVar[bool] = False
+    of_classes: ClassVar[bool] = False
 
     @property
     def has_influence(self) -> bool:

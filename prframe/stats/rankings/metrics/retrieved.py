@@ -89,6 +89,7 @@ class SetPrecision(_OfRetrieved):
     """
 
     _name: ClassVar[str] = "SetP"
+    takes_prior: ClassVar[bool] = True
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return tp / k."""
@@ -116,6 +117,7 @@ class SetRecall(_OfRetrieved):
     """
 
     _name: ClassVar[str] = "SetR"
+    of_classes: ClassVar[bool] = True
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return tp / n_pos."""
@@ -144,6 +146,7 @@ class SetFMeasure(_OfRetrieved):
     """
 
     _name: ClassVar[str] = "SetF(beta={beta:g})"
+    takes_prior: ClassVar[bool] = True
     beta: float = 1.0
 
     def __post_init__(self) -> None:
@@ -176,6 +179,7 @@ class SetAveragePrecision(_OfRetrieved):
     """
 
     _name: ClassVar[str] = "SetAP"
+    takes_prior: ClassVar[bool] = True
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return tp^2 / (k n_pos)."""
@@ -200,6 +204,7 @@ class SetSpecificity(_OfRetrieved):
     """
 
     _name: ClassVar[str] = "Specificity(threshold=0.5)"
+    of_classes: ClassVar[bool] = True
     counts_negatives: ClassVar[bool] = True
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
@@ -227,6 +232,7 @@ class SetBalancedAccuracy(_OfRetrieved):
     """
 
     _name: ClassVar[str] = "BalancedAccuracy(threshold=0.5)"
+    of_classes: ClassVar[bool] = True
     counts_negatives: ClassVar[bool] = True
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
@@ -255,6 +261,7 @@ class SetMatthews(_OfRetrieved):
     """
 
     _name: ClassVar[str] = "MCC(threshold=0.5)"
+    takes_prior: ClassVar[bool] = True
     counts_negatives: ClassVar[bool] = True
 
     @property

@@ -9,7 +9,13 @@ from scipy.special import expit, logit
 
 from prframe.errors import ArgumentError
 from prframe.stats.rankings.best_ends import first_best_ends
-from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
+from prframe.stats.rankings.cell_sums import (
+    Numbers,
+    as_arrays,
+    ratio,
+    running,
+    weight_of_negatives,
+)
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
@@ -36,6 +42,7 @@ class LargestF1(CellStatistic):
     """
 
     _name: ClassVar[str] = "MaxF1"
+    takes_prior: ClassVar[bool] = True
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the largest ``2 TP_c / (K_c + n_pos)``, counted to the end of cell c."""
@@ -103,6 +110,8 @@ class ThresholdOfLargestF1(CellStatistic):
     ----------
     thresholds : ndarray, shape (n_cells - 1,)
         The least score of each cell of a ranking but the last; NaN where there is no positive.
+    prior : float in (0, 1), optional
+        The share of positives in the population, if it is not that of the sample; see `AtPrior`.
 
     Notes
     -----
@@ -117,6 +126,7 @@ class ThresholdOfLargestF1(CellStatistic):
     """
 
     thresholds: Floats
+    prior: float | None = None
     lacks_influence: ClassVar[str] = "because it jumps"
     reads_sums: ClassVar[bool] = True
 
@@ -142,7 +152,7 @@ class ThresholdOfLargestF1(CellStatistic):
         The cells without a positive are left out, as F1 is no larger there than above them.
         """
         cells = self._ends
-        tp, others = resamples.up_to(cells)
+        tp, others = self._up_to(resamples, cells)
         if not cells.size:
             return np.full(tp.shape[1], np.nan)
         is_exact = others.dtype.kind != "f" and others.max() < _SINGLE
@@ -156,11 +166,24 @@ class ThresholdOfLargestF1(CellStatistic):
     def resampled_in_part(
         self, cells: RankedCells, n_resamples: int, rng: np.random.Generator
     ) -> Floats | None:
-        """Return the threshold of resamples that are drawn in detail where F1 may be largest."""
-        if not self._ends.size:
+        """Return the threshold of resamples that are drawn in detail where F1 may be largest.
+
+        The weight of a negative at another share of positives is that of whole resamples.
+        """
+        if not self._ends.size or self.prior is not None:
             return None
         best = first_best_ends(cells, self._ends, n_resamples, rng)
         return np.where(best >= 0, self.thresholds[self._ends[best]], np.nan)
+
+    def _up_to(self, resamples: Resamples, cells: Integers) -> tuple[Numbers, Numbers]:
+        """Return the positives up to the end of cells, and the negatives with all positives."""
+        if self.prior is None:
+            return resamples.up_to(cells)
+        pos, neg = resamples.counts()
+        n_pos = pos.sum(axis=1)
+        weight = weight_of_negatives(n_pos, neg.sum(axis=1), self.prior)
+        tp, fp = (np.cumsum(counts, axis=1)[:, cells].T for counts in (pos, neg))
+        return tp.astype(np.float64), fp * weight + n_pos
 
     @property
     def _ends(self) -> Integers:
