@@ -78,7 +78,8 @@ def thresholds_of(apart: float) -> tuple[float, ...]:
 def thresholds(_keys: Sequence[str], samples: int) -> Iterator[str]:
     """Study metrics at a threshold over sizes, shares of positives and thresholds."""
     yield THRESHOLDS.format(samples=samples)
-    header = ["metric", "positive", "n", "settings", "coverage", "below, above", "low", "width"]
+    about = ["metric", "positive", "n", "settings"]
+    header = [*about, "coverage", "below, above", "under .93, .915", "width"]
     yield from rows_of(header, _of_thresholds(samples))
 
 

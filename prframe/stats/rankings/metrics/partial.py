@@ -213,6 +213,7 @@ class GainArea(CountedStatistic):
     """
 
     _name: ClassVar[str] = "AUPRG"
+    of_all_levels: ClassVar[bool] = True
     takes_prior: ClassVar[bool] = True
     jumps: ClassVar[bool] = True
 
