@@ -864,7 +864,9 @@ def test_draws_that_differ_from_the_estimate_by_rounding_alone_have_no_interval(
 def test_success_in_nearly_all_draws_is_nearly_certain() -> None:
     rows = pl.DataFrame({"score": range(100, 0, -1), "label": [1] * 50 + [0] + [1] * 49})
     found = prframe.interval(rows, "Success@5", rng=1)
-    assert found.select(ENDS).row(0) == pytest.approx((1, 1), abs=1e-9)
+    # Unseen negatives may be among the first five, and do not fill them.
+    assert 0.95 < found["conf_low"].item() < 0.999
+    assert found["conf_high"].item() == 1
 
 
 @quiet
