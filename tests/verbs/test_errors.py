@@ -215,9 +215,9 @@ REFUSALS = {
         lambda: evaluate(GOOD, ["AP", "P@2", "nDCG"], weight="total"),
         "`weight` is not taken by 'P@2', 'nDCG'; evaluate these in a call of their own, without weight.",
     ),
-    "prior of AUC": (
-        lambda: evaluate(GOOD, ["AP", "AUC"], prior=0.5),
-        "`prior` is not taken by 'AUC'; evaluate these in a call of their own, without prior.",
+    "prior of MaxF1": (
+        lambda: evaluate(GOOD, ["AP", "AUC", "MaxF1"], prior=0.5),
+        "`prior` is not taken by 'MaxF1'; evaluate these in a call of their own, without prior.",
     ),
     "interpolation cut off": (
         lambda: evaluate(GOOD, ["AP@2"], interpolate=True),
@@ -848,8 +848,8 @@ REFUSALS = {
         "Specificity(threshold=t); leave `prior` out.",
     ),
     "a prior of means": (
-        lambda: interval(GOOD, ["AP", "AUC"], over="label", prior=0.5),
-        "`prior` is not taken by 'AUC'; evaluate these in a call of their own, without prior.",
+        lambda: interval(GOOD, ["AP", "AUC", "nDCG"], over="label", prior=0.5),
+        "`prior` is not taken by 'nDCG'; evaluate these in a call of their own, without prior.",
     ),
     "a prior of values at hand": (
         lambda: interval(GOOD, values="score", over="label", prior=0.5),

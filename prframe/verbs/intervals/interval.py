@@ -142,7 +142,8 @@ def interval(
         - "percentile", "bca": quantiles of resamples, plain, or corrected for bias and
           acceleration.
         - "auto": "bayesian-bootstrap", but "logit-t" with `cluster`, and where most positives
-          are tied with other items, unless few of them decide, or none is retrieved. For what
+          are tied with other items, unless few of them decide, or none is retrieved, where the
+          metric is not one at a threshold. For what
           the first ranks decide, such as nDCG@10, RBP and pAP up to a small recall, the other
           methods covered in 36 to 90 % of samples in some settings, or in less.
 
@@ -207,13 +208,14 @@ def interval(
     Notes
     -----
     The number of items is fixed, that of positives random. Where the estimate is 0 or 1, the
-    interval reaches there. ``std_error`` is the standard deviation of the draws or resamples, or
-    comes from influence values: that of AUC is DeLong's, as in ``compare(test="delong")``, and the
-    square of others is multiplied by c / (c - 1) for c clusters. AP of a sample lies above that of
-    the population, the more the fewer and rarer the positives are: "bayesian-bootstrap" and
-    "logit-t" correct for that, the others do not. MaxF1 of a sample does so too, as it is the
-    largest of many values; "bayesian-bootstrap" alone corrects for that. The guide tells how often
-    each method covers.
+    interval reaches there. Metrics at a threshold are drawn from four counts: positives and
+    negatives that pass, and that do not. ``std_error`` is the standard deviation of the draws or
+    resamples, or comes from influence values: that of AUC is DeLong's, as in
+    ``compare(test="delong")``, and the square of others is multiplied by c / (c - 1) for c
+    clusters. AP of a sample lies above that of the population, the more the fewer and rarer the
+    positives are: "bayesian-bootstrap" and "logit-t" correct for that, the others do not. MaxF1 of
+    a sample does so too, as it is the largest of many values; "bayesian-bootstrap" alone corrects
+    for that. The guide tells how often each method covers.
 
     The same draws serve all metrics of a group.
 

@@ -101,6 +101,9 @@ def test_what_depends_on_the_classes_alone_stays_as_it_is() -> None:
     plain = prframe.interval(data, OF_CLASSES, **options)
     known = prframe.interval(data, ["AP", *OF_CLASSES], prior=0.05, **options)
     assert known[1:].equals(plain)
+    values = prframe.evaluate(data, OF_CLASSES)
+    for prior in (0.0, 0.05, 1.0):
+        assert prframe.evaluate(data, OF_CLASSES, prior=prior).equals(values)
     models = {"score": ["a", "b"], "over": None, "item": "id"}
     pair = pl.DataFrame({"a": score, "b": -score, "label": label, "id": range(200)})
     plain, known = (
