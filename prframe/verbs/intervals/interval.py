@@ -434,12 +434,8 @@ class _Intervals(Plan):
     ) -> "list[Floats | None]":
         """Return the draws or resamples of each metric; metrics with one method share them."""
         cells, drawn = group.cells, list[Floats | None](repeat(None, len(methods)))
-        of_draws = [
-            i
-            for i, (statistic, method) in enumerate(zip(statistics, methods, strict=True))
-            if method == POSTERIOR and can_be_drawn(cells, statistic)
-        ]
-        if of_draws:
+        of_draws = [i for i, method in enumerate(methods) if method == POSTERIOR]
+        if of_draws := [i for i in of_draws if can_be_drawn(cells, statistics[i])]:
             values = posterior_replicates(cells, [statistics[i] for i in of_draws], self._weights)
             for i, value in zip(of_draws, values, strict=True):
                 drawn[i] = value
