@@ -15,6 +15,7 @@ import numpy as np
 from benchmarks.data import SEED
 from benchmarks.paired_study import rows_of
 from benchmarks.populations import POPULATIONS, Population
+from benchmarks.threshold_parts import first, thresholds
 from prframe.stats.curves import drawn_weights
 from prframe.stats.intervals import Confidence, posterior_replicates
 from prframe.stats.intervals.rankings import ranking_interval
@@ -287,6 +288,8 @@ PARTS: dict[str, Callable[[Sequence[str], int], Iterator[str]]] = {
     "top": top,
     "levels": levels,
     "draws": numbers,
+    "thresholds": thresholds,
+    "first": first,
 }
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ PAGES = {
         "interval-ap",
         "interval-top",
         "interval-draws",
+        "interval-thresholds",
+        "interval-first",
         "rank-coverage",
         "paired-coverage",
         "drawn-items",

@@ -32,7 +32,10 @@ def _matthews(q: Quantities, _: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
 def _of_table(
     name: str, summary: str, source: str, *, needs: tuple[str, ...] = ("n_pos", "n_neg")
 ) -> Metric:
-    """Return a metric of the four counts of a classifier, without its formula."""
+    """Return a metric of the shares of both classes that pass, without its formula.
+
+    It is the same whatever share of the items is positive.
+    """
     return Metric(
         name,
         summary,
@@ -41,6 +44,7 @@ def _of_table(
         lambda _q, _m, terms: terms[0],
         parameters=(THRESHOLD, REL),
         needs=needs,
+        options=frozenset({"prior"}),
     )
 
 
@@ -72,6 +76,7 @@ MCC = at_threshold(
             "one, is above the threshold.",
             "Matthews 1975",
         ),
+        options=frozenset(),
         range=(-1.0, 1.0),
     ),
     _matthews,

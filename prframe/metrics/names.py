@@ -12,6 +12,7 @@ accepted where this catalogue has another name for the same metric.
 
 import copyreg
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -123,6 +124,29 @@ def with_cells(test: str | None = None) -> str:
         if not metric.without_cells
         and (test is None or test in metric.example().cell_statistic().own_tests)
     ]
+    return _listed(forms)
+
+
+def at_any_prior() -> str:
+    """List the metrics of one ranking that have a value whatever share is positive."""
+    places = [
+        place
+        for metric in CATALOGUE.values()
+        for place in (metric, *(other for _, other in metric.instead))
+        if not place.without_cells
+    ]
+    statistics = [place.example().cell_statistic() for place in places]
+    return _listed(
+        [
+            place.form
+            for place, statistic in zip(places, statistics, strict=True)
+            if statistic.takes_prior or statistic.of_classes
+        ]
+    )
+
+
+def _listed(forms: Sequence[str]) -> str:
+    """Write a list of metrics."""
     return " and ".join([", ".join(forms[:-1]), forms[-1]] if len(forms) > 1 else forms)
 
 

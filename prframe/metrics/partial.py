@@ -102,7 +102,7 @@ pAUC = Metric(
     ),
     ties=frozenset(NO_MEAN),
     needs=("n_pos", "n_neg"),
-    options=frozenset({"weight"}),
+    options=frozenset({"weight", "prior"}),
     cells=lambda m: stats.PartialRocArea(m.number("max_fpr"), str(m["scale"])),
 )
 AUPRG = Metric(

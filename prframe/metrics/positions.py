@@ -238,6 +238,7 @@ R = _or_at_precision(
         ),
         _recall_above,
         lambda _: stats.SetRecall(),
+        options=frozenset({"prior"}),
     )
 )
 F1 = or_above(

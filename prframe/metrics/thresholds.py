@@ -287,7 +287,7 @@ AUC = Metric(
     (Term(_auc_credit),),
     _auc_finish,
     needs=("n_pos", "n_neg"),
-    options=frozenset({"weight"}),
+    options=frozenset({"weight", "prior"}),
     cells=lambda _: stats.RocArea(),
 )
 W = Metric(

@@ -72,7 +72,8 @@ def evaluate(
     prior : float in [0, 1], optional
         Share of positives to which precision is normalised (Hoiem et al. 2012):
         ``tp' = tp prior / n_pos``, ``fp' = fp (1 - prior) / n_neg``. For AP, AP@k, AUPRC, AP11,
-        Prec.
+        Prec, pAP and P at a threshold. AUC, pAUC, and recall, specificity and balanced accuracy at
+        a threshold are the same for every share.
     interpolate : bool
         Replace precision by the largest precision at that recall or beyond. For AP, AUPRC.
     layout : {"wide", "long"}, optional

@@ -215,9 +215,9 @@ REFUSALS = {
         lambda: evaluate(GOOD, ["AP", "P@2", "nDCG"], weight="total"),
         "`weight` is not taken by 'P@2', 'nDCG'; evaluate these in a call of their own, without weight.",
     ),
-    "prior of AUC": (
-        lambda: evaluate(GOOD, ["AP", "AUC"], prior=0.5),
-        "`prior` is not taken by 'AUC'; evaluate these in a call of their own, without prior.",
+    "prior of MaxF1": (
+        lambda: evaluate(GOOD, ["AP", "AUC", "MaxF1"], prior=0.5),
+        "`prior` is not taken by 'MaxF1'; evaluate these in a call of their own, without prior.",
     ),
     "interpolation cut off": (
         lambda: evaluate(GOOD, ["AP@2"], interpolate=True),
@@ -839,14 +839,17 @@ REFUSALS = {
         lambda: interval(GOOD, "AP", prior=1),
         "`prior` must be a number > 0 and < 1; got 1.",
     ),
-    "an interval that knows no prior": (
-        lambda: interval(GOOD, ["AP", "AUC"], prior=0.5),
-        "`prior` is not taken by 'AUC'; evaluate these in a call of their own, without prior.",
-    ),
     "a prior of the first k": (
-        lambda: interval(GOOD, "AP@5", prior=0.5),
-        "`prior` has no meaning for the first k of one ranking, as the population has other items "
-        "there; got AP@5; leave the cut-off or `prior` out.",
+        lambda: interval(GOOD, ["AP", "AP@5"], prior=0.5),
+        "`prior` has no meaning for AP@5 of one ranking, as it counts ranks, at which the population "
+        "has other items; it is for AP, AUC, AUPRC, AUPRG, BalancedAccuracy(threshold=t), "
+        "F(threshold=t), F1(threshold=t), MaxF1, MCC(threshold=t), P(threshold=t), pAP, pAUC, "
+        "Prec@r, R(threshold=t), R(at_precision=t), SetAP, SetF, SetP, SetR and "
+        "Specificity(threshold=t); leave `prior` out.",
+    ),
+    "a prior of means": (
+        lambda: interval(GOOD, ["AP", "AUC", "nDCG"], over="label", prior=0.5),
+        "`prior` is not taken by 'nDCG'; evaluate these in a call of their own, without prior.",
     ),
     "a prior of values at hand": (
         lambda: interval(GOOD, values="score", over="label", prior=0.5),

@@ -12,6 +12,7 @@ from .posterior_draws import posterior_replicates as posterior_replicates
 from .proportion import proportion_interval as proportion_interval
 from .rankings import (
     POSTERIOR as POSTERIOR,
+    can_be_drawn as can_be_drawn,
     ranking_interval as ranking_interval,
     ranking_intervals as ranking_intervals,
     suited_method as suited_method,

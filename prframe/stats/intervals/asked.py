@@ -102,6 +102,11 @@ class _InUnit(CellStatistic):
         return self.metric.name
 
     @property
+    def of_table(self) -> bool:  # type: ignore[override]
+        """Whether the metric is a function of four counts."""
+        return self.metric.of_table
+
+    @property
     def _scale(self) -> tuple[float, float]:
         """The least value, and the width of the range."""
         low, high = self.metric.limits

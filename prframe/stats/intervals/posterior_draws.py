@@ -1,15 +1,16 @@
 """Draws of the metrics of a population by the Bayesian bootstrap of its ROC curve."""
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 
 import numpy as np
 from scipy.special import expit
 
 from prframe.stats._batches import batches
 from prframe.stats.curves import DrawnPath, Draws, RocPath, Weights
+from prframe.stats.intervals.drawn_tables import drawn_tables
 from prframe.stats.rankings import CellStatistic, CurveDraws, RankedCells
 from prframe.typing import Floats, Integers, Reals
 
@@ -38,7 +39,7 @@ def posterior_replicates(
     Parameters
     ----------
     cells : RankedCells
-        A ranking with positives and negatives.
+        A ranking; with positives and negatives unless all metrics are functions of four counts.
     statistics : sequence of CellStatistic
     weights : sequence of Weights
         The weights of the draws, at least one block; the same curves for all statistics.
@@ -61,12 +62,18 @@ def posterior_replicates(
         tuple(level for statistic in statistics for level in statistic.levels(cells)),
     )
     shares = {share for statistic in statistics for share in statistic.shares(cells)}
-    path, parts = RocPath.of(cells), []
+    path, parts = cache(partial(RocPath.of, cells)), []
     for columns in batches(len(weights), width=1, held=_BLOCKS):
-        drawn = DrawnPath(path, levels, weights[columns])
-        curves = _Curves(cells, drawn, node_weights, shares)
+        blocks = weights[columns]
+        make_path = partial(_path, path, levels, blocks)
+        curves = _Curves(cells, blocks, make_path, node_weights, shares)
         parts.append(np.stack([statistic.draws(curves) for statistic in statistics]))
     return np.concatenate(parts, axis=1)
+
+
+def _path(path: Callable[[], RocPath], levels: Floats, blocks: Sequence[Weights]) -> DrawnPath:
+    """Draw the path, which metrics of four counts do not ask for."""
+    return DrawnPath(path(), levels, blocks)
 
 
 @dataclass(frozen=True)
@@ -77,7 +84,8 @@ class _Curves:
     """
 
     cells: RankedCells
-    path: DrawnPath
+    blocks: Sequence[Weights]
+    make_path: Callable[[], DrawnPath]
     weights: Floats
     shares: Collection[float] = ()
     kinds: dict[tuple[bool, bool], Draws] = field(default_factory=dict)
@@ -85,6 +93,12 @@ class _Curves:
     passed: dict[bool, "_Points"] = field(default_factory=dict)
     recalls: dict[float, Floats] = field(default_factory=dict)
     elsewhere: dict[float, "_Curves"] = field(default_factory=dict)
+    prior: float | None = None
+
+    @cached_property
+    def path(self) -> DrawnPath:
+        """The drawn path."""
+        return self.make_path()
 
     @property
     def levels(self) -> Floats:
@@ -94,9 +108,15 @@ class _Curves:
     def at_prior(self, prior: float) -> "_Curves":
         """Return the same curves in a population with this share of positives."""
         if prior not in self.elsewhere:
-            path = self.path.at_prior(prior)
             self.elsewhere[prior] = replace(
-                self, path=path, kinds={}, counted={}, passed={}, recalls={}, elsewhere={}
+                self,
+                make_path=lambda: self.path.at_prior(prior),
+                prior=prior,
+                kinds={},
+                counted={},
+                passed={},
+                recalls={},
+                elsewhere={},
             )
         return self.elsewhere[prior]
 
@@ -197,14 +217,25 @@ class _Curves:
         recall = self._shares(cells.n_pos, int(cells.pos[-1]))
         return recall, self._shares(cells.n_neg, int(cells.neg[-1]), stream=2)
 
+    def tables(self) -> tuple[Floats, Floats]:
+        """Return draws of the four counts of what is retrieved and what is not."""
+        return self._tables
+
+    @cached_property
+    def _tables(self) -> tuple[Floats, Floats]:
+        """These draws, which several metrics read."""
+        return drawn_tables(self.cells, self.blocks, self.prior)
+
     def _shares(self, total: int, missed: int, stream: int = 1) -> Floats:
         """Draw the share of a class that is retrieved, which is 1 if all of it is."""
-        blocks = self.path.blocks
         if not missed:
-            return np.ones(self.path.n_draws)
+            return np.ones(sum(block.n_draws for block in self.blocks))
         shape = total - missed + 0.5, missed + 0.5
         return np.concatenate(
-            [block.of_group(stream, lambda rng, size: rng.beta(*shape, size)) for block in blocks]
+            [
+                block.of_group(stream, lambda rng, size: rng.beta(*shape, size))
+                for block in self.blocks
+            ]
         )
 
 

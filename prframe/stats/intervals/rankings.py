@@ -78,7 +78,8 @@ def ranking_interval(  # noqa: PLR0913
         ``"percentile"``, ``"bca"``: quantiles of resamples, plain, or corrected for bias and
         acceleration. ``"auto"``: draws of the curve, or ``"logit-t"`` if clusters are given, most
         positives are tied with other items (unless few of these decide, as for AUPRG and metrics
-        of the first ranks), or no positive is retrieved.
+        of the first ranks), or no positive is retrieved. Metrics of four counts, such as recall at
+        a threshold, take draws of these but for clusters.
     confidence : Confidence, optional
         By default 95 % and two-sided.
     clusters : sparse array, optional
@@ -188,7 +189,11 @@ def _of_draws(
             "method='bayesian-bootstrap' draws items one by one and knows no clusters; "
             "take 'logit-t', 'percentile' or 'bca'."
         )
-    if not any(takes_draws) or not cells.n_pos or not cells.n_neg:
+    takes_draws = [
+        takes and can_be_drawn(cells, one.statistic)
+        for takes, one in zip(takes_draws, asked, strict=True)
+    ]
+    if not any(takes_draws):
         return [None] * len(asked)
     taking = list(compress(asked, takes_draws))
     drawn = iter(())
@@ -339,10 +344,17 @@ def suited_method(cells: RankedCells, statistic: CellStatistic, *, clustered: bo
         by_influence = "percentile"
     else:
         by_influence = "logit-t" if all(map(isfinite, statistic.limits)) else "wald"
+    if statistic.of_table and not clustered:
+        return POSTERIOR if statistic.trials(cells) else by_influence
     if clustered or cells.pos[-1] == cells.n_pos or not cells.n_neg:
         return by_influence
     smooth = cells.mostly_tied and not statistic.few_decide(cells)
     return by_influence if smooth or not statistic.has_draws else POSTERIOR
+
+
+def can_be_drawn(cells: RankedCells, statistic: CellStatistic) -> bool:
+    """Tell whether there are draws: of curves with both classes alone, and of four counts."""
+    return statistic.of_table or bool(cells.n_pos and cells.n_neg)
 
 
 def _posterior(cells: RankedCells, asked: Asked, drawn: Summary) -> IntervalEstimate:

@@ -59,8 +59,7 @@ from .metrics.partial import (
     PartialRocArea as PartialRocArea,
     RecallAtPrecision as RecallAtPrecision,
 )
-from .metrics.thresholded import (
-    LargestF1 as LargestF1,
+from .metrics.retrieved import (
     SetAveragePrecision as SetAveragePrecision,
     SetBalancedAccuracy as SetBalancedAccuracy,
     SetFMeasure as SetFMeasure,
@@ -68,6 +67,9 @@ from .metrics.thresholded import (
     SetPrecision as SetPrecision,
     SetRecall as SetRecall,
     SetSpecificity as SetSpecificity,
+)
+from .metrics.thresholded import (
+    LargestF1 as LargestF1,
     ThresholdOfLargestF1 as ThresholdOfLargestF1,
 )
 from .metrics.top import (

@@ -144,3 +144,11 @@ class DrawnCurves(Protocol):
     def retrieved(self) -> tuple[Floats, Floats]:
         """Return the recall and the false positive rate of all retrieved items."""
         ...
+
+    def tables(self) -> tuple[Floats, Floats]:
+        """Return draws of the positives and negatives that are retrieved, and that are not.
+
+        They are up to a factor, and for the low and for the high end of metrics; the two differ
+        where one of the four counts is 0. Each has the shape (4, n_draws).
+        """
+        ...

@@ -23,7 +23,7 @@ from prframe.stats.paired_rankings import (
 )
 from prframe.typing import Integers
 from prframe.verbs._at_prior import at_prior
-from prframe.verbs._evaluation import Evaluation, refuse_option
+from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import warn_null
@@ -71,8 +71,7 @@ class OnItems(Plan):
         self._plan.check(clustered=self.args.cluster is not None)
 
     def _check_prior(self, asked: Comparison) -> None:
-        """Refuse metrics and tests that know no other share of positives."""
-        refuse_option("prior", asked.wanted)
+        """Refuse tests and metrics that know no other share of positives."""
         if asked.test in OWN_TESTS:
             raise ArgumentError(
                 f"test={asked.test!r} takes no `prior`; take 'randomization' or 'bootstrap'."

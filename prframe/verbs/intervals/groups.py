@@ -79,16 +79,18 @@ def has_thresholds(wanted: Mapping[str, Metric]) -> bool:
     return len(with_thresholds(wanted)) > len(wanted)
 
 
-def best_thresholds(piece: Piece, groups: Iterable[Group]) -> Iterable[ThresholdOfLargestF1]:
+def best_thresholds(
+    piece: Piece, groups: Iterable[Group], prior: float | None
+) -> Iterable[ThresholdOfLargestF1]:
     """Return the threshold of the largest F1 of each group as a function of its counts.
 
-    The ranking carries the scores.
+    The ranking carries the scores. `prior` is the share of positives if it is another one.
     """
     for (positives, _), group in zip(class_scores(piece), groups, strict=True):
         pos = group.cells.pos[:-1]
         best_first = -np.sort(-positives.astype(np.float64))
         least = np.append(best_first, np.nan)[np.cumsum(pos) - 1]
-        yield ThresholdOfLargestF1(np.where(pos > 0, least, np.nan))
+        yield ThresholdOfLargestF1(np.where(pos > 0, least, np.nan), prior)
 
 
 def with_bias(

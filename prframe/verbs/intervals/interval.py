@@ -23,6 +23,7 @@ from prframe.stats.intervals import (
     POSTERIOR,
     Confidence,
     IntervalEstimate,
+    can_be_drawn,
     posterior_replicates,
     ranking_intervals,
     suited_method,
@@ -35,7 +36,7 @@ from prframe.stats.rankings import (
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Alternative, Columns, Floats, FrameT, Schema, Shared
 from prframe.verbs._at_prior import at_prior, prior_of
-from prframe.verbs._evaluation import Evaluation, refuse_option
+from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import Resampling, check_resampling
 from prframe.verbs._groups import each_group, resamples
 from prframe.verbs._plan import Accepts, Plan
@@ -141,7 +142,8 @@ def interval(
         - "percentile", "bca": quantiles of resamples, plain, or corrected for bias and
           acceleration.
         - "auto": "bayesian-bootstrap", but "logit-t" with `cluster`, and where most positives
-          are tied with other items, unless few of them decide, or none is retrieved. For what
+          are tied with other items, unless few of them decide, or none is retrieved, where the
+          metric is not one at a threshold. For what
           the first ranks decide, such as nDCG@10, RBP and pAP up to a small recall, the other
           methods covered in 36 to 90 % of samples in some settings, or in less.
 
@@ -161,8 +163,10 @@ def interval(
         the names in `item`, have in common is added to the variance of "t" and "logit".
     prior : float in (0, 1), optional
         The metric in a population with this share of positives, whatever the sample's: negatives
-        are weighed as in `evaluate`. For AP, AUPRC, pAP, Prec@r, P at a threshold, and, with
-        `over`, what takes it in `evaluate`. So groups of other prevalences can be compared.
+        are weighed as in `evaluate`. So groups of other prevalences can be compared. For AP,
+        AUPRC, AUPRG, pAP, Prec@r, MaxF1, R(at_precision=p), and P, F1, F and MCC at a threshold;
+        AUC, pAUC, and recall, specificity and balanced accuracy at a threshold stay as they are.
+        With `over`, for what takes it in `evaluate`.
     confidence_level : float in (0, 1)
         Probability of covering.
     alternative : {"two-sided", "less", "greater"}
@@ -204,13 +208,14 @@ def interval(
     Notes
     -----
     The number of items is fixed, that of positives random. Where the estimate is 0 or 1, the
-    interval reaches there. ``std_error`` is the standard deviation of the draws or resamples, or
-    comes from influence values: that of AUC is DeLong's, as in ``compare(test="delong")``, and the
-    square of others is multiplied by c / (c - 1) for c clusters. AP of a sample lies above that of
-    the population, the more the fewer and rarer the positives are: "bayesian-bootstrap" and
-    "logit-t" correct for that, the others do not. MaxF1 of a sample does so too, as it is the
-    largest of many values; "bayesian-bootstrap" alone corrects for that. The guide tells how often
-    each method covers.
+    interval reaches there. Metrics at a threshold are drawn from four counts: positives and
+    negatives that pass, and that do not. ``std_error`` is the standard deviation of the draws or
+    resamples, or comes from influence values: that of AUC is DeLong's, as in
+    ``compare(test="delong")``, and the square of others is multiplied by c / (c - 1) for c
+    clusters. AP of a sample lies above that of the population, the more the fewer and rarer the
+    positives are: "bayesian-bootstrap" and "logit-t" correct for that, the others do not. MaxF1 of
+    a sample does so too, as it is the largest of many values; "bayesian-bootstrap" alone corrects
+    for that. The guide tells how often each method covers.
 
     The same draws serve all metrics of a group.
 
@@ -335,9 +340,7 @@ class _Intervals(Plan):
                     f"{name} of one ranking has no interval here: {metric.without_cells}; "
                     f"{with_cells()} have; for a mean over groups name them with over=."
                 )
-        if self.prior is not None:
-            refuse_option("prior", self.wanted)
-        # Making the statistics checks their cut-offs.
+        # Making the statistics checks their cut-offs, and whether they take `prior`.
         _ = self.statistics
         known = _OF_RANKINGS if self.args.cluster is None else _OF_CLUSTERS
         kind = "one ranking" if self.args.cluster is None else "clusters"
@@ -373,7 +376,7 @@ class _Intervals(Plan):
         }
         best: Iterable[ThresholdOfLargestF1 | None] = repeat(None)
         if has_thresholds(self.wanted):
-            best = best_thresholds(piece, by_threshold[None])
+            best = best_thresholds(piece, by_threshold[None], self.prior)
         groups = [
             _Cut(dict(zip(by_threshold, rankings, strict=True)), threshold)
             for rankings, threshold in zip(
@@ -431,14 +434,13 @@ class _Intervals(Plan):
     ) -> "list[Floats | None]":
         """Return the draws or resamples of each metric; metrics with one method share them."""
         cells, drawn = group.cells, list[Floats | None](repeat(None, len(methods)))
-        if not cells.n_pos:
-            return drawn
         of_draws = [i for i, method in enumerate(methods) if method == POSTERIOR]
-        if of_draws and cells.n_neg:
+        if of_draws := [i for i in of_draws if can_be_drawn(cells, statistics[i])]:
             values = posterior_replicates(cells, [statistics[i] for i in of_draws], self._weights)
             for i, value in zip(of_draws, values, strict=True):
                 drawn[i] = value
-        if resampled := [i for i, method in enumerate(methods) if method in _RESAMPLED]:
+        resampled = [i for i, method in enumerate(methods) if method in _RESAMPLED]
+        if resampled and cells.n_pos:
             chosen, rng = [statistics[i] for i in resampled], np.random.default_rng(self.seed)
             values = ranking_bootstrap(cells, chosen, self.n_resamples, rng, group.clusters)
             for i, value in zip(resampled, values, strict=True):

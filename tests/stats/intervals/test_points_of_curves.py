@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import logit
 
-from prframe.stats.curves import DrawnPath, RocPath, drawn_weights
+from prframe.stats.curves import DrawnPath, RocPath, Weights, drawn_weights
 from prframe.stats.intervals.posterior_draws import _Curves, _Points, posterior_replicates
 from prframe.stats.rankings import (
     AveragePrecisionAt,
@@ -37,7 +37,13 @@ def drawn_curves(n_draws: int = 50, *, shown: int = N) -> _Curves:
     score[np.argsort(score)[: N - shown]] = -np.inf
     cells = cells_from_scores(score, label)[0]
     weights = drawn_weights(n_draws, np.random.default_rng(2))
-    return _Curves(cells, DrawnPath(RocPath.of(cells), np.array([0.5]), weights), np.ones(1))
+    return curves_of(cells, np.array([0.5]), weights)
+
+
+def curves_of(cells: RankedCells, levels: Floats, weights: list[Weights]) -> _Curves:
+    """Draw curves at levels of recall."""
+    path = DrawnPath(RocPath.of(cells), levels, weights)
+    return _Curves(cells, weights, lambda: path, np.ones(levels.size))
 
 
 @pytest.mark.parametrize("n_points", [30, 400])
@@ -96,7 +102,6 @@ def rank_by_rank(curves: _Curves, statistic: CellStatistic) -> Floats:
         RankBiasedPrecision(),
         ReciprocalRank(),
         ReciprocalRank(50),
-        SuccessAt(5),
         Bedroc(),
         PrecisionAt(K),
     ],
@@ -106,6 +111,18 @@ def test_blocks_of_ranks_say_what_single_ranks_do(statistic: CellStatistic) -> N
     curves = drawn_curves()
     wanted = rank_by_rank(curves, statistic)
     assert statistic.draws(curves) == pytest.approx(wanted, rel=0.005, abs=0.001)
+
+
+def test_success_has_one_precision_at_all_ranks_for_the_low_end() -> None:
+    """The order of the positives among the first k makes the value larger in every draw."""
+    curves, statistic = drawn_curves(), SuccessAt(5)
+    by_rank = rank_by_rank(curves, statistic)
+    [hits] = curves.positives_among(np.array([5.0]))
+    even = 1 - (1 - hits / 5) ** 5
+    assert (even <= by_rank + 1e-9).all()
+    found = statistic.draws(curves)
+    assert found[:25] == pytest.approx(np.sort(even)[:25], abs=1e-6)
+    assert found[25:] == pytest.approx(np.sort(by_rank)[25:], abs=1e-6)
 
 
 @pytest.mark.parametrize("shown", [1.0, 0.3])
@@ -134,7 +151,7 @@ def test_draws_are_as_by_definition_at_very_many_levels(
     score = np.floor(score / width) if width else score
     cells = cells_from_scores(score, label)[0]
     weights, levels = drawn_weights(40, np.random.default_rng(8)), (np.arange(8000) + 0.5) / 8000
-    curves = _Curves(cells, DrawnPath(RocPath.of(cells), levels, weights), np.ones(8000))
+    curves = curves_of(cells, levels, weights)
     if shown < 1 and statistic.name in ("AP@700", "pAP(max_recall=1)"):
         pytest.skip("the share that is retrieved is drawn for itself")
     is_area = not isinstance(statistic, RecallAtPrecision)

@@ -793,17 +793,17 @@ def test_thresholds_beyond_all_scores(threshold: int, method: str, alternative: 
             if alternative == "two-sided":
                 assert row["conf_high"] > row["conf_low"] + 0.01
     null = set(found.filter(pl.col("conf_low").is_null())["metric"])
-    # Drawn curves go beyond the items seen.
-    assert {names[0], names[1]} <= null or (threshold, method) == (9, "bayesian-bootstrap")
-    # A share of 0 or 1 is still bounded by how many items it is made of.
+    # Drawn counts go beyond the items seen.
+    assert {names[0], names[1]} <= null or method in {"auto", "bayesian-bootstrap"}
+    # What is retrieved has a precision if anything is.
     if method == "auto":
-        assert null == {*names[:2]} | ({names[2]} if threshold == 9 else set())
+        assert null == ({names[2]} if threshold == 9 else set())
 
 
 def test_one_warning_of_all_that_does_not_vary() -> None:
     names = [f"{name}(threshold=9)" for name in AT_A_THRESHOLD]
     rows = SMOOTH.with_columns(pl.col("score").clip(-8, 8))
-    assert warned(lambda: prframe.interval(rows, names, rng=1))[1] == [too_little(*names[:3])]
+    assert warned(lambda: prframe.interval(rows, names, rng=1))[1] == [too_little(names[2])]
 
 
 @pytest.mark.parametrize("metric", ["AUC", "R@5", "EF", "pAUC", "W(mww)"])
@@ -864,7 +864,9 @@ def test_draws_that_differ_from_the_estimate_by_rounding_alone_have_no_interval(
 def test_success_in_nearly_all_draws_is_nearly_certain() -> None:
     rows = pl.DataFrame({"score": range(100, 0, -1), "label": [1] * 50 + [0] + [1] * 49})
     found = prframe.interval(rows, "Success@5", rng=1)
-    assert found.select(ENDS).row(0) == pytest.approx((1, 1), abs=1e-9)
+    # Unseen negatives may be among the first five, and do not fill them.
+    assert 0.95 < found["conf_low"].item() < 0.999
+    assert found["conf_high"].item() == 1
 
 
 @quiet

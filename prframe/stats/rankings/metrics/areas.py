@@ -40,6 +40,7 @@ class AveragePrecision(CellStatistic):
     """
 
     _name: ClassVar[str] = "AP"
+    takes_prior: ClassVar[bool] = True
     of_all_levels: ClassVar[bool] = True
     asks_for_ends: ClassVar[bool] = True
 
@@ -96,6 +97,7 @@ class TrapezoidArea(CellStatistic):
     """
 
     _name: ClassVar[str] = "AUPRC"
+    takes_prior: ClassVar[bool] = True
     of_all_levels: ClassVar[bool] = True
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
@@ -157,6 +159,7 @@ class RocArea(CellStatistic):
     """
 
     _name: ClassVar[str] = "AUC"
+    of_classes: ClassVar[bool] = True
     of_all_levels: ClassVar[bool] = True
     own_tests: ClassVar[frozenset[str]] = frozenset({"delong"})
     of_two_samples: ClassVar[bool] = True
@@ -323,6 +326,7 @@ class PrecisionAtRecall(CellStatistic):
     """
 
     _name: ClassVar[str] = "Prec@{r:g}"
+    takes_prior: ClassVar[bool] = True
     asks_for_ends: ClassVar[bool] = True
     jumps: ClassVar[bool] = True
     r: float

@@ -61,6 +61,11 @@ class AtPrior(CellStatistic):
         return self.metric.limits
 
     @property
+    def lacks_influence(self) -> str:  # type: ignore[override]
+        """Why the derivative does not say how the metric varies, if it does not."""
+        return self.metric.lacks_influence
+
+    @property
     def jumps(self) -> bool:  # type: ignore[override]
         """Whether the metric jumps from level to level."""
         return self.metric.jumps
@@ -69,6 +74,11 @@ class AtPrior(CellStatistic):
     def of_all_levels(self) -> bool:  # type: ignore[override]
         """Whether the metric adds up all levels of recall."""
         return self.metric.of_all_levels
+
+    @property
+    def of_table(self) -> bool:  # type: ignore[override]
+        """Whether the metric is a function of four counts."""
+        return self.metric.of_table
 
     def _weighed(self, cells: RankedCells) -> RankedCells:
         """Return cells whose negatives are weighed."""

@@ -77,6 +77,16 @@ class CellStatistic(ABC):
     of_all_levels : bool
         Whether the metric adds up all levels of recall, and has a standard error. The half of a
         negative that draws put above all items then matters to it if hardly any other is there.
+    of_table : bool
+        Whether the metric is a function of four counts, positives and negatives that are retrieved
+        and that are not. It asks for draws of these alone (`DrawnCurves.tables`), which need no
+        curve.
+    takes_prior : bool
+        Whether the metric has a meaning in a population with another share of positives, which
+        `AtPrior` gives it. What counts ranks has none, as other items have these ranks there.
+    of_classes : bool
+        Whether the metric depends on what share of each class lies above thresholds alone, so that
+        it is the same whatever share is positive.
 
     Examples
     --------
@@ -97,6 +107,9 @@ class CellStatistic(ABC):
     reads_sums: ClassVar[bool] = False
     of_events: ClassVar[bool] = False
     of_all_levels: ClassVar[bool] = False
+    of_table: ClassVar[bool] = False
+    takes_prior: ClassVar[bool] = False
+    of_classes: ClassVar[bool] = False
 
     @property
     def has_influence(self) -> bool:
@@ -304,3 +317,13 @@ class CellStatistic(ABC):
         """
         del n_pos, n
         raise ArgumentError(f"{self.name} does not count the positives among the first k.")
+
+
+def draws_of_ends(low: Floats, high: Floats) -> Floats:
+    """Return draws whose lower half is that of some draws, and whose upper half is that of others.
+
+    Those for the low end are the smaller ones, draw by draw, where a sample does not say what is
+    needed for both ends: intervals reach from quantiles of the ones to quantiles of the others.
+    """
+    half = low.size // 2
+    return np.concatenate([np.sort(low)[:half], np.sort(high)[half:]])

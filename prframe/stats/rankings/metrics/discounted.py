@@ -16,6 +16,7 @@ from prframe import checks
 from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
+from prframe.stats.rankings.metrics.base import draws_of_ends
 from prframe.stats.rankings.metrics.counted import CountedStatistic
 from prframe.stats.score_functions import ScoreGeneratingFunction, mid_rank_score, parse_phi
 from prframe.stats.tie_expectations import (
@@ -382,3 +383,16 @@ class SuccessAt(_OfFirstHit):
         """Return 1."""
         del last
         return np.ones_like(first)
+
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the mean over rankings with the drawn curve, and for the low end less than that.
+
+        A few positives in a row have a precision of 1 in most draws, and a single such rank makes
+        the value 1. Whatever the order of the h positives among the first k is, the value is at
+        least ``1 - (1 - h / k)^k``, that of one precision at all ranks. This is for the low end.
+        """
+        k = self._edges(curves.cells.n)[-1]
+        [hits] = curves.positives_among(np.array([k]), area=self.is_area)
+        even = 1 - np.clip(1 - hits / k, 0.0, 1.0) ** k
+        by_rank = super().draws(curves)
+        return draws_of_ends(np.minimum(even, by_rank), by_rank)

@@ -46,6 +46,7 @@ class PartialRocArea(CountedStatistic):
     """
 
     _name: ClassVar[str] = 'pAUC(max_fpr={max_fpr:g},scale="{scale}")'
+    of_classes: ClassVar[bool] = True
     max_fpr: float = 0.1
     scale: str = "area"
 
@@ -99,6 +100,7 @@ class PartialAveragePrecision(CountedStatistic):
     """
 
     _name: ClassVar[str] = "pAP(max_recall={max_recall:g})"
+    takes_prior: ClassVar[bool] = True
     max_recall: float = 0.5
 
     def __post_init__(self) -> None:
@@ -154,6 +156,7 @@ class RecallAtPrecision(CountedStatistic):
     """
 
     _name: ClassVar[str] = "R(at_precision={p:g})"
+    takes_prior: ClassVar[bool] = True
     lacks_influence: ClassVar[str] = "its threshold jumps from item to item"
     jumps: ClassVar[bool] = True
     p: float
@@ -210,6 +213,8 @@ class GainArea(CountedStatistic):
     """
 
     _name: ClassVar[str] = "AUPRG"
+    of_all_levels: ClassVar[bool] = True
+    takes_prior: ClassVar[bool] = True
     jumps: ClassVar[bool] = True
 
     @property

@@ -1,17 +1,21 @@
-"""F1 at its best threshold, and metrics of all retrieved items, as functions of cells."""
+"""F1 at its best threshold, and that threshold, as functions of cells."""
 
-from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
-from prframe import checks
 from prframe.errors import ArgumentError
 from prframe.stats.rankings.best_ends import first_best_ends
-from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
+from prframe.stats.rankings.cell_sums import (
+    Numbers,
+    as_arrays,
+    ratio,
+    running,
+    weight_of_negatives,
+)
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
@@ -20,8 +24,6 @@ from prframe.typing import Floats, Integers, Reals
 
 # Different fractions whose divisors are smaller differ in single precision.
 _SINGLE = 1 << 12
-
-Slopes: TypeAlias = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class LargestF1(CellStatistic):
     """
 
     _name: ClassVar[str] = "MaxF1"
+    takes_prior: ClassVar[bool] = True
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the largest ``2 TP_c / (K_c + n_pos)``, counted to the end of cell c."""
@@ -107,6 +110,8 @@ class ThresholdOfLargestF1(CellStatistic):
     ----------
     thresholds : ndarray, shape (n_cells - 1,)
         The least score of each cell of a ranking but the last; NaN where there is no positive.
+    prior : float in (0, 1), optional
+        The share of positives in the population, if it is not that of the sample; see `AtPrior`.
 
     Notes
     -----
@@ -121,6 +126,7 @@ class ThresholdOfLargestF1(CellStatistic):
     """
 
     thresholds: Floats
+    prior: float | None = None
     lacks_influence: ClassVar[str] = "because it jumps"
     reads_sums: ClassVar[bool] = True
 
@@ -146,7 +152,7 @@ class ThresholdOfLargestF1(CellStatistic):
         The cells without a positive are left out, as F1 is no larger there than above them.
         """
         cells = self._ends
-        tp, others = resamples.up_to(cells)
+        tp, others = self._up_to(resamples, cells)
         if not cells.size:
             return np.full(tp.shape[1], np.nan)
         is_exact = others.dtype.kind != "f" and others.max() < _SINGLE
@@ -160,11 +166,24 @@ class ThresholdOfLargestF1(CellStatistic):
     def resampled_in_part(
         self, cells: RankedCells, n_resamples: int, rng: np.random.Generator
     ) -> Floats | None:
-        """Return the threshold of resamples that are drawn in detail where F1 may be largest."""
-        if not self._ends.size:
+        """Return the threshold of resamples that are drawn in detail where F1 may be largest.
+
+        The weight of a negative at another share of positives is that of whole resamples.
+        """
+        if not self._ends.size or self.prior is not None:
             return None
         best = first_best_ends(cells, self._ends, n_resamples, rng)
         return np.where(best >= 0, self.thresholds[self._ends[best]], np.nan)
+
+    def _up_to(self, resamples: Resamples, cells: Integers) -> tuple[Numbers, Numbers]:
+        """Return the positives up to the end of cells, and the negatives with all positives."""
+        if self.prior is None:
+            return resamples.up_to(cells)
+        pos, neg = resamples.counts()
+        n_pos = pos.sum(axis=1)
+        weight = weight_of_negatives(n_pos, neg.sum(axis=1), self.prior)
+        tp, fp = (np.cumsum(counts, axis=1)[:, cells].T for counts in (pos, neg))
+        return tp.astype(np.float64), fp * weight + n_pos
 
     @property
     def _ends(self) -> Integers:
@@ -191,259 +210,3 @@ def _first_largest(rows: Reals) -> Integers:
     number = np.arange(len(rows), 0, -1, dtype=np.min_scalar_type(len(rows)))
     first = np.multiply(largest.view(np.uint8), number[:, None]).max(axis=0)
     return np.asarray(len(rows) - first.astype(np.int64))
-
-
-@dataclass(frozen=True)
-class _OfRetrieved(CellStatistic):
-    """A function of the counts of all retrieved items.
-
-    Whether an item is retrieved depends on the item alone, and not on the others. Items above a
-    threshold may be taken for the retrieved ones.
-    """
-
-    # Whether the metric depends on the number of negatives that were not retrieved.
-    counts_negatives: ClassVar[bool] = False
-
-    @abstractmethod
-    def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
-        """Return the metric for the retrieved positives, all retrieved items, positives and items.
-
-        It does not change if all four are multiplied by the same factor.
-        """
-
-    @abstractmethod
-    def _slopes(self, tp: float, k: float, n_pos: float, n: float) -> Slopes:
-        """Return the derivatives of `_value` by its first three arguments.
-
-        That by the number of all items follows from them, because a common factor changes nothing.
-        """
-
-    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
-        """Return the metric of the items in all cells but the last."""
-        pos, neg = as_arrays(pos, neg)
-        tp, fp = pos[..., :-1].sum(axis=-1), neg[..., :-1].sum(axis=-1)
-        n_pos = tp + pos[..., -1]
-        return self._value(tp, tp + fp, n_pos, n_pos + fp + neg[..., -1])
-
-    def influence(self, cells: RankedCells) -> Influence:
-        """Differentiate by the three counts."""
-        tp, size = int(cells.pos[:-1].sum()), int((cells.pos + cells.neg)[:-1].sum())
-        shown = np.append(np.ones(cells.pos.size - 1), 0.0)
-        if not size or np.isnan(self.value(cells)):
-            return Influence(shown * 0.0, shown * 0.0)
-        counted = tp, size, cells.n_pos
-        of_tp, of_k, of_n_pos = slopes = self._slopes(*counted, cells.n)
-        of_n = -float(np.dot(slopes, counted)) / cells.n if self.counts_negatives else 0.0
-        return Influence(shown * (of_tp + of_k) + of_n_pos + of_n, shown * of_k + of_n)
-
-    def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the metric with shares of the population in place of counts."""
-        p = curves.drawn().prevalence[:, 0]
-        recall, rate = curves.retrieved()
-        return self._value(p * recall, p * recall + (1 - p) * rate, p, np.ones_like(p))
-
-
-@dataclass(frozen=True)
-class SetPrecision(_OfRetrieved):
-    """SetP: the precision of all retrieved items, 0 if there are none.
-
-    Examples
-    --------
-    >>> round(float(SetPrecision().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.5
-    """
-
-    _name: ClassVar[str] = "SetP"
-
-    def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
-        """Return tp / k."""
-        del n_pos, n
-        return ratio(tp, k, 0.0)
-
-    def _slopes(self, tp: float, k: float, n_pos: float, n: float) -> Slopes:
-        """Return its derivatives."""
-        del n_pos, n
-        return 1 / k, -tp / k**2, 0.0
-
-    def trials(self, cells: RankedCells) -> int:
-        """Return the number of retrieved items."""
-        return int((cells.pos + cells.neg)[:-1].sum())
-
-
-@dataclass(frozen=True)
-class SetRecall(_OfRetrieved):
-    """SetR: the recall of all retrieved items.
-
-    Examples
-    --------
-    >>> round(float(SetRecall().values(pos=[1, 0, 1, 1], neg=[0, 2, 0, 1])), 3)
-    0.667
-    """
-
-    _name: ClassVar[str] = "SetR"
-
-    def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
-        """Return tp / n_pos."""
-        del k, n
-        return ratio(tp, n_pos)
-
-    def _slopes(self, tp: float, k: float, n_pos: float, n: float) -> Slopes:
-        """Return its derivatives."""
-        del k, n
-        return 1 / n_pos, 0.0, -tp / n_pos**2
-
-
-@dataclass(frozen=True)
-class SetFMeasure(_OfRetrieved):
-    """SetF: the F measure of all retrieved items, ``(1 + beta^2) tp / (beta^2 n_pos + k)``.
-
-    Parameters
-    ----------
-    beta : float in (0, 1e6]
-        Weight of recall against precision.
-
-    Examples
-    --------
-    >>> round(float(SetFMeasure().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.667
-    """
-
-    _name: ClassVar[str] = "SetF(beta={beta:g})"
-    beta: float = 1.0
-
-    def __post_init__(self) -> None:
-        """Check the weight."""
-        checks.number("beta", self.beta, above=0, at_most=1e6)
-
-    def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
-        """Return the weighted harmonic mean."""
-        del n
-        square = self.beta**2
-        return np.where(n_pos > 0, ratio((1 + square) * tp, square * n_pos + k), np.nan)
-
-    def _slopes(self, tp: float, k: float, n_pos: float, n: float) -> Slopes:
-        """Return its derivatives."""
-        del n
-        square = self.beta**2
-        total = square * n_pos + k
-        value = (1 + square) * tp / total
-        return (1 + square) / total, -value / total, -square * value / total
-
-
-@dataclass(frozen=True)
-class SetAveragePrecision(_OfRetrieved):
-    """SetAP: precision times recall of all retrieved items.
-
-    Examples
-    --------
-    >>> round(float(SetAveragePrecision().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.5
-    """
-
-    _name: ClassVar[str] = "SetAP"
-
-    def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
-        """Return tp^2 / (k n_pos)."""
-        del n
-        return ratio(tp, k, 0.0) * ratio(tp, n_pos)
-
-    def _slopes(self, tp: float, k: float, n_pos: float, n: float) -> Slopes:
-        """Return its derivatives."""
-        del n
-        value = tp**2 / (k * n_pos)
-        return 2 * tp / (k * n_pos), -value / k, -value / n_pos
-
-
-@dataclass(frozen=True)
-class SetSpecificity(_OfRetrieved):
-    """Specificity: the share of negatives that are not retrieved.
-
-    Examples
-    --------
-    >>> round(float(SetSpecificity().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.333
-    """
-
-    _name: ClassVar[str] = "Specificity(threshold=0.5)"
-    counts_negatives: ClassVar[bool] = True
-
-    def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
-        """Return (n - n_pos - (k - tp)) / (n - n_pos)."""
-        return ratio(n - n_pos - (k - tp), n - n_pos)
-
-    def _slopes(self, tp: float, k: float, n_pos: float, n: float) -> Slopes:
-        """Return its derivatives."""
-        n_neg = n - n_pos
-        return 1 / n_neg, -1 / n_neg, -(k - tp) / n_neg**2
-
-    def trials(self, cells: RankedCells) -> int:
-        """Return the number of negatives."""
-        return cells.n_neg
-
-
-@dataclass(frozen=True)
-class SetBalancedAccuracy(_OfRetrieved):
-    """Balanced accuracy: the mean of recall and specificity of what is retrieved.
-
-    Examples
-    --------
-    >>> round(float(SetBalancedAccuracy().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.667
-    """
-
-    _name: ClassVar[str] = "BalancedAccuracy(threshold=0.5)"
-    counts_negatives: ClassVar[bool] = True
-
-    def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
-        """Return (recall + specificity) / 2."""
-        return (ratio(tp, n_pos) + ratio(n - n_pos - (k - tp), n - n_pos)) / 2
-
-    def _slopes(self, tp: float, k: float, n_pos: float, n: float) -> Slopes:
-        """Return its derivatives."""
-        n_neg = n - n_pos
-        of_n_pos = -tp / n_pos**2 - (k - tp) / n_neg**2
-        return (1 / n_pos + 1 / n_neg) / 2, -1 / n_neg / 2, of_n_pos / 2
-
-    def trials(self, cells: RankedCells) -> int:
-        """Return the size of the smaller class."""
-        return min(cells.n_pos, cells.n_neg)
-
-
-@dataclass(frozen=True)
-class SetMatthews(_OfRetrieved):
-    """MCC: the correlation of being positive and being retrieved, 0 if one of them is constant.
-
-    Examples
-    --------
-    >>> round(float(SetMatthews().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.408
-    """
-
-    _name: ClassVar[str] = "MCC(threshold=0.5)"
-    counts_negatives: ClassVar[bool] = True
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The least and the largest value."""
-        return -1.0, 1.0
-
-    def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
-        """Return ``(n tp - k n_pos) / sqrt(n_pos n_neg k (n - k))``."""
-        spread = np.sqrt(n_pos * 1.0 * (n - n_pos)) * np.sqrt(k * 1.0 * (n - k))
-        value = ratio(n * 1.0 * tp - k * 1.0 * n_pos, spread, 0.0)
-        return np.where((n_pos > 0) & (n_pos < n), np.clip(value, -1.0, 1.0), np.nan)
-
-    def _slopes(self, tp: float, k: float, n_pos: float, n: float) -> Slopes:
-        """Return its derivatives, 0 where every item is retrieved."""
-        if k == n:
-            return 0.0, 0.0, 0.0
-        product = n_pos * (n - n_pos) * 1.0 * k * (n - k)
-        spread = product**0.5
-        value = (n * tp - k * n_pos) / spread
-        of_k = -n_pos / spread - value * (n - 2 * k) / (2 * k * (n - k))
-        of_n_pos = -k / spread - value * (n - 2 * n_pos) / (2 * n_pos * (n - n_pos))
-        return n / spread, of_k, of_n_pos
-
-    def trials(self, cells: RankedCells) -> int:
-        """Return the size of the smaller class."""
-        return min(cells.n_pos, cells.n_neg)

@@ -7,9 +7,38 @@ from scipy.stats import norm
 
 import prframe
 from prframe.metrics import parse_metric
-from prframe.stats import AtPrior, AveragePrecision, RocArea, cells_from_scores, ranking_interval
+from prframe.stats import (
+    AtPrior,
+    AveragePrecision,
+    CellStatistic,
+    GainArea,
+    LargestF1,
+    RocArea,
+    SetFMeasure,
+    SetMatthews,
+    SetPrecision,
+    cells_from_scores,
+    ranking_interval,
+)
+from prframe.stats.rankings import ThresholdOfLargestF1
 
 NAMES = ["AP", "AUPRC", "pAP", "Prec@0.5", "P(threshold=0.25)"]
+# What `evaluate` knows at the prior of the sample alone.
+FURTHER = [
+    "F1(threshold=0.25)",
+    "F(beta=2,threshold=0.25)",
+    "MCC(threshold=0.25)",
+    "MaxF1",
+    "AUPRG",
+    "R(at_precision=0.4)",
+]
+OF_CLASSES = [
+    "AUC",
+    "pAUC",
+    "R(threshold=0.25)",
+    "Specificity(threshold=0.25)",
+    "BalancedAccuracy(threshold=0.25)",
+]
 
 
 def sample(seed: int, n: int, share: float) -> tuple[np.ndarray, np.ndarray]:
@@ -29,6 +58,59 @@ def test_the_estimate_is_that_of_evaluate(name: str, prior: float) -> None:
         row = prframe.interval(data, name, prior=prior, method=method, rng=1).to_dicts()[0]
         assert row["estimate"] == pytest.approx(value, abs=1e-12)
         assert row["conf_low"] < value < row["conf_high"]
+
+
+@pytest.mark.parametrize("name", [*NAMES, *FURTHER])
+def test_a_negative_that_counts_three_times_is_three_negatives(name: str) -> None:
+    score, label = sample(8, 200, 0.3)
+    data = pl.DataFrame({"score": np.round(score, 1), "label": label})
+    tripled = pl.concat([data, *[data.filter(~pl.col("label"))] * 2])
+    prior = label.sum() / tripled.height
+    value = prframe.evaluate(tripled, name).item()
+    for method in ("bayesian-bootstrap", "percentile"):
+        options = {"prior": prior, "method": method, "rng": 1, "n_resamples": 200}
+        found = prframe.interval(data, name, **options)
+        assert found["estimate"][0] == pytest.approx(value, abs=1e-12)
+        assert found["conf_low"][0] < value < found["conf_high"][0]
+    if name == "MaxF1":
+        wanted = prframe.interval(tripled, name, rng=1)["estimate"]
+        assert found["estimate"].to_list() == pytest.approx(wanted.to_list())
+
+
+def test_resamples_of_the_threshold_weigh_their_own_negatives() -> None:
+    """The threshold of the largest F1 of resamples of few items, one by one."""
+    cells, _ = cells_from_scores([5, 4, 3, 2, 1], [1, 0, 1, 0, 0])
+    threshold = ThresholdOfLargestF1(np.array([5, np.nan, 3, np.nan]), prior=0.2)
+    rng = np.random.default_rng(1)
+    for pos, neg in rng.multinomial(5, np.full(10, 0.1), size=200).reshape(-1, 2, 5):
+        found = threshold.values(pos, neg)
+        if not pos[:3].sum():
+            assert np.isnan(found)
+            continue
+        weight = 4 * pos.sum() / neg.sum() if neg.sum() else 1.0
+        tp, fp = np.cumsum(pos), weight * np.cumsum(neg)
+        f1 = 2 * tp / (tp + fp + pos.sum())
+        assert found == (5 if f1[0] >= f1[2] - 1e-12 else 3)
+    assert threshold.value(cells) == 5
+
+
+def test_what_depends_on_the_classes_alone_stays_as_it_is() -> None:
+    score, label = sample(9, 200, 0.3)
+    data = pl.DataFrame({"score": score, "label": label})
+    options = {"rng": 1, "n_resamples": 200}
+    plain = prframe.interval(data, OF_CLASSES, **options)
+    known = prframe.interval(data, ["AP", *OF_CLASSES], prior=0.05, **options)
+    assert known[1:].equals(plain)
+    values = prframe.evaluate(data, OF_CLASSES)
+    for prior in (0.0, 0.05, 1.0):
+        assert prframe.evaluate(data, OF_CLASSES, prior=prior).equals(values)
+    models = {"score": ["a", "b"], "over": None, "item": "id"}
+    pair = pl.DataFrame({"a": score, "b": -score, "label": label, "id": range(200)})
+    plain, known = (
+        prframe.compare(pair, OF_CLASSES, prior=prior, **models, **options)
+        for prior in (None, 0.05)
+    )
+    assert known.equals(plain)
 
 
 def test_the_prior_of_the_sample_changes_nothing() -> None:
@@ -57,9 +139,22 @@ def test_the_correction_of_rare_negatives_is_small(prior: float) -> None:
     assert rest < excess
 
 
-def test_the_influence_is_the_derivative() -> None:
-    cells, _ = cells_from_scores(*sample(3, 80, 0.3))
-    metric, step = AtPrior(AveragePrecision(), 0.6), 1e-5
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        AveragePrecision(),
+        LargestF1(),
+        GainArea(),
+        SetPrecision(),
+        SetFMeasure(beta=2.0),
+        SetMatthews(),
+    ],
+    ids=lambda statistic: statistic.name,
+)
+def test_the_influence_is_the_derivative(statistic: CellStatistic) -> None:
+    score, label = sample(3, 80, 0.3)
+    cells, _ = cells_from_scores(np.where(score > -0.5, score, -np.inf), label)
+    metric, step = AtPrior(statistic, 0.6), 1e-5
     influence = metric.influence(cells)
     for side, number in enumerate((cells.pos, cells.neg)):
         for cell in np.flatnonzero(number):
@@ -89,14 +184,26 @@ def test_a_comparison_has_the_values_of_evaluate() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["AP", "Prec@0.5", "P(threshold=1)"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "AP",
+        "Prec@0.5",
+        "P(threshold=1)",
+        "F1(threshold=1)",
+        "MCC(threshold=1)",
+        "MaxF1",
+        "AUPRG",
+        "R(at_precision=0.8)",
+    ],
+)
 def test_coverage_of_another_population(name: str) -> None:
     score, label = sample(5, 1_000_000, 0.5)
     truth = prframe.evaluate(pl.DataFrame({"score": score, "label": label}), name).item()
     runs, n = 250, 300
     score, label = sample(6, runs * n, 0.2)
     data = pl.DataFrame({"score": score, "label": label, "run": np.repeat(np.arange(runs), n)})
-    rows = prframe.interval(data, name, by="run", prior=0.5, rng=1)
+    rows = prframe.interval(data, name, by="run", prior=0.5, rng=1).filter(metric=name)
     covered = (rows["conf_low"] <= truth) & (rows["conf_high"] >= truth)
     # Three standard errors of 250 samples are .041.
     assert covered.mean() > 0.95 - 0.042
