@@ -20,7 +20,7 @@ from prframe.stats.rankings import CellEvaluator, CellStatistic, ranking_levels
 from prframe.typing import Alternative, Integers
 
 RankingTest: TypeAlias = Literal["randomization", "bootstrap", "delong", "posterior"]
-RankingInterval: TypeAlias = Literal["percentile", "bca"]
+RankingInterval: TypeAlias = Literal["auto", "percentile", "bca"]
 
 # The number of seeds, the same as in the verb `compare`.
 _SEEDS = 1 << 62
@@ -65,7 +65,7 @@ def compare_rankings(  # noqa: PLR0913
     test: RankingTest = "randomization",
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
-    interval: RankingInterval = "percentile",
+    interval: RankingInterval = "auto",
     n_resamples: int = TEST_DRAWS,
     rng: int | np.random.Generator | None = None,
     cluster: ArrayLike | None = None,
@@ -94,8 +94,10 @@ def compare_rankings(  # noqa: PLR0913
         The alternative: the difference a - b is not 0, below 0, or above 0.
     confidence_level : float in (0, 1)
         Coverage of the interval; one-sided alternatives bound one end, as in `scipy.stats`.
-    interval : {"percentile", "bca"}
-        The interval of the paired bootstrap; leave it as it is for the other two tests.
+    interval : {"auto", "percentile", "bca"}
+        ``"percentile"``, ``"bca"``: the interval of the paired bootstrap. ``"auto"``: that of the
+        test, which is ``"percentile"`` unless the test has its own, extended to what the intervals
+        of both metrics leave room for; see the notes. The only one for the last two tests.
     n_resamples : int
         Number of swaps, resamples and draws, >= 1.
     rng : int or numpy.random.Generator, optional
@@ -166,8 +168,7 @@ def compare_rankings(  # noqa: PLR0913
             )
     evaluate = CellEvaluator(label, metrics)
     _check_metrics(test, metrics)
-    # For a test with its own interval, the default "percentile" stands for that interval.
-    plan = ComparisonPlan(test, "bca" if interval == "bca" else "auto", number, _restarted(rng))
+    plan = ComparisonPlan(test, interval, number, _restarted(rng))
     plan.check(clustered=cluster is not None)
     rankings = PairedRankings(_levels(score_a, score_b, evaluate.label), evaluate, cluster)
     (comparisons,) = plan.of_pairs(rankings, [confidence] * len(metrics), [(0, 1)])

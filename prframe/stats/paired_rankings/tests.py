@@ -13,6 +13,7 @@ from prframe.stats.intervals import Confidence, bca_interval, percentile_interva
 from prframe.stats.paired_rankings.delong import auc_covariance
 from prframe.stats.paired_rankings.swaps import SwapDistribution
 from prframe.stats.paired_rankings.top_k import found_alone
+from prframe.stats.paired_rankings.unseen import Singles, correlation_of, extended
 from prframe.stats.paired_values import SampledPValue, sampled_p_value
 from prframe.stats.rank_statistics import rank_difference
 from prframe.stats.rankings import CellEvaluator, CellStatistic
@@ -65,6 +66,7 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
     n_units: int,
     swaps: SwapDistribution | None = None,
     bends: Floats | None = None,
+    singles: tuple[Singles, Singles] | None = None,
 ) -> list[RankingComparison]:
     """Compare two rankings by their resamples.
 
@@ -87,6 +89,9 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
     bends : ndarray of float, shape (n_metrics,), optional
         As `PairedRankings.acceleration` returns them. With them the intervals are BCa intervals,
         without them percentile intervals.
+    singles : pair, optional
+        The intervals of the metrics of either ranking, to which percentile intervals are extended;
+        see `extended`.
 
     Returns
     -------
@@ -109,6 +114,10 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
             low, high = percentile_interval(drawn, expanded)
         else:
             low, high = bca_interval(difference, drawn, float(bends[row]), expanded)
+        if singles is not None:
+            correlation = correlation_of(*replicates[row])
+            pair = singles[0][row], singles[1][row]
+            low, high = extended((low, high), pair, correlation, confidence)
         comparisons.append(
             RankingComparison(
                 value_a=float(a),
@@ -127,7 +136,11 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
 
 
 def delong_comparison(
-    levels: Integers, label: ArrayLike, confidence: Confidence, cluster: ArrayLike | None = None
+    levels: Integers,
+    label: ArrayLike,
+    confidence: Confidence,
+    cluster: ArrayLike | None = None,
+    singles: tuple[Singles, Singles] | None = None,
 ) -> RankingComparison:
     """Compare the AUC of two rankings by the normal distribution; see `auc_covariance`.
 
@@ -139,6 +152,8 @@ def delong_comparison(
     confidence : Confidence
     cluster : array_like, shape (N,), optional
         Clusters of items, which are independent of each other.
+    singles : pair, optional
+        The intervals of either AUC, to which that of the difference is extended; see `extended`.
 
     Returns
     -------
@@ -147,13 +162,24 @@ def delong_comparison(
     """
     areas = auc_covariance(levels, label, cluster)
     difference = rank_difference(areas, confidence)
+    low, high = difference.conf_low, difference.conf_high
+    if singles is not None:
+        correlation = _correlation(areas.covariance)
+        pair = singles[0][0], singles[1][0]
+        low, high = extended((low, high), pair, correlation, confidence)
     return untested(*areas.estimates.tolist())._replace(
-        conf_low=difference.conf_low,
-        conf_high=difference.conf_high,
+        conf_low=low,
+        conf_high=high,
         statistic=difference.z,
         p_value=difference.p_value,
         method="delong",
     )
+
+
+def _correlation(covariance: Floats) -> float:
+    """Return the correlation of two estimates; 0 if either does not vary."""
+    variances = covariance[0, 0] * covariance[1, 1]
+    return float(np.clip(covariance[0, 1] / np.sqrt(variances), -1, 1)) if variances > 0 else 0.0
 
 
 def posterior_comparison_at(  # noqa: PLR0913, PLR0917
