@@ -191,16 +191,21 @@ class _Curves:
             self.recalls.update(zip(asked, recalls, strict=True))
         return self.recalls[key]
 
-    def retrieved(self) -> tuple[Floats, Floats]:
+    def retrieved(self, *, by_threshold: bool = False) -> tuple[Floats, Floats]:
         """Return the recall and the false positive rate of all retrieved items."""
         cells = self.cells
-        recall = self._shares(cells.n_pos, int(cells.pos[-1]))
-        return recall, self._shares(cells.n_neg, int(cells.neg[-1]), stream=2)
+        missed = int(cells.pos[-1]), int(cells.neg[-1])
+        is_cut = by_threshold and any(missed)
+        recall = self._shares(cells.n_pos, missed[0], is_cut=is_cut)
+        return recall, self._shares(cells.n_neg, missed[1], stream=2, is_cut=is_cut)
 
-    def _shares(self, total: int, missed: int, stream: int = 1) -> Floats:
-        """Draw the share of a class that is retrieved, which is 1 if all of it is."""
+    def _shares(self, total: int, missed: int, stream: int = 1, *, is_cut: bool = False) -> Floats:
+        """Draw the share of a class that is retrieved.
+
+        It is 1 if all of the sample is, unless a cut may miss items of the population.
+        """
         blocks = self.path.blocks
-        if not missed:
+        if not missed and not is_cut:
             return np.ones(self.path.n_draws)
         shape = total - missed + 0.5, missed + 0.5
         return np.concatenate(

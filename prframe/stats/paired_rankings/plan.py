@@ -22,7 +22,7 @@ from prframe.stats.paired_rankings.tests import (
     posterior_comparison_at,
     resampled_comparison,
 )
-from prframe.stats.paired_rankings.unseen import Singles, single_intervals
+from prframe.stats.paired_rankings.unseen import Room, Singles, single_intervals
 from prframe.stats.rankings import CellEvaluator
 from prframe.typing import Floats
 
@@ -109,10 +109,7 @@ class ComparisonPlan:
         """
         singles = self._singles(rankings, confidences, each)
         if self.test in OWN_TESTS:
-            return each(
-                lambda pair: self._own(rankings, confidences, pair, _of_pair(rankings, singles, pair)),
-                pairs,
-            )
+            return each(lambda pair: self._own(rankings, confidences, pair, singles), pairs)
         replicates: list[Floats] = []
 
         def swaps(pair: Pair | None) -> SwapDistribution | None:
@@ -133,7 +130,7 @@ class ComparisonPlan:
                 rankings.n_units,
                 of_pair,
                 rankings.acceleration(*pair) if self.interval == "bca" else None,
-                _of_pair(rankings, singles, pair),
+                _room(rankings, singles, pair),
             )
             for pair, of_pair in zip(pairs, swapped, strict=True)
         ]
@@ -168,7 +165,7 @@ class ComparisonPlan:
         rankings: PairedRankings,
         confidences: Sequence[Confidence],
         pair: Pair,
-        singles: tuple[Singles, Singles] | None,
+        singles: Sequence[Singles],
     ) -> list[RankingComparison]:
         """Compare two rankings by a test that suits some metrics alone."""
         evaluate, levels = rankings.evaluate, rankings.levels[list(pair)]
@@ -178,8 +175,9 @@ class ComparisonPlan:
             )
         label = evaluate.label
         if self.test == _DELONG:
+            room = _room(rankings, singles, pair)
             return [
-                delong_comparison(levels, label, confidence, rankings.cluster, singles)
+                delong_comparison(levels, label, confidence, rankings.cluster, room)
                 for confidence in confidences
             ]
         return [
@@ -190,11 +188,9 @@ class ComparisonPlan:
         ]
 
 
-def _of_pair(
-    rankings: PairedRankings, singles: Sequence[Singles], pair: Pair
-) -> tuple[Singles, Singles] | None:
+def _room(rankings: PairedRankings, singles: Sequence[Singles], pair: Pair) -> Room | None:
     """Return the intervals of two rankings; None of equal ones, which are mostly one model."""
     first, second = pair
     if not singles or np.array_equal(rankings.levels[first], rankings.levels[second]):
         return None
-    return singles[first], singles[second]
+    return Room(singles[first], singles[second], rankings.n_units)

@@ -13,7 +13,7 @@ from prframe.stats.intervals import Confidence, bca_interval, percentile_interva
 from prframe.stats.paired_rankings.delong import auc_covariance
 from prframe.stats.paired_rankings.swaps import SwapDistribution
 from prframe.stats.paired_rankings.top_k import found_alone
-from prframe.stats.paired_rankings.unseen import Singles, correlation_of, extended
+from prframe.stats.paired_rankings.unseen import Room, correlation_from, correlation_of
 from prframe.stats.paired_values import SampledPValue, sampled_p_value
 from prframe.stats.rank_statistics import rank_difference
 from prframe.stats.rankings import CellEvaluator, CellStatistic
@@ -66,7 +66,7 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
     n_units: int,
     swaps: SwapDistribution | None = None,
     bends: Floats | None = None,
-    singles: tuple[Singles, Singles] | None = None,
+    room: Room | None = None,
 ) -> list[RankingComparison]:
     """Compare two rankings by their resamples.
 
@@ -89,9 +89,9 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
     bends : ndarray of float, shape (n_metrics,), optional
         As `PairedRankings.acceleration` returns them. With them the intervals are BCa intervals,
         without them percentile intervals.
-    singles : pair, optional
-        The intervals of the metrics of either ranking, to which percentile intervals are extended;
-        see `extended`.
+    room : Room, optional
+        The intervals of the metrics of either ranking, to which those of the differences are
+        extended.
 
     Returns
     -------
@@ -114,10 +114,9 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
             low, high = percentile_interval(drawn, expanded)
         else:
             low, high = bca_interval(difference, drawn, float(bends[row]), expanded)
-        if singles is not None:
+        if room is not None:
             correlation = correlation_of(*replicates[row])
-            pair = singles[0][row], singles[1][row]
-            low, high = extended((low, high), pair, correlation, confidence)
+            low, high = room.around(row, (low, high), correlation, confidence)
         comparisons.append(
             RankingComparison(
                 value_a=float(a),
@@ -140,7 +139,7 @@ def delong_comparison(
     label: ArrayLike,
     confidence: Confidence,
     cluster: ArrayLike | None = None,
-    singles: tuple[Singles, Singles] | None = None,
+    room: Room | None = None,
 ) -> RankingComparison:
     """Compare the AUC of two rankings by the normal distribution; see `auc_covariance`.
 
@@ -152,8 +151,8 @@ def delong_comparison(
     confidence : Confidence
     cluster : array_like, shape (N,), optional
         Clusters of items, which are independent of each other.
-    singles : pair, optional
-        The intervals of either AUC, to which that of the difference is extended; see `extended`.
+    room : Room, optional
+        The intervals of either AUC, to which that of the difference is extended.
 
     Returns
     -------
@@ -163,10 +162,9 @@ def delong_comparison(
     areas = auc_covariance(levels, label, cluster)
     difference = rank_difference(areas, confidence)
     low, high = difference.conf_low, difference.conf_high
-    if singles is not None:
-        correlation = _correlation(areas.covariance)
-        pair = singles[0][0], singles[1][0]
-        low, high = extended((low, high), pair, correlation, confidence)
+    if room is not None:
+        correlation = correlation_from(areas.covariance)
+        low, high = room.around(0, (low, high), correlation, confidence)
     return untested(*areas.estimates.tolist())._replace(
         conf_low=low,
         conf_high=high,
@@ -174,12 +172,6 @@ def delong_comparison(
         p_value=difference.p_value,
         method="delong",
     )
-
-
-def _correlation(covariance: Floats) -> float:
-    """Return the correlation of two estimates; 0 if either does not vary."""
-    variances = covariance[0, 0] * covariance[1, 1]
-    return float(np.clip(covariance[0, 1] / np.sqrt(variances), -1, 1)) if variances > 0 else 0.0
 
 
 def posterior_comparison_at(  # noqa: PLR0913, PLR0917

@@ -141,6 +141,10 @@ class DrawnCurves(Protocol):
         """Return the recall among the best share of all items, which are k items in the sample."""
         ...
 
-    def retrieved(self) -> tuple[Floats, Floats]:
-        """Return the recall and the false positive rate of all retrieved items."""
+    def retrieved(self, *, by_threshold: bool = False) -> tuple[Floats, Floats]:
+        """Return the recall and the false positive rate of all retrieved items.
+
+        Where a threshold has cut off items of one class alone, the population may have some of
+        the other one there too. Without one, a class of which nothing is missed counts as a whole.
+        """
         ...

@@ -239,7 +239,7 @@ class _OfRetrieved(CellStatistic):
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the metric with shares of the population in place of counts."""
         p = curves.drawn().prevalence[:, 0]
-        recall, rate = curves.retrieved()
+        recall, rate = curves.retrieved(by_threshold=True)
         return self._value(p * recall, p * recall + (1 - p) * rate, p, np.ones_like(p))
 
 
