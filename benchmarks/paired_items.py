@@ -4,7 +4,6 @@
 """
 
 import argparse
-import time
 from collections.abc import Iterator, Sequence
 from multiprocessing import Pool
 from typing import NamedTuple, TypeAlias
@@ -113,7 +112,6 @@ def main() -> None:
     asked = parser.parse_args()
     samples = 20 if asked.quick else asked.samples
     settings = [one for one in SETTINGS if not asked.quick or one.n <= 200]
-    begun = time.time()
     about = {"draws": DRAWS, "single": INTERVAL_DRAWS, "shared": SHARED}
     print(TITLE.format(samples=samples, **about), flush=True)
     header = ["items", "positive", "apart", "scores", "alike", *METRICS]
@@ -121,7 +119,6 @@ def main() -> None:
     with Pool(asked.processes) as pool:
         for row in pool.imap(_row, [(setting, samples) for setting in settings]):
             print(table(header, [row]).rstrip("\n").split("\n")[-1], flush=True)
-    print(f"\n{time.time() - begun:.0f} s.")
 
 
 def _row(task: tuple[Setting, int]) -> list[str]:

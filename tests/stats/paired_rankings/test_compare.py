@@ -83,7 +83,7 @@ def test_delong_by_its_formula(alternative: str) -> None:
     # The interval is extended to what those of both models leave room for, which is little here.
     assert found.conf_low <= low + 1e-12
     assert found.conf_high >= high - 1e-12
-    assert found[3:5] == pytest.approx((low, high), abs=0.005)
+    assert found[3:5] == pytest.approx((low, high), abs=reach / 4)
     assert found.difference == found.value_a - found.value_b
     assert np.isnan(found.p_std_error)
     assert found.method == "delong"

@@ -149,6 +149,14 @@ def test_two_perfect_models_may_differ_unless_they_are_one() -> None:
         assert (same.conf_low, same.conf_high) == (0, 0)
 
 
+def test_delong_has_the_same_interval_in_every_call() -> None:
+    a, b, label = models(200, 0.1, (4, 3), 5)
+    ends = {
+        compare_rankings(a, b, label, AUC, test="delong", rng=seed)[3:5] for seed in (1, 2, None)
+    }
+    assert len(ends) == 1
+
+
 def test_levels_below_one_half_of_one_side_have_the_interval_of_resamples() -> None:
     a, b, label = models(100, 0.3, (2, 1), 4)
     options = {"alternative": "less", "confidence_level": 0.4, "n_resamples": 200, "rng": 1}
