@@ -25,6 +25,7 @@ STUDIES = (
     "interval_sizes",
     "default_coverage",
     "drawn_items",
+    "paired_items",
     "rank_study",
     "rank_learning",
     "paired_study",

@@ -5,11 +5,14 @@ This choice is made here alone.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
+from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import ArgumentError
+from prframe.stats.curves import Weights, drawn_weights
 from prframe.stats.intervals import Confidence
 from prframe.stats.paired_rankings.rankings import PairedRankings
 from prframe.stats.paired_rankings.swaps import SwapDistribution
@@ -19,6 +22,7 @@ from prframe.stats.paired_rankings.tests import (
     posterior_comparison_at,
     resampled_comparison,
 )
+from prframe.stats.paired_rankings.unseen import Room, Singles, single_intervals
 from prframe.stats.rankings import CellEvaluator
 from prframe.typing import Floats
 
@@ -54,7 +58,8 @@ class ComparisonPlan:
     ----------
     test : {"randomization", "bootstrap", "delong", "posterior"}
     interval : {"auto", "percentile", "bca"}
-        ``"auto"`` is the interval of the test if it has its own, else ``"percentile"``.
+        ``"auto"`` is the interval of the test if it has its own, else ``"percentile"``; but for
+        ``"posterior"`` it is extended to what the intervals of both rankings leave room for.
     n_resamples : int
     rng : callable
         Returns a generator with the same state each time, so that all metrics and pairs have the
@@ -102,8 +107,9 @@ class ComparisonPlan:
         list of list of RankingComparison
             For each pair a comparison per metric.
         """
+        singles = self._singles(rankings, confidences, each)
         if self.test in OWN_TESTS:
-            return each(lambda pair: self._own(rankings, confidences, pair), pairs)
+            return each(lambda pair: self._own(rankings, confidences, pair, singles), pairs)
         replicates: list[Floats] = []
 
         def swaps(pair: Pair | None) -> SwapDistribution | None:
@@ -124,12 +130,44 @@ class ComparisonPlan:
                 rankings.n_units,
                 of_pair,
                 rankings.acceleration(*pair) if self.interval == "bca" else None,
+                _room(rankings, singles, pair),
             )
             for pair, of_pair in zip(pairs, swapped, strict=True)
         ]
 
+    def _singles(
+        self, rankings: PairedRankings, confidences: Sequence[Confidence], each: Each
+    ) -> list[Singles]:
+        """Return the intervals of the metrics of each ranking; none where they have no use.
+
+        The metrics differ in their range alone, which an interval of one ranking knows itself.
+        """
+        evaluate = rankings.evaluate
+        takes = self.interval == "auto" and self.test != _POSTERIOR
+        if not takes or not isinstance(evaluate, CellEvaluator) or rankings.n_units == 1:
+            return []
+        if not evaluate.label.any() or confidences[0].tail >= 1 / 2:
+            return []
+        return each(
+            lambda level: single_intervals(
+                level, evaluate, confidences[0], lambda: self._weights, rankings.cluster
+            ),
+            list(rankings.levels),
+        )
+
+    @cached_property
+    def _weights(self) -> list[Weights]:
+        """The weights of draws of curves, which all rankings share."""
+        # DeLong's test draws nothing else, and has the same numbers in every call.
+        rng = np.random.default_rng(0) if self.test == _DELONG else self.rng()
+        return drawn_weights(INTERVAL_DRAWS, rng)
+
     def _own(
-        self, rankings: PairedRankings, confidences: Sequence[Confidence], pair: tuple[int, int]
+        self,
+        rankings: PairedRankings,
+        confidences: Sequence[Confidence],
+        pair: Pair,
+        singles: Sequence[Singles],
     ) -> list[RankingComparison]:
         """Compare two rankings by a test that suits some metrics alone."""
         evaluate, levels = rankings.evaluate, rankings.levels[list(pair)]
@@ -139,8 +177,9 @@ class ComparisonPlan:
             )
         label = evaluate.label
         if self.test == _DELONG:
+            room = _room(rankings, singles, pair)
             return [
-                delong_comparison(levels, label, confidence, rankings.cluster)
+                delong_comparison(levels, label, confidence, rankings.cluster, room)
                 for confidence in confidences
             ]
         return [
@@ -149,3 +188,11 @@ class ComparisonPlan:
             )
             for metric, confidence in zip(evaluate.statistics, confidences, strict=True)
         ]
+
+
+def _room(rankings: PairedRankings, singles: Sequence[Singles], pair: Pair) -> Room | None:
+    """Return the intervals of two rankings; None of equal ones, which are mostly one model."""
+    first, second = pair
+    if not singles or np.array_equal(rankings.levels[first], rankings.levels[second]):
+        return None
+    return Room(singles[first], singles[second], rankings.n_units)

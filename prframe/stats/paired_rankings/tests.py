@@ -13,6 +13,7 @@ from prframe.stats.intervals import Confidence, bca_interval, percentile_interva
 from prframe.stats.paired_rankings.delong import auc_covariance
 from prframe.stats.paired_rankings.swaps import SwapDistribution
 from prframe.stats.paired_rankings.top_k import found_alone
+from prframe.stats.paired_rankings.unseen import Room, correlation_from, correlation_of
 from prframe.stats.paired_values import SampledPValue, sampled_p_value
 from prframe.stats.rank_statistics import rank_difference
 from prframe.stats.rankings import CellEvaluator, CellStatistic
@@ -65,6 +66,7 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
     n_units: int,
     swaps: SwapDistribution | None = None,
     bends: Floats | None = None,
+    room: Room | None = None,
 ) -> list[RankingComparison]:
     """Compare two rankings by their resamples.
 
@@ -87,6 +89,9 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
     bends : ndarray of float, shape (n_metrics,), optional
         As `PairedRankings.acceleration` returns them. With them the intervals are BCa intervals,
         without them percentile intervals.
+    room : Room, optional
+        The intervals of the metrics of either ranking, to which those of the differences are
+        extended.
 
     Returns
     -------
@@ -109,6 +114,9 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
             low, high = percentile_interval(drawn, expanded)
         else:
             low, high = bca_interval(difference, drawn, float(bends[row]), expanded)
+        if room is not None:
+            correlation = correlation_of(*replicates[row])
+            low, high = room.around(row, (low, high), correlation, confidence)
         comparisons.append(
             RankingComparison(
                 value_a=float(a),
@@ -127,7 +135,11 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
 
 
 def delong_comparison(
-    levels: Integers, label: ArrayLike, confidence: Confidence, cluster: ArrayLike | None = None
+    levels: Integers,
+    label: ArrayLike,
+    confidence: Confidence,
+    cluster: ArrayLike | None = None,
+    room: Room | None = None,
 ) -> RankingComparison:
     """Compare the AUC of two rankings by the normal distribution; see `auc_covariance`.
 
@@ -139,6 +151,8 @@ def delong_comparison(
     confidence : Confidence
     cluster : array_like, shape (N,), optional
         Clusters of items, which are independent of each other.
+    room : Room, optional
+        The intervals of either AUC, to which that of the difference is extended.
 
     Returns
     -------
@@ -147,9 +161,13 @@ def delong_comparison(
     """
     areas = auc_covariance(levels, label, cluster)
     difference = rank_difference(areas, confidence)
+    low, high = difference.conf_low, difference.conf_high
+    if room is not None:
+        correlation = correlation_from(areas.covariance)
+        low, high = room.around(0, (low, high), correlation, confidence)
     return untested(*areas.estimates.tolist())._replace(
-        conf_low=difference.conf_low,
-        conf_high=difference.conf_high,
+        conf_low=low,
+        conf_high=high,
         statistic=difference.z,
         p_value=difference.p_value,
         method="delong",

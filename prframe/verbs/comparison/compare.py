@@ -146,8 +146,9 @@ def compare(
     interval : {"auto", "t", "hall", "percentile", "bca"}
         Interval of the difference. Over queries "auto" is Student's, but that of the test with
         ``test="hall"``; "hall" holds the differences that this test does not reject. On the same
-        items "auto" is that of the test or "percentile"; "percentile" and "bca" are from the
-        paired bootstrap.
+        items "percentile" and "bca" are from the paired bootstrap, and "auto" is that of the test
+        or "percentile", extended to what the intervals of both models leave room for; see the
+        notes.
     confidence_level : float in (0, 1)
         Level of the interval; 1 - confidence_level is the level of the test to which `power`
         refers.
@@ -257,6 +258,14 @@ def compare(
     ``ties``, ``losses`` and ``n`` are sums over the pooled strata, and there is no effect size. A
     stratum in which models have fewer than two queries, or differ by the same in all, has no
     standard error and is left out, of which a warning tells.
+
+    On the same items resamples have no items but those of the sample, which lacks the few that
+    models misplace where they are good. "auto" therefore reaches at least as far as the intervals
+    of both models (`interval`) and the correlation of their metrics say, of metrics that have such
+    intervals, except with ``test="posterior"``. The p-value does not change. Of nearly perfect
+    models it may be below .05 where the interval holds 0, as it is about models that are alike,
+    and the interval about all differences that the items leave open. Equal rankings have the
+    interval [0, 0].
 
     On the same items ``mean_a`` and ``mean_b`` are the metrics themselves; there are no wins, and
     no effect size. ``statistic`` is the difference, z of "delong", or the probability that a is

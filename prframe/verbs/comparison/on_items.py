@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import polars as pl
@@ -83,7 +83,7 @@ class OnItems(Plan):
                 )
             at_prior(metric, self.prior)
 
-    @property
+    @cached_property
     def _plan(self) -> ComparisonPlan:
         """The test and the interval, as the statistics take them."""
         asked = self.asked

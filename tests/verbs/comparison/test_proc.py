@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import prframe
+from prframe.stats import paired_rank_test
 
 # The items 0 to 119, of which 44 are positive; the scores b have ties.
 ITEM = np.arange(120)
@@ -33,10 +34,13 @@ def test_delongs_test_is_that_of_proc() -> None:
         "mean_b": 0.765101674641148,
         "statistic": -0.0696447928142788,
         "p_value": 0.944476383962067,
-        "conf_low": -0.117649796788466,
-        "conf_high": 0.109575634109040,
     }
     assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-12)
+    # Its interval, to which `compare` adds room for items that the sample lacks.
+    statistic = paired_rank_test(SCORES["a"], SCORES["b"], LABEL)
+    ends = np.array([statistic.conf_low, statistic.conf_high]) / (1 - LABEL.mean())
+    assert ends == pytest.approx([-0.117649796788466, 0.109575634109040], rel=1e-12)
+    assert found["conf_low"] < ends[0] < ends[1] < found["conf_high"]
 
 
 def test_partial_areas_and_their_bootstrap_test_are_those_of_proc() -> None:

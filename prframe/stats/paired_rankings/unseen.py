@@ -1,0 +1,222 @@
+"""Room for items that a sample lacks, in the interval of a difference of two rankings.
+
+Where models are good, what tells them apart is a misplaced item now and then, which many samples
+lack, and resamples have no items but those of the sample. Intervals of a single ranking allow for
+it. Those of both rankings and the correlation of the two estimates make an interval of the
+difference, to which that of the resamples is extended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import atanh, isfinite, isnan, sqrt, tanh
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prframe.stats._tolerances import EQUAL
+from prframe.stats.curves import Weights
+from prframe.stats.intervals import (
+    POSTERIOR,
+    Confidence,
+    IntervalEstimate,
+    posterior_replicates,
+    ranking_interval,
+    suited_method,
+)
+from prframe.stats.rankings import (
+    CellEvaluator,
+    CellStatistic,
+    RankedCells,
+    cells_from_scores,
+    cluster_counts,
+)
+from prframe.typing import Floats, Integers
+
+# The intervals of the metrics of one ranking; None of a metric that has none.
+Singles: TypeAlias = Sequence[IntervalEstimate | None]
+# Fisher's z of this is finite.
+_ALMOST_ONE = 1 - 1e-12
+
+
+def single_intervals(
+    level: Integers,
+    evaluate: CellEvaluator,
+    confidence: Confidence,
+    weights: Callable[[], Sequence[Weights]],
+    cluster: ArrayLike | None = None,
+) -> Singles:
+    """Return the intervals of the metrics of one ranking, two-sided with the tails asked for.
+
+    They are those of `ranking_interval`, but for areas under precision, of which draws of the
+    curve put half a negative above all items: most items that are hard for one model are hard
+    for the other, so that its place concerns both alike. These have the interval ``"logit-t"``.
+
+    Parameters
+    ----------
+    level : ndarray of int, shape (N,)
+    evaluate : CellEvaluator
+    confidence : Confidence
+    weights : callable
+        Returns the weights of draws of curves; called if they are needed.
+    cluster : array_like, shape (N,), optional
+
+    Returns
+    -------
+    list of IntervalEstimate or None
+        None of metrics whose interval would come from resamples, which know no other items.
+    """
+    label = evaluate.label
+    cells, cell = cells_from_scores(np.where(level > 0, level, -np.inf), label)
+    clusters = None if cluster is None else cluster_counts(cell, label, cluster, cells.pos.size)
+    methods = [_method(cells, one, clustered=cluster is not None) for one in evaluate.statistics]
+    pairs = list(zip(evaluate.statistics, methods, strict=True))
+    drawn = [statistic for statistic, method in pairs if method == POSTERIOR]
+    values = iter(posterior_replicates(cells, drawn, weights()) if drawn else ())
+    both = replace(confidence, level=1 - 2 * confidence.tail, alternative="two-sided")
+    return [
+        None
+        if method == "percentile"
+        else ranking_interval(
+            cells,
+            statistic,
+            "auto" if method == POSTERIOR else method,
+            both,
+            clusters=clusters,
+            replicates=next(values) if method == POSTERIOR else None,
+        )
+        for statistic, method in pairs
+    ]
+
+
+def _method(cells: RankedCells, statistic: CellStatistic, *, clustered: bool) -> str:
+    """Return the method of the interval of one ranking."""
+    is_bounded = all(map(isfinite, statistic.limits))
+    if statistic.of_all_levels and not statistic.of_two_samples and is_bounded:
+        return "logit-t"
+    return suited_method(cells, statistic, clustered=clustered)
+
+
+def recovered_interval(
+    first: IntervalEstimate, second: IntervalEstimate, correlation: float
+) -> tuple[float, float]:
+    """Return the interval of the difference of two quantities, from an interval of each.
+
+    The part r of either variance, the correlation of the estimates, is that of errors which both
+    have in common, and the rest of errors of their own. If the first interval reaches by a below
+    its estimate and by b above it, and the second one by c and d, then the interval of the
+    difference reaches down by the root of
+    ``(1 - r) (a^2 + d^2) + r max(a - c, d - b, 0)^2``, and up by that of
+    ``(1 - r) (b^2 + c^2) + r max(c - a, b - d, 0)^2``. If r is negative, common errors are of
+    opposite signs: |r| stands in place of r, and the last squares are ``(a + d)^2`` and
+    ``(b + c)^2``. Without an interval a quantity counts as known.
+
+    Notes
+    -----
+    For symmetric intervals this is the method of variance estimates recovery (MOVER), which
+    reaches down by the root of ``a^2 + d^2 - 2 r a d``. Of intervals of one shape, such as those
+    of two models that are nearly one, that leaves ``|a - b|`` on either side if r is 1, and this
+    leaves nothing.
+
+    References
+    ----------
+    Zou & Donner, *Construction of confidence limits about effect measures: a general approach*,
+    Statistics in Medicine 2008; Newcombe, *Improved confidence intervals for the difference
+    between binomial proportions based on paired data*, Statistics in Medicine 1998.
+
+    Examples
+    --------
+    >>> first = IntervalEstimate(0.9, 0.05, 0.75, 0.96, "logit-t")
+    >>> second = IntervalEstimate(0.8, 0.05, 0.68, 0.88, "logit-t")
+    >>> low, high = recovered_interval(first, second, correlation=0.5)
+    >>> round(low, 3), round(high, 3)
+    (-0.022, 0.195)
+    """
+    difference = first.estimate - second.estimate
+    (a, b), (c, d) = _reach(first), _reach(second)
+    if correlation >= 0:
+        common = max(a - c, d - b, 0.0), max(c - a, b - d, 0.0)
+    else:
+        common = a + d, b + c
+    part = abs(correlation)
+    down, up = (
+        sqrt((1 - part) * (one**2 + other**2) + part * together**2)
+        for one, other, together in ((a, d, common[0]), (b, c, common[1]))
+    )
+    return difference - down, difference + up
+
+
+def _reach(interval: IntervalEstimate) -> tuple[float, float]:
+    """Return how far an interval reaches below the estimate and above it."""
+    if isnan(interval.low) or isnan(interval.high):
+        return 0.0, 0.0
+    estimate = interval.estimate
+    return max(estimate - interval.low, 0.0), max(interval.high - estimate, 0.0)
+
+
+def correlation_of(first: Floats, second: Floats) -> float:
+    """Return the correlation of resampled values of two metrics, NaN left out.
+
+    It is 0 where either does not vary, or the difference does not, as of two models that are
+    perfect in the sample: nothing is known then of the errors that they have in common.
+    """
+    known = ~np.isnan(first - second)
+    values = np.stack([first[known], second[known], (first - second)[known]])
+    if not known.any() or not (np.ptp(values, axis=1) > EQUAL).all():
+        return 0.0
+    return correlation_from(np.cov(values[:2]))
+
+
+def correlation_from(covariance: Floats) -> float:
+    """Return the correlation of two estimates; 0 if either does not vary."""
+    variances = float(covariance[0, 0] * covariance[1, 1])
+    if not variances > 0:
+        return 0.0
+    return min(max(float(covariance[0, 1]) / sqrt(variances), -1.0), 1.0)
+
+
+def _cautious(correlation: float, n_units: int) -> float:
+    """Return a positive correlation one standard error of Fisher's z nearer to 0.
+
+    Errors of their own, of which few items tell, are otherwise taken for smaller than they are.
+    """
+    if correlation <= 0:
+        return correlation
+    z = atanh(min(correlation, _ALMOST_ONE)) - 1 / sqrt(max(n_units, 1))
+    return tanh(max(z, 0.0))
+
+
+@dataclass(frozen=True)
+class Room:
+    """The intervals of the metrics of two rankings, and how many items or clusters they are of.
+
+    Attributes
+    ----------
+    first, second : list of IntervalEstimate or None
+        As `single_intervals` returns them.
+    n_units : int
+        The number of items or clusters that hold positives, or negatives if these are fewer.
+    """
+
+    first: Singles
+    second: Singles
+    n_units: int
+
+    def around(
+        self,
+        metric: int,
+        ends: tuple[float, float],
+        correlation: float,
+        confidence: Confidence,
+    ) -> tuple[float, float]:
+        """Return the interval of a difference, extended to that from the intervals of both.
+
+        It stays as it is if a metric has no interval, or the difference has none.
+        """
+        first, second = self.first[metric], self.second[metric]
+        if first is None or second is None or isnan(ends[0]) or isnan(ends[1]):
+            return ends
+        low, high = recovered_interval(first, second, _cautious(correlation, self.n_units))
+        return ends if isnan(low) else confidence.ends(min(ends[0], low), max(ends[1], high))
