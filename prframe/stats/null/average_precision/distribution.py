@@ -382,6 +382,15 @@ class APNull(NullDistribution):
         object.__setattr__(other, "_null_tails", self._null_tails.sharing(shares))
         return other
 
+    def _rare(self, levels: Floats) -> Floats:
+        """Return critical values, none of which lies between 0 and the least hit."""
+        found = super()._rare(levels)
+        if not 0 < self.depth <= self.n - self.n_pos:
+            return found
+        # A single positive at the end of the list; a number next to 0 is as rare as that.
+        least = (1 - EQUAL / 2) / (self.depth * self.n_pos)
+        return np.maximum(found, least)
+
     def _search(self, levels: Floats, sign: Literal[-1, 1]) -> Search:
         """Begin at the first hits of rare positives, and far out at the likeliest rankings."""
         search = super()._search(levels, sign)

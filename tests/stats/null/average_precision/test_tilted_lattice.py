@@ -162,3 +162,11 @@ def test_quantiles_far_out_are_where_the_tail_is() -> None:
     for n, n_pos, q in ((1_000_000, 100, 1e-100), (100_000, 100, 1e-70)):
         null = APNull(n, n_pos)
         assert null.logsf(null.isf(q)) == pytest.approx(np.log(q), abs=1e-3)
+
+
+@pytest.mark.slow
+def test_more_than_a_thousand_positives() -> None:
+    # Importance sampling of hits gives -492.255, with a standard error of .050.
+    null = APNull(20_000_000, 1500)
+    assert null.logsf(0.035047779484546654) == pytest.approx(-492.255, abs=0.15)
+    assert null.tails(0.035047779484546654).method == "lattice"

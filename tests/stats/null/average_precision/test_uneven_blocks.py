@@ -1,67 +1,85 @@
-"""Tails of AP with tie blocks of uneven sizes, some of them small and at the top."""
+"""Far tails of AP with tie blocks of very different sizes, and levels next to no hit at all."""
+
+from collections import Counter
+from itertools import combinations
+from math import comb, inf, isnan, nan
 
 import numpy as np
 import pytest
+from scipy.special import gammaln
 
 from prframe.stats import APNull
-from prframe.stats.null.average_precision.generating_function.walk import Group
-from prframe.stats.null.average_precision.tails.null_tails import NullTails
-from prframe.stats.null.average_precision.tails.routes import all_tails
 
-# Items, positives, blocks, and a seed of their sizes.
-SHAPES = [(100_000, 1000, 200, 3), (100_000, 3000, 100, 5), (20_000, 400, 50, 8)]
-
-
-def sizes_of_blocks(n, blocks, seed):
-    cuts = np.rint(n * np.random.default_rng(seed).random(blocks - 1))
-    return np.diff(np.unique([*cuts, 0, n]).astype(int))
-
-
-def drawn(n, n_pos, sizes, draws, rng):
-    """AP of random rankings, of which each block gets its number of positives."""
-    hits, total, left = np.zeros(draws, int), np.zeros(draws), n
-    for size, end in zip(sizes.tolist(), np.cumsum(sizes).tolist(), strict=True):
-        remain = n_pos - hits
-        inside = remain if left == size else rng.hypergeometric(remain, left - remain, size)
-        hits = hits + inside
-        total += inside * hits / end
-        left -= size
-    return total / n_pos
+SMALL_AND_LARGE = [2, 1] * 100 + [98] * 200 + [100]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "n_pos", "blocks", "seed"), SHAPES)
-def test_tails_of_uneven_blocks_are_those_of_random_rankings(n, n_pos, blocks, seed):
-    sizes = sizes_of_blocks(n, blocks, seed)
-    null = APNull(n, n_pos, ties=sizes)
-    values = null.mean() + np.array([1, 2, 3, 4]) * null.std()
-    draws = 400_000
-    ap = drawn(n, n_pos, sizes, draws, np.random.default_rng(2))
-    p = null.sf(values)
-    share = (ap[:, None] >= values * (1 - 1e-12)).mean(axis=0)
-    assert (np.abs(share - p) <= 4 * np.sqrt(p / draws)).all(), (share, p)
+@pytest.mark.parametrize(
+    ("ties", "ap", "reference", "error"),
+    [
+        # Importance sampling of hits, with two standard errors or more as the tolerance.
+        (SMALL_AND_LARGE, 0.5, -588.323, 0.02),
+        (SMALL_AND_LARGE, 0.6, -733.402, 0.06),
+        (SMALL_AND_LARGE, 0.8, -1062.786, 0.06),
+        ([200] * 100, 0.5, -687.682, 0.02),
+        ([200] * 100, 0.2, -317.335, 0.1),
+    ],
+)
+def test_rare_tails_hold_most_ways_to_fill_blocks(
+    ties: list[int], ap: float, reference: float, error: float
+) -> None:
+    assert APNull(20_000, 300, ties).logsf(ap) == pytest.approx(reference, abs=error)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("n", "n_pos", "blocks", "seed"), SHAPES)
-def test_tails_of_uneven_blocks_fall_with_ap_and_are_no_mere_bounds(n, n_pos, blocks, seed):
-    sizes = sizes_of_blocks(n, blocks, seed)
-    null = APNull(n, n_pos, ties=sizes)
-    z = np.array([2, 4.7, 6.3, 9, 12.7, 19, 32, 60])
-    values = null.mean() + z * null.std()
-    tails = NullTails([Group(n, n_pos)], None, np.cumsum(sizes))
-    (found,) = all_tails([(tails, np.zeros(z.size, int), values)])
-    logs = np.array([tail.log_reached for tail in found])
-    assert "bound" not in {tail.method for tail in found}
-    assert (np.diff(logs) < 0).all(), logs
-    # Uneven blocks skew AP upwards, so that its upper tail is heavier than a normal one.
-    assert (logs > -0.5 * z**2 - 4).all(), logs
+def test_few_ways_to_fill_blocks_are_counted() -> None:
+    ties, n_pos = [4, 395, 21, 125, 59], 346
+    null = APNull(604, n_pos, ties)
+    x = null.mean() + 12 * null.std()
+    assert null.logsf(x) == pytest.approx(_filled(ties, n_pos, x), rel=1e-6)
 
 
-@pytest.mark.slow
-def test_tails_of_twenty_uneven_blocks_are_those_on_a_grid():
-    # The number of positives and T were walked down the blocks on grids of 600 and 1,800 values of
-    # T, where the tilted distribution leaps; the references are extrapolated from both.
-    null = APNull(100_000, 300, ties=sizes_of_blocks(100_000, 20, 0))
-    values = null.mean() + np.array([8, 20]) * null.std()
-    assert null.logsf(values) == pytest.approx([-15.276, -32.562], abs=0.02)
+def _filled(ties: list[int], n_pos: int, x: float) -> float:
+    """Return log P(AP >= x) by all ways to fill five blocks."""
+    ends, logs = np.cumsum(ties), []
+    second, fourth = np.arange(ties[1] + 1)[:, None], np.arange(ties[3] + 1)
+    for first in range(ties[0] + 1):
+        for third in range(ties[2] + 1):
+            fifth = n_pos - first - second - third - fourth
+            hits = [first, second, third, fourth, np.clip(fifth, 0, ties[4])]
+            above = np.cumsum(np.array(np.broadcast_arrays(*hits)), axis=0)
+            total = sum(h * a / end for h, a, end in zip(hits, above, ends, strict=True))
+            ways = sum(_log_comb(size, h) for size, h in zip(ties, hits, strict=True))
+            is_counted = (fifth >= 0) & (fifth <= ties[4]) & (total >= n_pos * x * (1 - 1e-12))
+            logs.append(np.logaddexp.reduce(np.where(is_counted, ways, -inf), axis=None))
+    return float(np.logaddexp.reduce(logs) - _log_comb(sum(ties), n_pos))
+
+
+def _log_comb(n: int, k: int | np.ndarray) -> np.ndarray:
+    return gammaln(n + 1) - gammaln(np.asarray(k) + 1.0) - gammaln(n - np.asarray(k) + 1.0)
+
+
+@pytest.mark.parametrize(("n", "n_pos", "depth"), [(8, 3, 3), (9, 2, 4), (10, 4, 6), (6, 2, 1)])
+def test_critical_values_with_a_depth_are_least_values_as_rare(
+    n: int, n_pos: int, depth: int
+) -> None:
+    ranks = combinations(range(1, n + 1), n_pos)
+    counts = Counter(
+        round(sum((i + 1) / r for i, r in enumerate(hits) if r <= depth) / n_pos, 12)
+        for hits in ranks
+    )
+    null, total = APNull(n, n_pos, depth=depth), comb(n, n_pos)
+    for q in np.linspace(0.0013, 0.9987, 60):
+        rare = [x for x in counts if sum(counts[y] for y in counts if y >= x) <= total * q + 1e-9]
+        expected, found = min(rare, default=nan), null.isf(q)
+        assert (isnan(expected) and isnan(found)) or found == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("n", "n_pos", "depth", "ties"),
+    [(10**6, 100, 10, None), (1000, 30, 1, None), (1000, 30, 2, None), (10**5, 20, 100, [50, 50])],
+)
+def test_any_hit_may_be_rare(n: int, n_pos: int, depth: int, ties: list[int] | None) -> None:
+    null = APNull(n, n_pos, ties, depth=depth)
+    level = (1 + float(np.exp(null.logsf(1 / (depth * n_pos))))) / 2
+    assert null.isf(level) == pytest.approx(1 / (depth * n_pos), rel=1e-9)
+    assert null.p_value(null.isf(level)) <= level

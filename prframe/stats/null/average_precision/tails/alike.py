@@ -24,6 +24,8 @@ from prframe.typing import Floats, Integers
 
 # If fewer rankings than this make up the smaller tail, they are followed one by one.
 _FEW = 20_000
+# So many ways to spread positives over tie blocks, as a logarithm, are few.
+_FEW_WAYS = 30.0
 # A group with at most this many positives, or at most this many negatives, has a distribution in
 # which single rankings carry weight. No lattice or generating function is used for it.
 SPARSE = 3
@@ -46,7 +48,7 @@ MOST_TERMS = 4e5
 _RARE = 0.02
 # Groups without ties that have at most this many positives, which are rare, are put on a tilted
 # lattice.
-_MOST_TILTED = 1000
+_MOST_TILTED = 2000
 # Among very many retrieved items, with a lower bound of the tail whose logarithm is below this,
 # a tilted lattice is as quick as the first plain one, which more often is too coarse.
 _FAR = -25.0
@@ -183,9 +185,11 @@ class AlikeGroups:
 
     def _is_few(self, group: int, hint: Hint) -> bool:
         """Whether the smaller tail holds few rankings."""
-        # Large blocks hold many positives in few ways, which a walk still has to go through.
-        counts = self.log_rankings if self._is_long(group) else self.log_states
-        return self._few(hint.tail, counts[group])
+        # A few large blocks hold many positives in few ways, all of which a walk may go through.
+        # Many ways are not equally likely, so that a rare tail may hold most of them.
+        states = self.log_states[group]
+        is_coarse = states <= _FEW_WAYS and not self._is_long(group)
+        return self._few(hint.tail, states if is_coarse else self.log_rankings[group])
 
     def _may_be_on_lattice(self, group: int, most_terms: float) -> bool:
         """Whether a walk on a lattice has rows for all likely hits, and not too many terms."""
