@@ -14,7 +14,10 @@ from prframe._engine.rows import considered, in_groups
 from prframe.errors import NoNegativesWarning, PooledRankingWarning, TiePolicyWarning, warn
 
 # Columns of these names tell rankings apart.
-_KEYS = ("query_id", "qid", "query", "topic", "system", "run", "model", "fold")
+_KEYS = (
+    *("query_id", "qid", "q_id", "query", "topic", "topic_id", "search_id", "impression_id"),
+    *("system", "run", "model", "fold"),
+)
 # A warning looks at so many rows, in stretches that begin anywhere; `check` looks at all of them.
 _MOST_ROWS, _STRETCHES = 1 << 18, 512
 

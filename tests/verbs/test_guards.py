@@ -22,7 +22,10 @@ RUNS = pl.DataFrame(
     }
 )
 ONE = RUNS.filter(system="a")
-COLUMNS = ("query_id", "qid", "query", "topic", "system", "run", "model", "fold")
+COLUMNS = (
+    *("query_id", "qid", "q_id", "query", "topic", "topic_id", "search_id", "impression_id"),
+    *("system", "run", "model", "fold"),
+)
 
 
 def texts(call: Callable[[], Any]) -> list[str]:
