@@ -138,7 +138,8 @@ def band(
     at which the first one comes: the population may have none there.
 
     The rows of a group, or its clusters, are taken as independent of each other. With the number
-    of items n, the number of positives is random as well. Coverage is studied in the guide. Groups
+    of items n, the number of positives is random as well. Coverage is studied in the guide: it is
+    below the level where most items are positive and nearly all are above the negatives. Groups
     are drawn with the same random numbers, which makes their bands comparable.
 
     With `over` whole curves are drawn, with replacement. The simultaneous band is symmetric on the
