@@ -7,6 +7,7 @@ from scipy.special import logsumexp
 
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
+from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks
 from prframe.stats.null.average_precision.tails.lattice import lattice_tails
 from prframe.stats.null.average_precision.tails.lattice_plans import Retrieved
 from prframe.stats.null.average_precision.tails.tilted import lattice as tilted_lattice
@@ -170,3 +171,39 @@ def test_more_than_a_thousand_positives() -> None:
     null = APNull(20_000_000, 1500)
     assert null.logsf(0.035047779484546654) == pytest.approx(-492.255, abs=0.15)
     assert null.tails(0.035047779484546654).method == "lattice"
+
+
+@pytest.mark.parametrize(
+    ("n", "n_pos", "total", "expected", "error"),
+    [
+        # By importance sampling of hits, with the standard errors in the last column.
+        (4_000_000, 17, 14.001, -185.388, 0.029),
+        (4_000_000, 17, 14.0001, -183.004, 0.021),
+        (4_000_000, 17, 14.00003, -181.668, 0.010),
+        (4_000_000, 17, 16.001, -215.007, 0.035),
+        (20_000_000, 60, 14.0005, -181.458, 0.025),
+        (1_000_000, 30, 24.001, -264.362, 0.029),
+    ],
+)
+def test_right_above_a_whole_value(
+    n: int, n_pos: int, total: float, expected: float, error: float
+) -> None:
+    found = APNull(n, n_pos).tails(total / n_pos)
+    assert found.log_sf == pytest.approx(expected, abs=3 * error)
+    assert found.method == "estimate"
+
+
+@pytest.mark.parametrize(
+    ("n", "n_pos", "depth", "run"),
+    [(4_000_000, 17, 4_000_000, 14), (1_000_000, 30, 1_000_000, 24), (1_000_000, 100, 2_000, 15)],
+)
+def test_what_others_add_to_a_run(n: int, n_pos: int, depth: int, run: int) -> None:
+    rng = np.random.default_rng(1)
+    ranks = np.sort(rng.integers(run + 1, n + 1, size=(20_000, n_pos - run)), axis=1)
+    place = run + np.arange(1, n_pos - run + 1)
+    added = np.where(ranks <= depth, place / ranks, 0).sum(axis=1)
+    first_ranks = FirstRanks(Retrieved(n, n_pos, depth))
+    for lack in (1e-3, 1e-4):
+        share = float((added >= lack).mean())
+        error = np.sqrt(max(share * (1 - share), 1e-5) / added.size)
+        assert first_ranks.rest_of_run(run, lack) == pytest.approx(share, abs=4 * error)

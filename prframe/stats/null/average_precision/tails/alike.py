@@ -56,7 +56,7 @@ _FAR = -25.0
 # points are close to each other, which many groups of fewer items may share.
 _VAST = 100_000
 # There are no lists of hits for larger T.
-_LISTED = 14.0
+LISTED = 14.0
 # A number of hits counts for the size of a lattice if the natural logarithm of its chance is above
 # this.
 _UNLIKELY = -90.0
@@ -162,7 +162,7 @@ class AlikeGroups:
 
     def is_listed_first(self, group: int, x: float) -> bool:
         """Whether lists of first hits are quicker than a lattice with points close together."""
-        return self.retrieved(group).depth >= _VAST and self._target(group, x) < _LISTED
+        return self.retrieved(group).depth >= _VAST and self._target(group, x) < LISTED
 
     def is_round(self, group: int) -> bool:
         """Whether there are positives and negatives enough for a saddlepoint."""

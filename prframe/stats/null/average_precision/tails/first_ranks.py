@@ -36,7 +36,7 @@ from prframe.typing import Floats, Integers
 # their tails are smooth.
 _HITS = 2, 3, 5, 5, 7, 7, 8, 9, 10, 11, 12, 13, 14, 15
 # How many of the first ranks may hold hits that are listed, by the most hits of a list. There are
-# some 30,000 lists.
+# some 30,000 lists. More hits than are listed fill all of the first ranks.
 _RANKS = {1: 1024, 2: 256, 3: 56, 4: 30, 5: 22, 6: 18, 7: 16} | dict.fromkeys(range(8, 16), 15)
 # The numbers of points of the two lattices.
 _POINTS = 1024, 2048
@@ -136,6 +136,18 @@ class FirstRanks:
         log_fine, apart = float(np.log(fine)), float(np.log(fine / coarse))
         return log_fine + apart / 3 if abs(apart) <= _APART else None
 
+    def rest_of_run(self, hits: int, lack: float) -> float:
+        """Return the chance that others add a lack if all of so many first ranks are hits."""
+        least = float(log_least_tails([self.case], np.array([float(hits)]))[0])
+        never = _ROUNDED * ((least - _BELOW) // _ROUNDED)
+        # Others add at least one term more, at the last rank.
+        lack = max(lack, _LEAST_RISE * (hits + 1) / self.case.depth)
+        key = int(np.ceil(np.log(lack) / np.log(_BASE))), hits, never
+        if key not in self._below:
+            self._below[key] = _Below(_StepTerms(self.case, hits, never), hits, key[0])
+        coarse, fine = self._below[key].reached(np.array([2 * hits]), np.array([lack]))[:, 0]
+        return float(np.clip(fine + (fine - coarse) / 3, 0.0, 1.0))
+
     def _reached(self, x: float, hits: int, never: float) -> Floats:
         """Return P(T >= x) from both lattices, from lists of up to so many hits."""
         n, n_pos, depth = self.case
@@ -167,7 +179,7 @@ class FirstRanks:
 
 def _first_ranks(case: Retrieved, hits: int) -> int:
     """Return how many of the first ranks may hold hits of lists with up to so many hits."""
-    return min(_RANKS[hits], case.depth)
+    return min(_RANKS.get(hits, hits), case.depth)
 
 
 def _listed(case: Retrieved, most: int) -> _Lists:

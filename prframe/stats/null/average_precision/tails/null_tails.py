@@ -13,6 +13,7 @@ from prframe.stats.null.average_precision.generating_function.inversion import I
 from prframe.stats.null.average_precision.generating_function.walk import Course, Group
 from prframe.stats.null.average_precision.likely_tails import likely_log_tails
 from prframe.stats.null.average_precision.tails.alike import (
+    LISTED,
     LONG_WALK,
     MOST_TERMS,
     SHARED,
@@ -58,6 +59,7 @@ from prframe.stats.null.average_precision.tails.tail import (
     refuse_large,
 )
 from prframe.stats.null.average_precision.tails.tilted.lattice import TiltedLattice
+from prframe.stats.null.average_precision.tails.tilted.runs import log_tail_above_run
 from prframe.typing import Floats, Integers
 
 # The method "auto" counts the rankings if there are at most this many. If there are more, it
@@ -269,17 +271,28 @@ class NullTails(AlikeGroups):
             self._tilted.clear()
             items, n_pos = self._items(group)
             self._tilted[group] = TiltedLattice(items, n_pos, n_pos * float(self.mean[group]))
-        (hint,) = as_hints(self._tilted[group].tails(np.array([self._target(group, x)])))
-        return hint
+        target = self._target(group, x)
+        (hint,) = as_hints(self._tilted[group].tails(np.array([target])))
+        if hint is None or hint.is_accurate or target < LISTED:
+            return hint
+        lists = self._lists(group)
+        log_tail = log_tail_above_run(self._tilted[group], lists.case, lists.rest_of_run, target)
+        if log_tail is None:
+            return hint
+        return hint._replace(tail=Tail(log_tail, log_rest(log_tail), "estimate"))
 
     def listed(self, group: int, x: float) -> Tail | None:
         """Return the tails of rare positives from lists of first hits; None where these fail."""
         if self.is_tied or not self.is_rare(group):
             return None
+        log_tail = self._lists(group).log_tail(self._target(group, x))
+        return None if log_tail is None else Tail(log_tail, log_rest(log_tail), "lattice")
+
+    def _lists(self, group: int) -> FirstRanks:
+        """Return the lists of first hits of a group, which are kept."""
         if group not in self._first_ranks:
             self._first_ranks[group] = FirstRanks(self.retrieved(group))
-        log_tail = self._first_ranks[group].log_tail(self._target(group, x))
-        return None if log_tail is None else Tail(log_tail, log_rest(log_tail), "lattice")
+        return self._first_ranks[group]
 
     def bounds(self, group: int, x: float, cell: float) -> tuple[float, float]:
         """Return a lower and an upper bound of P(AP >= x)."""

@@ -64,7 +64,7 @@ _OWN = 4
 # The numbers of points by which the tail falls by a factor of e. The larger ones are tried where
 # the smaller ones are too coarse. With more than so many positives tails are smooth, and the
 # second numbers are taken.
-_POINTS, _MANY, _POINTS_OF_MANY = (32.0, 128.0), 500, (16.0, 32.0, 128.0)
+_POINTS, _MANY, _POINTS_OF_MANY = (32.0, 128.0, 512.0), 500, (16.0, 32.0, 128.0)
 # The lattice ends where tilted weights no longer count, this many powers of e beyond the values.
 _END = 30.0
 # It begins this many points below them.
