@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
+from scipy.linalg.blas import daxpy
 from scipy.special import logsumexp
 
 from prframe.stats import APNull
@@ -207,3 +208,23 @@ def test_what_others_add_to_a_run(n: int, n_pos: int, depth: int, run: int) -> N
         share = float((added >= lack).mean())
         error = np.sqrt(max(share * (1 - share), 1e-5) / added.size)
         assert first_ranks.rest_of_run(run, lack) == pytest.approx(share, abs=4 * error)
+
+
+def test_long_rows_are_added_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    weight, after = rng.random(30_000), rng.random(30_000)
+    expected = after.copy()
+    expected[700:25_700] += 0.3 * weight[400:25_400]
+    columns = [np.array([value]) for value in (25_000, 0.3, 400, 700)]
+    sizes = []
+
+    def add(x: Floats, y: Floats, size: int, *rest: float) -> None:
+        sizes.append(size)
+        daxpy(x, y, size, *rest)
+
+    monkeypatch.setattr(tilted_lattice, "daxpy", add)
+    tilted_lattice._add(weight, after, columns, np.array([0]))
+    assert after == pytest.approx(expected, rel=1e-15)
+    # BLAS libraries start threads for more than 10,000 numbers.
+    assert sum(sizes) == 25_000
+    assert max(sizes) < 10_000

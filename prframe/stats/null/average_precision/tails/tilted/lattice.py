@@ -69,6 +69,9 @@ _POINTS, _MANY, _POINTS_OF_MANY = (32.0, 128.0, 512.0), 500, (16.0, 32.0, 128.0)
 _END = 30.0
 # It begins this many points below them.
 _BELOW = 64
+# So many numbers are added at a time. Beyond 10,000 BLAS libraries start threads for this, which
+# wait for each other for most of the time where other processes are busy.
+_AT_ONCE = 8192
 
 
 class _Window(NamedTuple):
@@ -249,7 +252,9 @@ def _add(weight: Floats, after: Floats, columns: Sequence[NDArray[Any]], chosen:
     add_multiple: Any = daxpy
     pieces = (column[chosen].tolist() for column in columns)
     for count, share, source, target in zip(*pieces, strict=True):
-        add_multiple(weight, after, count, share, source, 1, target, 1)
+        for done in range(0, count, _AT_ONCE):
+            size = min(count - done, _AT_ONCE)
+            add_multiple(weight, after, size, share, source + done, 1, target + done, 1)
 
 
 def _both(log_tail: Floats) -> Floats:
