@@ -228,3 +228,13 @@ def test_long_rows_are_added_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     # BLAS libraries start threads for more than 10,000 numbers.
     assert sum(sizes) == 25_000
     assert max(sizes) < 10_000
+
+
+@pytest.mark.parametrize(
+    ("n", "ap", "expected"), [(20_000, 0.1398, -123.9624), (99_999, 0.0631, -88.8224)]
+)
+def test_coarse_lattices_of_many_positives_give_way(n: int, ap: float, expected: float) -> None:
+    # Plain lattices with four times as many points, which take ten seconds, give these numbers.
+    found = APNull(n, 256).tails(ap)
+    assert found.method == "lattice"
+    assert found.log_sf == pytest.approx(expected, abs=1e-3)

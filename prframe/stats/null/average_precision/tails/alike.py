@@ -49,6 +49,9 @@ _RARE = 0.02
 # Groups without ties that have at most this many positives, which are rare, are put on a tilted
 # lattice.
 _MOST_TILTED = 2000
+# In groups with more positives than this, closer plain lattices take so long that a tilted one is
+# tried before them.
+_SLOW = 100
 # Among very many retrieved items, with a lower bound of the tail whose logarithm is below this,
 # a tilted lattice is as quick as the first plain one, which more often is too coarse.
 _FAR = -25.0
@@ -148,6 +151,11 @@ class AlikeGroups:
     def is_tilted_first(self, group: int) -> bool:
         """Whether a tilted lattice is quicker than anything that other groups may share."""
         return self.is_scarce(group) and self.retrieved(group).depth >= _VAST
+
+    def is_tilted_next(self, group: int) -> bool:
+        """Whether a tilted lattice is tried where the first plain one is too coarse."""
+        is_slow = self.is_scarce(group) and self.groups[group].n_pos > _SLOW
+        return is_slow or self.is_tilted_first(group)
 
     def is_far(self, group: int, x: float) -> bool:
         """Whether a value is so far out that a tilted lattice comes before all others."""

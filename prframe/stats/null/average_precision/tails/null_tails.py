@@ -435,7 +435,7 @@ def lattice_hints(
     for place, hint in zip(near, plain, strict=True):
         part, group, x = values[place]
         is_coarse = hint is not None and not hint.is_accurate
-        is_tilted = part.is_tilted_first(group) and not part.is_listed_first(group, x)
+        is_tilted = part.is_tilted_next(group) and not part.is_listed_first(group, x)
         tilted = part.tilted(group, x) if is_coarse and is_tilted else None
         hints[place] = tilted if tilted is not None and tilted.is_accurate else hint
     coarse = [place for place, hint in enumerate(hints) if hint and not hint.is_accurate]
