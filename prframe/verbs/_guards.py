@@ -1,4 +1,4 @@
-"""Guards against silent mistakes: rankings ranked together, labels that leave no negatives."""
+"""Guards against silent mistakes: rankings ranked together, labels of one class."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,13 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.frame_kinds import kind_of
 from prframe._engine.frames import Seen, Source, source
 from prframe._engine.rows import considered, in_groups
-from prframe.errors import NoNegativesWarning, PooledRankingWarning, TiePolicyWarning, warn
+from prframe.errors import (
+    NoNegativesWarning,
+    NoPositivesWarning,
+    PooledRankingWarning,
+    TiePolicyWarning,
+    warn,
+)
 
 # Columns of these names tell rankings apart.
 _KEYS = (
@@ -124,8 +130,23 @@ def lack_negatives(seen: Seen, args: Arguments) -> bool:
     return seen.rows and not seen.negatives and args.n_neg is None
 
 
-def warn_of(source: Source, args: Arguments, *, uses_grades: bool) -> None:
-    """Warn of what was noticed of the rows while they were ranked."""
+def lack_positives(seen: Seen, args: Arguments) -> bool:
+    """Tell whether no row is positive, and nothing says that there are other items."""
+    return seen.rows and not seen.positives and args.n_pos is None
+
+
+def warn_of(source: Source, args: Arguments, *, uses_grades: bool, counts_hits: bool) -> None:
+    """Warn of what was noticed of the rows while they were ranked.
+
+    Where nothing `counts_hits`, or is undefined without them, the lack of positives is no news.
+    """
+    if lack_positives(source.seen, args) and counts_hits:
+        warn(
+            f"no row is positive: no {args.label!r} {_positive_labels(args)}, so that nothing is "
+            "a hit. Say which labels are positive with positive=; check lists the labels that "
+            "there are. If there are no positives, ignore NoPositivesWarning.",
+            NoPositivesWarning,
+        )
     if lack_negatives(source.seen, args) and not uses_grades:
         number = "the number of negatives that are not listed in n_neg="
         remedy = f"Give {number}"

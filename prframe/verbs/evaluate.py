@@ -196,6 +196,10 @@ class _Values(TwoStepPlan):
         """Tell whether all metrics use grades."""
         return self.evaluation.uses_grades()
 
+    def counts_hits(self) -> bool:
+        """Tell whether metrics count hits, and have a value without positives."""
+        return self.evaluation.counts_hits()
+
     def counting(self) -> Counting | None:
         """Return what metrics need of rows that are counted."""
         thresholds = thresholds_of(self.evaluation.wanted.values())
