@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from prframe import checks
+from prframe import checks, hints
 from prframe._engine.arguments import Arguments
 from prframe._engine.frame_kinds import kind_of
 from prframe._engine.frames import Seen, Source, source
@@ -19,9 +19,13 @@ from prframe.errors import (
     warn,
 )
 
+# Columns of these names tell rankings apart, or name the items where each row has its own.
+_RANKINGS_OR_ITEMS = ("session_id", "user_id")
 # Columns of these names tell rankings apart.
 _KEYS = (
-    *("query_id", "qid", "q_id", "query", "topic", "topic_id", "search_id", "impression_id"),
+    *hints.QUERIES,
+    *("search_id", "impression_id"),
+    *_RANKINGS_OR_ITEMS,
     *("system", "run", "model", "fold"),
 )
 # A warning looks at so many rows, in stretches that begin anywhere; `check` looks at all of them.
@@ -78,7 +82,10 @@ class PooledRankings:
             if decides:
                 query = query.filter(True, *considered(args, rows.schema))  # noqa: FBT003
             values = query.select(*by, column).collect()
-            firsts = first_of_runs(stretches(values) if sampled else values)
+            values = stretches(values) if sampled else values
+            if column in _RANKINGS_OR_ITEMS and values[column].is_unique().all():
+                return None
+            firsts = first_of_runs(values)
             grouped = firsts.group_by(by, maintain_order=True) if by else None
             groups = firsts.select(varies) if grouped is None else grouped.agg(varies)
             pooled = groups.filter("varies")
