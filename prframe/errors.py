@@ -112,7 +112,7 @@ class SkewedDifferencesWarning(PrframeWarning):
 
 
 class TiePolicyWarning(PrframeWarning):
-    """A metric is called by trec_eval's name, which would give tied rows another value."""
+    """A metric is asked for by a name of trec_eval, which would give tied rows another value."""
 
 
 class UnmatchedIdsWarning(PrframeWarning):
