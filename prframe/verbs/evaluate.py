@@ -59,8 +59,8 @@ def evaluate(
         Boolean column that tells which items were judged; Bpref, infAP and Judged need it, and
         `prframe.trec.join` adds it. A negative label that is not judged belongs to the pool.
     undefined : float, optional
-        Value of metrics where they are undefined, without a warning; trec_eval writes 0.
-        Absent: null.
+        Value of metrics where they are undefined, without a warning unless no row of any group is
+        positive; trec_eval writes 0. Absent: null.
     over : str or list of str, optional
         Summarise over these columns: evaluate each group of `by` and `over`, for instance each
         model's queries, and return one row per group of `by` and metric.
