@@ -79,8 +79,9 @@ def column_names(name: str, given: object, *, at_least: int = 1) -> list[str]:
 
     An array of names, or an index of pandas, is a list; a series is a column and no name.
     """
-    if type(given).__name__ != "Series":
-        given = unpacked(given)
+    names = unpacked(given)
+    if isinstance(names, list) and all(isinstance(each, str) for each in names):
+        given = given if type(given).__name__ == "Series" else names
     if not isinstance(given, (str, list, tuple)) or len(given) < at_least:
         raise ArgumentError(
             f"`{name}` must be a column name or a list of them; got {brief(given)}."
