@@ -18,6 +18,7 @@ from .errors import (
     MissingColumnError as MissingColumnError,
     NoCutoffWarning as NoCutoffWarning,
     NoNegativesWarning as NoNegativesWarning,
+    NoPositivesWarning as NoPositivesWarning,
     PooledRankingWarning as PooledRankingWarning,
     PrframeError as PrframeError,
     PrframeWarning as PrframeWarning,

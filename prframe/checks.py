@@ -75,7 +75,13 @@ def column_name(name: str, given: object) -> str:
 
 
 def column_names(name: str, given: object, *, at_least: int = 1) -> list[str]:
-    """Require the name of a column or a list of different names, and return a list of them."""
+    """Require the name of a column or a list of different names, and return a list of them.
+
+    An array of names, or an index of pandas, is a list; a series is a column and no name.
+    """
+    names = unpacked(given)
+    if isinstance(names, list) and all(isinstance(each, str) for each in names):
+        given = given if type(given).__name__ == "Series" else names
     if not isinstance(given, (str, list, tuple)) or len(given) < at_least:
         raise ArgumentError(
             f"`{name}` must be a column name or a list of them; got {brief(given)}."
@@ -143,6 +149,13 @@ def fraction(name: str, value: object) -> float:
         if 0 <= number <= 1:
             return number
     raise ArgumentError(f"`{name}` must lie between 0 and 1; got {brief(value)}.")
+
+
+def unpacked(values: object) -> object:
+    """Return an array, an index or a series as a list, and any other object as it is."""
+    to_list = getattr(values, "tolist", None) or getattr(values, "to_list", None)
+    is_array = callable(to_list) and len(getattr(values, "shape", ())) == 1
+    return to_list() if is_array and callable(to_list) else values
 
 
 def plain(value: object) -> object:

@@ -14,6 +14,7 @@
         ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
         ├── NoCutoffWarning               precision or recall of all rows of a classifier
         ├── NoNegativesWarning            rankings that hold nothing but positives
+        ├── NoPositivesWarning            rankings in which no row is positive
         ├── PooledRankingWarning          rows of several rankings that are ranked together
         ├── SkewedDifferencesWarning      few differences, whose skewness p-values do not allow for
         ├── TiePolicyWarning              trec_eval's names where it would rank ties otherwise
@@ -98,6 +99,10 @@ class NoNegativesWarning(PrframeWarning):
     """Every row is positive, so that every ranking is perfect, for example with labels 1 and 2."""
 
 
+class NoPositivesWarning(PrframeWarning):
+    """No row is positive, so that nothing can be a hit, for example as a label is misspelt."""
+
+
 class PooledRankingWarning(PrframeWarning):
     """Rows are ranked together that a column tells apart, for example those of several queries."""
 
@@ -107,7 +112,7 @@ class SkewedDifferencesWarning(PrframeWarning):
 
 
 class TiePolicyWarning(PrframeWarning):
-    """A metric is called by trec_eval's name, which would give tied rows another value."""
+    """A metric is asked for by a name of trec_eval, which would give tied rows another value."""
 
 
 class UnmatchedIdsWarning(PrframeWarning):

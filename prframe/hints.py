@@ -101,6 +101,12 @@ _NOT_OFFERED_BY = {
     "curve for each group with by=, average AUC with evaluate(frame, 'AUC', over=...), or take "
     "curve(frame, over=...), the mean of PR curves",
 }
+# The columns by which `prframe.trec` knows queries and documents. In PyTerrier `qid` is the id of
+# the query and `query` its text, `docno` is the id of the document and `docid` a number.
+QUERY = ("query_id", "qid", "q_id", "query", "topic")
+DOCUMENT = ("doc_id", "docno", "docid", "document_id")
+# Whatever else queries are called.
+QUERIES = (*QUERY, "topic_id", "query-id")
 # Names that columns often have, for the arguments that may name them. The first of them that a
 # frame has is proposed.
 _COLUMNS: dict[str, tuple[str, ...]] = {
@@ -112,8 +118,8 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
         *("label", "labels", "relevance", "rel", "y_true", "y", "target", "truth", "grade"),
         *("is_relevant", "relevant", "positive", "is_positive"),
     ),
-    "query": ("query_id", "qid", "q_id", "query", "topic", "topic_id", "query-id"),
-    "item": ("doc_id", "docno", "docid", "document_id", "corpus-id", "item", "item_id", "id"),
+    "query": QUERIES,
+    "item": (*DOCUMENT, "corpus-id", "item", "item_id", "id"),
     "model": ("model", "system", "run", "tag", "run_id"),
 }
 

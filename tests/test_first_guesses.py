@@ -400,8 +400,8 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
         ),
         "a path must have no NUL character",
     ),
-    "an array for a label": (
-        lambda: EVENTS.pr.evaluate("AP", by="query_id", positive=np.array([1, 2])),
+    "a table for a label": (
+        lambda: EVENTS.pr.evaluate("AP", by="query_id", positive=np.array([[1, 2]])),
         "`positive` must be",
     ),
     "an array for a word": (

@@ -13,7 +13,8 @@ from prframe import stats
 NAMES = """
     AP AP11 AUC AUPRC AUPRG ArgumentError BEDROC BalancedAccuracy Bpref CATALOGUE CoverageWarning DCG
     DependentFoldsWarning EF ERR EffectiveSampleSizeWarning F F1 IPrec Judged Lift MCC MaxF1 Metric MissingColumnError
-    NoCutoffWarning NoNegativesWarning NumRel NumRelRet NumRet P PooledRankingWarning Prec PrframeError
+    NoCutoffWarning NoNegativesWarning NoPositivesWarning NumRel NumRelRet NumRet P
+    PooledRankingWarning Prec PrframeError
     PrframeWarning R RBP RR RelP Rprec SetAP SetF SetP SetR SkewedDifferencesWarning Specificity
     Success TiePolicyWarning UndefinedMetricWarning UnknownMetricError UnmatchedIdsWarning W
     ap_test band check compare compare_curves curve datasets evaluate expressions infAP interval

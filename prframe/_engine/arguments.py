@@ -94,7 +94,7 @@ class Arguments:
         checks.flag("float32", self.float32)
         checks.one_of("missing", self.missing, get_args(Missing))
         if self.by is not None:
-            checks.column_names("by", self.by, at_least=0)
+            object.__setattr__(self, "by", checks.column_names("by", self.by, at_least=0))
         for name, given in self._named():
             column = checks.column_name(name, given)
             if column.startswith(WORKING):
@@ -287,13 +287,23 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def _is_missing(value: object) -> bool:
+    """Tell whether a label is NaN, or what pandas has in its place."""
+    is_nan = isinstance(value, float) and value != value  # noqa: PLR0124 - NaN alone does so
+    return is_nan or type(value).__name__ in {"NAType", "NaTType"}
+
+
 def _label_values(name: str, values: object) -> object:
     """Return a label value, or a list of them, in plain Python."""
-    values = checks.plain(values)
+    values = checks.unpacked(checks.plain(values))
+    if name == "ignore" and _is_missing(values):
+        return [None]
     if isinstance(values, (str, bool, int, float)) or (values is None and name == "ignore"):
         return values
     if isinstance(values, (list, tuple, set, frozenset)) and values:
         listed = [checks.plain(value) for value in values]
+        if name == "ignore":
+            listed = [None if _is_missing(value) else value for value in listed]
         if all(value is None or isinstance(value, (str, bool, int, float)) for value in listed):
             return listed
     raise ArgumentError(

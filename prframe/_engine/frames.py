@@ -35,13 +35,14 @@ class Seen:
 
     Attributes
     ----------
-    rows, negatives : bool
-        Whether there were rows, and whether any of them was negative.
+    rows, positives, negatives : bool
+        Whether there were rows, and whether any of them was positive, or negative.
     tied : str
         A sentence about ties that trec_eval would have ranked otherwise.
     """
 
     rows: bool = False
+    positives: bool = False
     negatives: bool = False
     tied: str = ""
 

@@ -102,6 +102,8 @@ def considered(args: Arguments, schema: pl.Schema) -> list[pl.Expr]:
     conditions = []
     if args.ignored:
         conditions.append(~_equals_any(pl.col(args.label), args.ignored))
+    if None in args.ignored:
+        conditions.append(~is_missing(pl.col(args.label), schema[args.label]))
     if args.missing == "drop":
         conditions.append(~is_missing(pl.col(args.score), schema[args.score]))
     if args.weight is not None:

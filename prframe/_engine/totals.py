@@ -25,7 +25,9 @@ def group_totals(piece: Piece, weights: dict[str, Floats] | None = None) -> pl.D
     seen = piece.ranking.source.seen
     n_items = piece.n_items
     seen.rows |= positive.size > 0
-    seen.negatives |= bool(n_pos.sum() < n_items.sum())
+    n_positives = n_pos.sum()
+    seen.positives |= bool(n_positives > 0)
+    seen.negatives |= bool(n_positives < n_items.sum())
     counts: dict[str, Integers | Floats] = {
         "n": n_items if piece.all_ranked else piece.counts(retrieved(piece)),
         "present_pos": n_pos,

@@ -44,7 +44,6 @@ _SENTENCES = {
     " or a numpy.random.Generator; got": "; got",
     "or give the number of negatives that are not listed in n_neg=; ": "",
     "Give the number of negatives that are not listed in n_neg=; if there": "If there",
-    "ignore NoNegativesWarning": "ignore this warning",
     ", or ignore TiePolicyWarning": "",
     " Several metrics are a list, such as ['AP', 'nDCG@10'].": " Put spaces between metrics.",
     ", as in the output of trec_eval, which read_results reads": "",
@@ -52,6 +51,8 @@ _SENTENCES = {
     "drop the rows that do not count, keep the best ones with duplicates='best', or name the "
     "columns that tell the systems apart with system=.": "drop the rows that do not count.",
 }
+# A shell has no classes of warnings to tell Python to ignore.
+_IGNORED = re.compile(r"\bignore \w+Warning\b")
 # The first class that an error is an instance of decides.
 _CODES: dict[type[Exception], int] = {
     UsageError: USAGE,
@@ -92,7 +93,7 @@ def in_shell_words(message: str, flags: Mapping[str, str]) -> str:
 
     for of_python, of_shell in _SENTENCES.items():
         message = message.replace(of_python, of_shell)
-    return _ARGUMENT.sub(translated, message)
+    return _ARGUMENT.sub(translated, _IGNORED.sub("ignore this warning", message))
 
 
 def exit_code(run: Callable[[], int], worded: Callable[[str], str] = str) -> int:

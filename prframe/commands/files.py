@@ -32,6 +32,7 @@ def scanned(path: str, keys: Sequence[str]) -> "pl.LazyFrame":
     Columns of keys in text files are read as text, so that an id such as 007 stays what it is.
     """
     from prframe.errors import PrframeError
+    from prframe.trec.files.opening import refuse_compressed
 
     source: Any
     if path == STANDARD_INPUT:
@@ -43,6 +44,7 @@ def scanned(path: str, keys: Sequence[str]) -> "pl.LazyFrame":
     start = source[:4] if isinstance(source, bytes) else _first_bytes(source)
     if not start:
         raise PrframeError(f"{name} is empty.")
+    refuse_compressed(start, name)
     binary = _of_binary(name, source, start)
     return _of_text(name, source, keys) if binary is None else binary
 

@@ -195,10 +195,23 @@ def _of_frame(given: argparse.Namespace) -> Rankings:
     named = [given.item, getattr(given, "model", None)]
     keys = [*given.by, *given.over, *(column for column in named if column is not None)]
     frame = files.scanned(given.frame, keys)
-    ranked = options.given_only(given, "ties", "missing", "label", "item", "weight", "positive")
+    ranked = options.given_only(given, "ties", "missing", "label", "item", "weight")
+    if given.positive is not None:
+        ranked["positive"] = _label(frame, given.label or "label", given.positive)
     if given.level is not None:
         ranked["positive"] = given.level
     models = given.score if len(given.score) > 1 else []
     if len(given.score) == 1:
         ranked["score"] = given.score[0]
     return Rankings(frame, given.by, given.over, ranked, models)
+
+
+def _label(frame: Any, column: str, word: str) -> str | list[float]:  # noqa: ANN401 - a frame of polars
+    """Return a label as its column holds it: where labels are numbers, the number, in a list."""
+    dtype = frame.collect_schema().get(column)
+    if dtype is None or not dtype.is_numeric():
+        return word
+    try:
+        return [int(word) if dtype.is_integer() else float(word)]
+    except ValueError:
+        return word

@@ -101,7 +101,7 @@ def add_input(parser: Parser) -> None:
     parser.several("--over", metavar="COLUMN", text="columns to take means over, such as query_id")
     parser.add_argument("--item", metavar="COLUMN", help="column that names the items")
     parser.add_argument("--weight", metavar="COLUMN", help="column of weights")
-    parser.add_argument("--positive", metavar="LABEL", help="the positive label, if it is text")
+    parser.add_argument("--positive", metavar="LABEL", help="the positive label, such as yes or 2")
     parser.choice("--missing", MISSING, "what to do with missing scores (default: raise)")
     parser.choice("--ties", TIES, "how rows with one score are ranked (default: group)")
     parser.flag("-c", "--complete", text="count all queries of the qrels, missing ones with 0")

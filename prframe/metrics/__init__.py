@@ -13,7 +13,7 @@ from prframe.metrics.names import (
     CATALOGUE,
     CUT_ALIASES,
     at_any_prior,
-    is_of_trec_eval,
+    in_trec_eval,
     parse_metric,
     with_cells,
 )
@@ -86,8 +86,8 @@ __all__ = [
     "Term",
     "W",
     "at_any_prior",
+    "in_trec_eval",
     "infAP",
-    "is_of_trec_eval",
     "nDCG",
     "pAP",
     "pAUC",

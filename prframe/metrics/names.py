@@ -56,8 +56,11 @@ _CUT_BY_TREC_EVAL: dict[str, str] = {
     "relative_P": "RelP",
     "success": "Success",
 }
+# Names that papers have for numbers that trec_eval computes, and the names of these there.
+_OF_PAPERS: dict[str, str] = {"MAP": "map", "MRR": "recip_rank", "NDCG": "ndcg", "mAP": "map"}
+_WHOLE_METRICS = _OF_TREC_EVAL | {paper: _OF_TREC_EVAL[own] for paper, own in _OF_PAPERS.items()}
 # Names of other programs for whole metrics.
-ALIASES: dict[str, str] = _OF_TREC_EVAL | {
+ALIASES: dict[str, str] = _WHOLE_METRICS | {
     # ranx
     "dcg": "DCG",
     "dcg_burges": 'DCG(gain="exp")',
@@ -72,16 +75,12 @@ ALIASES: dict[str, str] = _OF_TREC_EVAL | {
     "AUROC": "AUC",
     "BPref": "Bpref",
     "InfAP": "infAP",
-    "MAP": "AP",
-    "MRR": "RR",
-    "NDCG": "nDCG",
     "R-Precision": "Rprec",
     "R-precision": "Rprec",
     "ROC-AUC": "AUC",
     "RPrec": "Rprec",
     "auroc": "AUC",
     "average_precision": "AP",
-    "mAP": "AP",
     "roc_auc": "AUC",
 }
 # Names of other programs for metrics with a cut-off: "P_5", "P.5", "precision@5", "recall_at_5".
@@ -150,10 +149,14 @@ def _listed(forms: Sequence[str]) -> str:
     return " and ".join([", ".join(forms[:-1]), forms[-1]] if len(forms) > 1 else forms)
 
 
-def is_of_trec_eval(name: str) -> bool:
-    """Tell whether a name is trec_eval's for a metric that has another name here."""
+def in_trec_eval(name: str) -> str | None:
+    """Return what trec_eval calls a metric, if a name is its own, or one that papers have for it.
+
+    A name that stands in the catalogue is neither.
+    """
     cut = _CUT_OFF.fullmatch(name)
-    return name in _OF_TREC_EVAL or (cut is not None and cut["name"] in _CUT_BY_TREC_EVAL)
+    is_own = name in _OF_TREC_EVAL or (cut is not None and cut["name"] in _CUT_BY_TREC_EVAL)
+    return name if is_own else _OF_PAPERS.get(name)
 
 
 def parse_metric(metric: "str | Metric") -> Metric:

@@ -10,12 +10,10 @@ import polars as pl
 
 from prframe import checks
 from prframe.errors import ArgumentError, MissingColumnError, PrframeError
+from prframe.hints import DOCUMENT, QUERY
 from prframe.typing import Columns
 
-# Of each list the first name that a frame has counts. In PyTerrier `qid` is the id of the query
-# and `query` its text, `docno` is the id of the document and `docid` an internal number.
-QUERY = ("query_id", "qid", "q_id", "query", "topic")
-DOCUMENT = ("doc_id", "docno", "docid", "document_id")
+# Of each list the first name that a frame has counts.
 SCORE = ("score",)
 LABEL = ("label", "relevance", "rel", "score")
 SYSTEM = ("system", "run", "tag", "run_id")

@@ -8,7 +8,7 @@ from typing import BinaryIO
 import numpy as np
 import polars as pl
 
-from prframe import checks
+from prframe import checks, hints
 from prframe._engine import frames
 from prframe.errors import ArgumentError, PrframeError
 from prframe.trec import roles
@@ -18,8 +18,8 @@ from prframe.typing import AnyFrame
 
 _ROWS = 1 << 20
 _ROLES: dict[str, tuple[str, Sequence[str]]] = {
-    "query_id": ("query", roles.QUERY),
-    "doc_id": ("document", roles.DOCUMENT),
+    "query_id": ("query", hints.QUERY),
+    "doc_id": ("document", hints.DOCUMENT),
     "score": ("score", roles.SCORE),
 }
 _WHITE = "[ \\t\\n\\v\\f\\r]"

@@ -13,7 +13,7 @@ from prframe._engine.measure import values_of_groups
 from prframe._engine.pieces import Ranking
 from prframe._engine.rows import considered, key_names
 from prframe.errors import ArgumentError, NoCutoffWarning, PrframeError, warn
-from prframe.metrics import Metric, SetR, parse_metric
+from prframe.metrics import Judged, Metric, NumRet, SetR, parse_metric
 from prframe.verbs._plan import takes_ties
 from prframe.verbs._trec_eval_names import TrecEvalNames
 from prframe.verbs._verb import positives_of, warn_undefined
@@ -22,6 +22,8 @@ from prframe.verbs._verb import positives_of, warn_undefined
 _RETRIEVED = "prframe: retrieved"
 # The names that other libraries have for precision and recall at a threshold.
 OF_ALL_ROWS = frozenset({"precision", "recall"})
+# The metrics that do not depend on which labels are positive.
+_OF_ANY_LABELS = frozenset({Judged.name, NumRet.name})
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,13 @@ class Evaluation:
     def uses_grades(self) -> bool:
         """Tell whether all metrics use grades, so that no row need be negative."""
         return all(metric.graded for metric in self.wanted.values())
+
+    def counts_hits(self) -> bool:
+        """Tell whether a metric counts hits, and all have a value without positives."""
+        metrics = self.wanted.values()
+        needy = any("n_pos" in metric.needs or metric.also_undefined for metric in metrics)
+        tells = needy and self.undefined is None
+        return not tells and any(metric.name not in _OF_ANY_LABELS for metric in metrics)
 
     def check(self) -> None:
         """Refuse options that have no meaning for a metric."""

@@ -1,4 +1,4 @@
-"""Guards against silent mistakes: rankings ranked together, labels that leave no negatives."""
+"""Guards against silent mistakes: rankings ranked together, labels of one class."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -6,16 +6,26 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from prframe import checks
+from prframe import checks, hints
 from prframe._engine.arguments import Arguments
 from prframe._engine.frame_kinds import kind_of
 from prframe._engine.frames import Seen, Source, source
 from prframe._engine.rows import considered, in_groups
-from prframe.errors import NoNegativesWarning, PooledRankingWarning, TiePolicyWarning, warn
+from prframe.errors import (
+    NoNegativesWarning,
+    NoPositivesWarning,
+    PooledRankingWarning,
+    TiePolicyWarning,
+    warn,
+)
 
+# Columns of these names tell rankings apart, or name the items where each row has its own.
+_RANKINGS_OR_ITEMS = ("session_id", "user_id")
 # Columns of these names tell rankings apart.
 _KEYS = (
-    *("query_id", "qid", "q_id", "query", "topic", "topic_id", "search_id", "impression_id"),
+    *hints.QUERIES,
+    *("search_id", "impression_id"),
+    *_RANKINGS_OR_ITEMS,
     *("system", "run", "model", "fold"),
 )
 # A warning looks at so many rows, in stretches that begin anywhere; `check` looks at all of them.
@@ -72,7 +82,10 @@ class PooledRankings:
             if decides:
                 query = query.filter(True, *considered(args, rows.schema))  # noqa: FBT003
             values = query.select(*by, column).collect()
-            firsts = first_of_runs(stretches(values) if sampled else values)
+            values = stretches(values) if sampled else values
+            if column in _RANKINGS_OR_ITEMS and values[column].is_unique().all():
+                return None
+            firsts = first_of_runs(values)
             grouped = firsts.group_by(by, maintain_order=True) if by else None
             groups = firsts.select(varies) if grouped is None else grouped.agg(varies)
             pooled = groups.filter("varies")
@@ -124,8 +137,23 @@ def lack_negatives(seen: Seen, args: Arguments) -> bool:
     return seen.rows and not seen.negatives and args.n_neg is None
 
 
-def warn_of(source: Source, args: Arguments, *, uses_grades: bool) -> None:
-    """Warn of what was noticed of the rows while they were ranked."""
+def lack_positives(seen: Seen, args: Arguments) -> bool:
+    """Tell whether no row is positive, and nothing says that there are other items."""
+    return seen.rows and not seen.positives and args.n_pos is None
+
+
+def warn_of(source: Source, args: Arguments, *, uses_grades: bool, counts_hits: bool) -> None:
+    """Warn of what was noticed of the rows while they were ranked.
+
+    Where nothing `counts_hits`, or is undefined without them, the lack of positives is no news.
+    """
+    if lack_positives(source.seen, args) and counts_hits:
+        warn(
+            f"no row is positive: no {args.label!r} {_positive_labels(args)}, so that nothing is "
+            "a hit. Say which labels are positive with positive=; check lists the labels that "
+            "there are. If there are no positives, ignore NoPositivesWarning.",
+            NoPositivesWarning,
+        )
     if lack_negatives(source.seen, args) and not uses_grades:
         number = "the number of negatives that are not listed in n_neg="
         remedy = f"Give {number}"

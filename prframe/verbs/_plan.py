@@ -110,6 +110,10 @@ class Plan(ABC):
         """Tell whether labels are grades alone, so that no row need be negative."""
         return False
 
+    def counts_hits(self) -> bool:
+        """Tell whether results count hits, and have a value where there are no positives."""
+        return False
+
     def undivided(self) -> str:
         """Return why groups cannot be computed apart from each other, nothing if they can."""
         return ""

@@ -15,7 +15,7 @@ from prframe._engine.pieces import Piece
 from prframe._engine.ranks import hits, task_of_hits
 from prframe._engine.rows import in_groups
 from prframe._engine.tasks import Task
-from prframe.metrics import Metric, is_of_trec_eval
+from prframe.metrics import Metric, in_trec_eval
 from prframe.tie_policies import Ties
 from prframe.typing import Integers
 
@@ -57,7 +57,7 @@ class TrecEvalNames:
         metrics = {
             name: metric
             for name, metric in wanted.items()
-            if compares and is_of_trec_eval(name) and metric.terms_under(args.ties)
+            if compares and in_trec_eval(name) is not None and metric.terms_under(args.ties)
         }
         return cls(args, metrics, prior, interpolate)
 
@@ -88,8 +88,10 @@ class TrecEvalNames:
                 return ""
             name, values = difference.metric, self._values(piece, difference)
         documents = "" if self._has_items(piece) else " and name the documents in item="
+        own = in_trec_eval(name)
+        is_called = "trec_eval's name" if own == name else f"what trec_eval calls {own!r}"
         return (
-            f"{name!r} is trec_eval's name, and trec_eval ranks equal scores by the names of "
+            f"{name!r} is {is_called}, and trec_eval ranks equal scores by the names of "
             f"documents, which ties={self.args.ties!r} does not{values}. Say ties='trec'"
             f"{documents} for its numbers; if ties={self.args.ties!r} is meant, ask for "
             f"{str(self.metrics[name])!r}, or ignore TiePolicyWarning."

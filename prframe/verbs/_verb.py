@@ -121,7 +121,12 @@ def run(
         if guarded:
             by = args.keys[: len(keys)] if keys else ()
             guard.warn(by, takes_over=plan.accepts().verb in _TAKING_OVER)
-        warn_of(source, args, uses_grades=plan.uses_grades())
+        warn_of(
+            source,
+            args,
+            uses_grades=plan.uses_grades(),
+            counts_hits=plan.counts_hits(),
+        )
         return named_by_caller(args, keys, results)
 
     models: dict[str, str] = {}

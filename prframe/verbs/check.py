@@ -1,14 +1,15 @@
 """The verb that reports everything suspicious in the data."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Unpack
 
 import polars as pl
 
-from prframe import checks
+from prframe import checks, hints
 from prframe._engine.arguments import Arguments
-from prframe._engine.frames import Source, named
+from prframe._engine.frame_kinds import kind_of
+from prframe._engine.frames import Source, named, source
 from prframe._engine.keys import rounded
 from prframe._engine.measure import values_of_groups
 from prframe._engine.pieces import Ranking
@@ -33,6 +34,7 @@ _ONE_GROUP = pl.lit(0).alias("all rows")
 # The kinds of rows from which findings follow, and how the counts of faults are named there.
 _GROUPS, _LABELS, _APART = "groups", "labels", "apart"
 _FAULT = "fault: "
+_DUPLICATE = "duplicate_item"
 
 
 _COLUMNS: Schema = {
@@ -86,7 +88,8 @@ def check(
         missing_score      error    rows whose score is null or NaN (info if `missing` allows it)
         pooled_rankings    error    rankings in which a column varies that has a name such as
                                     query_id, system, model or fold, and stands in no `by`
-        duplicate_item     error    rows whose item stood in the group before (with `item`)
+        duplicate_item     error    rows whose item stood in the group before; a warning without
+                                    `item`, where a column such as doc_id or docno names documents
         infinite_label     error    rows whose label is infinite
         bad_weight         error    rows whose weight is missing, negative or infinite
         bad_n_pos          error    rows, or groups, whose `n_pos` is no total; same for `n_neg`
@@ -132,17 +135,29 @@ def check(
     cutoffs = list(dict.fromkeys(checks.whole_number("k", cutoff, at_least=1) for cutoff in given))
     frame, names = named(frame)
     pooled = PooledRankings.of(frame, names, args)
-    report = _Report(args, cutoffs, pooled)
+    document = None if args.item is not None else _document(frame, names, args)
+    report = _Report(replace(args, item=document or args.item), cutoffs, pooled, document)
     result: FrameT = run(frame, report, _COLUMNS, keys=(), guarded=False)
     return result
 
 
 @dataclass(frozen=True)
 class _Report(TwoStepPlan):
-    """The plan of the report, with the cut-offs that ties should not straddle."""
+    """The plan of the report.
+
+    Attributes
+    ----------
+    cutoffs : list of int
+        The cut-offs that ties should not straddle.
+    pooled : PooledRankings
+        The columns that may tell rankings apart.
+    document : str or None
+        The column that is taken for the items as the caller has named none.
+    """
 
     cutoffs: list[int]
     pooled: PooledRankings
+    document: str | None
 
     def accepts(self) -> Accepts:
         """Return that every argument is accepted."""
@@ -163,10 +178,11 @@ class _Report(TwoStepPlan):
 
     def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return a row per finding."""
-        findings = [
-            *_pooled(self.pooled),
-            *_findings(rows, self.args, self.cutoffs),
-        ]
+        pooled = list(_pooled(self.pooled))
+        # Several rankings together may well hold a document several times.
+        document = None if pooled else self.document
+        args = replace(self.args, item=None) if self.document else self.args
+        findings = [*pooled, *_findings(rows, args, self.cutoffs, document)]
         told = [astuple(finding) for finding in findings if finding.count]
         return pl.DataFrame(told, schema=dict(_COLUMNS), orient="row")
 
@@ -178,8 +194,25 @@ def _pooled(rankings: PooledRankings) -> Iterator[_Finding]:
         yield _Finding("pooled_rankings", "error", max(groups.height, 1), f"{column!r}, {where}")
 
 
-def _findings(rows: pl.DataFrame, args: Arguments, cutoffs: list[int]) -> Iterator[_Finding]:
-    """Yield the findings, worst first."""
+def _document(frame: object, names: Collection[str], args: Arguments) -> str | None:
+    """Return the column of a frame that is likely to name documents, if it can be read."""
+    named = (name for name in hints.DOCUMENT if name in names and name not in args.columns)
+    column = next(named, None)
+    if column is None or kind_of(frame).is_elsewhere:
+        return None
+    try:
+        replace(args, item=column).check_types(
+            source(frame, {**args.columns, column: "by"}).schema
+        )
+    except Exception:  # noqa: BLE001 - whatever a column that is not asked for holds
+        return None
+    return column
+
+
+def _findings(
+    rows: pl.DataFrame, args: Arguments, cutoffs: list[int], document: str | None
+) -> Iterator[_Finding]:
+    """Yield the findings, worst first; `document` stands for items if the caller has not said."""
     keys = key_names(args)
     groups = rows.filter(part=_GROUPS)
     allowed = [] if args.missing == "raise" else ["missing_score"]
@@ -189,9 +222,12 @@ def _findings(rows: pl.DataFrame, args: Arguments, cutoffs: list[int]) -> Iterat
         if kind not in allowed:
             yield _rows_where(groups, keys, kind, "error")
     if args.item is not None:
-        yield _rows_where(groups, keys, "duplicate_item", "error")
+        yield _rows_where(groups, keys, _DUPLICATE, "error")
     for name in args.totals:
         yield _groups_where(groups, keys, f"bad_{name}", "error", pl.col(f"wrong_{name}"))
+    if document is not None:
+        repeated = _rows_where(groups, keys, _DUPLICATE, "warning")
+        yield replace(repeated, example=f"{document!r}, {repeated.example}")
     yield _groups_where(groups, keys, "no_positives", "warning", pl.col("n_pos") == 0)
     if args.n_neg is None and (groups["n_pos"] == groups["n"]).all():
         yield _groups_where(groups, keys, "no_negatives", "warning", pl.lit(value=True))
@@ -307,7 +343,7 @@ def _groups(
     }
     counts |= {_FAULT + fault.kind: pl.col(fault.kind).sum() for fault in faults}
     if args.item is not None:
-        counts["duplicate_item"] = pl.len() - pl.col("item").n_unique()
+        counts[_DUPLICATE] = pl.len() - pl.col("item").n_unique()
     for name, mask in (("n_pos", is_positive), ("n_neg", ~is_positive)):
         given, present = pl.col(f"given_{name}"), pl.col("weight").filter(mask).sum()
         if name in args.totals:

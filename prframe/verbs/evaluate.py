@@ -59,8 +59,8 @@ def evaluate(
         Boolean column that tells which items were judged; Bpref, infAP and Judged need it, and
         `prframe.trec.join` adds it. A negative label that is not judged belongs to the pool.
     undefined : float, optional
-        Value of metrics where they are undefined, without a warning; trec_eval writes 0.
-        Absent: null.
+        Value of metrics where they are undefined, without a warning unless no row of any group is
+        positive; trec_eval writes 0. Absent: null.
     over : str or list of str, optional
         Summarise over these columns: evaluate each group of `by` and `over`, for instance each
         model's queries, and return one row per group of `by` and metric.
@@ -105,6 +105,9 @@ def evaluate(
     Notes
     -----
     `score` may be a list of columns, a model each; their rankings have the same items.
+
+    `weight` is taken by AP, AP@k, AP11, AUC, AUPRC, AUPRG, pAP, pAUC, Prec, W and R at a
+    precision, without `rel`; other metrics refuse it.
 
     With ``ties="group"``, metrics on thresholds (AP, AUPRC, AP11, IPrec, Prec, MaxF1, AUC, infAP)
     count at the ends of tie blocks; metrics on positions are the mean over all orders within the
@@ -195,6 +198,10 @@ class _Values(TwoStepPlan):
     def uses_grades(self) -> bool:
         """Tell whether all metrics use grades."""
         return self.evaluation.uses_grades()
+
+    def counts_hits(self) -> bool:
+        """Tell whether metrics count hits, and have a value without positives."""
+        return self.evaluation.counts_hits()
 
     def counting(self) -> Counting | None:
         """Return what metrics need of rows that are counted."""

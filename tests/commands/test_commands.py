@@ -200,6 +200,19 @@ def test_frames(kind, capfdbinary, tmp_path) -> None:
         assert done.out == result.write_csv(), done.err
 
 
+@pytest.mark.parametrize("dtype", [pl.Int8, pl.Float64, pl.String])
+def test_positive_labels_that_are_numbers(dtype, capfdbinary, tmp_path) -> None:
+    rows = {"score": [4.0, 3.0, 2.0, 1.0], "label": [3, 2, 0, 2]}
+    frame = pl.DataFrame(rows).with_columns(pl.col("label").cast(dtype))
+    path = tmp_path / "graded.parquet"
+    frame.write_parquet(path)
+    words = ["evaluate", "--frame", path, "--positive", "2", "-m", "P@2", "AP"]
+    result = saved(capfdbinary, tmp_path, *words)
+    assert result.row(0) == (0.5, 0.5)
+    misspelt = run(capfdbinary, *words[:3], "--positive", "two", "-m", "AP")
+    assert misspelt.code == (0 if dtype == pl.String else 65)
+
+
 def test_columns_of_frames(capfdbinary, tmp_path) -> None:
     frame = pl.read_csv("frame.csv").with_columns(
         pl.col("label").replace_strict({0: "no", 1: "yes"}).alias("truth"), weight=2

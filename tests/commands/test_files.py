@@ -1,7 +1,9 @@
 """Files that cannot be read: each message names the file, the line, and what is wrong with it."""
 
+import bz2
 import codecs
 import gzip
+import lzma
 import os
 from pathlib import Path
 from threading import Thread
@@ -330,3 +332,12 @@ def test_named_pipes_and_folders(capfdbinary, tmp_path, monkeypatch) -> None:
     Path("x.csv").write_text(FRAME)
     assert piped == run(capfdbinary, *EVALUATE, "x.csv")
     assert run(capfdbinary, *EVALUATE, ".") == Done(66, "", "prframe: error: '.' is a directory\n")
+
+
+@pytest.mark.parametrize(("compress", "program"), [(bz2.compress, "bzip2"), (lzma.compress, "xz")])
+def test_compressions_that_are_not_read(compress, program, capfdbinary, tmp_path) -> None:
+    path = tmp_path / "frame.csv"
+    path.write_bytes(compress(b"score,label\n2,1\n1,0\n"))
+    done = run(capfdbinary, "evaluate", "--frame", path)
+    assert done.code == 65
+    assert f"starts like a file of {program}, which is not read here" in done.err

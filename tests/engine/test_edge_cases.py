@@ -267,6 +267,7 @@ def test_exponential_gains_stay_numbers() -> None:
     assert prframe.evaluate(data.with_columns(label=3), "ERR(top=1000)").item() < 1e-300
 
 
+@pytest.mark.filterwarnings("ignore::prframe.NoPositivesWarning")
 def test_judgments_of_graded_items_do_not_depend_on_other_metrics() -> None:
     data = pl.DataFrame({"score": [1.0, 1.0], "label": [1, 0], "judged": [True, True]})
     for metrics in (["Judged@1"], ["Judged@1", "nDCG"]):

@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+import re
+from pathlib import Path
 
 import pytest
 
@@ -238,3 +240,15 @@ def test_a_score_generating_function_is_no_metric():
     with pytest.raises(prframe.PrframeError, match=r"use 'W\(\"p-norm-push\(q=3\)\"\)'"):
         prframe.parse_metric("p-norm-push(q=3)")
     assert str(prframe.parse_metric('W("p-norm-push(q=4)")')) == 'W(phi="p-norm-push(q=4)")'
+
+
+def test_the_documents_list_the_metrics_that_take_weights() -> None:
+    taking = {metric.name for metric in CATALOGUE.values() if "weight" in metric.options}
+    listed = re.search(r"`weight` is taken by (.*?) and R at", prframe.evaluate.__doc__, re.DOTALL)
+    assert listed is not None
+    assert set(re.split(r",\s+", listed[1])) == taking | {"AP@k"}
+    guide = Path(__file__).parents[2] / "docs/guide/metrics.md"
+    listed = re.search(r"It is taken by (.*?) and `R\(", guide.read_text("utf-8"), re.DOTALL)
+    assert listed is not None
+    assert set(re.findall("`(.*?)`", listed[1])) == taking - {"Prec"} | {"AP@k", "Prec@r"}
+    assert "weight" in parse_metric("R(at_precision=0.9)").options

@@ -1,7 +1,9 @@
 """TREC files: what is read, what is refused, what is written."""
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 from math import inf
 from pathlib import Path
@@ -382,6 +384,16 @@ def test_utf16_in_pieces(block: int, tmp_path: Path, monkeypatch) -> None:
             gzip.compress(LINES, mtime=0)[:-9],
             "{} starts like a gzip file and must be a whole one; got: Compressed file ended before "
             "the end-of-stream marker was reached. Get or write the file anew.",
+        ),
+        (
+            bz2.compress(LINES),
+            "{} starts like a file of bzip2, which is not read here; decompress it, or compress it "
+            "with gzip instead.",
+        ),
+        (
+            lzma.compress(LINES),
+            "{} starts like a file of xz, which is not read here; decompress it, or compress it "
+            "with gzip instead.",
         ),
         (
             b"\xff\xfeq",

@@ -90,6 +90,33 @@ def test_what_check_calls_an_error_the_verbs_refuse(verb: str) -> None:
             call(rows, by="q", item="doc", **metrics)
 
 
+def test_documents_without_item() -> None:
+    run = pl.DataFrame(
+        {
+            "query_id": [1, 1, 2, 2],
+            "docno": ["x", "y", "x", "z"],
+            "score": [2.0, 1.0, 2.0, 1.0],
+            "label": [1, 0, 1, 0],
+        }
+    )
+    doubled = pl.concat([run, run])
+    for frame in (doubled, doubled.lazy().collect().to_pandas()):
+        found = prframe.check(frame, by="query_id")
+        rows = {kind: rest for kind, *rest in pl.DataFrame(found).rows()}
+        assert rows["duplicate_item"] == ["warning", 4, "'docno', in groups [1, 2]"]
+    assert report(doubled, by="query_id", item="docno")["duplicate_item"][0] == "error"
+    assert "duplicate_item" not in report(run, by="query_id")
+    # Several rankings together hold a document several times.
+    assert report(run)["pooled_rankings"][0] == "error"
+    assert "duplicate_item" not in report(run)
+
+
+def test_documents_that_cannot_be_read_are_left_be() -> None:
+    rows = pl.DataFrame({"score": [2.0, 1.0], "label": [1, 0], "doc_id": pl.Series([{1}, {2}])})
+    assert rows.schema["doc_id"] == pl.Object
+    assert "duplicate_item" not in report(rows)
+
+
 def test_how_far_the_orders_of_ties_lie_apart() -> None:
     data = pl.DataFrame(
         {

@@ -1094,6 +1094,24 @@ def test_ignored_labels_are_left_out() -> None:
     assert evaluate(GOOD, "NumRet", label="text", positive="yes", ignore="no").item() == 2.0
 
 
+@pytest.mark.parametrize("missing", [None, np.nan, np.float32("nan"), pd.NA, pd.NaT])
+def test_missing_labels_of_any_library_are_left_out(missing: object) -> None:
+    rows = {"score": [3.0, 2.0, 1.0], "label": [1.0, None, 0.0]}
+    nulls, nans = pl.DataFrame(rows), pl.DataFrame(rows).fill_null(np.nan)
+    for frame in (nulls, nans, nans.to_pandas(), pd.DataFrame(rows).convert_dtypes()):
+        assert pl.DataFrame(evaluate(frame, "NumRet", ignore=[missing])).item() == 2.0
+
+
+def test_arrays_of_names_and_labels() -> None:
+    by_query = evaluate(GOOD, "AP", by="query")
+    for names in (np.array(["query"]), pd.Index(["query"])):
+        assert evaluate(GOOD, "AP", by=names).equals(by_query)
+        assert evaluate(GOOD, "AP", over=names).equals(evaluate(GOOD, "AP", over="query"))
+    for labels in (np.array(["yes"]), pd.Series(["yes"]), pl.Series(["yes"])):
+        chosen = {"label": "text", "positive": labels, "ignore": np.array(["?"])}
+        assert evaluate(GOOD, "NumRel", **chosen).item() == 2.0
+
+
 def test_labels_equal_to_a_value() -> None:
     assert evaluate(GOOD, "NumRel", positive=[0]).item() == 2.0
     assert evaluate(GOOD, "NumRel", positive=[0, 1]).item() == 4.0

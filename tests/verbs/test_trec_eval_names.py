@@ -69,7 +69,18 @@ def test_names_of_trec_eval(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["AP", "P@1", "nDCG", "MAP", "mrr", "Rprec", "num_ret", "num_rel", "set_P", "P_3"]
+    ("name", "own"),
+    [("MAP", "map"), ("mAP", "map"), ("MRR", "recip_rank"), ("NDCG", "ndcg")],
+)
+def test_names_of_papers(name: str, own: str) -> None:
+    [text] = texts(lambda: prframe.evaluate(RUN, name, **ITEM))
+    assert text.startswith(f"{name!r} is what trec_eval calls {own!r}, and trec_eval ranks equal")
+    assert not texts(lambda: prframe.evaluate(RUN, name, ties="trec", **ITEM))
+    assert not texts(lambda: prframe.evaluate(UNTIED, name, **ITEM))
+
+
+@pytest.mark.parametrize(
+    "name", ["AP", "P@1", "nDCG", "mrr", "Rprec", "num_ret", "num_rel", "set_P", "P_3"]
 )
 def test_other_names_and_metrics_that_do_not_depend_on_the_order(name: str) -> None:
     assert not texts(lambda: prframe.evaluate(RUN, name, **ITEM))

@@ -17,6 +17,8 @@ Read: TypeAlias = Callable[[int], bytes]
 
 LONGEST_LINE = 1_000_000
 _GZIP = b"\x1f\x8b"
+# The first bytes of files that other programs have compressed.
+_ELSEWHERE = {b"BZh": "bzip2", b"\xfd7zX": "xz"}
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -25,7 +27,9 @@ def opened(path: Path) -> Iterator[Read]:
     """Open a file, to be read decompressed and in UTF-8."""
     with open(path, "rb") as raw:  # noqa: PTH123 - takes every kind of path
         try:
-            is_zipped = raw.peek(2).startswith(_GZIP)
+            start = raw.peek(4)
+            refuse_compressed(start, path)
+            is_zipped = start.startswith(_GZIP)
             file = io.BufferedReader(gzip.GzipFile(fileobj=raw)) if is_zipped else raw
             is_wide = file.peek(2).startswith(_UTF16)
             yield _Recoded(file.read, path).read if is_wide else file.read
@@ -34,6 +38,16 @@ def opened(path: Path) -> Iterator[Read]:
                 f"{os.fspath(path)} starts like a gzip file and must be a whole one; "
                 f"got: {error}. Get or write the file anew."
             ) from error
+
+
+def refuse_compressed(start: bytes, path: Path) -> None:
+    """Refuse a file whose first bytes are those of a compression that is not read here."""
+    for magic, program in _ELSEWHERE.items():
+        if start.startswith(magic):
+            raise PrframeError(
+                f"{os.fspath(path)} starts like a file of {program}, which is not read here; "
+                "decompress it, or compress it with gzip instead."
+            )
 
 
 class _Recoded:

@@ -94,6 +94,10 @@ class OnItems(Plan):
         """The evaluation of one ranking, which knows the columns that metrics need."""
         return Evaluation(self.args, self.asked.wanted)
 
+    def counts_hits(self) -> bool:
+        """Tell whether metrics count hits, and have a value without positives."""
+        return self._evaluation.counts_hits()
+
     def undivided(self) -> str:
         """Return that the models are to be the same in all groups."""
         return "a comparison on the same items (over=None) matches the models of all groups"

@@ -314,6 +314,11 @@ class ValuesPlan(TwoStepPlan):
         measure = self.compared.measure
         return isinstance(measure, Evaluation) and measure.uses_grades()
 
+    def counts_hits(self) -> bool:
+        """Tell whether metrics count hits, and have a value without positives."""
+        measure = self.compared.measure
+        return isinstance(measure, Evaluation) and measure.counts_hits()
+
     def results(self, source: Source) -> pl.DataFrame:
         """Return the rows of the result, with the working names of the keys."""
         return self.of_values(self.compared.values(source))

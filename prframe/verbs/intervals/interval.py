@@ -346,6 +346,10 @@ class _Intervals(Plan):
         kind = "one ranking" if self.args.cluster is None else "clusters"
         check_method(self.method, known, kind)
 
+    def counts_hits(self) -> bool:
+        """Tell whether metrics count hits, and have a value without positives."""
+        return Evaluation(self.args, self.wanted).counts_hits()
+
     @cached_property
     def statistics(self) -> dict[str, CellStatistic]:
         """The metrics as functions of cells."""

@@ -88,6 +88,10 @@ class MeanIntervals(TwoStepPlan):
         """Tell whether all metrics use grades."""
         return isinstance(self.measure, Evaluation) and self.measure.uses_grades()
 
+    def counts_hits(self) -> bool:
+        """Tell whether metrics count hits, and have a value without positives."""
+        return isinstance(self.measure, Evaluation) and self.measure.counts_hits()
+
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group of `by` and metric."""
         return self._intervals(self._values(source))
