@@ -19,13 +19,10 @@ from prframe.errors import (
     warn,
 )
 
-# Columns of these names tell rankings apart, or name the items where each row has its own.
-_RANKINGS_OR_ITEMS = ("session_id", "user_id")
 # Columns of these names tell rankings apart.
 _KEYS = (
     *hints.QUERIES,
     *("search_id", "impression_id"),
-    *_RANKINGS_OR_ITEMS,
     *("system", "run", "model", "fold"),
 )
 # A warning looks at so many rows, in stretches that begin anywhere; `check` looks at all of them.
@@ -82,10 +79,7 @@ class PooledRankings:
             if decides:
                 query = query.filter(True, *considered(args, rows.schema))  # noqa: FBT003
             values = query.select(*by, column).collect()
-            values = stretches(values) if sampled else values
-            if column in _RANKINGS_OR_ITEMS and values[column].is_unique().all():
-                return None
-            firsts = first_of_runs(values)
+            firsts = first_of_runs(stretches(values) if sampled else values)
             grouped = firsts.group_by(by, maintain_order=True) if by else None
             groups = firsts.select(varies) if grouped is None else grouped.agg(varies)
             pooled = groups.filter("varies")

@@ -24,7 +24,7 @@ RUNS = pl.DataFrame(
 ONE = RUNS.filter(system="a")
 COLUMNS = (
     *("query_id", "qid", "q_id", "query", "topic", "topic_id", "query-id"),
-    *("search_id", "impression_id", "session_id", "user_id"),
+    *("search_id", "impression_id"),
     *("system", "run", "model", "fold"),
 )
 
@@ -74,13 +74,6 @@ def test_columns_that_are_constant_within_a_ranking_are_harmless() -> None:
     assert not texts(lambda: prframe.evaluate(rows, "AP", by=["system", "query_id"]))
     half = rows.with_columns(topic=pl.Series([None, "x"] * 4))
     assert len(texts(lambda: prframe.evaluate(half, "AP", by=["system", "query_id"]))) == 1
-
-
-@pytest.mark.parametrize("column", ["user_id", "session_id"])
-def test_columns_that_may_name_the_items(column: str) -> None:
-    rows = ONE.drop("system", "query_id").rename({"doc_id": column})
-    assert not texts(lambda: prframe.evaluate(rows, "AP"))
-    assert "pooled_rankings" not in prframe.check(rows)["kind"]
 
 
 def test_columns_with_another_part_are_not_suspected() -> None:
