@@ -16,7 +16,9 @@ from tests.metrics.test_oracle import evaluate
 from tests.oracle import Item
 from tests.strategies import frame, items
 
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.NoNegativesWarning", "ignore::prframe.NoPositivesWarning"
+)
 
 SCORE = pl.col("score").pr
 TIES = st.sampled_from(["group", "order"])

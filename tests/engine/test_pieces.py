@@ -15,7 +15,9 @@ from prframe._engine import frames, hits, pieces
 from prframe._engine.arguments import Arguments
 from prframe._engine.rows import labels_are_gains
 
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.NoNegativesWarning", "ignore::prframe.NoPositivesWarning"
+)
 
 METRICS = ["AP", "nDCG@5", "RR", "P@3", "AUC"]
 

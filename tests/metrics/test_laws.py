@@ -16,7 +16,9 @@ from tests.metrics.test_oracle import NAMES, TIES, evaluate, settings, taking
 from tests.oracle import Group, Item, value
 from tests.strategies import FINITE, frame, items
 
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.NoNegativesWarning", "ignore::prframe.NoPositivesWarning"
+)
 
 BOUNDED = [name for name in NAMES if parse_metric(name).range == (0.0, 1.0)]
 GROUP = items(FINITE, max_size=30)

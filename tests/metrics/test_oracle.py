@@ -13,7 +13,9 @@ from prframe.tie_policies import NO_MEAN, POLICIES, WITHOUT_LABELS
 from tests.oracle import ORACLE, SCORES, Group, Item, value
 from tests.strategies import frame, items, weighted
 
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.NoNegativesWarning", "ignore::prframe.NoPositivesWarning"
+)
 
 CUTOFFS = {
     "none": [""],

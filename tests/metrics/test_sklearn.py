@@ -12,7 +12,9 @@ from prframe.errors import UndefinedMetricWarning
 from tests.oracle import Item
 from tests.strategies import FINITE, frame, items, weighted
 
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.NoNegativesWarning", "ignore::prframe.NoPositivesWarning"
+)
 
 sklearn_metrics = pytest.importorskip("sklearn.metrics")
 

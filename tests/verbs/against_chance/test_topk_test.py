@@ -9,7 +9,9 @@ from hypothesis import given, strategies as st
 import prframe
 from tests.strategies import Item, frame, items
 
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.NoNegativesWarning", "ignore::prframe.NoPositivesWarning"
+)
 
 CUTOFFS = [1, 2, 3, 5, 9]
 GROUPS = st.lists(items(), min_size=1, max_size=3)
