@@ -22,20 +22,18 @@ def _balanced(q: Quantities, m: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
 
 
 def _matthews(q: Quantities, _: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
-    n_pos, n = q.n_pos.cast(pl.Float64), (q.n_pos + q.n_neg).cast(pl.Float64)
-    spread = (n_pos * q.n_neg).sqrt() * (k * (n - k)).sqrt()
+    n_pos, n_neg = q.n_pos.cast(pl.Float64), q.weighed(q.n_neg)
+    n, passed = n_pos + n_neg, tp + q.weighed(k - tp)
+    spread = (n_pos * n_neg).sqrt() * (passed * (n - passed)).sqrt()
     # The root is rounded, and may be smaller than the product above it.
-    value = ((n * tp - k * n_pos) / spread).clip(-1.0, 1.0)
+    value = ((n * tp - passed * n_pos) / spread).clip(-1.0, 1.0)
     return pl.when(spread > 0).then(value).otherwise(0.0)
 
 
 def _of_table(
     name: str, summary: str, source: str, *, needs: tuple[str, ...] = ("n_pos", "n_neg")
 ) -> Metric:
-    """Return a metric of the shares of both classes that pass, without its formula.
-
-    It is the same whatever share of the items is positive.
-    """
+    """Return a metric of the shares of both classes that pass, without its formula."""
     return Metric(
         name,
         summary,
@@ -76,7 +74,6 @@ MCC = at_threshold(
             "one, is above the threshold.",
             "Matthews 1975",
         ),
-        options=frozenset(),
         range=(-1.0, 1.0),
     ),
     _matthews,

@@ -56,13 +56,14 @@ def _partial_auc_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> p
 
 
 def _gain_credit(q: Quantities, _: Metric) -> pl.Expr:
-    block = q.tp_start, q.tp_end, q.fp_start, q.fp_end, q.n_pos, q.n_neg
+    fp_start, fp_end, n_neg = (q.weighed(of) for of in (q.fp_start, q.fp_end, q.n_neg))
+    block = q.tp_start, q.tp_end, fp_start, fp_end, q.n_pos, n_neg
     return _share(q) * _of_blocks(gain_area, *block)
 
 
 def _gain_finish(q: Quantities, _: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-    block = q.n_hits, q.n_pos, q.n - q.n_hits, q.n_neg, q.n_pos, q.n_neg
-    return terms[0] + _of_blocks(gain_area, *block)
+    fp, n_neg = q.weighed(q.n - q.n_hits), q.weighed(q.n_neg)
+    return terms[0] + _of_blocks(gain_area, q.n_hits, q.n_pos, fp, n_neg, q.n_pos, n_neg)
 
 
 def _part(name: str, value: object) -> Setting:
@@ -114,7 +115,7 @@ AUPRG = Metric(
     _gain_finish,
     ties=frozenset(NO_MEAN),
     needs=("n_pos", "n_neg"),
-    options=frozenset({"weight"}),
+    options=frozenset({"weight", "prior"}),
     range=(-float("inf"), 1.0),
     cells=lambda _: stats.GainArea(),
 )

@@ -135,8 +135,7 @@ def _f_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
 
 
 def _set_f(q: Quantities, m: Metric, _: Sequence[pl.Expr]) -> pl.Expr:
-    square = m.number("beta") ** 2
-    return (1 + square) * q.n_hits / (square * q.n_pos + q.n)
+    return _f_above(q, m, q.n_hits, q.n)
 
 
 def _precision_above(q: Quantities, _: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
@@ -149,7 +148,7 @@ def _recall_above(q: Quantities, _m: Metric, tp: pl.Expr, _k: pl.Expr) -> pl.Exp
 
 def _reaching_credit(q: Quantities, m: Metric) -> pl.Expr:
     needed = m.number("at_precision") * HAIR_BELOW
-    reached = (q.weight > 0) & (q.tp_end >= needed * (q.tp_end + q.fp_end))
+    reached = (q.weight > 0) & (q.tp_end >= needed * (q.tp_end + q.weighed(q.fp_end)))
     return pl.when(reached).then(q.tp_end).otherwise(0)
 
 
@@ -161,7 +160,7 @@ def _or_at_precision(metric: Metric) -> Metric:
         terms=(Term(_reaching_credit, "max"),),
         cutoff="precision",
         ties=frozenset(NO_MEAN),
-        options=frozenset({"weight"}),
+        options=frozenset({"weight", "prior"}),
         cells=lambda m: stats.RecallAtPrecision(m.number("at_precision")),
         instead=(),
     )
@@ -173,11 +172,11 @@ def _or_at_precision(metric: Metric) -> Metric:
 
 def _f_above(q: Quantities, m: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
     square = m.number("beta") ** 2 if m.takes("beta") else 1.0
-    return (1 + square) * tp / (square * q.n_pos + k)
+    return (1 + square) * tp / (square * q.n_pos + tp + q.weighed(k - tp))
 
 
-def _set_precision(q: Quantities, _m: Metric, _: Sequence[pl.Expr]) -> pl.Expr:
-    return pl.when(q.n > 0).then(q.n_hits / q.n).otherwise(0.0)
+def _set_precision(q: Quantities, m: Metric, _: Sequence[pl.Expr]) -> pl.Expr:
+    return _precision_above(q, m, q.n_hits, q.n)
 
 
 def _set_ap(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
@@ -254,6 +253,7 @@ F1 = or_above(
     ),
     _f_above,
     lambda _: stats.SetFMeasure(),
+    options=frozenset({"prior"}),
 )
 F = or_above(
     Metric(
@@ -269,6 +269,7 @@ F = or_above(
     ),
     _f_above,
     lambda m: stats.SetFMeasure(m.number("beta")),
+    options=frozenset({"prior"}),
 )
 RelP = Metric(
     "RelP",
@@ -385,6 +386,7 @@ SetP = Metric(
     (),
     _set_precision,
     needs=(),
+    options=frozenset({"prior"}),
     cells=lambda _: stats.SetPrecision(),
 )
 SetR = Metric(
@@ -393,6 +395,7 @@ SetR = Metric(
     "TREC",
     (),
     lambda q, _m, _t: q.n_hits / q.n_pos,
+    options=frozenset({"prior"}),
     cells=lambda _: stats.SetRecall(),
 )
 SetF = Metric(
@@ -405,6 +408,7 @@ SetF = Metric(
         BETA,
         REL,
     ),
+    options=frozenset({"prior"}),
     cells=lambda m: stats.SetFMeasure(m.number("beta")),
 )
 SetAP = Metric(
@@ -413,6 +417,7 @@ SetAP = Metric(
     "TREC",
     (),
     _set_ap,
+    options=frozenset({"prior"}),
     cells=lambda _: stats.SetAveragePrecision(),
 )
 NumRel = Metric(

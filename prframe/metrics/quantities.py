@@ -84,6 +84,17 @@ class Quantities:
         """Return the precision of tp + fp > 0 items, tp of them positive."""
         return precision(tp, fp, self.prior, self.n_pos, self.n_neg)
 
+    def weighed(self, negatives: pl.Expr) -> pl.Expr:
+        """Return what a number of negatives is where the share of positives is the prior.
+
+        That is ``negatives n_pos (1 - prior) / (n_neg prior)``, and infinite at the prior 0.
+        """
+        if self.prior is None:
+            return negatives
+        odds = (1 - self.prior) / self.prior if self.prior else float("inf")
+        weighed = negatives * odds * self.n_pos / self.n_neg
+        return pl.when(negatives > 0).then(weighed).otherwise(0.0)
+
     def above(self, threshold: float) -> pl.Expr:
         """Return the number of items, one per group, whose score reaches a threshold."""
         return pl.col(above_name(threshold))

@@ -13,7 +13,7 @@ from prframe._engine.measure import values_of_groups
 from prframe._engine.pieces import Ranking
 from prframe._engine.rows import considered, key_names
 from prframe.errors import ArgumentError, NoCutoffWarning, PrframeError, warn
-from prframe.metrics import Judged, Metric, NumRet, SetR, parse_metric
+from prframe.metrics import AUPRG, MCC, Judged, Metric, NumRet, SetR, parse_metric
 from prframe.verbs._plan import takes_ties
 from prframe.verbs._trec_eval_names import TrecEvalNames
 from prframe.verbs._verb import positives_of, warn_undefined
@@ -24,6 +24,8 @@ _RETRIEVED = "prframe: retrieved"
 OF_ALL_ROWS = frozenset({"precision", "recall"})
 # The metrics that do not depend on which labels are positive.
 _OF_ANY_LABELS = frozenset({Judged.name, NumRet.name})
+# The metrics whose limit, where the share of one class goes to 0, says nothing.
+_OF_BOTH_CLASSES = frozenset({AUPRG.name, MCC.name})
 
 
 @dataclass(frozen=True)
@@ -70,11 +72,21 @@ class Evaluation:
                 )
         self._check_ties()
         self._check_labels()
+        self._check_prior()
 
     def _check_ties(self) -> None:
         for name, metric in self.wanted.items():
             own = "; evaluate it in a call of its own"
             takes_ties(name, metric.ties, self.args, otherwise=own)
+
+    def _check_prior(self) -> None:
+        """Refuse a prior of 0 or 1 where the metric of one class alone is 0 / 0."""
+        of_both = [name for name, metric in self.wanted.items() if metric.name in _OF_BOTH_CLASSES]
+        if of_both and self.prior in {0, 1}:
+            raise ArgumentError(
+                f"{checks.listed(of_both)} needs both classes; "
+                f"got prior={self.prior:g}, where one is absent."
+            )
 
     def _check_labels(self) -> None:
         """Require labels and arguments that metrics on grades can use."""

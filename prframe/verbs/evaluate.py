@@ -71,9 +71,10 @@ def evaluate(
         Rank items of score -inf below all others instead of taking them as not retrieved.
     prior : float in [0, 1], optional
         Share of positives to which precision is normalised (Hoiem et al. 2012):
-        ``tp' = tp prior / n_pos``, ``fp' = fp (1 - prior) / n_neg``. For AP, AP@k, AUPRC, AP11,
-        Prec, pAP and P at a threshold. AUC, pAUC, and recall, specificity and balanced accuracy at
-        a threshold are the same for every share.
+        ``tp' = tp prior / n_pos``, ``fp' = fp (1 - prior) / n_neg``. For AP, AP@k, AUPRC, AUPRG,
+        AP11, IPrec, MaxF1, Prec, pAP, R at a precision, SetP, SetF, SetAP, and P, F1, F and MCC at
+        a threshold. AUC, pAUC, SetR, and recall, specificity and balanced accuracy at a threshold
+        are the same for every share.
     interpolate : bool
         Replace precision by the largest precision at that recall or beyond. For AP, AUPRC.
     layout : {"wide", "long"}, optional

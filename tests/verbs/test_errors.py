@@ -215,9 +215,13 @@ REFUSALS = {
         lambda: evaluate(GOOD, ["AP", "P@2", "nDCG"], weight="total"),
         "`weight` is not taken by 'P@2', 'nDCG'; evaluate these in a call of their own, without weight.",
     ),
-    "prior of MaxF1": (
-        lambda: evaluate(GOOD, ["AP", "AUC", "MaxF1"], prior=0.5),
-        "`prior` is not taken by 'MaxF1'; evaluate these in a call of their own, without prior.",
+    "prior of nDCG": (
+        lambda: evaluate(GOOD, ["AP", "AUC", "nDCG"], prior=0.5),
+        "`prior` is not taken by 'nDCG'; evaluate these in a call of their own, without prior.",
+    ),
+    "MCC without positives": (
+        lambda: evaluate(GOOD, ["AP", "MCC(threshold=0.5)"], prior=0),
+        "'MCC(threshold=0.5)' needs both classes; got prior=0, where one is absent.",
     ),
     "interpolation cut off": (
         lambda: evaluate(GOOD, ["AP@2"], interpolate=True),
