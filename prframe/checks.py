@@ -101,6 +101,7 @@ def columns_exist(wanted: dict[str, str], present: Sequence[str], hint: str = ""
         if column not in present:
             shown = ", ".join(map(repr, present[:_LISTED]))
             more = f" and {len(present) - _LISTED} more" if len(present) > _LISTED else ""
+            has = f"its columns are {shown}{more}" if present else "it has no columns"
             usual, alike = hints.of_column(column, argument, present), closest(column, present)
             if column == argument:
                 # The caller has not named it.
@@ -111,7 +112,7 @@ def columns_exist(wanted: dict[str, str], present: Sequence[str], hint: str = ""
                 close = f" Did you mean {meant!r}?" if meant else ""
             raise MissingColumnError(
                 f"`{argument}` names the column {brief(column)}, which the frame does not have; "
-                f"its columns are {shown}{more}.{close}{hint}"
+                f"{has}.{close}{hint}"
             )
 
 

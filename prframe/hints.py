@@ -277,11 +277,16 @@ def of_column_name(argument: str, given: object) -> str:
 
 
 def of_dtype(dtype: object) -> str:
-    """Return a sentence for a column of lists or text where numbers are due; else nothing."""
+    """Return a sentence for a column of lists, text or flags where numbers are due."""
     if str(dtype).startswith(("List", "Array")):
         return " Give each item a row, for example with explode; of several classes take one."
     if str(dtype) == "String":
         return " Make numbers of it first, for example with cast(pl.Float64) or astype(float)."
+    if str(dtype) == "Boolean":
+        return (
+            " Name the scores by which the items are ranked; if these are the flags, make numbers "
+            "of them, for example with cast(pl.Int8) or astype(int)."
+        )
     return ""
 
 

@@ -133,7 +133,7 @@ def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: 
         .with_row_index("judgment")
     )
     matches = _judgments(rows, query, table)
-    if table.height and not matches.height:
+    if not matches.height and (rows.height or table.height):
         _warn_of_strangers(groups.keys, judged, rows, table)
     elif table.height:
         _warn_of_systems(groups.keys, query)
@@ -207,11 +207,11 @@ def _warn_of_strangers(
     else:
         kind = "document of a query"
         run_ids, qrels_ids = rows["doc_id"], table["doc_id"]
-    shown = roles.examples(run_ids.head(2))
-    run = f"the run has {shown}" if run_ids.len() else "the run has no rows"
+    run, judgments = (
+        roles.examples(ids.head(2)) if ids.len() else "no rows" for ids in (run_ids, qrels_ids)
+    )
     warn(
-        f"run and qrels have no {kind} in common: {run}, "
-        f"the qrels have {roles.examples(qrels_ids.head(2))}",
+        f"run and qrels have no {kind} in common: the run has {run}, the qrels have {judgments}",
         UnmatchedIdsWarning,
     )
 

@@ -515,6 +515,18 @@ def test_ids_that_do_not_match(run: dict[str, list[object]], message: str) -> No
     assert caught[0].filename == __file__
 
 
+def test_judgments_without_rows_match_nothing() -> None:
+    run = pl.DataFrame({"qid": ["1"], "docno": ["d1"], "score": [1.0]})
+    qrels = pl.DataFrame({"qid": ["1"], "docno": ["d1"], "label": [1]}).clear()
+    message = "run and qrels have no query in common: the run has '1', the qrels have no rows"
+    with pytest.warns(prframe.UnmatchedIdsWarning) as caught:
+        joined = join(run, qrels)
+    assert [str(warning.message) for warning in caught] == [message]
+    assert joined.rows() == [("1", "d1", 1.0, 0, False)]
+    # Nothing was to be matched where there are no rows at all.
+    assert join(run.clear(), qrels).is_empty()
+
+
 @pytest.mark.parametrize("queries", ["all", "qrels", "run", "both"])
 def test_queries_of_unjudged_documents_count(queries: str) -> None:
     # As in trec_eval -J, which averages over all these queries: 0 for those without judged documents.

@@ -91,6 +91,16 @@ REFUSALS = {
         "`score` must be numeric; 'text' is String. Make numbers of it first, for example with "
         "cast(pl.Float64) or astype(float).",
     ),
+    "flags as the score": (
+        lambda: evaluate(GOOD.with_columns(score=pl.col("label") > 0), "AP"),
+        "`score` must be numeric; 'score' is Boolean. Name the scores by which the items are ranked; if "
+        "these are the flags, make numbers of them, for example with cast(pl.Int8) or astype(int).",
+    ),
+    "a frame without columns": (
+        lambda: evaluate(pl.DataFrame(), "AP"),
+        "`score` names the column 'score', which the frame does not have; it has no columns. Name the "
+        "column with score=.",
+    ),
     "string labels": (
         lambda: evaluate(GOOD, "AP", label="text"),
         "`label` 'text' holds strings: say which are positive, for instance positive='yes'.",
