@@ -1,8 +1,8 @@
 """The catalogue of metrics: every metric is a value.
 
-A new metric takes one constant in `thresholds`, `positions` or `gains` and one naive definition
-in the tests' oracle. The list in the error message, the docs table and the shared tests derive
-from `CATALOGUE`.
+A new metric takes one constant, in the module of its kind (`thresholds`, `positions`, `gains`,
+`classified`, `partial` or `retrieved`), and one naive definition in the tests' oracle. The list in
+the error message, the docs table and the shared tests derive from `CATALOGUE`.
 """
 
 from prframe.metrics.classified import MCC, BalancedAccuracy, Specificity
@@ -28,19 +28,13 @@ from prframe.metrics.positions import (
     F,
     Judged,
     Lift,
-    NumRel,
-    NumRelRet,
-    NumRet,
     P,
     R,
     RelP,
     Rprec,
-    SetAP,
-    SetF,
-    SetP,
-    SetR,
     Success,
 )
+from prframe.metrics.retrieved import NumRel, NumRelRet, NumRet, SetAP, SetF, SetP, SetR
 from prframe.metrics.thresholds import AP, AP11, AUC, AUPRC, IPrec, MaxF1, Prec, W, infAP
 
 __all__ = [

@@ -18,14 +18,22 @@ from typing import NoReturn
 
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError, UnknownMetricError
-from prframe.metrics import classified, elsewhere, gains, partial, positions, thresholds
+from prframe.metrics import (
+    classified,
+    elsewhere,
+    gains,
+    partial,
+    positions,
+    retrieved,
+    thresholds,
+)
 from prframe.metrics.metric import Metric, Setting
 from prframe.metrics.resembling import resembling
 from prframe.stats.score_functions import WORDS
 
 CATALOGUE: dict[str, Metric] = {
     value.name: value
-    for module in (classified, gains, partial, positions, thresholds)
+    for module in (classified, gains, partial, positions, retrieved, thresholds)
     for value in vars(module).values()
     if isinstance(value, Metric)
 }

@@ -8,7 +8,15 @@ import polars as pl
 from prframe import checks, stats
 from prframe.metrics.metric import REL, Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import HAIR_BELOW, Quantities
-from prframe.metrics.shared import or_above, over, per_block
+from prframe.metrics.shared import (
+    BETA,
+    f_above,
+    or_above,
+    over,
+    per_block,
+    precision_above,
+    recall_above,
+)
 from prframe.stats import expected_reciprocal_rank, hit_probability
 from prframe.tie_policies import NO_MEAN
 from prframe.typing import Floats, Integers
@@ -134,18 +142,6 @@ def _f_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
     return (1 + square) * terms[0] / (m.rank() + square * q.n_pos)
 
 
-def _set_f(q: Quantities, m: Metric, _: Sequence[pl.Expr]) -> pl.Expr:
-    return _f_above(q, m, q.n_hits, q.n)
-
-
-def _precision_above(q: Quantities, _: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
-    return pl.when(k > 0).then(q.precision(tp, k - tp)).otherwise(0.0)
-
-
-def _recall_above(q: Quantities, _m: Metric, tp: pl.Expr, _k: pl.Expr) -> pl.Expr:
-    return tp / q.n_pos
-
-
 def _reaching_credit(q: Quantities, m: Metric) -> pl.Expr:
     needed = m.number("at_precision") * HAIR_BELOW
     reached = (q.weight > 0) & (q.tp_end >= needed * (q.tp_end + q.weighed(q.fp_end)))
@@ -170,19 +166,6 @@ def _or_at_precision(metric: Metric) -> Metric:
     return replace(known, instead=(*others, ("at_precision", place)))
 
 
-def _f_above(q: Quantities, m: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
-    square = m.number("beta") ** 2 if m.takes("beta") else 1.0
-    return (1 + square) * tp / (square * q.n_pos + tp + q.weighed(k - tp))
-
-
-def _set_precision(q: Quantities, m: Metric, _: Sequence[pl.Expr]) -> pl.Expr:
-    return _precision_above(q, m, q.n_hits, q.n)
-
-
-def _set_ap(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-    return _set_precision(q, m, terms) * q.n_hits / q.n_pos
-
-
 def _persistence(name: str, value: object) -> Setting:
     return checks.number(name, value, at_least=0, below=1)
 
@@ -195,17 +178,9 @@ def _rate(name: str, value: object) -> Setting:
     return checks.number(name, value, at_least=0.01, at_most=500)
 
 
-def _ratio(name: str, value: object) -> Setting:
-    return checks.number(name, value, above=0, at_most=1e6)
-
-
-# The reason why neither resamples nor drawn curves say how a metric varies.
-_COUNT = "it is a count, which grows with the sample"
-
 AT_PRECISION = Parameter(
     "at_precision", None, "The least precision of the thresholds, in (0, 1].", _share
 )
-BETA = Parameter("beta", 1.0, "Weight of recall against precision, in (0, 1e6].", _ratio)
 P = or_above(
     Metric(
         "P",
@@ -218,7 +193,7 @@ P = or_above(
         needs=(),
         cells=lambda m: stats.PrecisionAt(m.rank()),
     ),
-    _precision_above,
+    precision_above,
     lambda _: stats.SetPrecision(),
     options=frozenset({"prior"}),
 )
@@ -235,7 +210,7 @@ R = _or_at_precision(
             cutoff="required",
             cells=lambda m: stats.RecallAt(m.rank()),
         ),
-        _recall_above,
+        recall_above,
         lambda _: stats.SetRecall(),
         options=frozenset({"prior"}),
     )
@@ -251,7 +226,7 @@ F1 = or_above(
         cutoff="required",
         cells=lambda m: stats.F1At(m.rank()),
     ),
-    _f_above,
+    f_above,
     lambda _: stats.SetFMeasure(),
     options=frozenset({"prior"}),
 )
@@ -267,7 +242,7 @@ F = or_above(
         cutoff="required",
         cells=lambda m: stats.FAt(m.rank(), m.number("beta")),
     ),
-    _f_above,
+    f_above,
     lambda m: stats.SetFMeasure(m.number("beta")),
     options=frozenset({"prior"}),
 )
@@ -378,78 +353,4 @@ BEDROC = Metric(
     ),
     needs=("n_pos", "n_neg"),
     cells=lambda m: stats.Bedroc(m.number("alpha")),
-)
-SetP = Metric(
-    "SetP",
-    "Precision of all retrieved items, 0 if there are none.",
-    "TREC",
-    (),
-    _set_precision,
-    needs=(),
-    options=frozenset({"prior"}),
-    cells=lambda _: stats.SetPrecision(),
-)
-SetR = Metric(
-    "SetR",
-    "Recall of all retrieved items.",
-    "TREC",
-    (),
-    lambda q, _m, _t: q.n_hits / q.n_pos,
-    options=frozenset({"prior"}),
-    cells=lambda _: stats.SetRecall(),
-)
-SetF = Metric(
-    "SetF",
-    "F measure of all retrieved items: (1 + beta^2) P R / (beta^2 P + R).",
-    "van Rijsbergen 1979",
-    (),
-    _set_f,
-    parameters=(
-        BETA,
-        REL,
-    ),
-    options=frozenset({"prior"}),
-    cells=lambda m: stats.SetFMeasure(m.number("beta")),
-)
-SetAP = Metric(
-    "SetAP",
-    "Precision times recall of all retrieved items.",
-    "TREC",
-    (),
-    _set_ap,
-    options=frozenset({"prior"}),
-    cells=lambda _: stats.SetAveragePrecision(),
-)
-NumRel = Metric(
-    "NumRel",
-    "The number of positives, n_pos.",
-    "TREC",
-    (),
-    lambda q, _m, _t: q.n_pos,
-    needs=(),
-    range=(0.0, float("inf")),
-    greater_is_better=False,
-    cells=_COUNT,
-)
-NumRet = Metric(
-    "NumRet",
-    "The number of retrieved items.",
-    "TREC",
-    (),
-    lambda q, _m, _t: q.n,
-    parameters=(),
-    needs=(),
-    range=(0.0, float("inf")),
-    greater_is_better=False,
-    cells=_COUNT,
-)
-NumRelRet = Metric(
-    "NumRelRet",
-    "The number of retrieved positives.",
-    "TREC",
-    (),
-    lambda q, _m, _t: q.n_hits,
-    needs=(),
-    range=(0.0, float("inf")),
-    cells=_COUNT,
 )

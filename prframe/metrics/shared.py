@@ -1,4 +1,4 @@
-"""Parts that metrics of thresholds and metrics of positions share."""
+"""Parts that metrics of thresholds, of positions and of all retrieved items share."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -7,7 +7,8 @@ from typing import TypeAlias
 import numpy as np
 import polars as pl
 
-from prframe.metrics.metric import THRESHOLD, Cells, Finish, Metric, Term
+from prframe import checks
+from prframe.metrics.metric import THRESHOLD, Cells, Finish, Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import Quantities
 from prframe.typing import Floats
 
@@ -80,3 +81,26 @@ def per_block(
 
     block = [q.start, q.end, q.tp_end - q.tp_start, *more]
     return pl.map_batches(block, apply, return_dtype=pl.Float64, is_elementwise=True)
+
+
+def precision_above(q: Quantities, _: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
+    """Return the precision of k items, tp of them positive; 0 of none."""
+    return pl.when(k > 0).then(q.precision(tp, k - tp)).otherwise(0.0)
+
+
+def recall_above(q: Quantities, _m: Metric, tp: pl.Expr, _k: pl.Expr) -> pl.Expr:
+    """Return the recall of items of which tp are positive."""
+    return tp / q.n_pos
+
+
+def f_above(q: Quantities, m: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
+    """Return the F measure of k items, tp of them positive."""
+    square = m.number("beta") ** 2 if m.takes("beta") else 1.0
+    return (1 + square) * tp / (square * q.n_pos + tp + q.weighed(k - tp))
+
+
+def _ratio(name: str, value: object) -> Setting:
+    return checks.number(name, value, above=0, at_most=1e6)
+
+
+BETA = Parameter("beta", 1.0, "Weight of recall against precision, in (0, 1e6].", _ratio)
