@@ -2,38 +2,38 @@
 
 Where positives are rare a sum takes few values, or clusters about what single rankings earn, and
 neither a saddlepoint nor the inversion is accurate. The distribution of each AP is found on a
-lattice (`tails.lattice`), brought to the points 0, 1, 2, ... of one lattice for all of them, and
-added up term by term. A sum that reaches the last point stays there. Nothing is subtracted but
-neighbouring tails of one AP, so that no digits are lost far out; points twice as far apart tell
-how much the lattice matters.
+lattice (`ladder`), and all of them are added up under a slope that makes the value likely, so that
+no digits are lost far out (`tilted`). Cells twice as wide tell how much the lattice matters.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import reduce
 from itertools import groupby
-from typing import NamedTuple, cast
+from math import ceil, log
 
 import numpy as np
 
+from prframe.stats.null.average_precision.sums.ladder import (
+    Alike,
+    Grid,
+    Ladder,
+    OnLattice,
+    retrieved,
+)
 from prframe.stats.null.average_precision.sums.terms import Term
-from prframe.stats.null.average_precision.tails.lattice import (
-    MOST_HITS,
-    NEVER,
-    combined_tails,
-    logs,
-)
-from prframe.stats.null.average_precision.tails.lattice_plans import (
-    Plans,
-    Retrieved,
-    Shape,
-    likely_hits,
-    walk_terms,
-)
-from prframe.stats.null.average_precision.tails.lattice_walk import Walk, nearby
+from prframe.stats.null.average_precision.sums.tilted import Rough, Tilted, slope_of
+from prframe.stats.null.average_precision.tails.lattice import MOST_HITS, NEVER, combined_tails
+from prframe.stats.null.average_precision.tails.lattice_plans import likely_hits, walk_terms
+from prframe.stats.null.average_precision.tails.lattice_walk import nearby
 from prframe.stats.null.average_precision.tails.tail import Tail
 from prframe.typing import Floats
 
-# These numbers of points up to the value are tried until two in a row agree.
-_POINTS = (2048, 4096, 8192)
+# These numbers of cells up to the value are tried until two in a row agree.
+_CELLS = (2048, 4096, 8192)
+# With 4096 cells points are so close that a mean AP is this many times as large as their distance,
+# or that sharing weight between them adds no more to the variance of the sum than the square of a
+# cell.
+_CLOSE = 16
 # Values share a lattice if their logarithms to this base have the same whole part.
 _ALIKE_TARGETS = 2.0
 # Terms share a walk if the logarithms of their numbers of positives to this base have the same
@@ -42,6 +42,8 @@ _ALIKE_VALUES = 4.0
 # The most work of all walks, in terms times points of the lattice, which takes some seconds. More
 # points are not tried beyond this.
 _MOST_WORK = 4e9
+# Adding two numbers on a lattice of N points takes as long as this times N log N terms.
+_WORK_OF_SUMS = 30.0
 # A lattice is tried first where fewer positives than this are expected in a ranking.
 _RARE = 1.0
 # If logarithms from lattices of two widths differ by less than this, they give an estimate.
@@ -78,16 +80,15 @@ def _shared_tails(terms: Sequence[Term], targets: Floats, guess: float) -> list[
         return tails
     never, furthest = level
     open_, coarse = np.arange(targets.size), None
-    alike = [_Alike.of(members) for members in _alike(terms)]
-    for points in _POINTS:
-        if not open_.size or not _is_feasible(terms, never, points):
+    alike = [Alike.of(members) for members in _alike(terms)]
+    for cells in _CELLS:
+        grid = _grid(terms, float(targets.max()), cells)
+        if not open_.size or not _is_feasible(terms, never, grid):
             break
-        cell = float(targets.max()) / points
-        fine = _pairs(alike, targets, cell, never)
+        fine = _log_pairs([Ladder(each, grid, never) for each in alike], targets, grid)
         if coarse is not None:
-            both, lumpy = combined_tails(logs(fine), logs(coarse), cell, furthest)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                apart = np.abs(np.log(fine[0] / coarse[0])).max(axis=0)
+            both, lumpy = combined_tails(fine, coarse, grid.cell, furthest)
+            apart = np.abs(fine[0] - coarse[0]).max(axis=0)
             for place in open_.tolist():
                 reached, missed = both[:2, place].tolist()
                 if np.isnan(reached):
@@ -108,7 +109,7 @@ def _level(guess: float) -> tuple[float, float] | None:
 def _is_possible(terms: Sequence[Term], guess: float) -> bool:
     """Whether there is a lattice for a tail of a size."""
     level = _level(guess)
-    return level is not None and _is_feasible(terms, level[0], _POINTS[-1])
+    return level is not None and _is_feasible(terms, level[0], _grid(terms, 1.0, _CELLS[-1]))
 
 
 def is_rare(terms: Sequence[Term]) -> bool:
@@ -117,15 +118,25 @@ def is_rare(terms: Sequence[Term]) -> bool:
     return hits < _RARE * sum(term.often for term in terms)
 
 
-def _is_feasible(terms: Sequence[Term], never: float, points: int) -> bool:
-    """Whether the walks to all terms take no more than some seconds."""
-    work = 0.0
+def _grid(terms: Sequence[Term], largest: float, cells: int) -> Grid:
+    """Return a lattice of so many cells up to the largest value, and some beyond it."""
+    cell = largest / cells
+    mean = sum(term.often * term.mean for term in terms)
+    each = mean / sum(term.often for term in terms)
+    fine = min(mean / cell, _CLOSE * largest / 4096 / each)
+    return Grid(cell, max(ceil(fine), 1), ceil(cells + nearby(1.0).max()) + 1)
+
+
+def _is_feasible(terms: Sequence[Term], never: float, grid: Grid) -> bool:
+    """Whether the walks to all terms, and the sums, take no more than some seconds."""
+    sums = sum(1 + log(term.often) / log(2) for term in terms)
+    work = _WORK_OF_SUMS * sums * grid.size * log(grid.size)
     for alike in _alike(terms):
-        hits = max(likely_hits(_retrieved(term), never) for term in alike)
+        hits = max(likely_hits(retrieved(term), never) for term in alike)
         if hits > MOST_HITS:
             return False
         longest = max(alike, key=lambda term: term.items.depth)
-        work += walk_terms(hits, longest.items) * points
+        work += walk_terms(hits, longest.items) * grid.cells * len(grid.bands)
     return work < _MOST_WORK
 
 
@@ -140,76 +151,28 @@ def _alike(terms: Sequence[Term]) -> list[list[Term]]:
     return [list(alike) for _, alike in groupby(sorted(terms, key=kind), key=kind)]
 
 
-def _retrieved(term: Term) -> Retrieved:
-    """Return n, n_pos and depth of a term, without its tie blocks."""
-    return Retrieved(term.items.n, term.n_pos, term.items.depth)
+def _log_pairs(ladders: Sequence[Ladder], targets: Floats, grid: Grid) -> Floats:
+    """Return the logarithms of P(S >= y) and P(S < y) for targets and values nearby.
+
+    The result has the shape (8, 2, n_targets).
+    """
+    points = grid.fine / grid.cell
+    rough = [(Rough.of(each, grid.fine), often) for each, often in _all(ladders)]
+    tails = []
+    for target in targets.tolist():
+        slope = slope_of(*zip(*rough, strict=True), target * points)
+        total = _sum(ladders, slope)
+        tails.append(total.log_tails(slope, (target + nearby(grid.cell)) * points))
+    return np.stack(tails, axis=2).transpose(1, 0, 2)
 
 
-class _Alike(NamedTuple):
-    """Terms that share walks, and the plans of these."""
-
-    terms: Sequence[Term]
-    plans: Plans
-
-    @classmethod
-    def of(cls, terms: Sequence[Term]) -> "_Alike":
-        """Return terms that share walks."""
-        cases = [_retrieved(term) for term in terms]
-        return cls(terms, Plans(Shape.of(cases, terms[0].items.ends)))
+def _all(ladders: Sequence[Ladder]) -> Iterator[tuple[OnLattice, int]]:
+    """Yield the distributions of all terms, and how often each is added."""
+    for ladder in ladders:
+        yield from ladder.distributions()
 
 
-def _pairs(all_alike: Sequence[_Alike], targets: Floats, cell: float, never: float) -> Floats:
-    """Return P(S >= y) and P(S < y) for targets and values nearby, shape (8, 2, n_targets)."""
-    offsets = nearby(cell)
-    size = int(np.ceil((targets.max() + offsets.max()) / cell)) + 2
-    # A point stands for all values that are nearer to it than to its neighbours.
-    borders = (np.arange(size + 1, dtype=np.float64) - 0.5) * cell
-    total: _OnLattice | None = None
-    for alike in all_alike:
-        for term, reached in zip(alike.terms, _reached(alike, borders, never), strict=True):
-            own = _times(_OnLattice(reached[:-1] - reached[1:], float(reached[-1])), term.often)
-            total = own if total is None else _added(total, own)
-    inside, beyond = cast(_OnLattice, total)
-    above = np.cumsum(inside[::-1])[::-1] - inside / 2 + beyond
-    below = np.cumsum(inside) - inside / 2
-    at = (targets + offsets[:, None]) / cell
-    tails = [np.interp(at, np.arange(size), column) for column in (above, below)]
-    return np.stack(tails, axis=1)
-
-
-class _OnLattice(NamedTuple):
-    """The chances of the points of a lattice, and of all values beyond them."""
-
-    inside: Floats
-    beyond: float
-
-
-def _added(first: _OnLattice, second: _OnLattice) -> _OnLattice:
-    """Return the distribution of the sum of two independent numbers."""
-    size = first.inside.size
-    reached = np.cumsum(np.append(second.inside, second.beyond)[::-1])[:size]
-    beyond = first.beyond + float(first.inside @ reached)
-    return _OnLattice(np.convolve(first.inside, second.inside)[:size], beyond)
-
-
-def _times(each: _OnLattice, often: int) -> _OnLattice:
-    """Return the distribution of the sum of equal independent numbers."""
-    if often == 1:
-        return each
-    half = _times(each, often // 2)
-    total = _added(half, half)
-    return _added(total, each) if often % 2 else total
-
-
-def _reached(alike: _Alike, x: Floats, never: float) -> list[Floats]:
-    """Return P(AP >= x) for rising values, for each of the terms, which share a walk."""
-    cases = [_retrieved(term) for term in alike.terms]
-    n_pos = np.array([case.n_pos for case in cases])
-    # Values above 1 are never reached, so that the walk ends before them.
-    possible = x <= 1
-    top = float(x[possible][-1] * n_pos.max())
-    walk = Walk(alike.plans, top, (x[1] - x[0]) * int(n_pos.min()), never)
-    chances = np.zeros((len(cases), x.size))
-    for row, case in zip(chances, cases, strict=True):
-        row[possible] = walk.reached(case, x[possible] * case.n_pos)
-    return list(chances)
+def _sum(ladders: Sequence[Ladder], slope: float) -> Tilted:
+    """Return the distribution of the sum under a slope."""
+    terms = (Tilted.of(each, slope).times(often, slope) for each, often in _all(ladders))
+    return reduce(lambda total, term: total.added(term, slope), terms)

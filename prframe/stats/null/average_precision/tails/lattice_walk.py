@@ -104,7 +104,7 @@ class Walk:
         steps, depths = self._plan.steps, sorted({case.depth for case in cases})
         leave = dict(zip(depths, np.searchsorted(steps.end, depths).tolist(), strict=True))
         self._left: dict[int, _Left] = {}
-        self._ends: dict[int, tuple[int, Floats]] = {}
+        self._ends: dict[int, _Rows] = {}
         rows = _Rows(0, np.eye(1, self.width), np.zeros(1))
         moves = self._moves(leave[depths[-1]])
         for step in range(leave[depths[-1]] + 1):
@@ -129,23 +129,23 @@ class Walk:
             chances[:, :, places] = self._last(chosen, x[places] + offsets[:, None])
         return chances
 
-    def reached(self, case: Retrieved, x: Floats) -> Floats:
-        """Return P(T >= x) for many values of a case, `top` at most."""
+    def weights(self, case: Retrieved) -> tuple[Floats, float]:
+        """Return the weights of the points in the distribution of T of a case, and that beyond."""
         _, retrieved, share = self._plan.shares([case])
-        low, survival = self._at_depth(case.depth)
-        inside = (retrieved >= low) & (retrieved < low + survival.shape[0])
-        mixed = share[inside] @ survival[retrieved[inside] - low]
-        value = np.interp(x / self.cell, np.arange(mixed.size), mixed)
-        return np.where(x > 0, value, 1.0)
+        rows = self._at_depth(case.depth)
+        row = retrieved - rows.low
+        inside = (row >= 0) & (row < rows.beyond.size)
+        row, share = row[inside], share[inside]
+        return share @ rows.weight[row], float(share @ rows.beyond[row])
 
-    def _at_depth(self, depth: int) -> tuple[int, Floats]:
-        """Return the least number of hits at a depth, and P(T >= x) at the points for each."""
+    def _at_depth(self, depth: int) -> _Rows:
+        """Return the distributions at a depth."""
         if depth not in self._ends:
             _, rows, above = self._left[depth]
             if above < depth:
                 cut = self._plan.items.between(np.array([above]), np.array([depth]))
                 rows = self._moved(rows, next(self._block_moves(self._plan.block(cut))))
-            self._ends[depth] = rows.low, self._survival(rows)[0]
+            self._ends[depth] = rows
         return self._ends[depth]
 
     def _moves(self, steps: int) -> Iterator[_Move]:

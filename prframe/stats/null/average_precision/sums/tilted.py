@@ -1,0 +1,139 @@
+"""Tails of a sum of independent numbers on a lattice, by Fourier transforms under a slope.
+
+The weight of each point j is multiplied by exp(s j - K), K being the logarithm of the sum of all of
+these, where the slope s makes the value in question the mean of the sum. Under such weights the
+value is likely, so that what transforms round, some 1e-16 of the largest weight, does not matter.
+The sum of the n-th powers is found by squaring; what falls off the lattice is kept apart.
+"""
+
+from collections.abc import Sequence
+from math import exp, log
+from typing import NamedTuple
+
+import numpy as np
+from scipy.fft import irfft, next_fast_len, rfft
+from scipy.optimize import brentq
+from scipy.signal import lfilter
+from scipy.special import logsumexp, softmax
+
+from prframe.stats.null.average_precision.sums.ladder import OnLattice
+from prframe.typing import Floats
+
+# Slopes times the number of points of the lattice are at most this.
+_STEEPEST = 5000.0
+# The slope need not be exact; it may be off by this over the number of points.
+_ROUGH = 1e-2
+# Weights are raised to this before their logarithm is taken.
+_LEAST = float(np.finfo(np.float64).tiny)
+
+
+class Tilted(NamedTuple):
+    """Weights under a slope.
+
+    Attributes
+    ----------
+    inside : ndarray of float
+        The weight of each point j times ``exp(slope j - log_mgf)``.
+    beyond : float
+        The weight beyond the N points times ``exp(slope N - log_mgf)``; 0 for a negative slope.
+    log_mgf : float
+    """
+
+    inside: Floats
+    beyond: float
+    log_mgf: float
+
+    @classmethod
+    def of(cls, weights: OnLattice, slope: float) -> "Tilted":
+        """Put weights under a slope."""
+        place = np.flatnonzero(weights.inside)
+        log_weight = np.log(weights.inside[place]) + slope * place
+        log_mgf = float(logsumexp(log_weight)) if place.size else 0.0
+        inside = np.zeros(weights.inside.size)
+        inside[place] = np.exp(log_weight - log_mgf)
+        beyond = 0.0
+        if slope >= 0 and weights.beyond:
+            beyond = exp(log(weights.beyond) + slope * inside.size - log_mgf)
+        return cls(inside, beyond, log_mgf)
+
+    def above(self, slope: float) -> Floats:
+        """Return, for each point i, the weight from i on times ``exp(slope i - log_mgf)``."""
+        falling, each = [1.0, -np.exp(-slope)], np.append(self.inside, self.beyond)[::-1]
+        return np.asarray(lfilter([1.0], falling, each)[::-1])
+
+    def added(self, other: "Tilted", slope: float) -> "Tilted":
+        """Return the weights of the sum of two independent numbers."""
+        size = self.inside.size
+        length = next_fast_len(2 * size - 1, real=True)
+        product = rfft(self.inside, length) * rfft(other.inside, length)
+        inside = np.maximum(irfft(product, length)[:size], 0.0)
+        beyond = 0.0
+        if slope >= 0:
+            # Either the first is beyond the points, or the second lifts it there.
+            rest = other.above(slope)[:0:-1]
+            beyond = self.beyond * float(np.exp(-other.log_mgf)) + float(self.inside @ rest)
+        return Tilted(inside, beyond, self.log_mgf + other.log_mgf)
+
+    def times(self, often: int, slope: float) -> "Tilted":
+        """Return the weights of the sum of equal independent numbers."""
+        if often == 1:
+            return self
+        half = self.times(often // 2, slope)
+        total = half.added(half, slope)
+        return total.added(self, slope) if often % 2 else total
+
+    def log_tails(self, slope: float, at: Floats) -> Floats:
+        """Return the logarithms of both tails of values, as numbers of points, shape (2, n).
+
+        A point stands for all values that are nearer to it than to its neighbours.
+        """
+        rising = [1.0, -np.exp(slope)]
+        upper = slope >= 0
+        side = self.above(slope)[:-1] if upper else lfilter([1.0], rising, self.inside)
+        tail = side - self.inside / 2
+        place, share = np.divmod(at, 1.0)
+        low = place.astype(np.int64)
+        value = (1 - share) * tail[low] + share * tail[low + 1] * np.exp(-slope)
+        own = np.log(np.maximum(value, _LEAST)) - slope * low + self.log_mgf
+        other = np.log(-np.expm1(np.minimum(own, -_LEAST)))
+        return np.array([own, other] if upper else [other, own])
+
+
+class Rough(NamedTuple):
+    """The weights of cells of a lattice, and the mean number of points in each cell."""
+
+    weight: Floats
+    place: Floats
+
+    @classmethod
+    def of(cls, weights: OnLattice, fine: int) -> "Rough":
+        """Add up the weights of cells of so many points."""
+        inside = weights.inside[:-1].reshape(-1, fine)
+        weight, within = inside.sum(axis=1), inside @ np.arange(fine)
+        share = np.divide(within, weight, np.zeros_like(weight), where=weight > 0)
+        return cls(weight, fine * np.arange(weight.size) + share)
+
+
+def slope_of(rough: Sequence[Rough], often: Sequence[int], target: float) -> float:
+    """Return the slope under which the mean of a sum is a target.
+
+    Where there is none, one tail is all weight on the lattice, and hardly any slope is needed.
+    """
+    weight, place = (np.stack(columns) for columns in zip(*rough, strict=True))
+    count, size = np.array(often), float(place.max()) + 1
+    if not weight.any(axis=1).all():
+        return 0.0
+    with np.errstate(divide="ignore"):
+        log_weight = np.log(weight)
+
+    def excess(slope: float) -> float:
+        """Return how far the mean under a slope is above the target."""
+        tilted = softmax(log_weight + slope * place, axis=1)
+        return float(count @ (tilted * place).sum(axis=1)) - target
+
+    sign, end = (-1.0 if excess(0.0) > 0 else 1.0), 1 / size
+    while sign * excess(sign * end) < 0:
+        end *= 2
+        if end * size > _STEEPEST:
+            return -sign * _LEAST
+    return float(brentq(excess, 0.0, sign * end, xtol=_ROUGH / size))
