@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy.stats import kstest
 
-from benchmarks import null_means, null_plane
+from benchmarks import null_means, null_plane, null_rare_means
 from benchmarks.data import SEED
 from benchmarks.null_compared import Point, labels, regions, worst
 from benchmarks.null_draws import brute
@@ -339,6 +339,22 @@ def _queries(*, quick: bool) -> Iterator[Queries]:
         yield Queries("depth 1,000", (Shape(11_429, 18, 1000), Shape(11_429, 60, 1000)), (10, 10))
 
 
+def rare_means(_: Kept, *, quick: bool) -> str:
+    """Compare the package with draws of means where positives are rare."""
+    points = []
+    for number, queries in enumerate(null_rare_means.queries_of(quick=quick)):
+        rng = np.random.default_rng([SEED, 6, number])
+        name = f"{queries.count:,} queries, {queries.name}"
+        mean, deviation = queries.moments()
+        values, known_of_all = null_rare_means.known_of(queries, 5_000 if quick else 100_000, rng)
+        for value, known in zip(values.tolist(), known_of_all, strict=True):
+            one = package_mean(queries, value)
+            if one is not None:
+                z = (value - mean) / deviation
+                points.append(Point(name, 1, 0.001, z, known, one.log_p, one.method, name))
+    return _reported(points)
+
+
 def uniform(_: Kept, *, quick: bool) -> str:
     """Test that p-values of random labels are uniform."""
     rows = []
@@ -415,6 +431,7 @@ PARTS = {
     "plane": plane,
     "ties": ties,
     "means": means,
+    "rare-means": rare_means,
     "uniform": uniform,
 }
 

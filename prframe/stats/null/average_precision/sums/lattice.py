@@ -22,7 +22,7 @@ from prframe.stats.null.average_precision.sums.ladder import (
 )
 from prframe.stats.null.average_precision.sums.terms import Term
 from prframe.stats.null.average_precision.sums.tilted import Rough, Tilted, slope_of
-from prframe.stats.null.average_precision.tails.lattice import MOST_HITS, NEVER, combined_tails
+from prframe.stats.null.average_precision.tails.lattice import DEEPER, MOST_HITS, combined_tails
 from prframe.stats.null.average_precision.tails.lattice_plans import likely_hits, walk_terms
 from prframe.stats.null.average_precision.tails.lattice_walk import nearby
 from prframe.stats.null.average_precision.tails.tail import Tail
@@ -103,7 +103,7 @@ def _shared_tails(terms: Sequence[Term], targets: Floats, guess: float) -> list[
 
 def _level(guess: float) -> tuple[float, float] | None:
     """Return the chances that count for a tail of a size, and the least tail that they allow."""
-    return next((level for level in NEVER if guess > level[1]), None)
+    return next((level for level in DEEPER if guess > level[1]), None)
 
 
 def _is_possible(terms: Sequence[Term], guess: float) -> bool:

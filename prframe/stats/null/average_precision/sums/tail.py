@@ -169,7 +169,7 @@ class _Values:
         points, targets = Points(*(column[good] for column in points)), self._targets[places[good]]
         approximation = sums.approximation(points, targets)
         log_tail, slope, deviation = approximation.log_tail, points.slope, points.second**0.5
-        self.guesses[places[good]] = log_tail
+        self.guesses[places[good]] = np.where(np.isnan(log_tail), _DEEP, log_tail)
         self._has_saddlepoint[places[good]] = True
         lowest = bounds(points.slope, points.log_mgf, targets)
         for place, bound in zip(places[good].tolist(), lowest, strict=True):

@@ -1,9 +1,9 @@
 """Tails of a sum of independent numbers on a lattice, by Fourier transforms under a slope.
 
-The weight of each point j is multiplied by exp(s j - K), K being the logarithm of the sum of all of
-these, where the slope s makes the value in question the mean of the sum. Under such weights the
-value is likely, so that what transforms round, some 1e-16 of the largest weight, does not matter.
-The sum of the n-th powers is found by squaring; what falls off the lattice is kept apart.
+The weight of each point j is multiplied by exp(s j - K), K being the logarithm of the sum of all
+these products, where the slope s makes the value in question the mean of the sum. Under such
+weights the value is likely, so that what transforms round, some 1e-16 of the largest weight, does
+not matter. Sums of equal numbers are found by doubling; what falls off the lattice is kept apart.
 """
 
 from collections.abc import Sequence
