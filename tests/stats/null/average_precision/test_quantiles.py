@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import prframe
 from prframe.stats import APNull, LinearRankNull, SignFlipNull
-from prframe.stats.null.average_precision.tails import planned, routes
+from prframe.stats.null.average_precision.tails import neighbours, planned, routes
 from prframe.stats.null.base import NullDistribution
 
 Floats = NDArray[np.float64]
@@ -182,7 +182,7 @@ def test_quantiles_of_rare_positives_are_at_the_level(n: int, n_pos: int, q: flo
 @pytest.mark.slow
 def test_values_nearby_share_an_inversion() -> None:
     null = APNull(20_000, 600)
-    shares = planned.Sharing()
+    shares = neighbours.Sharing()
     sharing = null._sharing(shares)
     x = null.mean() + null.std() * np.array([3.0, 3.02, 2.98])
     for value in x:

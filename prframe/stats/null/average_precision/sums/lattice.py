@@ -2,7 +2,7 @@
 
 Where positives are rare a sum takes few values, or clusters about what single rankings earn, and
 neither a saddlepoint nor the inversion is accurate. The distribution of each AP is found on a
-lattice (`tails.lattice`), brought to the points 0, 1, 2, ... of one lattice for all of them, and
+lattice (`tails.plain`), brought to the points 0, 1, 2, ... of one lattice for all of them, and
 added up term by term. A sum that reaches the last point stays there. Nothing is subtracted but
 neighbouring tails of one AP, so that no digits are lost far out; points twice as far apart tell
 how much the lattice matters.
@@ -15,20 +15,20 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from prframe.stats.null.average_precision.sums.terms import Term
-from prframe.stats.null.average_precision.tails.lattice import (
+from prframe.stats.null.average_precision.tails.plain.lattice import (
     MOST_HITS,
     NEVER,
     combined_tails,
     logs,
 )
-from prframe.stats.null.average_precision.tails.lattice_plans import (
+from prframe.stats.null.average_precision.tails.plain.plans import (
     Plans,
     Retrieved,
     Shape,
     likely_hits,
     walk_terms,
 )
-from prframe.stats.null.average_precision.tails.lattice_walk import Walk, nearby
+from prframe.stats.null.average_precision.tails.plain.walk import Walk, nearby
 from prframe.stats.null.average_precision.tails.tail import Tail
 from prframe.typing import Floats
 

@@ -12,8 +12,8 @@ from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
 from prframe.stats.null.average_precision.tails.drawn import DrawnRankings
-from prframe.stats.null.average_precision.tails.lattice import MOST_HITS, log_least_tails
-from prframe.stats.null.average_precision.tails.lattice_plans import (
+from prframe.stats.null.average_precision.tails.plain.lattice import MOST_HITS, log_least_tails
+from prframe.stats.null.average_precision.tails.plain.plans import (
     Retrieved,
     likely_hits,
     walk_terms,

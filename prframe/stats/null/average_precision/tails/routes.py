@@ -22,9 +22,10 @@ from typing import TypeVar
 import numpy as np
 
 from prframe.stats.null.average_precision.likely_tails import likely_log_tails
-from prframe.stats.null.average_precision.tails.lattice import NEVER, log_least_tails
 from prframe.stats.null.average_precision.tails.mergers import Merger, merged_tails
-from prframe.stats.null.average_precision.tails.null_tails import NullTails, lattice_hints
+from prframe.stats.null.average_precision.tails.null_tails import NullTails
+from prframe.stats.null.average_precision.tails.on_lattices import lattice_hints
+from prframe.stats.null.average_precision.tails.plain.lattice import NEVER, log_least_tails
 from prframe.stats.null.average_precision.tails.planned import Problem, planned_tails
 from prframe.stats.null.average_precision.tails.tail import (
     APNullMethod,

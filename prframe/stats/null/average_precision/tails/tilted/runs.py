@@ -9,8 +9,8 @@ from math import exp, log
 
 import numpy as np
 
-from prframe.stats.null.average_precision.tails.lattice import log_least_tails
-from prframe.stats.null.average_precision.tails.lattice_plans import Retrieved
+from prframe.stats.null.average_precision.tails.plain.lattice import log_least_tails
+from prframe.stats.null.average_precision.tails.plain.plans import Retrieved
 from prframe.stats.null.average_precision.tails.tilted.lattice import TiltedLattice
 
 # A tail is computed from runs where it would fall by less than this, in natural logarithms, from
