@@ -58,6 +58,9 @@ _FAR = -25.0
 # So many retrieved items are very many. Lists of their first hits are quicker than a lattice whose
 # points are close to each other, which many groups of fewer items may share.
 _VAST = 100_000
+# Tails have steep fronts, on which inversions fail, with at most so many positives among at least so
+# many items each.
+_STEEP, _MANY_EACH = 600, 5000
 # There are no lists of hits for larger T.
 LISTED = 14.0
 # A number of hits counts for the size of a lattice if the natural logarithm of its chance is above
@@ -156,6 +159,11 @@ class AlikeGroups:
         """Whether a tilted lattice is tried where the first plain one is too coarse."""
         is_slow = self.is_scarce(group) and self.groups[group].n_pos > _SLOW
         return is_slow or self.is_tilted_first(group)
+
+    def is_steep(self, group: int) -> bool:
+        """Whether positives are so rare that single hits at the top make steep fronts of tails."""
+        n, n_pos = self.groups[group]
+        return n_pos <= _STEEP and n >= _MANY_EACH * n_pos
 
     def is_far(self, group: int, x: float) -> bool:
         """Whether a value is so far out that a tilted lattice comes before all others."""

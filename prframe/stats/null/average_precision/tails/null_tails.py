@@ -201,7 +201,7 @@ class NullTails(OnLattices):
         better = self._smooth(group, x, tail)
         is_rough = self.shares is not None and self.shares.is_rough
         if method == "auto" and better.method in {"estimate", "bound"} and not is_rough:
-            better = self.drawn(group, x) or better
+            better = self.drawn(group, x) or self.beside_run(group, x) or better
         return self._bounded(group, x, better)
 
     def _bounded(self, group: int, x: float, tail: Tail) -> Tail:

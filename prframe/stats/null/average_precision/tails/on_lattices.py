@@ -9,6 +9,7 @@ from math import inf
 
 import numpy as np
 
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.tails.alike import LISTED, AlikeGroups
 from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks
@@ -29,7 +30,7 @@ from prframe.stats.null.average_precision.tails.tail import (
     log_rest,
 )
 from prframe.stats.null.average_precision.tails.tilted.lattice import QUICK, TiltedLattice
-from prframe.stats.null.average_precision.tails.tilted.runs import log_tail_above_run
+from prframe.stats.null.average_precision.tails.tilted.runs import log_tail_beside_run
 from prframe.typing import Integers
 
 
@@ -60,17 +61,12 @@ class OnLattices(AlikeGroups):
     def tilted(self, group: int, x: float) -> Hint | None:
         """Return the tails of a value from a tilted lattice; None where that has no answer.
 
-        Where it is too coarse, lists of first hits tell more of small T, and runs of others. In a
-        rough search its tails are taken all the same.
+        Where it is too coarse, lists of first hits tell more of small T. In a rough search its
+        tails are taken all the same.
         """
         if self.is_tied or self._is_sparse(group) or x <= self.mean[group]:
             return None
-        if group not in self._tilted:
-            # Walks of one group take megabytes, so that those of others are not kept.
-            self._tilted.clear()
-            items, n_pos = self._items(group)
-            self._tilted[group] = TiltedLattice(items, n_pos, n_pos * float(self.mean[group]))
-        lattice, target = self._tilted[group], np.array([self._target(group, x)])
+        lattice, target = self._tilted_lattice(group), np.array([self._target(group, x)])
         is_rough = self.shares is not None and self.shares.is_rough
         is_listed = self.is_listed_first(group, x)
         (hint,) = as_hints(lattice.tails(target, 0.0 if is_rough else QUICK if is_listed else inf))
@@ -79,19 +75,27 @@ class OnLattices(AlikeGroups):
         if self.shares and is_rough:
             self.shares.of(group).is_coarse = True
             return hint._replace(is_accurate=True)
-        if target[0] >= LISTED:
-            tail = self._above_run(group, x)
-            return hint if tail is None else hint._replace(tail=tail)
         tail = self.listed(group, x) if is_listed else None
         if tail is not None:
             return hint._replace(tail=tail, is_accurate=True)
-        return as_hints(lattice.tails(target))[0]
+        return as_hints(lattice.tails(target))[0] if is_listed else hint
 
-    def _above_run(self, group: int, x: float) -> Tail | None:
-        """Return the tails of a value right above a whole T; None where it is not, or has none."""
-        lists, target = self._lists(group), self._target(group, x)
-        lattice = self._tilted[group]
-        log_tail = log_tail_above_run(lattice, lists.case, lists.rest_of_run, target)
+    def _tilted_lattice(self, group: int) -> TiltedLattice:
+        """Return the tilted lattice of a group, which is kept."""
+        if group not in self._tilted:
+            # Walks of one group take megabytes, so that those of others are not kept.
+            self._tilted.clear()
+            items, n_pos = self._items(group)
+            self._tilted[group] = TiltedLattice(items, n_pos, n_pos * float(self.mean[group]))
+        return self._tilted[group]
+
+    def beside_run(self, group: int, x: float) -> Tail | None:
+        """Return the tails of a value next to a large whole T; None where it is not."""
+        target = self._target(group, x)
+        if not self.is_scarce(group) or target < LISTED * (1 - 2 * EQUAL):
+            return None
+        lists, lattice = self._lists(group), self._tilted_lattice(group)
+        log_tail = log_tail_beside_run(lattice, lists.case, lists.rest_of_run, target)
         return None if log_tail is None else Tail(log_tail, log_rest(log_tail), "estimate")
 
     def listed(self, group: int, x: float) -> Tail | None:
