@@ -58,8 +58,8 @@ _FAR = -25.0
 # So many retrieved items are very many. Lists of their first hits are quicker than a lattice whose
 # points are close to each other, which many groups of fewer items may share.
 _VAST = 100_000
-# Tails have steep fronts, on which inversions fail, with at most so many positives among at least so
-# many items each.
+# Tails have steep fronts, on which inversions fail, with at most so many positives that each have
+# at least so many items.
 _STEEP, _MANY_EACH = 600, 5000
 # There are no lists of hits for larger T.
 LISTED = 14.0

@@ -22,6 +22,9 @@ DOUBTED = 0.02
 # An inversion serves values up to so many tilted standard deviations away from that which it was
 # made for, where the integral may be smaller by the second factor. Its absolute error is the same.
 _NEARBY, _NEARBY_ROUGHLY = (0.25, 4.0), (1.0, 100.0)
+# A saddlepoint serves values this far away, or roughly so far. Walks along paths of values further
+# away give tails that differ by some 1e-5 of themselves.
+_NEXT, _NEXT_ROUGHLY = 5e-4, 0.25
 
 
 class PlannedTail(NamedTuple):
@@ -81,10 +84,12 @@ class KeptSaddlepoint(NamedTuple):
 
     points: Points
     target: float
+    is_rough: bool
 
     def near(self, target: float) -> PlannedTail | None:
         """Return the tails of a value if its own walk would hardly differ; None otherwise."""
-        if abs(target - self.target) > _NEARBY[0] * self.points.second[0] ** 0.5:
+        nearby = _NEXT_ROUGHLY if self.is_rough else _NEXT
+        if abs(target - self.target) > nearby * self.points.second[0] ** 0.5:
             return None
         other = np.array([target])
         points = moved(self.points, np.array([self.target]), other)

@@ -165,7 +165,8 @@ def _side_by_side(
                 results[place] = PlannedTail.of(log_tail, slope, "saddlepoint")
                 if shared is not None:
                     own_points = Points(*(column[lane : lane + 1] for column in points))
-                    shared.saddlepoints.append(KeptSaddlepoint(own_points, float(targets[lane])))
+                    kept = KeptSaddlepoint(own_points, float(targets[lane]), shared.is_rough)
+                    shared.saddlepoints.append(kept)
             elif not only_saddlepoint:
                 own = lanes.taken(np.array([lane]))
                 path = paths.taken(np.array([lane]))
