@@ -181,6 +181,9 @@ def test_more_than_a_thousand_positives() -> None:
     null = APNull(20_000_000, 1500)
     assert null.logsf(0.035047779484546654) == pytest.approx(-492.255, abs=0.15)
     assert null.tails(0.035047779484546654).method == "lattice"
+    # An inversion with other steps gives -308.5114 after ten seconds, and calls it an estimate.
+    null = APNull(20_000_000, 3000)
+    assert null.logsf(0.012) == pytest.approx(-308.5114, abs=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -47,8 +47,8 @@ MOST_TERMS = 4e5
 # Positives are rare if they are at most this share of the items. Single ranks carry weight then.
 _RARE = 0.02
 # Groups without ties that have at most this many positives, which are rare, are put on a tilted
-# lattice.
-_MOST_TILTED = 2000
+# lattice. So are up to the second number if each of them has many items (`_MANY_EACH`).
+_MOST_TILTED, _MOST_TILTED_OF_STEEP = 2000, 5000
 # In groups with more positives than this, closer plain lattices take so long that a tilted one is
 # tried before them.
 _SLOW = 100
@@ -149,7 +149,8 @@ class AlikeGroups:
     def is_scarce(self, group: int) -> bool:
         """Whether positives are rare, and not so many that a tilted lattice takes long."""
         n, n_pos = self.groups[group]
-        return not self.is_tied and n_pos <= _RARE * n and n_pos <= _MOST_TILTED
+        most = _MOST_TILTED_OF_STEEP if n >= _MANY_EACH * n_pos else _MOST_TILTED
+        return not self.is_tied and n_pos <= min(_RARE * n, most)
 
     def is_tilted_first(self, group: int) -> bool:
         """Whether a tilted lattice is quicker than anything that other groups may share."""

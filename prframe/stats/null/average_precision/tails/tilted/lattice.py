@@ -50,8 +50,8 @@ from prframe.stats.null.average_precision.tails.tilted.terms import (
 from prframe.typing import Floats, Integers
 
 # Each of the first ranks, this many, is a step of its own; further ones take this share of the
-# rank.
-_DENSE, _GROWTH = 96, 0.05
+# rank, or the second share with more than so many positives, whose terms would be too many.
+_DENSE, _GROWTH, _VERY_MANY, _GROWTH_OF_VERY_MANY = 96, 0.05, 2000, 0.1
 # Values share walks if they are in one range of T. The tail falls by about this much, in natural
 # logarithms, within a range.
 _RANGE = 8.0
@@ -142,7 +142,8 @@ class TiltedLattice:
 
     def _range(self, low: float) -> "_Range | None":
         """Return the range of values that begins at one; None where no path leads there."""
-        steps = self._items.table(_DENSE, _GROWTH)
+        growth = _GROWTH if self._n_pos <= _VERY_MANY else _GROWTH_OF_VERY_MANY
+        steps = self._items.table(_DENSE, growth)
         lanes = Lanes.of([steps], [self._n_pos])
         path = most_likely(lanes, np.array([low]))
         if low <= self._mean or path.slope[0] <= 0:
