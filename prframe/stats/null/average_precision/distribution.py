@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import counts
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.atoms import ap_atoms
 from prframe.stats.null.average_precision.draws import drawn
@@ -23,13 +22,13 @@ from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.likely_tails import LikelyTails, first_hits
 from prframe.stats.null.average_precision.moments import (
     ap_null_moments,
+    retrieved_blocks,
     retrieved_moments,
-    tie_blocks,
 )
 from prframe.stats.null.average_precision.shape import ap_null_shape, retrieved_shape
 from prframe.stats.null.average_precision.tails.alike import SPARSE
+from prframe.stats.null.average_precision.tails.neighbours import Sharing
 from prframe.stats.null.average_precision.tails.null_tails import NullTails
-from prframe.stats.null.average_precision.tails.planned import Sharing
 from prframe.stats.null.average_precision.tails.routes import all_tails
 from prframe.stats.null.average_precision.tails.tail import APNullMethod
 from prframe.stats.null.base import CLOSE, NullDistribution, RisingOf, numbers
@@ -176,7 +175,7 @@ class APNull(NullDistribution):
         retrieved = n if depth is None else checks.whole_number("depth", depth, at_least=0)
         if retrieved > n:
             raise PrframeError(f"`depth` must be at most n = {n}; got {retrieved}.")
-        blocks = None if ties is None else _blocks(ties, n, depth)
+        blocks = None if ties is None else retrieved_blocks(ties, n, depth)
         checks.one_of("method", method, get_args(APNullMethod), in_order=True)
         self._set(n=n, n_pos=n_pos, ties=blocks, depth=retrieved, method=method)
 
@@ -366,7 +365,7 @@ class APNull(NullDistribution):
         is_known = bracket.slope > 0
         again = search.begun(bracket.above, bracket.slope, is_known)
         again = replace(again, start=bracket.above)
-        return super(APNull, self._sharing(Sharing()))._bracket(again, rising)
+        return super(APNull, self._sharing(rough.followed()))._bracket(again, rising)
 
     @property
     def _close(self) -> float:
@@ -438,22 +437,3 @@ class APNull(NullDistribution):
     def _draws(self, size: int, generator: np.random.Generator) -> Floats:
         """Draw rankings."""
         return drawn(Items(self.n, self.depth, self._ends), self.n_pos, size, generator)
-
-
-def _blocks(ties: Sequence[int], n: int, depth: int | None) -> Integers:
-    """Check the sizes of tie blocks, which must add up to the items that are retrieved."""
-    sizes = np.atleast_1d(counts("ties", ties))
-    total = int(sizes.sum())
-    if depth is None and sizes.ndim == 1 and total < n:
-        raise PrframeError(
-            f"`ties` must be the sizes of blocks that add up to n; they add up to {total}, and n "
-            f"is {n}; if no more items are retrieved, give depth={total}."
-        )
-    if depth is None:
-        return tie_blocks(ties, n).astype(np.int64)
-    if sizes.ndim != 1 or total != depth:
-        raise PrframeError(
-            f"`ties` must be the sizes of blocks that add up to depth = {depth}; they add up to "
-            f"{total}."
-        )
-    return sizes.astype(np.int64)

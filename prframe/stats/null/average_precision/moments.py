@@ -21,7 +21,7 @@ from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, group_sizes
 from prframe.stats.null.hypergeometric import plausible_hits, probability
 from prframe.stats.null.random_selection import Moments, harmonic
-from prframe.typing import Floats
+from prframe.typing import Floats, Integers
 
 # Below this many items the general formula divides by zero.
 _FEW = 4
@@ -99,6 +99,25 @@ def tie_blocks(ties: Sequence[int], n: ArrayLike) -> Floats:
             f"{sizes.sum():.0f}, and n is {np.ravel(n)[0]:.0f}."
         )
     return sizes
+
+
+def retrieved_blocks(ties: Sequence[int], n: int, depth: int | None) -> Integers:
+    """Return the sizes of tie blocks, which must add up to the items that are retrieved."""
+    sizes = np.atleast_1d(counts("ties", ties))
+    total = int(sizes.sum())
+    if depth is None and sizes.ndim == 1 and total < n:
+        raise PrframeError(
+            f"`ties` must be the sizes of blocks that add up to n; they add up to {total}, and n "
+            f"is {n}; if no more items are retrieved, give depth={total}."
+        )
+    if depth is None:
+        return tie_blocks(ties, n).astype(np.int64)
+    if sizes.ndim != 1 or total != depth:
+        raise PrframeError(
+            f"`ties` must be the sizes of blocks that add up to depth = {depth}; they add up to "
+            f"{total}."
+        )
+    return sizes.astype(np.int64)
 
 
 def retrieved_moments(

@@ -7,7 +7,7 @@ from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks, sums_beyond
-from prframe.stats.null.average_precision.tails.lattice_plans import Retrieved
+from prframe.stats.null.average_precision.tails.plain.plans import Retrieved
 
 
 @pytest.mark.slow

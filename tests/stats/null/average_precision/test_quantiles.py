@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 import prframe
 from prframe.stats import APNull, LinearRankNull, SignFlipNull
-from prframe.stats.null.average_precision.tails import planned, routes
+from prframe.stats.null.average_precision.generating_function.upward_waves import UpwardWaves
+from prframe.stats.null.average_precision.tails import neighbours, planned, routes
 from prframe.stats.null.base import NullDistribution
 
 Floats = NDArray[np.float64]
@@ -182,7 +183,7 @@ def test_quantiles_of_rare_positives_are_at_the_level(n: int, n_pos: int, q: flo
 @pytest.mark.slow
 def test_values_nearby_share_an_inversion() -> None:
     null = APNull(20_000, 600)
-    shares = planned.Sharing()
+    shares = neighbours.Sharing()
     sharing = null._sharing(shares)
     x = null.mean() + null.std() * np.array([3.0, 3.02, 2.98])
     for value in x:
@@ -191,6 +192,42 @@ def test_values_nearby_share_an_inversion() -> None:
     assert len(inversions) == 1
     # Far from its value an inversion serves nobody.
     assert inversions[0].near(600 * (null.mean() + 5 * null.std())) is None
+
+
+def test_values_nearby_share_a_saddlepoint() -> None:
+    null = APNull(20_000, 10_000)
+    shares = neighbours.Sharing()
+    sharing = null._sharing(shares)
+    for away in (8.0, 8.0003, 7.9997):
+        value = null.mean() + away * null.std()
+        assert sharing.logsf(value) == pytest.approx(null.logsf(value), abs=1e-5)
+    saddlepoints = shares.of(0).saddlepoints
+    assert len(saddlepoints) == 1
+    assert saddlepoints[0].near(10_000 * (null.mean() + 8.1 * null.std())) is None
+
+
+@pytest.mark.slow
+def test_frequencies_that_are_expected_are_taken_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    null, sizes = APNull(1_000_000, 1_000), []
+    waves = UpwardWaves.at
+
+    def counted(self: UpwardWaves, frequencies: Floats) -> NDArray[np.complex128]:
+        sizes.append(frequencies.size)
+        return waves(self, frequencies)
+
+    monkeypatch.setattr(UpwardWaves, "at", counted)
+    x = 0.0076
+    first = neighbours.Sharing()
+    step_by_step = null._sharing(first).logsf(x)
+    assert len(sizes) > 1
+    at_most = sum(sizes)
+    sizes.clear()
+    assert null._sharing(first.followed()).logsf(x) == pytest.approx(step_by_step, abs=1e-6)
+    assert len(sizes) == 1
+    # Chunks that were taken before they were needed are not.
+    assert sizes[0] <= at_most
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from prframe.stats.null.average_precision.generating_function.likely_path import
 from prframe.stats.null.average_precision.generating_function.saddlepoint import (
     Points,
     along_paths,
+    moved,
     tails,
 )
 from prframe.stats.null.average_precision.generating_function.steps import Items
@@ -355,3 +356,15 @@ def test_one_query_over_queries_is_the_query(alternative):
             for how in ("by", "over")
         ]
         assert both[0] == both[1] > 1e-6
+
+
+def test_saddlepoints_move_to_values_nearby() -> None:
+    cumulants = np.polynomial.Polynomial([0.0, 3.0, 2.0, 0.3, 0.2, 0.05, 0.02])
+
+    def at(slope: float) -> Points:
+        further = [cumulants.deriv(order)(slope) for order in range(2, 7)]
+        return Points(*(np.array([value]) for value in (slope, cumulants(slope), *further)))
+
+    x, other = (np.array([cumulants.deriv()(slope)]) for slope in (0.4, 0.55))
+    for found, expected in zip(moved(at(0.4), x, other), at(0.55), strict=True):
+        assert found == pytest.approx(expected, rel=1e-12)

@@ -9,8 +9,8 @@ from scipy.special import logsumexp
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
 from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks
-from prframe.stats.null.average_precision.tails.lattice import lattice_tails
-from prframe.stats.null.average_precision.tails.lattice_plans import Retrieved
+from prframe.stats.null.average_precision.tails.plain.lattice import lattice_tails
+from prframe.stats.null.average_precision.tails.plain.plans import Retrieved
 from prframe.stats.null.average_precision.tails.tilted import lattice as tilted_lattice
 from prframe.stats.null.average_precision.tails.tilted.lattice import TiltedLattice
 from prframe.typing import Floats
@@ -47,7 +47,9 @@ def test_is_within_certified_bounds() -> None:
         assert high < 1.2 * low
 
 
-def simulated(n: int, n_pos: int, total: float, draws: int, seed: int) -> tuple[float, float]:
+def simulated(
+    n: int, n_pos: int, total: float, draws: int, seed: int, depth: int | None = None
+) -> tuple[float, float]:
     """Return log P(T >= total) from draws with many hits at the top, and its relative error.
 
     The first ranks hold hits independently of each other, with chances that differ from one
@@ -71,7 +73,8 @@ def simulated(n: int, n_pos: int, total: float, draws: int, seed: int) -> tuple[
     value = (np.cumsum(hits, axis=1) * hits / ranks).sum(axis=1)
     for place in np.flatnonzero(value > total - 1.0).tolist():
         rest = np.sort(ranks.size + 1 + rng.choice(below, n_pos - number[place], replace=False))
-        value[place] += ((number[place] + np.arange(1, rest.size + 1)) / rest).sum()
+        added = (number[place] + np.arange(1, rest.size + 1)) / rest
+        value[place] += added[rest <= (n if depth is None else depth)].sum()
     weight = np.where(value >= total, np.exp(log_null - log_proposal - log_null.max()), 0.0)
     mean = weight.sum() / draws
     error = np.sqrt(((weight**2).sum() / draws - mean**2) / draws) / mean
@@ -161,7 +164,13 @@ def test_values_near_the_mean_have_no_answer() -> None:
 
 
 def test_quantiles_far_out_are_where_the_tail_is() -> None:
-    for n, n_pos, q in ((1_000_000, 100, 1e-100), (100_000, 100, 1e-70)):
+    for n, n_pos, q in (
+        (1_000_000, 100, 1e-100),
+        (100_000, 100, 1e-70),
+        # Right below a front a first lattice is too coarse, and leads there roughly.
+        (1_000_000, 30, 1e-20),
+        (10_000_000, 100, 1e-100),
+    ):
         null = APNull(n, n_pos)
         assert null.logsf(null.isf(q)) == pytest.approx(np.log(q), abs=1e-3)
 
@@ -172,6 +181,9 @@ def test_more_than_a_thousand_positives() -> None:
     null = APNull(20_000_000, 1500)
     assert null.logsf(0.035047779484546654) == pytest.approx(-492.255, abs=0.15)
     assert null.tails(0.035047779484546654).method == "lattice"
+    # An inversion with other steps gives -308.5114 after ten seconds, and calls it an estimate.
+    null = APNull(20_000_000, 3000)
+    assert null.logsf(0.012) == pytest.approx(-308.5114, abs=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -192,6 +204,47 @@ def test_right_above_a_whole_value(
     found = APNull(n, n_pos).tails(total / n_pos)
     assert found.log_sf == pytest.approx(expected, abs=3 * error)
     assert found.method == "estimate"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n", "n_pos", "depth"), [(20_000_000, 700, 2_000), (1_000_000, 200, 500)]
+)
+def test_at_a_whole_value_to_a_depth(n: int, n_pos: int, depth: int) -> None:
+    # A run of 14 hits alone makes a T of 14, as mostly no others are retrieved.
+    (total,) = rounded([14 / n_pos], n_pos).tolist()
+    expected, error = simulated(n, n_pos, total, 60_000, seed=6, depth=depth)
+    assert error < 0.05
+    found = APNull(n, n_pos, depth=depth).logsf(14 / n_pos)
+    assert found == pytest.approx(expected, abs=3 * error)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "n_pos"), [(1_000_000, 100), (10_000_000, 100), (100_000, 50)])
+def test_closer_lattices_agree_with_lists(n: int, n_pos: int) -> None:
+    # Right below the whole numbers tails are steep, and the first lattice is too coarse.
+    total = np.array([4.85, 5.95, 6.1])
+    lattice, lists = tilted(n, n_pos), FirstRanks(Retrieved(n, n_pos, n))
+    first, closer = lattice.tails(total, 0.0), lattice.tails(total)
+    listed = np.array([lists.log_tail(x) for x in total.tolist()])
+    assert first.lumpy.any()
+    assert not closer.lumpy.any()
+    assert closer.reached == pytest.approx(listed, abs=0.01)
+    # They do not depend on the values before.
+    alone = tilted(n, n_pos).tails(total[1:2])
+    assert alone.reached[0] == closer.reached[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n", "n_pos", "total"),
+    [(10_000_000, 300, 4.5), (3_000_000, 300, 3.2), (20_000_000, 500, 6.3)],
+)
+def test_some_hundred_positives_with_steep_fronts(n: int, n_pos: int, total: float) -> None:
+    found = APNull(n, n_pos).tails(total / n_pos)
+    assert found.method == "lattice"
+    expected = FirstRanks(Retrieved(n, n_pos, n)).log_tail(total)
+    assert found.log_sf == pytest.approx(expected, abs=0.01)
 
 
 @pytest.mark.parametrize(

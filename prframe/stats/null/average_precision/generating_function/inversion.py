@@ -109,10 +109,21 @@ class Inversion:
     course : Course
     mean, deviation : ndarray of float, shape (n_groups,)
         Of T, by group.
+    expected : float, optional
+        The frequency up to which the functions of upward courses are computed together, as they
+        are expected to have died away there.
+
+    Attributes
+    ----------
+    needed : float
+        The largest frequency that was needed.
     """
 
-    def __init__(self, course: Course, mean: Floats, deviation: Floats) -> None:
+    def __init__(
+        self, course: Course, mean: Floats, deviation: Floats, expected: float = 0.0
+    ) -> None:
         self.course, self.mean, self.deviation = course, mean, deviation
+        self._expected, self.needed = expected, 0.0
         self._tilts: dict[float, Tilt] = {}
         self._waves: dict[tuple[float, float], list[dict[int, Complexes]]] = {}
         self._probed: dict[tuple[float, int], Floats] = {}
@@ -347,7 +358,7 @@ class Inversion:
             end = first + frequencies.size + _count(last + 1)
             more = spacing * np.arange(first, end, dtype=np.float64)
             further = self.course.wave_cost(tilt, more)
-            if further > most:
+            if further > most and frequencies[-1] >= self._expected:
                 break
             frequencies, cost, last = more, further, last + 1
         self._spent[key] = self._spent.get(key, 0.0) + cost
@@ -392,6 +403,7 @@ class Inversion:
                         else most[place]
                     )
             first, chunk = first + count, chunk + 1
+            self.needed = max(self.needed, float(frequency[-1]))
             if is_open.any() and (spent := is_open & (first >= most)).any():
                 total[spent] = np.where(total[spent] > 0, -total[spent], np.nan)
                 is_open &= ~spent

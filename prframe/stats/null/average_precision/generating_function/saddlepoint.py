@@ -15,6 +15,7 @@ of the second term tells how large the terms are that are left out.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from math import factorial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -126,6 +127,17 @@ def tails(points: Points, x: Floats) -> Approximation:
         log_tail = log_factor + np.log(np.where(near, expanded, second))
     doubt = np.where((doubt >= 0) & np.isfinite(log_tail), doubt, np.inf)
     return Approximation(np.minimum(log_tail, 0.0), doubt)
+
+
+def moved(points: Points, x: Floats, others: Floats) -> Points:
+    """Return the saddlepoints of other values than x, by the derivatives of K at those of x."""
+    derivatives = [points.log_mgf, x, *points[2:]]
+    series = np.array([value / factorial(order) for order, value in enumerate(derivatives)]).T
+    away = np.zeros(x.size)
+    for _ in range(_TURNS):
+        away += (others - _derivative(series, away, 1)) / _derivative(series, away, 2)
+    values = [_derivative(series, away, order) for order in (0, 2, 3, 4, 5, 6)]
+    return Points(points.slope + away, *values)
 
 
 def refined_tails(points: Points, x: Floats) -> Approximation:

@@ -2,7 +2,7 @@
 
 In a sum of many AP each of them may be much less than the distance at which the sum has to be
 known, and its weight would be laid on the points 0 and 1. The lattice is therefore finer than
-that, and the distribution is found by several walks (`tails.lattice_walk`): the finest one for the
+that, and the distribution is found by several walks (`tails.plain.walk`): the finest one for the
 least values, and for larger ones walks with points further and further apart. All of them share
 weight between points so that the mean is kept.
 """
@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from prframe.stats.null.average_precision.sums.terms import Term
-from prframe.stats.null.average_precision.tails.lattice_plans import Plans, Retrieved, Shape
-from prframe.stats.null.average_precision.tails.lattice_walk import Walk
-from prframe.typing import Floats
+from prframe.stats.null.average_precision.tails.plain.plans import Plans, Retrieved, Shape
+from prframe.stats.null.average_precision.tails.plain.walk import Walk
+from prframe.typing import Floats, Integers
 
 # The points of a walk are about this many times as far apart as those of the walk before it.
 _FURTHER = 8.0
@@ -124,7 +124,9 @@ class Ladder:
             # A point of the walk stands for values between its neighbours, the nearer the more.
             place = np.arange(begun // 2, end + 1)
             own = np.interp(place / fine, np.arange(points + 1), laid[: points + 1]) / fine
-            inside[place] += own * _window(place, begun, 0 if fine == self._grid.fine else end)
+            inside[place] += np.asarray(own) * _window(
+                place, begun, 0 if fine == self._grid.fine else end
+            )
             # What the last point stands for lies beyond the lattice in part.
             beyond += float(laid[points]) * (1 - 1 / fine) / 2
             begun = end
@@ -133,7 +135,7 @@ class Ladder:
         return OnLattice(inside / total, beyond / total)
 
 
-def _window(place: Floats, begun: int, end: int) -> Floats:
+def _window(place: Integers, begun: int, end: int) -> Floats:
     """Return the share that a walk has of points, which it takes over from one and leaves to one.
 
     They change over from half of `begun` to it, and from half of `end` to it; 0 stands for none.
@@ -151,5 +153,6 @@ def _laid(weight: Floats, ratio: float, least: int) -> Floats:
     point, part = np.divmod(np.arange(weight.size) * ratio, 1.0)
     place = point.astype(np.int64)
     number = max(int(place[-1]) + 2, least)
-    shares = ((place, weight * (1 - part)), (place + 1, weight * part))
-    return np.asarray(sum(np.bincount(*share, number) for share in shares))
+    below, above = weight * (1 - part), weight * part
+    laid = np.bincount(place, below, number) + np.bincount(place + 1, above, number)
+    return np.asarray(laid, dtype=np.float64)

@@ -22,9 +22,13 @@ from prframe.stats.null.average_precision.sums.ladder import (
 )
 from prframe.stats.null.average_precision.sums.terms import Term
 from prframe.stats.null.average_precision.sums.tilted import Rough, Tilted, slope_of
-from prframe.stats.null.average_precision.tails.lattice import DEEPER, MOST_HITS, combined_tails
-from prframe.stats.null.average_precision.tails.lattice_plans import likely_hits, walk_terms
-from prframe.stats.null.average_precision.tails.lattice_walk import nearby
+from prframe.stats.null.average_precision.tails.plain.lattice import (
+    DEEPER,
+    MOST_HITS,
+    combined_tails,
+)
+from prframe.stats.null.average_precision.tails.plain.plans import likely_hits, walk_terms
+from prframe.stats.null.average_precision.tails.plain.walk import nearby
 from prframe.stats.null.average_precision.tails.tail import Tail
 from prframe.typing import Floats
 
@@ -157,10 +161,10 @@ def _log_pairs(ladders: Sequence[Ladder], targets: Floats, grid: Grid) -> Floats
     The result has the shape (8, 2, n_targets).
     """
     points = grid.fine / grid.cell
-    rough = [(Rough.of(each, grid.fine), often) for each, often in _all(ladders)]
+    terms = [(Rough.of(each, grid.fine), often) for each, often in _all(ladders)]
     tails = []
     for target in targets.tolist():
-        slope = slope_of(*zip(*rough, strict=True), target * points)
+        slope = slope_of(terms, target * points)
         total = _sum(ladders, slope)
         tails.append(total.log_tails(slope, (target + nearby(grid.cell)) * points))
     return np.stack(tails, axis=2).transpose(1, 0, 2)

@@ -30,7 +30,8 @@ from prframe.stats.null.average_precision.sums.full_walks import MOST_POSITIVES,
 from prframe.stats.null.average_precision.sums.lattice import is_rare, lattice_sum_tails
 from prframe.stats.null.average_precision.sums.path_walks import PathSum
 from prframe.stats.null.average_precision.sums.terms import Sum, Term, bounds, centres, clustered
-from prframe.stats.null.average_precision.tails.planned import FLATTEST, PlannedTail, is_trusted
+from prframe.stats.null.average_precision.tails.neighbours import PlannedTail
+from prframe.stats.null.average_precision.tails.planned import FLATTEST, is_trusted
 from prframe.stats.null.average_precision.tails.tail import Tail, constant_tail
 from prframe.typing import Floats, Integers
 

@@ -114,13 +114,13 @@ class Rough(NamedTuple):
         return cls(weight, fine * np.arange(weight.size) + share)
 
 
-def slope_of(rough: Sequence[Rough], often: Sequence[int], target: float) -> float:
-    """Return the slope under which the mean of a sum is a target.
+def slope_of(terms: Sequence[tuple[Rough, int]], target: float) -> float:
+    """Return the slope under which the mean of a sum, of terms so many times, is a target.
 
     Where there is none, one tail is all weight on the lattice, and hardly any slope is needed.
     """
-    weight, place = (np.stack(columns) for columns in zip(*rough, strict=True))
-    count, size = np.array(often), float(place.max()) + 1
+    weight, place = (np.stack([rough[i] for rough, _ in terms]) for i in (0, 1))
+    count, size = np.array([often for _, often in terms]), float(place.max()) + 1
     if not weight.any(axis=1).all():
         return 0.0
     with np.errstate(divide="ignore"):

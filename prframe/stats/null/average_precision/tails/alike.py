@@ -12,8 +12,8 @@ from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
 from prframe.stats.null.average_precision.tails.drawn import DrawnRankings
-from prframe.stats.null.average_precision.tails.lattice import MOST_HITS, log_least_tails
-from prframe.stats.null.average_precision.tails.lattice_plans import (
+from prframe.stats.null.average_precision.tails.plain.lattice import MOST_HITS, log_least_tails
+from prframe.stats.null.average_precision.tails.plain.plans import (
     Retrieved,
     likely_hits,
     walk_terms,
@@ -47,8 +47,8 @@ MOST_TERMS = 4e5
 # Positives are rare if they are at most this share of the items. Single ranks carry weight then.
 _RARE = 0.02
 # Groups without ties that have at most this many positives, which are rare, are put on a tilted
-# lattice.
-_MOST_TILTED = 2000
+# lattice. So are up to the second number if each of them has many items (`_MANY_EACH`).
+_MOST_TILTED, _MOST_TILTED_OF_STEEP = 2000, 5000
 # In groups with more positives than this, closer plain lattices take so long that a tilted one is
 # tried before them.
 _SLOW = 100
@@ -58,6 +58,9 @@ _FAR = -25.0
 # So many retrieved items are very many. Lists of their first hits are quicker than a lattice whose
 # points are close to each other, which many groups of fewer items may share.
 _VAST = 100_000
+# Tails have steep fronts, on which inversions fail, with at most so many positives that each have
+# at least so many items.
+_STEEP, _MANY_EACH = 600, 5000
 # There are no lists of hits for larger T.
 LISTED = 14.0
 # A number of hits counts for the size of a lattice if the natural logarithm of its chance is above
@@ -146,7 +149,8 @@ class AlikeGroups:
     def is_scarce(self, group: int) -> bool:
         """Whether positives are rare, and not so many that a tilted lattice takes long."""
         n, n_pos = self.groups[group]
-        return not self.is_tied and n_pos <= _RARE * n and n_pos <= _MOST_TILTED
+        most = _MOST_TILTED_OF_STEEP if n >= _MANY_EACH * n_pos else _MOST_TILTED
+        return not self.is_tied and n_pos <= min(_RARE * n, most)
 
     def is_tilted_first(self, group: int) -> bool:
         """Whether a tilted lattice is quicker than anything that other groups may share."""
@@ -156,6 +160,11 @@ class AlikeGroups:
         """Whether a tilted lattice is tried where the first plain one is too coarse."""
         is_slow = self.is_scarce(group) and self.groups[group].n_pos > _SLOW
         return is_slow or self.is_tilted_first(group)
+
+    def is_steep(self, group: int) -> bool:
+        """Whether positives are so rare that single hits at the top make steep fronts of tails."""
+        n, n_pos = self.groups[group]
+        return n_pos <= _STEEP and n >= _MANY_EACH * n_pos
 
     def is_far(self, group: int, x: float) -> bool:
         """Whether a value is so far out that a tilted lattice comes before all others."""

@@ -25,8 +25,8 @@ from scipy.linalg.blas import daxpy
 
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
 from prframe.stats.null.average_precision.generating_function.walk import GROWTH
-from prframe.stats.null.average_precision.tails.lattice import log_least_tails
-from prframe.stats.null.average_precision.tails.lattice_plans import (
+from prframe.stats.null.average_precision.tails.plain.lattice import log_least_tails
+from prframe.stats.null.average_precision.tails.plain.plans import (
     Retrieved,
     split_growth,
 )

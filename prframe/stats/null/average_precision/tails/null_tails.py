@@ -13,36 +13,28 @@ from prframe.stats.null.average_precision.generating_function.inversion import I
 from prframe.stats.null.average_precision.generating_function.walk import Course, Group
 from prframe.stats.null.average_precision.likely_tails import likely_log_tails
 from prframe.stats.null.average_precision.tails.alike import (
-    LISTED,
     LONG_WALK,
     MOST_TERMS,
     SHARED,
     SPARSE,
-    AlikeGroups,
 )
 from prframe.stats.null.average_precision.tails.certain import certain_tail, reached_by_all
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
-from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks
-from prframe.stats.null.average_precision.tails.lattice import (
-    DEEPER,
-    MOST_HITS,
-    NEVER,
-    TRIES,
-    Lattice,
-    LatticeTails,
-    Levels,
-    Try,
-    lattice_tails,
-)
 from prframe.stats.null.average_precision.tails.merged_walk import Rounding, Walk
 from prframe.stats.null.average_precision.tails.mergers import Merger
 from prframe.stats.null.average_precision.tails.near_best import (
     near_best_bound,
     near_best_log_tail,
 )
+from prframe.stats.null.average_precision.tails.neighbours import Sharing
+from prframe.stats.null.average_precision.tails.on_lattices import OnLattices, lattice_hints
+from prframe.stats.null.average_precision.tails.plain.lattice import (
+    DEEPER,
+    MOST_HITS,
+    NEVER,
+)
 from prframe.stats.null.average_precision.tails.planned import (
     Problem,
-    Sharing,
     planned_tails,
     problem_is_lumpy,
 )
@@ -52,14 +44,11 @@ from prframe.stats.null.average_precision.tails.tail import (
     Asked,
     Hint,
     Tail,
-    as_hints,
     as_tail,
     log_rest,
     planned_hint,
     refuse_large,
 )
-from prframe.stats.null.average_precision.tails.tilted.lattice import TiltedLattice
-from prframe.stats.null.average_precision.tails.tilted.runs import log_tail_above_run
 from prframe.typing import Floats, Integers
 
 # The method "auto" counts the rankings if there are at most this many. If there are more, it
@@ -97,18 +86,14 @@ _IN_CLOSED_FORM = 2
 _LARGEST_IN_CLOSED_FORM = 10**12
 
 
-class NullTails(AlikeGroups):
+class NullTails(OnLattices):
     """Tails for groups without ties, or for one group with ties."""
 
     def __init__(
         self, groups: Sequence[Group], depth: int | None = None, ends: Integers | None = None
     ) -> None:
         super().__init__(groups, depth, ends)
-        self._lattices: dict[int, Lattice] = {}
-        self._tilted: dict[int, TiltedLattice] = {}
-        self._first_ranks: dict[int, FirstRanks] = {}
         self._inversions: dict[tuple[tuple[int, ...], bool], Inversion] = {}
-        self.shares: Sharing | None = None
 
     def sharing(self, shares: Sharing) -> Self:
         """Return the same tails, of which those of neighbouring values share an inversion."""
@@ -137,13 +122,10 @@ class NullTails(AlikeGroups):
         ]
 
     def _nearby(self, group: int, x: float) -> Tail | None:
-        """Return the tails of a value by an inversion made for a neighbour; None without one."""
-        target = self._target(group, x)
-        for inversion in self.shares.of(group).inversions if self.shares else []:
-            hint = planned_hint(inversion.near(target))
-            if hint is not None:
-                return self._bounded(group, x, hint.tail)
-        return None
+        """Return the tails of a value by what was found for a neighbour; None without one."""
+        near = self.shares.of(group).near(self._target(group, x)) if self.shares else None
+        hint = planned_hint(near)
+        return None if hint is None else self._bounded(group, x, hint.tail)
 
     def _refuse_large(self, group: int, most: int) -> None:
         """Refuse a group without ties with more retrieved items than can be told apart."""
@@ -175,8 +157,8 @@ class NullTails(AlikeGroups):
         for place, (pair, tail) in enumerate(zip(asked, tails, strict=True)):
             hint = hints.get(place)
             if self.shares and (hint is None or tail is not hint.tail):
-                # Values nearby are not left to an inversion that gave way to another method.
-                self.shares.of(pair[0]).inversions.clear()
+                # Values nearby are not left to what gave way to another method.
+                self.shares.of(pair[0]).forget()
             if self.shares and hint is not None and isinstance(tail, Merger):
                 tails[place] = self._shared(*pair, hint, tail)
         return tails
@@ -219,7 +201,7 @@ class NullTails(AlikeGroups):
         better = self._smooth(group, x, tail)
         is_rough = self.shares is not None and self.shares.is_rough
         if method == "auto" and better.method in {"estimate", "bound"} and not is_rough:
-            better = self.drawn(group, x) or better
+            better = self.drawn(group, x) or self.beside_run(group, x) or better
         return self._bounded(group, x, better)
 
     def _bounded(self, group: int, x: float, tail: Tail) -> Tail:
@@ -252,47 +234,6 @@ class NullTails(AlikeGroups):
             return None
         hint = lattice_hints([(self, group, x)], NEVER if self.is_tied else DEEPER)[0]
         return hint.tail if hint is not None and hint.is_accurate else None
-
-    def from_lattice(
-        self, group: int, values: Sequence[float], tries: Sequence[Try], levels: Levels
-    ) -> LatticeTails:
-        """Return the tails from lattices that are kept for other values of the group."""
-        if group not in self._lattices:
-            self._lattices[group] = Lattice(self.retrieved(group), self._shape[1])
-        targets = np.array([self._target(group, x) for x in values])
-        return self._lattices[group].tails(targets, tries, levels)
-
-    def tilted(self, group: int, x: float) -> Hint | None:
-        """Return the tails of a value from a tilted lattice; None where that has no answer."""
-        if self.is_tied or self._is_sparse(group) or x <= self.mean[group]:
-            return None
-        if group not in self._tilted:
-            # Walks of one group take megabytes, so that those of others are not kept.
-            self._tilted.clear()
-            items, n_pos = self._items(group)
-            self._tilted[group] = TiltedLattice(items, n_pos, n_pos * float(self.mean[group]))
-        target = self._target(group, x)
-        (hint,) = as_hints(self._tilted[group].tails(np.array([target])))
-        if hint is None or hint.is_accurate or target < LISTED:
-            return hint
-        lists = self._lists(group)
-        log_tail = log_tail_above_run(self._tilted[group], lists.case, lists.rest_of_run, target)
-        if log_tail is None:
-            return hint
-        return hint._replace(tail=Tail(log_tail, log_rest(log_tail), "estimate"))
-
-    def listed(self, group: int, x: float) -> Tail | None:
-        """Return the tails of rare positives from lists of first hits; None where these fail."""
-        if self.is_tied or not self.is_rare(group):
-            return None
-        log_tail = self._lists(group).log_tail(self._target(group, x))
-        return None if log_tail is None else Tail(log_tail, log_rest(log_tail), "lattice")
-
-    def _lists(self, group: int) -> FirstRanks:
-        """Return the lists of first hits of a group, which are kept."""
-        if group not in self._first_ranks:
-            self._first_ranks[group] = FirstRanks(self.retrieved(group))
-        return self._first_ranks[group]
 
     def bounds(self, group: int, x: float, cell: float) -> tuple[float, float]:
         """Return a lower and an upper bound of P(AP >= x)."""
@@ -418,69 +359,3 @@ class NullTails(AlikeGroups):
             inversion = Inversion(course, n_pos * self.mean[chosen], deviation)
             self._inversions[groups, is_upward] = inversion
         return self._inversions[groups, is_upward]
-
-
-def lattice_hints(
-    values: "Sequence[tuple[NullTails, int, float]]", levels: Levels = NEVER
-) -> list[Hint | None]:
-    """Return the tails of values of groups on lattices; None where these are too small.
-
-    They are estimates where single values carry weight. Among many items a tilted lattice comes
-    first far out (`is_far`), and where there are no lists. Where the first lattice is too coarse
-    closer ones are tried, and lists of first hits (`is_listed_first`) right before one of these.
-    """
-    hints = [part.tilted(group, x) if part.is_far(group, x) else None for part, group, x in values]
-    near = [place for place, hint in enumerate(hints) if hint is None]
-    plain = _from_lattices([values[place] for place in near], TRIES[:1], levels)
-    for place, hint in zip(near, plain, strict=True):
-        part, group, x = values[place]
-        is_coarse = hint is not None and not hint.is_accurate
-        is_tilted = part.is_tilted_next(group) and not part.is_listed_first(group, x)
-        tilted = part.tilted(group, x) if is_coarse and is_tilted else None
-        hints[place] = tilted if tilted is not None and tilted.is_accurate else hint
-    coarse = [place for place, hint in enumerate(hints) if hint and not hint.is_accurate]
-    for number, closer in enumerate(TRIES[1:], start=1):
-        is_last = number == len(TRIES) - 1
-        open_ = []
-        for place in coarse:
-            part, group, x = values[place]
-            listed = part.listed(group, x) if part.is_listed_first(group, x) != is_last else None
-            hint = hints[place]
-            if hint is not None and listed is not None:
-                hints[place] = hint._replace(tail=listed, is_accurate=True)
-            elif not is_last or part.is_rare(group) or not part.is_small(group):
-                open_.append(place)
-        again = _from_lattices([values[place] for place in open_], [closer], levels)
-        coarse = []
-        for place, hint in zip(open_, again, strict=True):
-            hints[place] = hint
-            if hint and not hint.is_accurate:
-                coarse.append(place)
-    return hints
-
-
-def _from_lattices(
-    values: Sequence[tuple[NullTails, int, float]], tries: Sequence[Try], levels: Levels
-) -> list[Hint | None]:
-    """Return the tails of values on lattices, which groups without ties share."""
-    hints: list[Hint | None] = [None] * len(values)
-    groups: dict[tuple[NullTails, int], list[int]] = {}
-    for place, (part, group, _) in enumerate(values):
-        groups.setdefault((part, group), []).append(place)
-    untied = [places for (part, _), places in groups.items() if not part.is_tied]
-    # The lattices of a single group are kept for values that are asked for later on.
-    shared = sorted(place for places in untied for place in places) if len(untied) > 1 else []
-    if shared:
-        problems = [values[place][0].problem(*values[place][1:]) for place in shared]
-        cases = [values[place][0].retrieved(values[place][1]) for place in shared]
-        targets = np.array([problem.target for problem in problems])
-        own = as_hints(lattice_tails(cases, targets, tries=tries))
-        for place, hint in zip(shared, own, strict=True):
-            hints[place] = hint
-    for (part, group), places in groups.items():
-        if part.is_tied or not shared:
-            x = [values[place][2] for place in places]
-            own = as_hints(part.from_lattice(group, x, tries, levels))
-            for place, hint in zip(places, own, strict=True):
-                hints[place] = hint
-    return hints

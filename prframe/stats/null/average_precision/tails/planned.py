@@ -13,9 +13,7 @@ either, the value is an estimate, or a bound, and is marked as such.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import partial
-from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +36,14 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
 )
 from prframe.stats.null.average_precision.generating_function.steps import Items, Steps
 from prframe.stats.null.average_precision.generating_function.walk import DENSE, GROWTH, Course
+from prframe.stats.null.average_precision.tails.neighbours import (
+    DOUBTED,
+    KeptInversion,
+    KeptSaddlepoint,
+    KnownPath,
+    PlannedTail,
+    Shared,
+)
 from prframe.typing import Floats, Integers
 
 # A saddlepoint is taken if the skewness of the tilted T is below this in size. It is within .3 %
@@ -45,8 +51,6 @@ from prframe.typing import Floats, Integers
 _SKEWED = 0.45
 # The excess kurtosis of the tilted T must be below this in size.
 _PEAKED = 0.45
-# The second term of the saddlepoint's formula must change the tail by less than this share of it.
-_DOUBTED = 0.02
 # The slope times the standard deviation of the tilted T up to which the walk is checked by the
 # exact mean and variance of T. A walk with a steeper slope is checked by a second walk.
 _READABLE = 4.0
@@ -73,9 +77,6 @@ BACK = 0.004
 # The least slope of an inversion, in size and in units of 1 over the tilted standard deviation of
 # T.
 FLATTEST = 0.3
-# An inversion serves values up to so many tilted standard deviations away from that which it was
-# made for, where the integral may be smaller by the second factor. Its absolute error is the same.
-_NEARBY, _NEARBY_ROUGHLY = (0.25, 4.0), (1.0, 100.0)
 # Where the slope of a value's path does not lead to it, walks are along the paths of values at
 # these shares of its distance from the mean.
 _CLOSER = (1.0, 0.85, 0.7, 0.55, 0.4, 0.3)
@@ -103,7 +104,7 @@ class Problem(NamedTuple):
     target: float
     mean: float
     deviation: float
-    shared: "Shared | None" = None
+    shared: Shared | None = None
 
     @property
     def is_rough(self) -> bool:
@@ -119,108 +120,6 @@ class Problem(NamedTuple):
     def few_steps(self) -> Steps:
         """The steps of a rough walk."""
         return self.items.table(_ROUGH_DENSE, _ROUGH_GROWTH)
-
-
-class PlannedTail(NamedTuple):
-    """The logarithms of P(T >= target) and P(T < target), the slope, and the method."""
-
-    log_reached: float
-    log_missed: float
-    slope: float
-    method: str
-
-    @classmethod
-    def of(cls, log_tail: float, slope: float, method: str) -> "PlannedTail":
-        """Return both tails from that on the side of the slope."""
-        log_rest = float(np.log(-np.expm1(log_tail))) if log_tail < 0 else -np.inf
-        logs = (log_tail, log_rest) if slope >= 0 else (log_rest, log_tail)
-        return cls(*logs, slope, method)
-
-    @property
-    def log_tail(self) -> float:
-        """The logarithm of the tail on the side of the slope."""
-        return self.log_reached if self.slope >= 0 else self.log_missed
-
-    @property
-    def is_accurate(self) -> bool:
-        """Whether the value is neither an estimate nor a bound."""
-        return self.method in {"saddlepoint", "transform"}
-
-
-class KeptInversion(NamedTuple):
-    """An inversion along the path of one value, with a slope; it serves values nearby as well."""
-
-    inversion: Inversion
-    slope: float
-    target: float
-    is_rough: bool
-
-    def near(self, target: float) -> PlannedTail | None:
-        """Return the tails of a value if its own path would hardly differ; None otherwise."""
-        tilt = self.inversion.tilt_at(self.slope)
-        nearby, smaller = _NEARBY_ROUGHLY if self.is_rough else _NEARBY
-        if abs(target - self.target) > nearby * tilt.variance[0] ** 0.5:
-            return None
-        own, tail = self.tail(self.target), self.tail(target)
-        fallen = own.log_tail - tail.log_tail - self.slope * (target - self.target)
-        return tail if fallen <= log(smaller) and tail.method == own.method else None
-
-    def tail(self, target: float) -> PlannedTail:
-        """Return the tails of a value."""
-        at = self.inversion.at(self.slope, np.zeros(1, np.int64), np.array([target]))
-        log_tail = float((at.reached if self.slope > 0 else at.missed)[0])
-        method = "bound" if at.bounded[0] else "transform" if at.converged[0] else "estimate"
-        return PlannedTail.of(log_tail, self.slope, method)
-
-
-class KnownPath(NamedTuple):
-    """The path of a value of T, and whether saddlepoints nearby are far from being accurate."""
-
-    lanes: Lanes
-    path: Path
-    target: float
-    is_hopeless: bool
-
-
-@dataclass
-class Shared:
-    """What neighbouring values of a group share, in rough walks or not.
-
-    Rough walks have fewer steps, and inversions of them serve more values. `is_merged` tells
-    whether values needed walks with merged states, which rough tails do without; `futile` has the
-    values of T whose saddlepoints are not trusted, and how far this holds.
-    """
-
-    is_rough: bool
-    inversions: list[KeptInversion]
-    paths: list[KnownPath]
-    is_merged: bool = False
-    futile: list[tuple[float, float]] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Sharing:
-    """What neighbouring values share by group."""
-
-    is_rough: bool = False
-    groups: dict[int, Shared] = field(default_factory=dict)
-
-    @property
-    def is_used(self) -> bool:
-        """Whether any value had a walk of its own."""
-        groups = self.groups.values()
-        return self.is_merged or any(shared.paths or shared.futile for shared in groups)
-
-    @property
-    def is_merged(self) -> bool:
-        """Whether any value needed walks with merged states."""
-        return any(shared.is_merged for shared in self.groups.values())
-
-    def of(self, group: int) -> Shared:
-        """Return what the values of a group share."""
-        if group not in self.groups:
-            self.groups[group] = Shared(self.is_rough, [], [])
-        return self.groups[group]
 
 
 def planned_tails(
@@ -264,6 +163,10 @@ def _side_by_side(
                 log_tail = float(approximation.log_tail[lane])
                 slope = float(points.slope[lane])
                 results[place] = PlannedTail.of(log_tail, slope, "saddlepoint")
+                if shared is not None:
+                    own_points = Points(*(column[lane : lane + 1] for column in points))
+                    kept = KeptSaddlepoint(own_points, float(targets[lane]), shared.is_rough)
+                    shared.saddlepoints.append(kept)
             elif not only_saddlepoint:
                 own = lanes.taken(np.array([lane]))
                 path = paths.taken(np.array([lane]))
@@ -279,7 +182,7 @@ def is_trusted(
         skewness = np.abs(points.third / points.second**1.5)
         kurtosis = np.abs(points.fourth / points.second**2)
         u = np.abs(points.slope) * np.sqrt(points.second)
-    is_near_normal = (skewness < _SKEWED) & (kurtosis < _PEAKED) & (doubt < _DOUBTED)
+    is_near_normal = (skewness < _SKEWED) & (kurtosis < _PEAKED) & (doubt < DOUBTED)
     # The next derivatives may add about (skewness + kurtosis) u^2, which is allowed for.
     close = _misread(points, *known) <= _READ + (skewness + kurtosis) * u**2
     return np.asarray(is_near_normal & (close | (u > _READABLE)))
@@ -290,7 +193,7 @@ def _are_hopeless(points: Points, doubt: Floats) -> NDArray[np.bool_]:
     with np.errstate(invalid="ignore"):
         skewness = np.abs(points.third / points.second**1.5) / _SKEWED
         kurtosis = np.abs(points.fourth / points.second**2) / _PEAKED
-    worst = np.maximum(np.maximum(skewness, kurtosis), doubt / _DOUBTED)
+    worst = np.maximum(np.maximum(skewness, kurtosis), doubt / DOUBTED)
     # A polynomial that has no saddlepoint tells nothing of others.
     return np.asarray(~(worst <= _FAR_OFF))
 
@@ -400,7 +303,9 @@ def _misread(points: Points, target: Floats, mean: Floats, deviation: Floats) ->
 def _inverted(lane: Lanes, path: Path, problem: Problem) -> PlannedTail:
     """Invert the characteristic function of a walk along a path."""
     course = Course.planned(lane, path)
-    inversion = Inversion(course, np.array([problem.mean]), np.array([problem.deviation]))
+    expected = problem.shared.expected if problem.shared else 0.0
+    moments = np.array([problem.mean]), np.array([problem.deviation])
+    inversion = Inversion(course, *moments, expected)
     slope = float(rounded(path.slope)[0])
     flat = float(rounded(FLATTEST / path.deviation)[0])
     tail = PlannedTail(0.0, 0.0, slope, "bound")

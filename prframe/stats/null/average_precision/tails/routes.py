@@ -22,9 +22,10 @@ from typing import TypeVar
 import numpy as np
 
 from prframe.stats.null.average_precision.likely_tails import likely_log_tails
-from prframe.stats.null.average_precision.tails.lattice import NEVER, log_least_tails
 from prframe.stats.null.average_precision.tails.mergers import Merger, merged_tails
-from prframe.stats.null.average_precision.tails.null_tails import NullTails, lattice_hints
+from prframe.stats.null.average_precision.tails.null_tails import NullTails
+from prframe.stats.null.average_precision.tails.on_lattices import lattice_hints
+from prframe.stats.null.average_precision.tails.plain.lattice import NEVER, log_least_tails
 from prframe.stats.null.average_precision.tails.planned import Problem, planned_tails
 from prframe.stats.null.average_precision.tails.tail import (
     APNullMethod,
@@ -39,8 +40,9 @@ from prframe.typing import Floats, Integers
 # smaller, the tail is looked at roughly, and no lattice is tried below the second number.
 _DEEP = NEVER[-1][1]
 _BEYOND_LATTICES = _DEEP - 25.0
-# Tails of many rare positives are looked up on tilted lattices if their logarithms are below this.
-_FAR_OF_MANY = -60.0
+# Tails of many rare positives are looked up on tilted lattices if their logarithms are below the
+# first number, or the second one where they have steep fronts.
+_FAR_OF_MANY, _FAR_OF_STEEP = -60.0, -25.0
 _Other = TypeVar("_Other", Tail, Tail | None)
 
 
@@ -154,7 +156,9 @@ def _within_lattices(values: "Sequence[_Open]") -> "list[_Open]":
 def _far(values: "Sequence[_Open]") -> "list[_Open]":
     """Return the values for which tilted lattices are quicker than a generating function."""
     large = [value for value in values if value.part.is_large(value.group)]
-    near = set(large) - set(_beyond(large, _FAR_OF_MANY))
+    steep = [value for value in large if value.part.is_steep(value.group)]
+    far = {*_beyond(large, _FAR_OF_MANY), *_beyond(steep, _FAR_OF_STEEP)}
+    near = set(large) - far
     return [value for value in values if value not in near]
 
 

@@ -4,9 +4,9 @@ from math import expm1, inf, isnan, log
 from typing import Literal, NamedTuple, TypeAlias
 
 from prframe.errors import PrframeError
-from prframe.stats.null.average_precision.tails.lattice import LatticeTails
 from prframe.stats.null.average_precision.tails.merged_walk import Tails
-from prframe.stats.null.average_precision.tails.planned import PlannedTail
+from prframe.stats.null.average_precision.tails.neighbours import PlannedTail
+from prframe.stats.null.average_precision.tails.plain.lattice import LatticeTails
 
 APNullMethod: TypeAlias = Literal["auto", "exact", "lattice", "saddlepoint", "transform"]
 

@@ -17,7 +17,9 @@ by V_t(h; b), so that no tail is too small for floats.
 Which rows there are, and which terms lead from one to another, `terms` has.
 """
 
+from collections import deque
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,41 +32,48 @@ from prframe.stats.null.average_precision.generating_function.likely_path import
 )
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.likely_tails import likely_log_tails
-from prframe.stats.null.average_precision.tails.lattice import (
+from prframe.stats.null.average_precision.tails.plain.lattice import (
     LatticeTails,
     combined_tails,
+    logs,
 )
-from prframe.stats.null.average_precision.tails.lattice_plans import split_growth
-from prframe.stats.null.average_precision.tails.lattice_walk import nearby
+from prframe.stats.null.average_precision.tails.plain.plans import split_growth
+from prframe.stats.null.average_precision.tails.plain.walk import nearby
 from prframe.stats.null.average_precision.tails.tilted.terms import (
     HUGE,
     Levels,
     Terms,
     levels_at,
     likely_terms,
+    terms_above,
 )
 from prframe.typing import Floats, Integers
 
 # Each of the first ranks, this many, is a step of its own; further ones take this share of the
-# rank.
-_DENSE, _GROWTH = 96, 0.05
+# rank, or the second share with more than so many positives, whose terms would be too many.
+_DENSE, _GROWTH, _VERY_MANY, _GROWTH_OF_VERY_MANY = 96, 0.05, 2000, 0.1
 # Values share walks if they are in one range of T. The tail falls by about this much, in natural
 # logarithms, within a range.
 _RANGE = 8.0
 # Of so many ranges the walks are kept, which take some 30 MB each with 1,000 positives.
 _KEPT = 4
 # What is left out changes the natural logarithm of a tail by less than this power of e, about.
-_NEGLIGIBLE = -14.0
+_NEGLIGIBLE = -11.0
 # There is no answer where the logarithm of a tail is not at least this far above that of what was
 # left out, as the rough tail beforehand was too large.
 _CLEAR = 9.0
 # Slopes whose bounds are compared, as multiples of that of the path.
 _SLOPES = np.array([0.0, 0.5, 0.8, 0.92, 1.0, 1.08, 1.2, 1.5])
 _OWN = 4
-# The numbers of points by which the tail falls by a factor of e. The larger ones are tried where
-# the smaller ones are too coarse. With more than so many positives tails are smooth, and the
-# second numbers are taken.
-_POINTS, _MANY, _POINTS_OF_MANY = (32.0, 128.0, 512.0), 500, (16.0, 32.0, 128.0)
+# The least and the largest number of points by which the tail falls by a factor of e. Where points
+# are too far apart there are twice as many, and so on. With more than so many positives tails are
+# smooth, and the second numbers are taken.
+_POINTS, _MANY, _POINTS_OF_MANY = (32.0, 512.0), 500, (16.0, 128.0)
+# Lattices with at most so many points are quicker than lists of first hits.
+QUICK = 128.0
+# Values share those with more points than the first one if they are in one part of a range, which
+# has so many.
+_PARTS = 4
 # The lattice ends where tilted weights no longer count, this many powers of e beyond the values.
 _END = 30.0
 # It begins this many points below them.
@@ -112,10 +121,11 @@ class TiltedLattice:
         self._width = float(2.0 ** np.floor(np.log2(_RANGE / slope)))
         self._ranges: dict[int, _Range | None] = {}
 
-    def tails(self, x: Floats) -> LatticeTails:
+    def tails(self, x: Floats, most: float = np.inf) -> LatticeTails:
         """Return the tails of values of T, NaN where there is no answer.
 
-        They do not depend on the other values.
+        They do not depend on the other values. Lattices after the first one have at most so many
+        points where the tail falls by a factor of e.
         """
         columns, lumpy = np.full((3, x.size), np.nan), np.ones(x.size, np.bool_)
         ranges = np.floor(x / self._width).astype(np.int64)
@@ -126,13 +136,14 @@ class TiltedLattice:
                     del self._ranges[next(iter(self._ranges))]
             own, chosen = self._ranges[place], np.flatnonzero(ranges == place)
             if own is not None:
-                columns[:, chosen], lumpy[chosen] = own.tails(x[chosen])
+                columns[:, chosen], lumpy[chosen] = own.tails(x[chosen], most)
         reached, missed, slope = columns
         return LatticeTails(reached, missed, slope, lumpy)
 
     def _range(self, low: float) -> "_Range | None":
         """Return the range of values that begins at one; None where no path leads there."""
-        steps = self._items.table(_DENSE, _GROWTH)
+        growth = _GROWTH if self._n_pos <= _VERY_MANY else _GROWTH_OF_VERY_MANY
+        steps = self._items.table(_DENSE, growth)
         lanes = Lanes.of([steps], [self._n_pos])
         path = most_likely(lanes, np.array([low]))
         if low <= self._mean or path.slope[0] <= 0:
@@ -146,44 +157,85 @@ class TiltedLattice:
         if terms is None:
             return None
         points = _POINTS_OF_MANY if self._n_pos > _MANY else _POINTS
-        return _Range(terms, slope, (low, low + self._width), least, points)
+        levels = levels_at(terms, slope * _SLOPES)
+        if not np.isfinite(levels.down[-1][_OWN, 0]):
+            return None
+        return _Range(terms, levels, (low, low + self._width), least, points)
 
 
 class _Range:
     """The tails of values in a range, given the terms of the steps that lead there.
 
     Parts of the tail whose logarithm is below `least` are left out. `points` are the numbers of
-    points of the lattices that are tried.
+    points of the first lattice and of the last one that are tried.
     """
 
     def __init__(
         self,
         terms: Sequence[Terms],
-        slope: float,
+        levels: Levels,
         ends: tuple[float, float],
         least: float,
-        points: Sequence[float],
+        points: tuple[float, float],
     ) -> None:
-        self._points = points
-        self._terms, self._slope, self._ends, self._least = terms, slope, ends, least
-        self._levels = levels_at(terms, slope * _SLOPES)
-        self._low, self._high = _limits(self._levels, ends[0], least)
+        self._levels, self._slope, self._points = levels, float(levels.slopes[_OWN]), points
+        self._ends, self._least = ends, least
+        self._terms = terms_above(terms, levels, (ends[0], least))
+        self._low, self._high = _limits(levels, ends[0], least)
         self._survivals: dict[float, _Survival] = {}
+        self._parts: dict[int, _Range] = {}
 
-    def tails(self, x: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return both tails of values and the slopes, and whether lattices are too coarse."""
-        columns, lumpy = np.full((3, x.size), np.nan), np.ones(x.size, np.bool_)
-        for points in self._points:
-            open_ = np.flatnonzero(lumpy)
-            cell = float(2.0 ** np.floor(-np.log2(points * self._slope)))
-            at = x[open_] + nearby(cell)[:, None]
-            fine, coarse = (self._survival(width).at(at) for width in (cell, 2 * cell))
-            columns[:, open_], lumpy[open_] = combined_tails(
-                _both(fine), _both(coarse), cell, self._least + _CLEAR
-            )
-            if not lumpy.any():
-                break
+    def tails(self, x: Floats, most: float) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return both tails of values and the slopes, and whether lattices are too coarse.
+
+        They have at most so many points.
+        """
+        cell = self._cell(self._points[0])
+        columns, lumpy = self._compared(x, self._survival(cell), self._survival(2 * cell))
+        if most < 2 * self._points[0]:
+            return columns, lumpy
+        width = (self._ends[1] - self._ends[0]) / _PARTS
+        parts = np.floor((x - self._ends[0]) / width).astype(np.int64)
+        for place in np.unique(parts[lumpy]).tolist():
+            chosen = np.flatnonzero(lumpy & (parts == place))
+            columns[:, chosen], lumpy[chosen] = self._part(place).closer(x[chosen], most)
         return columns, lumpy
+
+    def closer(self, x: Floats, most: float) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return what `tails` does, from lattices with more points than the first one."""
+        columns, lumpy = np.full((3, x.size), np.nan), np.ones(x.size, np.bool_)
+        points = 2 * self._points[0]
+        while points <= min(most, self._points[1]) and lumpy.any():
+            cell, open_ = self._cell(points), np.flatnonzero(lumpy)
+            pair = self._survival(cell), self._survival(2 * cell)
+            columns[:, open_], lumpy[open_] = self._compared(x[open_], *pair)
+            points *= 2
+        return columns, lumpy
+
+    def _part(self, place: int) -> "_Range":
+        """Return a part of the range, with the walk of the first lattice."""
+        if place not in self._parts:
+            low, high = self._ends
+            ends = (low + (high - low) * share / _PARTS for share in (place, place + 1))
+            first, last = ends
+            cell = self._cell(self._points[0])
+            least = float(self._survival(cell).at(np.array([last]))[0]) + _NEGLIGIBLE
+            own = _Range(self._terms, self._levels, (first, last), least, self._points)
+            own._survivals[cell] = self._survival(cell)
+            self._parts[place] = own
+        return self._parts[place]
+
+    def _cell(self, points: float) -> float:
+        """Return how far points are apart, so many of which the tail takes to fall by e."""
+        return float(2.0 ** np.floor(-np.log2(points * self._slope)))
+
+    def _compared(
+        self, x: Floats, fine: "_Survival", coarse: "_Survival"
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return both tails of values and the slopes, and whether two lattices are too coarse."""
+        at = x + nearby(fine.cell)[:, None]
+        both = _both(fine.at(at)), _both(coarse.at(at))
+        return combined_tails(*both, fine.cell, self._least + _CLEAR)
 
     def _survival(self, cell: float) -> _Survival:
         """Return the tails from a walk, which is made only once."""
@@ -227,9 +279,7 @@ class _Range:
         untilted = weight * np.exp(-self._slope * (total - self._ends[0]))
         # A point stands for all values that are nearer to it than to its neighbours.
         beyond = np.cumsum(untilted[::-1])[::-1] - untilted / 2
-        with np.errstate(divide="ignore"):
-            log_tail = np.log(np.maximum(beyond, 0.0))
-        log_tail += down[-1][0] - self._slope * self._ends[0]
+        log_tail = logs(beyond) + down[-1][0] - self._slope * self._ends[0]
         return _Survival(start, cell, log_tail)
 
     def _window(self, cell: float) -> _Window:
@@ -249,12 +299,15 @@ class _Range:
 
 def _add(weight: Floats, after: Floats, columns: Sequence[NDArray[Any]], chosen: Integers) -> None:
     """Add pieces of rows times their shares to other rows."""
-    add_multiple: Any = daxpy
-    pieces = (column[chosen].tolist() for column in columns)
-    for count, share, source, target in zip(*pieces, strict=True):
-        for done in range(0, count, _AT_ONCE):
-            size = min(count - done, _AT_ONCE)
-            add_multiple(weight, after, size, share, source + done, 1, target + done, 1)
+    count, share, source, target = (column[chosen] for column in columns)
+    parts = -(-count // _AT_ONCE)
+    piece = np.repeat(np.arange(count.size), parts)
+    done = _AT_ONCE * (np.arange(piece.size) - np.repeat(np.cumsum(parts) - parts, parts))
+    size = np.minimum(count[piece] - done, _AT_ONCE).tolist()
+    begin, end = ((place[piece] + done).tolist() for place in (source, target))
+    # No loop of Python's own is as quick.
+    every = repeat(weight), repeat(after), size, share[piece].tolist(), begin, repeat(1), end
+    deque(map(daxpy, *every, repeat(1)), maxlen=0)
 
 
 def _both(log_tail: Floats) -> Floats:

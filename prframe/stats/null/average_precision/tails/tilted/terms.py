@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from prframe.stats.null.average_precision.generating_function.likely_path import Lanes, Path
 from prframe.stats.null.average_precision.generating_function.steps import Steps
-from prframe.stats.null.average_precision.tails.lattice_plans import step_terms
+from prframe.stats.null.average_precision.tails.plain.plans import step_terms
 from prframe.typing import Floats, Integers
 
 # The slopes whose bounds tell which terms count.
@@ -85,8 +85,7 @@ def likely_terms(
         terms = rows.terms(steps, before)
         if terms is None:
             return None
-        bounds = _bounds(terms, slopes, x)
-        kept = [step.kept(bound > least) for step, bound in zip(terms, bounds, strict=True)]
+        kept = terms_above(terms, levels_at(terms, slopes), (x, least))
         are_cut = [rows.is_cut(place, step) for place, step in enumerate(kept)]
         if not any(are_cut):
             return kept
@@ -197,9 +196,16 @@ def levels_at(terms: Sequence[Terms], slopes: Floats) -> Levels:
     return Levels(slopes, down, up[::-1])
 
 
-def _bounds(terms: Sequence[Terms], slopes: Floats, x: float) -> list[Floats]:
+def terms_above(terms: Sequence[Terms], levels: Levels, value: tuple[float, float]) -> list[Terms]:
+    """Return the terms that are not negligible for a value, which comes with what is."""
+    x, least = value
+    bounds = _bounds(terms, levels, x)
+    return [step.kept(bound > least) for step, bound in zip(terms, bounds, strict=True)]
+
+
+def _bounds(terms: Sequence[Terms], levels: Levels, x: float) -> list[Floats]:
     """Return bounds of what the terms add to P(T >= x), in logarithms."""
-    levels = levels_at(terms, slopes)
+    slopes = levels.slopes
     return [
         (step.gain(slopes) + down[:, step.above] + up[:, step.row] - (slopes * x)[:, None]).min(
             axis=0

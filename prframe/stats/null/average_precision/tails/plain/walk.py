@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
 from prframe.stats._arrays import running_sums
-from prframe.stats.null.average_precision.tails.lattice_plans import (
+from prframe.stats.null.average_precision.tails.plain.plans import (
     Block,
     Plans,
     Retrieved,

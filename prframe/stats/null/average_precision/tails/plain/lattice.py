@@ -1,6 +1,6 @@
 """Tails of T = n_pos AP where single ranks carry weight, from its distribution on a lattice.
 
-A walk down the ranks gives the distribution (`lattice_walk`). A second walk with points twice as
+A walk down the ranks gives the distribution (`walk`). A second walk with points twice as
 far apart tells how much the distance of the points matters: where the two differ by more than a
 little, single values of T carry weight near the value in question.
 """
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from prframe.stats.null.average_precision.generating_function.steps import (
     log_binomial,
 )
-from prframe.stats.null.average_precision.tails.lattice_plans import Plans, Retrieved, Shape
-from prframe.stats.null.average_precision.tails.lattice_walk import NEARBY, Walk
+from prframe.stats.null.average_precision.tails.plain.plans import Plans, Retrieved, Shape
+from prframe.stats.null.average_precision.tails.plain.walk import NEARBY, Walk
 from prframe.stats.null.average_precision.tails.sizes import Sizes
 from prframe.typing import Floats, Integers
 

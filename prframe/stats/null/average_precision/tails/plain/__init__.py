@@ -1,0 +1,1 @@
+"""Lattices from 0 to the values in question."""
