@@ -105,9 +105,13 @@ class UpwardWaves:
         self._mean = float(mean[0])
 
     def at(self, frequencies: Floats) -> Complexes:
-        """Return the function at equally spaced frequencies, or at none."""
+        """Return the function at equally spaced frequencies, or at one, or at none."""
         if not frequencies.size:
             return np.empty(0, dtype=np.complex128)
+        if frequencies.size == 1:
+            # A second one, whose value is not asked for, makes the spacing known.
+            first = float(frequencies[0])
+            return self.at(np.array([first, first + (first or 1.0)]))[:1]
         spacing = float(frequencies[1] - frequencies[0])
         levels = self._levels(spacing, frequencies.size)
         is_from_zero = bool(frequencies[0] == 0)

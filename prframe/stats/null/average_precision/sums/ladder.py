@@ -20,9 +20,6 @@ from prframe.typing import Floats, Integers
 
 # The points of a walk are about this many times as far apart as those of the walk before it.
 _FURTHER = 8.0
-# Each walk but the last holds values up to this many of its points. From half of them on the next
-# one gradually takes over.
-_BAND = 4096
 
 
 class Grid(NamedTuple):
@@ -49,11 +46,13 @@ class Grid(NamedTuple):
 
     @property
     def bands(self) -> list[tuple[int, int]]:
-        """How many points of the lattice a point of each walk is, and its last point."""
+        """How many points of the lattice a point of each walk is, and its last point.
+
+        No walk has more points than the last one, which has a point for each cell.
+        """
         further = ceil(log(self.fine) / log(_FURTHER))
         steps = [round(self.fine ** (step / further)) for step in range(further)]
-        last = self.size - 1
-        return [*((each, min(_BAND, last // each)) for each in steps), (self.fine, self.cells)]
+        return [(each, self.cells) for each in [*steps, self.fine]]
 
 
 class OnLattice(NamedTuple):

@@ -33,7 +33,7 @@ from prframe.stats.null.average_precision.tails.tail import Tail
 from prframe.typing import Floats
 
 # These numbers of cells up to the value are tried until two in a row agree.
-_CELLS = (2048, 4096, 8192)
+_CELLS = (512, 1024, 2048, 4096, 8192)
 # With 4096 cells points are so close that a mean AP is this many times as large as their distance,
 # or that sharing weight between them adds no more to the variance of the sum than the square of a
 # cell.
@@ -45,11 +45,12 @@ _ALIKE_TARGETS = 2.0
 _ALIKE_VALUES = 4.0
 # The most work of all walks, in terms times points of the lattice, which takes some seconds. More
 # points are not tried beyond this.
-_MOST_WORK = 4e9
+_MOST_WORK = 1e10
 # Adding two numbers on a lattice of N points takes as long as this times N log N terms.
 _WORK_OF_SUMS = 30.0
-# A lattice is tried first where fewer positives than this are expected in a ranking.
-_RARE = 1.0
+# A lattice is tried first where fewer positives than this are expected in a ranking, or at the
+# first ranks of all rankings together.
+_RARE, _RARE_ON_TOP = 1.0, 0.1
 # If logarithms from lattices of two widths differ by less than this, they give an estimate.
 _ESTIMATED = 0.5
 
@@ -90,6 +91,9 @@ def _shared_tails(terms: Sequence[Term], targets: Floats, guess: float) -> list[
         if not open_.size or not _is_feasible(terms, never, grid):
             break
         fine = _log_pairs([Ladder(each, grid, never) for each in alike], targets, grid)
+        least = float(fine[0].min())
+        if coarse is None and least < furthest:
+            return _shared_tails(terms, targets, least)
         if coarse is not None:
             both, lumpy = combined_tails(fine, coarse, grid.cell, furthest)
             apart = np.abs(fine[0] - coarse[0]).max(axis=0)
@@ -117,9 +121,10 @@ def _is_possible(terms: Sequence[Term], guess: float) -> bool:
 
 
 def is_rare(terms: Sequence[Term]) -> bool:
-    """Whether so few positives are expected among the retrieved items that sums cluster."""
+    """Whether so few positives are expected, on top or retrieved at all, that sums cluster."""
+    first = sum(term.often * term.n_pos / term.items.n for term in terms)
     hits = sum(term.often * term.items.depth * term.n_pos / term.items.n for term in terms)
-    return hits < _RARE * sum(term.often for term in terms)
+    return first < _RARE_ON_TOP or hits < _RARE * sum(term.often for term in terms)
 
 
 def _grid(terms: Sequence[Term], largest: float, cells: int) -> Grid:

@@ -38,8 +38,8 @@ from prframe.typing import Floats, Integers
 # A way gives the tails of the values at some places, None where it fails.
 _Way: TypeAlias = Callable[[Integers], Sequence[Tail | None]]
 
-# While the tail is unknown, its logarithm is taken to be this for a lattice.
-_DEEP = -100.0
+# While the tail is unknown, its logarithm is taken to be this for a lattice, which finds out.
+_SHALLOW = -10.0
 # Logarithms of tails are rounded by less than this.
 _ROUNDED = 1e-6
 # Slopes are probed for clusters of the sum as one if they are closer than this over the tilted
@@ -76,7 +76,7 @@ class _Values:
 
     def __init__(self, terms: Sequence[Term], targets: Floats, *, only_inversion: bool) -> None:
         self._terms, self._targets, self._only_inversion = terms, targets, only_inversion
-        self.guesses = np.full(targets.size, _DEEP)
+        self.guesses = np.full(targets.size, _SHALLOW)
         self.bounds: list[Tail | None] = [None] * targets.size
         self._has_saddlepoint = np.zeros(targets.size, np.bool_)
 
@@ -170,7 +170,7 @@ class _Values:
         points, targets = Points(*(column[good] for column in points)), self._targets[places[good]]
         approximation = sums.approximation(points, targets)
         log_tail, slope, deviation = approximation.log_tail, points.slope, points.second**0.5
-        self.guesses[places[good]] = np.where(np.isnan(log_tail), _DEEP, log_tail)
+        self.guesses[places[good]] = np.where(np.isnan(log_tail), _SHALLOW, log_tail)
         self._has_saddlepoint[places[good]] = True
         lowest = bounds(points.slope, points.log_mgf, targets)
         for place, bound in zip(places[good].tolist(), lowest, strict=True):
