@@ -51,6 +51,8 @@ class PRPosterior:
         The empirical curve there.
     false : ndarray, shape (levels,)
         Negatives above the threshold; inf where recall is never reached.
+    runs : ndarray, shape (levels,)
+        Positives between the negatives on either side of the level.
     log_odds : ndarray of float32, shape (n_resamples, levels)
         Draws of ``log(PR / (1 - PR))`` in single precision; -inf where recall is never reached.
     pure_tail : ndarray, shape (levels,)
@@ -62,6 +64,7 @@ class PRPosterior:
     recall: Floats
     precision: Floats
     false: Floats = field(repr=False)
+    runs: Floats = field(repr=False)
     log_odds: Singles = field(repr=False)
     pure_tail: Floats = field(repr=False)
 
@@ -101,7 +104,8 @@ class PRPosterior:
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
         outside = (1 - level) / 2
         pure = self.pure_tail >= (min(outside, _RARE) if simultaneous else outside)
-        factor = 1 - _WHOLE * float((1 / np.sqrt(1 + self.false)).mean())
+        narrowing = 1 / np.sqrt((1 + self.false) * np.sqrt(self.runs))
+        factor = 1 - _WHOLE * float(narrowing.mean())
         deviations = Deviations(self.log_odds, self.log_odds, factor, self.precision == 1)
         low, high = (deviations.band if simultaneous else deviations.pointwise_band)(level)
         # Beyond the recall of the retrieved items, precision is 0.
@@ -191,9 +195,10 @@ def posterior_of(
     cells: RankedCells, recall: Floats, weights: Sequence[Weights], prior: float | None = None
 ) -> PRPosterior:
     """Draw the curve behind a ranking with both labels, at a share of positives if given."""
-    path = DrawnPath(RocPath.of(cells), recall, weights)
-    drawn = (path if prior is None else path.at_prior(prior)).log_odds()
-    return _posterior(cells, recall, drawn, _pure_tail(cells, recall), prior)
+    path = RocPath.of(cells)
+    curve = DrawnPath(path, recall, weights, turning=True)
+    drawn = (curve if prior is None else curve.at_prior(prior)).log_odds()
+    return _posterior(cells, path, recall, drawn, _pure_tail(cells, recall), prior)
 
 
 def posterior_of_clusters(  # noqa: PLR0913, PLR0917
@@ -227,22 +232,29 @@ def posterior_of_clusters(  # noqa: PLR0913, PLR0917
     """
     cells = cells_from_scores(score, positive)[0]
     # The path of the ranking and the same one again, which agree in every draw.
-    drawn = PairedPaths.of((score, score), positive, cluster).draw(recall, n_draws, rng, prior)[0]
+    paths = PairedPaths.of((score, score), positive, cluster)
+    drawn = paths.draw(recall, n_draws, rng, prior)[0]
     with np.errstate(divide="ignore"):
         log_odds = logit(drawn).astype(np.float32)
     each = min(1.0, np.unique(cluster[positive]).size / cells.n_pos)
-    return _posterior(cells, recall, log_odds, _pure_tail(cells, recall, each), prior)
+    path = paths.models[0].path
+    return _posterior(cells, path, recall, log_odds, _pure_tail(cells, recall, each), prior)
 
 
-def _posterior(
-    cells: RankedCells, recall: Floats, log_odds: Singles, pure_tail: Floats, prior: float | None
+def _posterior(  # noqa: PLR0913, PLR0917
+    cells: RankedCells,
+    path: RocPath,
+    recall: Floats,
+    log_odds: Singles,
+    pure_tail: Floats,
+    prior: float | None,
 ) -> PRPosterior:
     """Return the curve of a ranking and its draws."""
     precision = empirical_precision(cells, recall)
     with np.errstate(divide="ignore"):
         false = positives_at(recall, cells.n_pos) * (1 / precision - 1)
     precision = precision_at_prior(precision, cells.n_pos, cells.n_neg, prior)
-    return PRPosterior(recall, precision, false, log_odds, pure_tail)
+    return PRPosterior(recall, precision, false, path.run_lengths(recall), log_odds, pure_tail)
 
 
 def _pure_tail(cells: RankedCells, recall: Floats, each: float = 1.0) -> Floats:
