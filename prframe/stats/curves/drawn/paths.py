@@ -332,7 +332,7 @@ class _Passage:
         np.add(negatives[same:], halves[same], out=weights[same:])
 
     def _turn(self, weights: Singles) -> None:
-        """Take away a part of the half above before the middle of a run, add of that below after."""
+        """Take part of the half above before the middle of a run; add of that below after it."""
         turns = self.knots.turns.astype(np.float32)
         before, after = np.flatnonzero(turns < 0), np.flatnonzero(turns > 0)
         above, whole = self.block.halves.at(np.array([0.5, 1.0]))
