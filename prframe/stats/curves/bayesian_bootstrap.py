@@ -31,8 +31,8 @@ from prframe.stats.rankings import (
 from prframe.typing import Flags, Floats, Integers, Singles
 
 # Counts are whole and the draws are not, which makes bands too wide where few negatives stand
-# above. This constant, by which they are narrowed, was found by simulation (python -m
-# benchmarks.band_coverage).
+# above and few positives between two of them. This constant, by which they are narrowed, was found
+# by simulation (python -m benchmarks.band_coverage).
 _WHOLE = 0.12
 # A band of all levels reaches up to 1 where this is at least the probability that no negative of
 # the population stands above.
@@ -93,13 +93,15 @@ class PRPosterior:
         On the scale of log odds the band reaches from the medians of the draws to c times the
         distances of their pointwise 0.5 % and 99.5 % quantiles. The factor c is such that another
         draw stays within the band at all levels with at least the probability asked for. Then c is
-        made smaller by .12 times the mean over the levels of ``1 / sqrt(1 + x)`` with x negatives
-        above. Whole numbers vary in steps and would otherwise make the band cover too often (found
-        by simulation). Where a distance is 0 or infinite, as beyond the recall of the retrieved
-        items, the draws set the end. Where no negative was seen above a level, the band reaches up
-        to 1, which the data do not exclude. It does so up to the Clopper-Pearson limit of the
-        recall at which the first negative comes, since no negative of the population may stand
-        above: at the level of the band for single levels, and at 99 %, if that is larger, for all.
+        made smaller by .12 times the mean over the levels of ``1 / sqrt((1 + x) sqrt(m))`` with x
+        negatives above and m positives between the negatives on either side, or 1 in a tie block.
+        Whole numbers vary in steps and would otherwise make the band cover too often (found by
+        simulation); within a long run of positives the draws allow for these steps themselves.
+        Where a distance is 0 or infinite, as beyond the recall of the retrieved items, the draws
+        set the end. Where no negative was seen above a level, the band reaches up to 1, which the
+        data do not exclude. It does so up to the Clopper-Pearson limit of the recall at which the
+        first negative comes, since no negative of the population may stand above: at the level of
+        the band for single levels, and at 99 %, if that is larger, for all.
         """
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
         outside = (1 - level) / 2
@@ -163,9 +165,13 @@ def pr_posterior(  # noqa: PLR0913
     1/2) for the recall at the j-th positive, Beta(x + 1/2, n_neg - x + 1/2) for the false positive
     rate with x negatives above. Between two positives the number x is interpolated on a log scale;
     in a tie block it grows in proportion. Above the first positive x and the half count both fall
-    to 0 at recall 0. Rates are drawn at knots: at each positive, and at numbers x between two
-    positives that grow by a factor of at most sqrt(2), if not by 1. From knot to knot the
-    logarithm of a drawn rate is a straight line, and the rate itself in a tie block.
+    to 0 at recall 0. At the j-th of m positives without a negative between them, the half count of
+    negatives is ``(j - 1/2) / m`` instead, but no less than one half before the first negative: at
+    the end of such a run the next negative may be near, and at its beginning the last one is.
+
+    Rates are drawn at knots: at each positive, and at numbers x between two positives that grow by
+    a factor of at most sqrt(2), if not by 1. From knot to knot the logarithm of a drawn rate is a
+    straight line, and the rate itself in a tie block.
 
     The cost grows with n_resamples times the number of levels and of knots of the ROC curve, of
     which there are about 1,500 at most, whatever n. If there are more, thinning them loses less

@@ -97,7 +97,7 @@ class RocPath:
         first, last = self.runs
         turns = (2 * (self.ranks - first) + 1) / (last - first + 1) - 1
         early = (self.fp == 0) | (self.ranks <= 1)
-        return np.where(early, np.maximum(turns, 0.0), turns)
+        return np.asarray(np.where(early, np.maximum(turns, 0.0), turns))
 
     def run_lengths(self, recall: Floats) -> Floats:
         """Return the number of positives in the run in which each level lies; 1 in tie blocks."""
