@@ -111,7 +111,7 @@ def pr_curve_difference(  # noqa: PLR0913
     positive is two halves of a weight, one above its knot and one below. The half negative that
     may stand above any threshold is shared by both models to the extent that the rankings agree:
     its shape 1/2 is split by the share of negatives that stand between the same positives in both.
-    The same holds for the half below, part of which is passed toward the end of a run of positives.
+    The half below is shared likewise; a part of it is passed toward the end of a run of positives.
 
     The band reaches from the medians of the draws to c times the distances of their pointwise
     0.5 % and 99.5 % quantiles. The factor c is such that another draw stays within the band at
