@@ -165,7 +165,7 @@ def compare_curves(
     normal scores (``benchmarks.curve_coverage``): it is near the level, and above it for models
     that nearly agree. Equal models that are nearly perfect, their classes 4 standard deviations
     apart, are told apart at .05 in 0 to 7 % of samples; bands of models 5 and 4 apart cover in
-    .92 to .98.
+    .91 to .98.
 
     References
     ----------
