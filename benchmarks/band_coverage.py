@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from benchmarks.data import SEED
-from benchmarks.populations import POPULATIONS, Population
+from benchmarks.populations import POPULATIONS, Population, binormal
 from benchmarks.report import table
 from prframe.stats.curves.bayesian_bootstrap import (
     cells_of_classes,
@@ -89,7 +89,17 @@ SETTINGS = [
     ("pure", 0.1, 600),
     ("pure", 0.01, 5000),
     ("all but pure", 0.1, 200),
+    # Nearly perfect rankings, or most items positive.
+    ("4", 0.1, 600),
+    ("4", 0.5, 300),
+    ("4", 0.5, 1000),
+    ("4", 0.8, 1000),
+    ("4", 0.9, 2000),
+    ("3", 0.9, 1000),
+    ("2", 0.9, 300),
+    ("t(3)", 0.9, 1000),
 ]
+_POPULATIONS = POPULATIONS | {"4": binormal(4)}
 
 
 def main() -> None:
@@ -181,7 +191,7 @@ def study(
     """Return a row per setting."""
     for number in numbers:
         key, prevalence, n = SETTINGS[number]
-        population = POPULATIONS[key]
+        population = _POPULATIONS[key]
         true = population.precision(prevalence, LEVELS)
         found: dict[str, list[tuple[bool, bool, float, float]]] = {name: [] for name in methods}
         for i in range(samples):

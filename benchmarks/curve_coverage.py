@@ -1,6 +1,7 @@
 """``python -m benchmarks.curve_coverage``: how often bands cover the difference of two curves.
 
-``--quick`` takes fewer samples and resamples, to see that it runs.
+``--quick`` takes fewer samples and resamples, to see that it runs. ``--settings`` takes a part of
+the study, whose numbers are those of all of it.
 """
 
 import argparse
@@ -30,6 +31,15 @@ the mean width, and the share of samples with a p-value of .05 or less.
 SIZES = [(0.3, 200), (0.3, 1000), (0.1, 200), (0.1, 1000), (0.1, 5000), (0.01, 5000)]
 # Means of the positives of either model.
 MEANS = [(1.5, 1.5), (1.7, 1.5), (2.5, 1.0)]
+# Nearly perfect models among them.
+SETTINGS = [
+    *product(SIZES, MEANS),
+    *product([(0.1, 600), (0.1, 2000), (0.5, 600)], [(4.0, 4.0), (5.0, 4.0)]),
+    ((0.5, 300), (4.0, 4.0)),
+    ((0.02, 2000), (5.0, 4.0)),
+    ((0.5, 600), (4.0, 2.0)),
+    ((0.9, 1000), (4.0, 4.0)),
+]
 CORRELATIONS = [0.0, 0.5, 0.9, 0.99]
 
 
@@ -37,6 +47,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.curve_coverage")
     parser.add_argument("--quick", action="store_true", help="fewer samples and resamples")
     parser.add_argument("--samples", type=int, default=500, help="samples of each setting")
+    parser.add_argument("--settings", nargs="+", type=int, help="numbers of rows, from 1 on")
     options = parser.parse_args()
     samples, resamples = (20, 100) if options.quick else (options.samples, 1000)
     print(TITLE, flush=True)
@@ -44,13 +55,16 @@ def main() -> None:
     header = ["prevalence, n", "apart", *(f"correlation {rho:g}" for rho in CORRELATIONS)]
     # It takes long: each row is shown when it is there.
     print(table(header, []), end="", flush=True)
-    for row in study(samples, resamples):
+    numbers = options.settings or range(1, len(SETTINGS) + 1)
+    for row in study(samples, resamples, [SETTINGS[number - 1] for number in numbers]):
         print(f"| {' | '.join(row)} |", flush=True)
 
 
-def study(samples: int, resamples: int) -> Iterator[list[str]]:
+def study(
+    samples: int, resamples: int, settings: list[tuple[tuple[float, int], tuple[float, float]]]
+) -> Iterator[list[str]]:
     """Return a row per number of items and pair of models."""
-    for (prevalence, n), means in product(SIZES, MEANS):
+    for (prevalence, n), means in settings:
         one, other = (binormal(mu).precision(prevalence, LEVELS) for mu in means)
         row = [f"{prevalence:g}, {n}", f"{means[0]:g} and {means[1]:g}"]
         for number, rho in enumerate(CORRELATIONS):

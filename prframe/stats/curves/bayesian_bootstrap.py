@@ -31,8 +31,8 @@ from prframe.stats.rankings import (
 from prframe.typing import Flags, Floats, Integers, Singles
 
 # Counts are whole and the draws are not, which makes bands too wide where few negatives stand
-# above. This constant, by which they are narrowed, was found by simulation (python -m
-# benchmarks.band_coverage).
+# above and few positives between two of them. This constant, by which they are narrowed, was found
+# by simulation (python -m benchmarks.band_coverage).
 _WHOLE = 0.12
 # A band of all levels reaches up to 1 where this is at least the probability that no negative of
 # the population stands above.
@@ -51,6 +51,8 @@ class PRPosterior:
         The empirical curve there.
     false : ndarray, shape (levels,)
         Negatives above the threshold; inf where recall is never reached.
+    runs : ndarray, shape (levels,)
+        Positives between the negatives on either side of the level.
     log_odds : ndarray of float32, shape (n_resamples, levels)
         Draws of ``log(PR / (1 - PR))`` in single precision; -inf where recall is never reached.
     pure_tail : ndarray, shape (levels,)
@@ -62,6 +64,7 @@ class PRPosterior:
     recall: Floats
     precision: Floats
     false: Floats = field(repr=False)
+    runs: Floats = field(repr=False)
     log_odds: Singles = field(repr=False)
     pure_tail: Floats = field(repr=False)
 
@@ -90,18 +93,21 @@ class PRPosterior:
         On the scale of log odds the band reaches from the medians of the draws to c times the
         distances of their pointwise 0.5 % and 99.5 % quantiles. The factor c is such that another
         draw stays within the band at all levels with at least the probability asked for. Then c is
-        made smaller by .12 times the mean over the levels of ``1 / sqrt(1 + x)`` with x negatives
-        above. Whole numbers vary in steps and would otherwise make the band cover too often (found
-        by simulation). Where a distance is 0 or infinite, as beyond the recall of the retrieved
-        items, the draws set the end. Where no negative was seen above a level, the band reaches up
-        to 1, which the data do not exclude. It does so up to the Clopper-Pearson limit of the
-        recall at which the first negative comes, since no negative of the population may stand
-        above: at the level of the band for single levels, and at 99 %, if that is larger, for all.
+        made smaller by .12 times the mean over the levels of ``1 / sqrt((1 + x) sqrt(m))`` with x
+        negatives above and m positives between the negatives on either side, or 1 in a tie block.
+        Whole numbers vary in steps and would otherwise make the band cover too often (found by
+        simulation); within a long run of positives the draws allow for these steps themselves.
+        Where a distance is 0 or infinite, as beyond the recall of the retrieved items, the draws
+        set the end. Where no negative was seen above a level, the band reaches up to 1, which the
+        data do not exclude. It does so up to the Clopper-Pearson limit of the recall at which the
+        first negative comes, since no negative of the population may stand above: at the level of
+        the band for single levels, and at 99 %, if that is larger, for all.
         """
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
         outside = (1 - level) / 2
         pure = self.pure_tail >= (min(outside, _RARE) if simultaneous else outside)
-        factor = 1 - _WHOLE * float((1 / np.sqrt(1 + self.false)).mean())
+        narrowing = 1 / np.sqrt((1 + self.false) * np.sqrt(self.runs))
+        factor = 1 - _WHOLE * float(narrowing.mean())
         deviations = Deviations(self.log_odds, self.log_odds, factor, self.precision == 1)
         low, high = (deviations.band if simultaneous else deviations.pointwise_band)(level)
         # Beyond the recall of the retrieved items, precision is 0.
@@ -159,9 +165,13 @@ def pr_posterior(  # noqa: PLR0913
     1/2) for the recall at the j-th positive, Beta(x + 1/2, n_neg - x + 1/2) for the false positive
     rate with x negatives above. Between two positives the number x is interpolated on a log scale;
     in a tie block it grows in proportion. Above the first positive x and the half count both fall
-    to 0 at recall 0. Rates are drawn at knots: at each positive, and at numbers x between two
-    positives that grow by a factor of at most sqrt(2), if not by 1. From knot to knot the
-    logarithm of a drawn rate is a straight line, and the rate itself in a tie block.
+    to 0 at recall 0. At the j-th of m positives without a negative between them, the half count of
+    negatives is ``(j - 1/2) / m`` instead, but no less than one half before the first negative: at
+    the end of such a run the next negative may be near, and at its beginning the last one is.
+
+    Rates are drawn at knots: at each positive, and at numbers x between two positives that grow by
+    a factor of at most sqrt(2), if not by 1. From knot to knot the logarithm of a drawn rate is a
+    straight line, and the rate itself in a tie block.
 
     The cost grows with n_resamples times the number of levels and of knots of the ROC curve, of
     which there are about 1,500 at most, whatever n. If there are more, thinning them loses less
@@ -191,9 +201,10 @@ def posterior_of(
     cells: RankedCells, recall: Floats, weights: Sequence[Weights], prior: float | None = None
 ) -> PRPosterior:
     """Draw the curve behind a ranking with both labels, at a share of positives if given."""
-    path = DrawnPath(RocPath.of(cells), recall, weights)
-    drawn = (path if prior is None else path.at_prior(prior)).log_odds()
-    return _posterior(cells, recall, drawn, _pure_tail(cells, recall), prior)
+    path = RocPath.of(cells)
+    curve = DrawnPath(path, recall, weights, turning=True)
+    drawn = (curve if prior is None else curve.at_prior(prior)).log_odds()
+    return _posterior(cells, path, recall, drawn, _pure_tail(cells, recall), prior)
 
 
 def posterior_of_clusters(  # noqa: PLR0913, PLR0917
@@ -227,22 +238,29 @@ def posterior_of_clusters(  # noqa: PLR0913, PLR0917
     """
     cells = cells_from_scores(score, positive)[0]
     # The path of the ranking and the same one again, which agree in every draw.
-    drawn = PairedPaths.of((score, score), positive, cluster).draw(recall, n_draws, rng, prior)[0]
+    paths = PairedPaths.of((score, score), positive, cluster)
+    drawn = paths.draw(recall, n_draws, rng, prior)[0]
     with np.errstate(divide="ignore"):
         log_odds = logit(drawn).astype(np.float32)
     each = min(1.0, np.unique(cluster[positive]).size / cells.n_pos)
-    return _posterior(cells, recall, log_odds, _pure_tail(cells, recall, each), prior)
+    path = paths.models[0].path
+    return _posterior(cells, path, recall, log_odds, _pure_tail(cells, recall, each), prior)
 
 
-def _posterior(
-    cells: RankedCells, recall: Floats, log_odds: Singles, pure_tail: Floats, prior: float | None
+def _posterior(  # noqa: PLR0913, PLR0917
+    cells: RankedCells,
+    path: RocPath,
+    recall: Floats,
+    log_odds: Singles,
+    pure_tail: Floats,
+    prior: float | None,
 ) -> PRPosterior:
     """Return the curve of a ranking and its draws."""
     precision = empirical_precision(cells, recall)
     with np.errstate(divide="ignore"):
         false = positives_at(recall, cells.n_pos) * (1 / precision - 1)
     precision = precision_at_prior(precision, cells.n_pos, cells.n_neg, prior)
-    return PRPosterior(recall, precision, false, log_odds, pure_tail)
+    return PRPosterior(recall, precision, false, path.run_lengths(recall), log_odds, pure_tail)
 
 
 def _pure_tail(cells: RankedCells, recall: Floats, each: float = 1.0) -> Floats:

@@ -111,6 +111,7 @@ def pr_curve_difference(  # noqa: PLR0913
     positive is two halves of a weight, one above its knot and one below. The half negative that
     may stand above any threshold is shared by both models to the extent that the rankings agree:
     its shape 1/2 is split by the share of negatives that stand between the same positives in both.
+    The half below is shared likewise; a part of it is passed toward the end of a run of positives.
 
     The band reaches from the medians of the draws to c times the distances of their pointwise
     0.5 % and 99.5 % quantiles. The factor c is such that another draw stays within the band at
@@ -143,7 +144,7 @@ def pr_curve_difference(  # noqa: PLR0913
     >>> compared.difference.round(2)
     array([0.19, 0.43, 0.39])
     >>> compared.low.round(2), compared.high.round(2)
-    (array([-0.02,  0.25,  0.23]), array([0.5 , 0.53, 0.53]))
+    (array([-0.01,  0.25,  0.23]), array([0.49, 0.53, 0.53]))
     """
     scores, positive = _items(score_a, score_b, label)
     levels = rising_levels(recall)

@@ -138,9 +138,9 @@ def band(
     at which the first one comes: the population may have none there.
 
     The rows of a group, or its clusters, are taken as independent of each other. With the number
-    of items n, the number of positives is random as well. Coverage is studied in the guide: it is
-    below the level where most items are positive and nearly all are above the negatives. Groups
-    are drawn with the same random numbers, which makes their bands comparable.
+    of items n, the number of positives is random as well. Coverage is studied in the guide, with
+    nearly perfect rankings too. Groups are drawn with the same random numbers, which makes their
+    bands comparable.
 
     With `over` whole curves are drawn, with replacement. The simultaneous band is symmetric on the
     logit scale and as wide as a multiple of the standard error at each level; the multiple is a
@@ -165,9 +165,9 @@ def band(
     │ ---    ┆ ---       ┆ ---      ┆ ---       │
     │ f64    ┆ f64       ┆ f64      ┆ f64       │
     ╞════════╪═══════════╪══════════╪═══════════╡
-    │ 0.25   ┆ 0.675676  ┆ 0.381869 ┆ 1.0       │
-    │ 0.5    ┆ 0.641026  ┆ 0.438913 ┆ 0.878332  │
-    │ 0.75   ┆ 0.652174  ┆ 0.452907 ┆ 0.835611  │
+    │ 0.25   ┆ 0.675676  ┆ 0.374916 ┆ 1.0       │
+    │ 0.5    ┆ 0.641026  ┆ 0.439985 ┆ 0.876393  │
+    │ 0.75   ┆ 0.652174  ┆ 0.448732 ┆ 0.835112  │
     └────────┴───────────┴──────────┴───────────┘
 
     About the mean of curves over queries:

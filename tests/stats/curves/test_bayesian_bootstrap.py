@@ -19,9 +19,10 @@ from prframe.stats.curves.drawn.paths import DrawnPath
 from prframe.stats.curves.drawn.roc_path import RocPath, empirical_precision
 from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.rankings import AveragePrecision, RocArea
-from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.cells import RankedCells, cells_from_scores
 from prframe.stats.rankings.classes import two_classes
 from prframe.typing import Floats
+from tests.stats.curves.slow_paths import Knots, knots_of, run_length_of, turns_of
 
 # A true agreement fails a test at this level once in a thousand seeds; the seeds are fixed.
 CHANCE = 0.001
@@ -70,33 +71,8 @@ NAMES = [
 ]  # fmt: skip
 
 
-def knots_of(positives: list[float], negatives: list[float]) -> list[tuple[float, int, bool]]:
-    """(Positives passed, negatives passed, whether a tie block follows), best first."""
-    knots, passed = [(0.5, 0, False)], 0
-    listed = sorted(score for score in negatives if score > -inf)
-    retrieved = np.array([score for score in positives if score > -inf])
-    for score in sorted(set(retrieved.tolist()), reverse=True):
-        size = int((retrieved == score).sum())
-        below, upto = (int(np.searchsorted(listed, score, side)) for side in ("left", "right"))
-        above, tied = len(listed) - upto, upto - below
-        if size == 1 and not tied:
-            knots.append((passed + 1.0, above, False))
-        else:
-            if not passed:
-                # Half a positive more, among the negatives above or in the block.
-                knots[0] = (0.0, 0, False)
-            knots.append((passed + 0.5 if passed or above else 0.0, above, True))
-            knots.append((passed + size + 0.5, above + tied, False))
-        passed += size
-    rank, above, _ = knots[-1]
-    more = 0.5 if rank > passed and passed else 0.0
-    if more and above == len(listed):
-        knots[-1] = (rank + 0.5, above, False)
-    return [*knots, (passed + 0.5 + more, len(listed), False)]
-
-
 def naive_curve(
-    knots: list[tuple[float, int, bool]],
+    knots: Knots,
     levels: list[float],
     missed: int,
     totals: tuple[int, int],
@@ -107,7 +83,7 @@ def naive_curve(
     # Half a rank each, beyond the path too.
     halves = [0.0, *np.cumsum(rng.standard_gamma(0.5, round(2 * (knots[-1][0] - first + missed))))]
     recall = np.array([halves[round(2 * (rank - first))] for rank, _, _ in knots]) / halves[-1]
-    shapes = []
+    turns, shapes, halves_above, turned = turns_of(knots), [], [], []
     for level in levels:
         piece = int((recall <= level).sum()) - 1
         if piece == len(knots) - 1:
@@ -118,14 +94,24 @@ def naive_curve(
             false = low + share * (high - low)
         else:
             false = (low + 0.5) ** (1 - share) * (high + 0.5) ** share - 0.5
+        shapes.append(false)
         # Half a negative more than was seen; above the first positive a part of it.
-        shapes.append(false + (0.5 * share if piece == 0 else 0.5))
-    parts = rng.standard_gamma(np.maximum(np.diff([0.0, *shapes, n_neg + 1.0]), 1e-300))
+        halves_above.append(0.5 * share if piece == 0 else 0.5)
+        turned.append((1 - share) * turns[piece] + share * turns[piece + 1])
+
+    def running(shapes: list[float]) -> Floats:
+        return np.cumsum(rng.standard_gamma(np.maximum(np.diff([0.0, *shapes]), 1e-300)))
+
+    *seen, all_seen = running([*shapes, n_neg])
+    *part, above = running([*halves_above, 0.5])
+    below = rng.standard_gamma(0.5)
     prevalence = rng.beta(n_pos + 0.5, n_neg + 0.5)
-    above, precision = 0.0, [0.0] * len(levels)
+    precision = [0.0] * len(levels)
     for i, level in enumerate(levels[: len(shapes)]):
-        above += parts[i] / parts.sum()
-        precision[i] = prevalence * level / (prevalence * level + (1 - prevalence) * above)
+        # Less of the half above before the middle of a run, and a part of the other after it.
+        unseen = part[i] + min(turned[i], 0) * above + max(turned[i], 0) * below
+        rate = (seen[i] + unseen) / (all_seen + above + below)
+        precision[i] = prevalence * level / (prevalence * level + (1 - prevalence) * rate)
     return precision
 
 
@@ -193,10 +179,11 @@ def test_log_odds_in_single_precision_are_those_of_the_curves(name: str) -> None
     group, options = data(name), {"n_pos": None, "n_neg": None}
     cells = cells_of_classes(*two_classes(**(options | group)))
     weights = drawn_weights(600, np.random.default_rng(4))
-    path = DrawnPath(RocPath.of(cells), np.array(LEVELS), weights)
-    single = path.log_odds()
-    assert single.dtype == np.float32
-    np.testing.assert_allclose(single, path.curves().logit, rtol=1e-5, atol=1e-3)
+    for turning in (False, True):
+        path = DrawnPath(RocPath.of(cells), np.array(LEVELS), weights, turning=turning)
+        single = path.log_odds()
+        assert single.dtype == np.float32
+        np.testing.assert_allclose(single, path.curves().logit, rtol=1e-5, atol=1e-3)
 
 
 @pytest.mark.parametrize("name", ["untied", "ties", "unretrieved", "totals"])
@@ -207,8 +194,10 @@ def test_levels_that_are_multiples_are_read_like_others(name: str) -> None:
     even = np.linspace(0.05, 0.95, 181)
     # A further level is no multiple, so that all are looked up in finer cells.
     odd = np.sort(np.append(even, 0.1234567))
-    of_even = DrawnPath(path, even, weights).log_odds()
-    of_odd = DrawnPath(path, odd, weights).log_odds()[:, odd != 0.1234567]
+    of_even, of_odd = (
+        DrawnPath(path, levels, weights, turning=True).log_odds() for levels in (even, odd)
+    )
+    of_odd = of_odd[:, odd != 0.1234567]
     np.testing.assert_allclose(of_even, of_odd, rtol=1e-5, atol=1e-5)
 
 
@@ -288,6 +277,27 @@ def test_empirical_precision(positives: list[float], negatives: list[float], mor
     assert there == pytest.approx(ends["precision"].to_numpy(), rel=1e-12)
 
 
+@given(SCORES, SCORES, st.integers(0, 4))
+def test_runs_of_positives(positives: list[float], negatives: list[float], more: int) -> None:
+    n_pos = len(positives) + more
+    path = RocPath.of(cells_of_classes(*two_classes(positives, negatives, n_pos, None)))
+    knots = knots_of(positives, negatives)
+    assert list(zip(path.ranks, path.fp, strict=True)) == [knot[:2] for knot in knots]
+    assert path.turns == pytest.approx(turns_of(knots))
+    levels = np.unique([*(np.arange(1, n_pos + 1) / n_pos), 0.01, 0.3, 0.77])
+    expected = [run_length_of(knots, level * n_pos - 1e-9) for level in levels]
+    assert path.run_lengths(levels) == pytest.approx(expected)
+
+
+def test_turns_in_a_ranking_without_ties() -> None:
+    # + + - + + + - + -
+    label = np.array([1, 1, 0, 1, 1, 1, 0, 1, 0], dtype=np.bool_)
+    path = RocPath.of(cells_from_scores(-np.arange(9.0), label)[0])
+    assert path.turns == pytest.approx([0, 0, 0.6, -2 / 3, 0, 2 / 3, 0, 0])
+    # At recall 1 / 6, 1 / 2 and 1.
+    assert path.run_lengths(np.array([1, 3, 6]) / 6) == pytest.approx([2.5, 3, 1])
+
+
 def test_a_constant_scorer_has_the_precision_of_chance() -> None:
     found = pr_posterior([0.5] * 30, [0.5] * 70, np.arange(1, 20) / 20, rng=1)
     assert found.precision == pytest.approx([0.3] * 19, rel=1e-12)
@@ -318,6 +328,10 @@ def test_the_path_of_many_positives_is_thinned() -> None:
         # A block has no width before it, if it is the first one or follows another.
         assert (np.diff(path.ranks) >= 0).all()
         assert (np.diff(path.fp) >= 0).all()
+        # Runs are those of the whole path.
+        assert (path.runs[0] <= path.ranks).all()
+        assert (path.ranks <= path.runs[1]).all()
+        assert (np.abs(path.turns) < 1).all()
         assert (path.ranks[0], path.fp[0], path.fp[-1]) == (0.5, 0, len(group["negatives"]))
 
 
@@ -512,6 +526,23 @@ def test_coverage(mu: float, prevalence: float, n: int, tied: int) -> None:
     assert mu == 4 or 0.95 - 2 * error <= np.mean(single) <= 0.95 + 2 * error
     assert np.mean(single, axis=0).min() > 0.95 - 5 * error
     assert np.mean(widths) < 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("mu", "prevalence", "n"), [(4, 0.9, 2000), (4, 0.8, 1000), (3, 0.9, 1000)]
+)
+def test_coverage_of_long_runs_of_positives(mu: float, prevalence: float, n: int) -> None:
+    rng, runs, outside = np.random.default_rng(18), 200, np.zeros(2)
+    alpha = ndtr(ndtri(GRID) - mu)
+    truth = prevalence * GRID / (prevalence * GRID + (1 - prevalence) * alpha)
+    for _ in range(runs):
+        scores = binormal(mu, n, rng, rng.binomial(n, prevalence))
+        low, high = pr_posterior(*scores, GRID, n_resamples=400, rng=rng).band()
+        outside += (low > truth).any(), (high < truth).any()
+    assert outside.sum() <= stats.binom.ppf(0.999, runs, 0.07)
+    # Either end is missed in half of these, but for those next to 1.
+    assert outside.max() <= stats.binom.ppf(0.999, runs, 0.05)
 
 
 @pytest.mark.parametrize(

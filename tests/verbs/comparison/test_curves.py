@@ -21,6 +21,7 @@ from prframe.stats.curves.bands import Deviations
 from prframe.stats.curves.bayesian_bootstrap import posterior_of
 from prframe.stats.curves.drawn.paired_paths import PairedPaths, _Halves
 from prframe.stats.rankings.cells import cells_from_scores
+from tests.stats.curves.slow_paths import knots_of, turns_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
 
@@ -41,6 +42,7 @@ def naive_curve(
     score: Floats, label: NDArray[np.bool_], halves: Floats, extra: _Halves, recall: float
 ) -> float:
     """The weighted curve of one model, knot by knot; each item is two half weights."""
+    turns = turns_of(knots_of(score[label].tolist(), score[~label].tolist()))
     ends, odds, unseen = (part[:, 0] for part in (extra.ends, extra.odds, extra.false))
     upper, lower = halves
     whole = upper + lower
@@ -90,7 +92,9 @@ def naive_curve(
         false = fp + share * (fp_end - fp)
     else:
         false = max((fp + 0.5) ** (1 - share) * (fp_end + 0.5) ** share - 0.5, 0.0)
-    false += unseen[0] * (share if number == 0 else 1.0)
+    turn = (1 - share) * turns[number] + share * turns[number + 1]
+    above = (share if number == 0 else 1.0) + min(turn, 0)
+    false += unseen[0] * above + unseen[1] * max(turn, 0)
     return prevalence * recall / (prevalence * recall + false / (negatives + unseen.sum()))
 
 
@@ -144,7 +148,7 @@ def sample(
 
 # Within a tie block weights are shared out in proportion, where a single curve is drawn anew.
 @pytest.mark.slow
-@pytest.mark.parametrize(("digits", "tolerance"), [(9, 0.02), (0, 0.06)])
+@pytest.mark.parametrize(("digits", "tolerance"), [(9, 0.03), (0, 0.06)])
 def test_each_curve_has_the_law_of_a_single_one(digits: int, tolerance: float) -> None:
     scores, label = sample(150)
     scores = scores.round(digits)
@@ -281,6 +285,22 @@ def test_coverage(n: int, means: tuple[float, float], rho: float) -> None:
         single += bool(level.low[0] <= true[15] <= level.high[0])
     assert covered >= binom.ppf(0.001, samples, 0.93)
     assert single >= binom.ppf(0.001, samples, 0.93)
+
+
+@pytest.mark.slow
+def test_nearly_perfect_models() -> None:
+    recall, samples = np.linspace(0.05, 0.95, 19), 400
+    true = normal_curve(5, 0.1, recall) - normal_curve(4, 0.1, recall)
+    told_apart = covered = 0
+    for i in range(samples):
+        scores, label = sample(600, 0.1, 0.5, seed=3000 + i, means=(4, 4))
+        equal = pr_curve_difference(*scores, label, recall, rng=i, n_resamples=500)
+        better = scores[0] + label, scores[1]
+        found = pr_curve_difference(*better, label, recall, rng=i, n_resamples=500)
+        told_apart += bool(equal.p_value[0] <= 0.05)
+        covered += bool(((found.low <= true) & (true <= found.high)).all())
+    assert told_apart <= binom.ppf(0.999, samples, 0.065)
+    assert covered >= binom.ppf(0.001, samples, 0.93)
 
 
 @pytest.mark.slow

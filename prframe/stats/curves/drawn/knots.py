@@ -40,6 +40,8 @@ class Knots:
         Half a negative that may stand above any threshold; it falls to 0 above the first positive.
     fading_half : ndarray
         The same times the root of the expected recall, for half of the draws of areas.
+    turns : ndarray
+        How far through its run of positives a knot is, or 0 for all; see `RocPath.turns`.
     tied : ndarray of bool
         Whether a tie block follows.
     n_steep : int
@@ -51,11 +53,12 @@ class Knots:
     fp: Floats
     half: Floats
     fading_half: Floats
+    turns: Floats
     tied: Flags
     n_steep: int
 
     @classmethod
-    def of(cls, path: RocPath) -> "Knots":
+    def of(cls, path: RocPath, *, turning: bool = False) -> "Knots":
         """Put knots on a path."""
         every = np.arange(path.ranks.size), np.zeros(path.ranks.size), path.fp
         piece, share, fp = map(np.concatenate, zip(every, *_within(path), strict=True))
@@ -66,11 +69,14 @@ class Knots:
         recall = passed / (path.ranks[-1] - path.ranks[0] + path.missed)
         half = np.where(piece == 0, share, 1.0) / 2
         fading = np.sqrt(recall) / 2
+        ends = np.append(path.turns, 0.0) * turning
+        turns = (1 - share) * ends[piece] + share * ends[piece + 1]
         # At recall 0 no rate has a logarithm; the next knot stands for the first.
         for values in (fp, half, fading):
             values[0] = values[1]
         n_steep = int(np.count_nonzero(np.minimum(passed, fp) < _MANY))
-        return cls(piece, share, fp, half, fading, np.append(path.tied, False)[piece], n_steep)
+        tied = np.append(path.tied, False)[piece]
+        return cls(piece, share, fp, half, fading, turns, tied, n_steep)
 
     @property
     def ends(self) -> Integers:

@@ -163,7 +163,11 @@ class Passage:
         piece = np.minimum(at.astype(np.int64), path.tied.size - 1)
         false = _on_the_way(path, _running(neg), piece, at - piece)
         # Above the first positive the half negative falls to 0 with recall.
-        false += np.where(piece == 0, at, 1.0) * halves.false[0][:, None]
+        part = np.where(piece == 0, at, 1.0)
+        # It is less before the middle of a run, and a part of the half below is passed after it.
+        turns = path.turns[piece] + (at - piece) * np.diff(path.turns)[piece]
+        above, below = halves.false[..., None]
+        false += (part + np.minimum(turns, 0.0)) * above + np.maximum(turns, 0.0) * below
         fpr = false / (neg.sum(axis=0) + halves.false.sum(axis=0))[:, None]
         if path.missed:
             fpr[recall > knots[:, -1:]] = np.inf

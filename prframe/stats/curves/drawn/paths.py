@@ -78,13 +78,19 @@ class DrawnPath:
         Levels of recall, rising within (0, 1).
     blocks : sequence of Weights
         The weights of the draws.
+    turning : bool
+        Whether a negative that was not seen is passed in the course of each run of positives: half
+        of it by the middle, and all by the end. Else half of it stands above any threshold.
     """
 
-    def __init__(self, path: RocPath, levels: Floats, blocks: Sequence[Weights]) -> None:
+    def __init__(
+        self, path: RocPath, levels: Floats, blocks: Sequence[Weights], *, turning: bool = False
+    ) -> None:
         """Draw the recall at the knots."""
         self.known_log_odds: float | None = None
         path = path.thin(DRAWN_KNOTS)
-        self.path, self.levels, self.blocks, self.knots = path, levels, blocks, Knots.of(path)
+        self.path, self.levels, self.blocks = path, levels, blocks
+        self.knots = Knots.of(path, turning=turning)
 
     def log_odds(self) -> Singles:
         """Draw the logarithm of the odds of precision at the levels, shape (n_resamples, levels).
@@ -302,6 +308,7 @@ class _Passage:
             self._add_half(weights, self.knots.half, slice(spread))
             if fading:
                 self._add_half(weights, self.knots.fading_half, slice(spread, None))
+            self._turn(weights)
             self.drawn_weights[fading] = self.at_least(_LEAST_WEIGHT, weights)
         return self.drawn_weights[fading]
 
@@ -323,6 +330,14 @@ class _Passage:
         negatives, weights = self.negatives[:-1, draws], weights[:, draws]
         np.add(negatives[:same], halves[:same], out=weights[:same])
         np.add(negatives[same:], halves[same], out=weights[same:])
+
+    def _turn(self, weights: Singles) -> None:
+        """Take part of the half above before the middle of a run; add of that below after it."""
+        turns = self.knots.turns.astype(np.float32)
+        before, after = np.flatnonzero(turns < 0), np.flatnonzero(turns > 0)
+        above, whole = self.block.halves.at(np.array([0.5, 1.0]))
+        for here, half in ((before, above), (after, whole - above)):
+            weights[here] += turns[here, None] * half
 
     def rates(self, *, fading: bool = False) -> Singles:
         """Return the false positive rates at the knots, shape (knots, draws)."""

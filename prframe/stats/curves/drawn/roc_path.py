@@ -44,6 +44,9 @@ class RocPath:
         Totals, including the items that were never retrieved.
     missed : float
         Positives that were never retrieved.
+    runs : ndarray, shape (2, k)
+        Ranks of the first and of the last knot with as many negatives as each: the run of
+        positives, without a negative between them, in which it stands.
     """
 
     ranks: Floats
@@ -52,6 +55,7 @@ class RocPath:
     n_pos: float
     n_neg: float
     missed: float
+    runs: Floats
 
     @classmethod
     def of(cls, cells: RankedCells) -> "RocPath":
@@ -68,15 +72,39 @@ class RocPath:
         inside = np.stack([tied, np.zeros_like(tied)], axis=1)
         fp = np.stack([low, high], axis=1)
         first, last = 0.5 - _half(tied[:1]), end.max(initial=0.0) + 0.5 + _half(tied[-1:])
+        every_rank = np.concatenate([[first], ranks[kept], [last]])
+        every_fp = np.concatenate([[0.0], fp[kept], [cells.neg[:-1].sum()]])
         path = cls(
-            np.concatenate([[first], ranks[kept], [last]]),
-            np.concatenate([[0.0], fp[kept], [cells.neg[:-1].sum()]]),
+            every_rank,
+            every_fp,
             np.concatenate([[False], inside[kept]]),
             float(cells.n_pos),
             float(cells.n_neg),
             float(cells.pos[-1]),
+            _runs(every_rank, every_fp),
         )
         return path.thin(_MOST_KNOTS)
+
+    @property
+    def turns(self) -> Floats:
+        """How far through its run each knot is, from -1 to 1; 0 in the middle, or alone.
+
+        Where many positives stand between two negatives, the place of the negatives is uncertain
+        and that of the positives is not: at the end of the run the next negative may be near, and
+        at its beginning the last one is. Before the first negative, and up to the first positive,
+        it is at least 0, as the population may have a negative at the very top.
+        """
+        first, last = self.runs
+        turns = (2 * (self.ranks - first) + 1) / (last - first + 1) - 1
+        early = (self.fp == 0) | (self.ranks <= 1)
+        return np.asarray(np.where(early, np.maximum(turns, 0.0), turns))
+
+    def run_lengths(self, recall: Floats) -> Floats:
+        """Return the number of positives in the run in which each level lies; 1 in tie blocks."""
+        knot = np.searchsorted(self.ranks, positives_at(recall, self.n_pos))
+        knot = np.minimum(knot, self.ranks.size - 1)
+        first, last = self.runs[:, knot]
+        return np.where(self.tied[np.maximum(knot, 1) - 1], 1.0, last - first + 1)
 
     def thin(self, most: int) -> "RocPath":
         """Drop knots that are so close to others that they do not matter, if there are many."""
@@ -89,7 +117,8 @@ class RocPath:
         large = np.flatnonzero(self.tied & (np.diff(self.ranks) > np.diff(grid)[cell]))
         kept = np.unique(np.concatenate([kept, large, large + 1]))
         tied = self.tied[kept[:-1]] & (np.diff(kept) == 1)
-        return replace(self, ranks=self.ranks[kept], fp=self.fp[kept], tied=tied)
+        ranks, fp, runs = self.ranks[kept], self.fp[kept], self.runs[:, kept]
+        return replace(self, ranks=ranks, fp=fp, tied=tied, runs=runs)
 
 
 def empirical_precision(cells: RankedCells, recall: Floats) -> Floats:
@@ -126,6 +155,12 @@ def _grid(first: float, last: float, number: int) -> Floats:
     steps = np.concatenate([near, growing])
     every = np.concatenate([even, first + steps, last - steps])
     return np.unique(every).astype(np.float64)
+
+
+def _runs(ranks: Floats, fp: Floats) -> Floats:
+    """Return the first and the last rank with as many negatives as each."""
+    first, last = np.searchsorted(fp, fp), np.searchsorted(fp, fp, side="right") - 1
+    return np.stack([ranks[first], ranks[last]])
 
 
 def _half(here: NDArray[np.bool_]) -> float:
