@@ -65,3 +65,7 @@ def test_frequencies_in_between_are_interpolated(first: int) -> None:
     # A few frequencies at a time are too few to be halved.
     each = [waves.at(part) for part in np.split(frequencies, 12)]
     assert waves.at(frequencies) == pytest.approx(np.concatenate(each), abs=1e-7)
+    # One has no neighbour that says how far apart they are.
+    for place in (0, 5):
+        alone = waves.at(frequencies[place : place + 1])
+        assert alone == pytest.approx(each[0][place : place + 1], abs=1e-7)
