@@ -143,6 +143,7 @@ def test_patterns_gzip_and_standard_input(capfdbinary) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::prframe.NoPositivesWarning")
 def test_queries_levels_depths_and_judgments(capfdbinary, tmp_path) -> None:
     lines = Path("old.run").read_text().splitlines(keepends=True)
     short = tmp_path / "short.run"
