@@ -10,7 +10,9 @@ import pytest
 import prframe
 from prframe._engine.rows import computed
 
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.NoNegativesWarning", "ignore::prframe.NoPositivesWarning"
+)
 
 SIZES = [*range(1, 60), 98, 103, 107, 161, 187, 196, 197, 206, 214, 237, 239, 249, 253, 322, 399]
 

@@ -11,7 +11,9 @@ import prframe
 from prframe._engine import hits, sorting
 from prframe._engine.sorting import Ranks, order_of_rows, places_of, sort_rows
 
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.NoNegativesWarning", "ignore::prframe.NoPositivesWarning"
+)
 
 METRICS = ["AP", "nDCG", "nDCG@7", "RR", "P@7", "AUC", "MaxF1", "AP11", "ERR(top=1)"]
 

@@ -63,7 +63,9 @@ def metric(statistic: CellStatistic, rows: list[tuple[float, bool]]) -> float:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-@pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+@pytest.mark.filterwarnings(
+    "ignore::prframe.NoNegativesWarning", "ignore::prframe.NoPositivesWarning"
+)
 @pytest.mark.parametrize("statistic", SMOOTH + SETS + CUT + LEVELS, ids=lambda one: one.name)
 @given(rows=ROWS, data=st.data())
 def test_values_are_those_of_the_repeated_rows(
