@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.fft import irfft, rfft
-from scipy.stats import binom
+from scipy.stats import binom, hypergeom
 
 from prframe.stats.null.average_precision.groups import Case, Cases
 from prframe.stats.null.average_precision.sums.counting import ap_values
@@ -172,3 +172,32 @@ def test_a_thousand_rankings_of_which_one_begins_with_a_positive(total):
     )[0]
     assert tail.method == "lattice"
     assert np.exp(tail.log_reached) == pytest.approx(once * share, rel=0.02, abs=error + rarely)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n", "top", "n_pos", "often"), [(1_000_000, 1_000, 5, 100), (10_225, 216, 16, 24)]
+)
+def test_sums_of_two_blocks_are_counted(n, top, n_pos, often):
+    # AP depends on the number of positives in the first block alone, and sums take few values.
+    inside = np.arange(n_pos + 1)
+    chance = hypergeom.pmf(inside, n, n_pos, top)
+    values = (inside**2 / top + (n_pos - inside) * n_pos / n) / n_pos
+    sums = {0.0: 1.0}
+    for _ in range(often):
+        after = {}
+        for (total, weight), (value, share) in product(
+            sums.items(), zip(values, chance, strict=True)
+        ):
+            if weight * share > 1e-14:
+                key = round(total + value, 12)
+                after[key] = after.get(key, 0.0) + weight * share
+        sums = after
+    cases = Cases([Case(n, n_pos, n, (top, n - top))] * often)
+    likely = sorted(sums, key=sums.get)[-6:]
+    for total in likely:
+        reached = sum(weight for other, weight in sums.items() if other >= total * (1 - 1e-9))
+        # The sums above are rounded.
+        tail = cases.mean_tail(total * (1 - 1e-9) / often)
+        assert tail.method == "exact"
+        assert np.exp(tail.log_reached) == pytest.approx(reached, rel=1e-6)

@@ -34,9 +34,9 @@ from prframe.typing import Floats
 
 # These numbers of cells up to the value are tried until two in a row agree.
 _CELLS = (512, 1024, 2048, 4096, 8192)
-# With 4096 cells points are so close that a mean AP is this many times as large as their distance,
-# or that sharing weight between them adds no more to the variance of the sum than the square of a
-# cell.
+# With 4096 cells points are so close that a mean AP is this many times as large as their distance.
+# The weight that is shared between points is also to add no more to the standard deviation of the
+# sum than half a cell, so that single values of the sum stay apart.
 _CLOSE = 16
 # Values share a lattice if their logarithms to this base have the same whole part.
 _ALIKE_TARGETS = 2.0
@@ -131,8 +131,10 @@ def _grid(terms: Sequence[Term], largest: float, cells: int) -> Grid:
     """Return a lattice of so many cells up to the largest value, and some beyond it."""
     cell = largest / cells
     mean = sum(term.often * term.mean for term in terms)
-    each = mean / sum(term.often for term in terms)
-    fine = min(mean / cell, _CLOSE * largest / 4096 / each)
+    number = sum(term.often for term in terms)
+    each = mean / number
+    close = max(_CLOSE * largest / 4096 / each, number**0.5)
+    fine = min(4 * mean / cell, close)
     return Grid(cell, max(ceil(fine), 1), ceil(cells + nearby(1.0).max()) + 1)
 
 

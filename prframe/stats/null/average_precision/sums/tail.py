@@ -79,13 +79,16 @@ class _Values:
         self.guesses = np.full(targets.size, _SHALLOW)
         self.bounds: list[Tail | None] = [None] * targets.size
         self._has_saddlepoint = np.zeros(targets.size, np.bool_)
+        self._estimates: dict[int, Tail | None] = {}
 
     def tails(self) -> list[Tail | None]:
         """Return the tails by the first way that gives them."""
         ways: list[_Way] = [self._of_whole_walks, self._of_paths]
         ways += [self._counted(LATE), self._on_lattice, self._bounded]
         if not self._only_inversion:
-            rare: list[_Way] = [self._on_lattice] if is_rare(self._terms) else []
+            rare: list[_Way] = []
+            if is_rare(self._terms):
+                rare = [self._counted(LATE), self._surely_on_lattice]
             ways = [self._counted(SOON), *rare, *ways]
         tails: list[Tail | None] = [None] * self._targets.size
         for way in ways:
@@ -128,9 +131,23 @@ class _Values:
         """Return the way that lists the values of the sum, with some effort."""
         return lambda places: counted_sum_tails(self._terms, self._targets[places], effort)
 
+    def _surely_on_lattice(self, places: Integers) -> list[Tail | None]:
+        """Return tails from a lattice that are no estimates; these are kept for later."""
+        found = lattice_sum_tails(self._terms, self._targets[places], self.guesses[places])
+        for place, tail in zip(places.tolist(), found, strict=True):
+            self._estimates[place] = tail
+        return [None if tail is None or tail.method == "estimate" else tail for tail in found]
+
     def _on_lattice(self, places: Integers) -> list[Tail | None]:
-        """Return tails from a lattice."""
-        return lattice_sum_tails(self._terms, self._targets[places], self.guesses[places])
+        """Return tails from a lattice, or estimates that are known from one."""
+        tails = [self._estimates.get(place) for place in places.tolist()]
+        lacking = np.flatnonzero([tail is None for tail in tails])
+        if lacking.size:
+            at = places[lacking]
+            found = lattice_sum_tails(self._terms, self._targets[at], self.guesses[at])
+            for place, tail in zip(lacking.tolist(), found, strict=True):
+                tails[place] = tail
+        return tails
 
     def _bounded(self, places: Integers) -> list[Tail | None]:
         """Return the bounds."""
