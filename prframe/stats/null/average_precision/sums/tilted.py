@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
-from scipy.optimize import brentq
-from scipy.signal import lfilter
 from scipy.special import logsumexp, softmax
 
 from prframe.stats.null.average_precision.sums.ladder import OnLattice
@@ -58,8 +56,8 @@ class Tilted(NamedTuple):
 
     def above(self, slope: float) -> Floats:
         """Return, for each point i, the weight from i on times ``exp(slope i - log_mgf)``."""
-        falling, each = [1.0, -np.exp(-slope)], np.append(self.inside, self.beyond)[::-1]
-        return np.asarray(lfilter([1.0], falling, each)[::-1])
+        each = np.append(self.inside, self.beyond)[::-1]
+        return _running(each, float(np.exp(-slope)))[::-1]
 
     def added(self, other: "Tilted", slope: float) -> "Tilted":
         """Return the weights of the sum of two independent numbers."""
@@ -87,9 +85,8 @@ class Tilted(NamedTuple):
 
         A point stands for all values that are nearer to it than to its neighbours.
         """
-        rising = [1.0, -np.exp(slope)]
         upper = slope >= 0
-        side = self.above(slope)[:-1] if upper else lfilter([1.0], rising, self.inside)
+        side = self.above(slope)[:-1] if upper else _running(self.inside, float(np.exp(slope)))
         tail = side - self.inside / 2
         place, share = np.divmod(at, 1.0)
         low = place.astype(np.int64)
@@ -97,6 +94,13 @@ class Tilted(NamedTuple):
         own = np.log(np.maximum(value, _LEAST)) - slope * low + self.log_mgf
         other = np.log(-np.expm1(np.minimum(own, -_LEAST)))
         return np.array([own, other] if upper else [other, own])
+
+
+def _running(each: Floats, factor: float) -> Floats:
+    """Return running sums, in which each step multiplies what came before by a factor."""
+    from scipy.signal import lfilter  # noqa: PLC0415 - slow to import
+
+    return np.asarray(lfilter([1.0], [1.0, -factor], each))
 
 
 class Rough(NamedTuple):
@@ -119,6 +123,8 @@ def slope_of(terms: Sequence[tuple[Rough, int]], target: float) -> float:
 
     Where there is none, one tail is all weight on the lattice, and hardly any slope is needed.
     """
+    from scipy.optimize import brentq  # noqa: PLC0415 - slow to import
+
     weight, place = (np.stack([rough[i] for rough, _ in terms]) for i in (0, 1))
     count, size = np.array([often for _, often in terms]), float(place.max()) + 1
     if not weight.any(axis=1).all():
