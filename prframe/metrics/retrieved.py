@@ -1,11 +1,29 @@
 """Metrics of all retrieved items, whatever their order."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
+import polars as pl
+
 from prframe import stats
 from prframe.metrics.metric import REL, Metric
+from prframe.metrics.quantities import Quantities
 from prframe.metrics.shared import BETA, f_above, precision_above, recall_above
 
-# The reason why neither resamples nor drawn curves say how a metric varies.
-_COUNT = "it is a count, which grows with the sample"
+
+def _number(name: str, summary: str, number: Callable[[Quantities], pl.Expr]) -> Metric:
+    """Return a number of items, of which nothing drawn says how it varies."""
+    return Metric(
+        name,
+        summary,
+        "TREC",
+        (),
+        lambda q, _m, _t: number(q),
+        needs=(),
+        range=(0.0, float("inf")),
+        cells="it is a count, which grows with the sample",
+    )
+
 
 SetP = Metric(
     "SetP",
@@ -45,36 +63,13 @@ SetAP = Metric(
     options=frozenset({"prior"}),
     cells=lambda _: stats.SetAveragePrecision(),
 )
-NumRel = Metric(
-    "NumRel",
-    "The number of positives, n_pos.",
-    "TREC",
-    (),
-    lambda q, _m, _t: q.n_pos,
-    needs=(),
-    range=(0.0, float("inf")),
+NumRel = replace(
+    _number("NumRel", "The number of positives, n_pos.", lambda q: q.n_pos),
     greater_is_better=False,
-    cells=_COUNT,
 )
-NumRet = Metric(
-    "NumRet",
-    "The number of retrieved items.",
-    "TREC",
-    (),
-    lambda q, _m, _t: q.n,
+NumRet = replace(
+    _number("NumRet", "The number of retrieved items.", lambda q: q.n),
     parameters=(),
-    needs=(),
-    range=(0.0, float("inf")),
     greater_is_better=False,
-    cells=_COUNT,
 )
-NumRelRet = Metric(
-    "NumRelRet",
-    "The number of retrieved positives.",
-    "TREC",
-    (),
-    lambda q, _m, _t: q.n_hits,
-    needs=(),
-    range=(0.0, float("inf")),
-    cells=_COUNT,
-)
+NumRelRet = _number("NumRelRet", "The number of retrieved positives.", lambda q: q.n_hits)

@@ -77,9 +77,10 @@ def ap_test(
     over : str or list of str, optional
         Test the mean of AP over these columns, for instance MAP over queries for each group of
         `by`: with "auto" by counting where sums take few values, on a lattice where positives
-        are hardly ever retrieved at random, by a saddlepoint for the sum over independent
-        rankings, or by inversion; where all of these fail, p is sampled, or bounded if the bound
-        is below what draws can show. "transform", "normal" and "monte-carlo" can be asked for.
+        are rare, or hardly ever retrieved at random, by a saddlepoint for the sum over
+        independent rankings, or by inversion; where all of these fail, p is sampled, or bounded
+        if the bound is below what draws can show. An estimate gives way to draws that contradict
+        it. "transform", "normal" and "monte-carlo" can be asked for.
     dependence : {"independent", "comonotone"}
         How the rankings of `over` depend on one another under random ranking. Rankings of
         different queries are independent. Replicates that are each other's positives are not:

@@ -34,6 +34,7 @@ from prframe.typing import Alternative, Floats
 from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
 from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._verb import positives_of, warn_undefined
+from prframe.verbs.against_chance.drawn_means import are_asked, confirm
 from prframe.verbs.against_chance.known_ap import KnownAP
 
 Method: TypeAlias = Literal[
@@ -313,16 +314,14 @@ class MeanTest(GroupTest):
         tests: list[tuple[float, str] | None] = [None] * value.size
         if self.method != "monte-carlo":
             tests = self._tails(cases, value)
-        # Draws tell more than a bound, down to the least p-value that they give.
-        least = -np.log(self.n_resamples + 1)
         open_ = [
-            place
-            for place, test in enumerate(tests)
-            if test is None or (test[1] == "bound" and test[0] >= least)
+            place for place, test in enumerate(tests) if are_asked(cases, test, self.n_resamples)
         ]
         draws = cases.mean_draws(self.n_resamples, self.seed) if open_ else np.zeros(0)
         for place in open_:
-            tests[place] = float(np.log(self._sampled(draws, value[place]))), "monte-carlo"
+            test, drawn = tests[place], self._sampled(draws, value[place])
+            if not confirm(test, drawn, self.n_resamples):
+                tests[place] = float(np.log(drawn)), "monte-carlo"
         known = [test for test in tests if test is not None]
         log_p = np.array([log_p for log_p, _ in known], dtype=np.float64)
         return log_p, [method for _, method in known]

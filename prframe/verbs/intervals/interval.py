@@ -1,76 +1,35 @@
 """The verb that computes confidence intervals for metrics of each group."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import repeat
-from typing import Literal, NamedTuple, TypeAlias, Unpack, get_args
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, TypeAlias, Unpack, get_args
 
 import numpy as np
 import polars as pl
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
-from prframe._engine.frames import Source, named as names_of
-from prframe._engine.pieces import Piece, Ranking
-from prframe._engine.rows import key_names
+from prframe._engine.frames import named as names_of
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import ArgumentError
-from prframe.metrics import Metric, with_cells
+from prframe.metrics import Metric
 from prframe.stats._arrays import random_generator
-from prframe.stats.curves import Weights, drawn_weights
-from prframe.stats.intervals import (
-    POSTERIOR,
-    Confidence,
-    IntervalEstimate,
-    can_be_drawn,
-    posterior_replicates,
-    ranking_intervals,
-    suited_method,
-)
-from prframe.stats.rankings import (
-    CellStatistic,
-    ThresholdOfLargestF1,
-    ranking_bootstrap,
-)
-from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
-from prframe.typing import Alternative, Columns, Floats, FrameT, Schema, Shared
-from prframe.verbs._at_prior import at_prior, prior_of
+from prframe.stats.intervals import POSTERIOR, Confidence
+from prframe.typing import Alternative, Columns, FrameT, Schema, Shared
+from prframe.verbs._at_prior import prior_of
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import Resampling, check_resampling
-from prframe.verbs._groups import each_group, resamples
-from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._trec_eval_names import TrecEvalNames
+from prframe.verbs._groups import resamples
 from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries, refuse_prior
-from prframe.verbs._verb import (
-    grouped_over,
-    positives_of,
-    run,
-    verb,
-)
-from prframe.verbs.intervals.groups import (
-    BIAS,
-    Group,
-    best_thresholds,
-    groups_of,
-    has_thresholds,
-    refuse_grades,
-    threshold_interval,
-    with_bias,
-    with_thresholds,
-)
-from prframe.verbs.intervals.means import MeanIntervals, check_method
-from prframe.verbs.intervals.rows import interval_rows, warned
+from prframe.verbs._verb import grouped_over, run, verb
+from prframe.verbs.intervals.groups import BIAS, has_thresholds
+from prframe.verbs.intervals.means import RESAMPLED, MeanIntervals
+from prframe.verbs.intervals.of_rankings import RankingIntervals
 
 Method: TypeAlias = Literal[
     "auto", "bayesian-bootstrap", "logit-t", "logit", "wald", "t", "percentile", "bca"
 ]
-_OF_RANKINGS = ("auto", "bayesian-bootstrap", "logit-t", "logit", "wald", "percentile", "bca")
-_OF_CLUSTERS = ("auto", "logit-t", "logit", "wald", "percentile", "bca")
-_RESAMPLED = ("percentile", "bca")
-_DRAWN = (*_RESAMPLED, POSTERIOR)
-
-
+_DRAWN = (*RESAMPLED, POSTERIOR)
 _NUMBERS = ("estimate", "std_error", "conf_low", "conf_high")
 _COLUMNS: Schema = {
     "metric": pl.String(),
@@ -78,16 +37,6 @@ _COLUMNS: Schema = {
     "method": pl.String(),
     "confidence_level": pl.Float64(),
 }
-
-
-class _Cut(NamedTuple):
-    """The rankings of a group, by the thresholds below which items are taken as not retrieved.
-
-    Also the threshold of its largest F1, if that is asked for.
-    """
-
-    rankings: dict[float | None, Group]
-    best: ThresholdOfLargestF1 | None
 
 
 @verb
@@ -256,7 +205,7 @@ def interval(
             f"method='bootstrap' may mean 'percentile' or 'bca'{more}; name one of them."
         )
     checks.one_of("method", method, get_args(Method))
-    plan = _Intervals(
+    plan = RankingIntervals(
         args=args if cluster is None else replace(args, cluster=cluster),
         wanted=wanted,
         method=method,
@@ -302,151 +251,3 @@ def interval(
     guarded = values is None
     of_means: FrameT = run(frame, means, _COLUMNS, keys=args.keys, guarded=guarded)
     return of_means
-
-
-@dataclass(frozen=True)
-class _Intervals(Plan):
-    """The plan of intervals for metrics of single rankings."""
-
-    wanted: dict[str, Metric]
-    method: Method
-    confidence: Confidence
-    n_resamples: int
-    seed: int
-    prior: float | None
-    bias: bool
-
-    def accepts(self) -> Accepts:
-        """Return the arguments under which rows are a sample of items, or of clusters."""
-        if self.args.cluster is None:
-            ties, taker, where = WITHOUT_LABELS, "", " without `over`"
-        else:
-            ties, where = BLOCKS, ""
-            taker = "`cluster` draws rows again, which are tied then; it"
-        return Accepts(
-            "interval",
-            whole_items="draws",
-            ties=ties,
-            taker=taker,
-            where=where,
-            clusters_of_items=True,
-        )
-
-    def check(self) -> None:
-        """Refuse metrics and methods that have no interval for single rankings."""
-        for name, metric in self.wanted.items():
-            if metric.without_cells:
-                raise ArgumentError(
-                    f"{name} of one ranking has no interval here: {metric.without_cells}; "
-                    f"{with_cells()} have; for a mean over groups name them with over=."
-                )
-        # Making the statistics checks their cut-offs, and whether they take `prior`.
-        _ = self.statistics
-        known = _OF_RANKINGS if self.args.cluster is None else _OF_CLUSTERS
-        kind = "one ranking" if self.args.cluster is None else "clusters"
-        check_method(self.method, known, kind)
-
-    def counts_hits(self) -> bool:
-        """Tell whether metrics count hits, and have a value without positives."""
-        return Evaluation(self.args, self.wanted).counts_hits()
-
-    @cached_property
-    def statistics(self) -> dict[str, CellStatistic]:
-        """The metrics as functions of cells."""
-        return {name: at_prior(metric, self.prior) for name, metric in self.wanted.items()}
-
-    def results(self, source: Source) -> pl.DataFrame:
-        """Return a row per group and metric."""
-        refuse_grades(source, self.args, self.wanted)
-        Evaluation(replace(self.args, cluster=None), self.wanted).check_all_rows(source)
-        extra = ("score",) if has_thresholds(self.wanted) else ()
-        rows = Ranking(source, self.args, extra=extra).over_groups(self._piece)
-        needs = {need for metric in self.wanted.values() for need in metric.needs}
-        lack = [positives_of(self.args), *(["negatives"] if "n_neg" in needs else [])]
-        lack += [f"retrieved {positives_of(self.args)}"] if has_thresholds(self.wanted) else []
-        return warned(rows, self.names, key_names(self.args), self.args, lack)
-
-    @cached_property
-    def names(self) -> list[str]:
-        """The names in the rows of a group."""
-        return with_thresholds(self.wanted)
-
-    def _piece(self, piece: Piece) -> pl.DataFrame:
-        """Return the rows of the groups of a piece."""
-        group_hits = TrecEvalNames.of(self.wanted, self.args).task_of_hits(piece).result()
-        by_threshold = {
-            threshold: list(groups_of(piece, group_hits, threshold))
-            for threshold in dict.fromkeys(metric.threshold for metric in self.wanted.values())
-        }
-        best: Iterable[ThresholdOfLargestF1 | None] = repeat(None)
-        if has_thresholds(self.wanted):
-            best = best_thresholds(piece, by_threshold[None], self.prior)
-        groups = [
-            _Cut(dict(zip(by_threshold, rankings, strict=True)), threshold)
-            for rankings, threshold in zip(
-                zip(*by_threshold.values(), strict=True), best, strict=False
-            )
-        ]
-        names, n_groups = self.names, group_hits.totals.height
-        heads = group_hits.totals.select(key_names(self.args))
-        intervals = each_group(self._group, groups, "interval")
-        rows = interval_rows(
-            heads[np.repeat(np.arange(n_groups), len(names))] if heads.width else heads,
-            names * n_groups,
-            [interval for group in intervals for interval in group],
-            self.confidence.level,
-        )
-        if not self.bias:
-            return rows
-        return with_bias(rows, names, self.statistics, [cut.rankings for cut in groups])
-
-    @cached_property
-    def _weights(self) -> list[Weights]:
-        """The weights of the Bayesian bootstrap, which all groups share."""
-        return drawn_weights(self.n_resamples, np.random.default_rng(self.seed))
-
-    def _group(self, cut: _Cut) -> list[IntervalEstimate]:
-        """Return the interval of each metric of a group."""
-        intervals: dict[str, IntervalEstimate] = {}
-        for threshold, group in cut.rankings.items():
-            names = [name for name, metric in self.wanted.items() if metric.threshold == threshold]
-            intervals |= zip(names, self._at_threshold(group, names), strict=True)
-        if cut.best is not None:
-            of_threshold = threshold_interval(
-                cut.rankings[None], cut.best, self.confidence, self.n_resamples, self.seed
-            )
-            intervals |= {name: of_threshold for name in self.names if name not in self.wanted}
-        return [intervals[name] for name in self.names]
-
-    def _at_threshold(self, group: Group, names: Sequence[str]) -> list[IntervalEstimate]:
-        """Return the interval of each of some metrics of one ranking."""
-        statistics = [self.statistics[name] for name in names]
-        methods = [self._method_of(statistic, group) for statistic in statistics]
-        drawn = self._drawn(group, statistics, methods)
-        metrics = zip(statistics, drawn, strict=True)
-        asked = (self.method, self.confidence)
-        return ranking_intervals(group.cells, metrics, *asked, clusters=group.clusters)
-
-    def _method_of(self, statistic: CellStatistic, group: Group) -> str:
-        """Return the method for a metric."""
-        if self.method != "auto":
-            return self.method
-        return suited_method(group.cells, statistic, clustered=group.clusters is not None)
-
-    def _drawn(
-        self, group: Group, statistics: Sequence[CellStatistic], methods: Sequence[str]
-    ) -> "list[Floats | None]":
-        """Return the draws or resamples of each metric; metrics with one method share them."""
-        cells, drawn = group.cells, list[Floats | None](repeat(None, len(methods)))
-        of_draws = [i for i, method in enumerate(methods) if method == POSTERIOR]
-        if of_draws := [i for i in of_draws if can_be_drawn(cells, statistics[i])]:
-            values = posterior_replicates(cells, [statistics[i] for i in of_draws], self._weights)
-            for i, value in zip(of_draws, values, strict=True):
-                drawn[i] = value
-        resampled = [i for i, method in enumerate(methods) if method in _RESAMPLED]
-        if resampled and cells.n_pos:
-            chosen, rng = [statistics[i] for i in resampled], np.random.default_rng(self.seed)
-            values = ranking_bootstrap(cells, chosen, self.n_resamples, rng, group.clusters)
-            for i, value in zip(resampled, values, strict=True):
-                drawn[i] = value
-        return drawn

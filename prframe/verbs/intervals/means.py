@@ -30,8 +30,8 @@ from prframe.verbs._plan import GROUPS_ARE_DRAWN, Accepts, TwoStepPlan
 from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues, ValuesAtHand
 from prframe.verbs.intervals.rows import interval_rows, warned_of_narrow
 
-_RESAMPLED = ("percentile", "bca")
-_METHODS = ("auto", "t", "logit", *_RESAMPLED)
+RESAMPLED = ("percentile", "bca")
+_METHODS = ("auto", "t", "logit", *RESAMPLED)
 _UNIT = (0.0, 1.0)
 
 
@@ -70,7 +70,7 @@ class MeanIntervals(TwoStepPlan):
         """Refuse metrics and methods that have no interval for means."""
         check_method(self.method, _METHODS, "a mean over groups")
         dependence = "shared items" if self._draws_items else "folds"
-        if self.resampling is not None and self.method in _RESAMPLED:
+        if self.resampling is not None and self.method in RESAMPLED:
             raise ArgumentError(
                 f"`resampling` corrects the variance of 't' and 'logit' for {dependence}; "
                 f"method={self.method!r} draws values as independent ones."

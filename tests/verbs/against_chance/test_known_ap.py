@@ -10,6 +10,9 @@ import polars as pl
 import pytest
 
 import prframe
+from prframe.draws import RANDOM_RANKINGS
+from prframe.stats.null import Case, Cases
+from prframe.verbs.against_chance.drawn_means import are_asked, confirm
 
 KNOWN: dict[str, Any] = {"ap": "ap", "n_pos": "n_pos", "n": "n"}
 RNG = np.random.default_rng(4)
@@ -355,3 +358,37 @@ def test_means_next_to_the_worst_are_no_rarer_than_one_ranking(n, n_pos) -> None
     log_p, method = p_value()
     assert log_p > single
     assert method != "lattice"
+
+
+@pytest.mark.parametrize("more", [2e-6, 1e-5, 1e-4])
+def test_estimates_of_means_give_way_to_draws_that_contradict_them(more: float) -> None:
+    # One query of four items, whose AP is .5 at rank 2, and a large one that adds very little: on a
+    # lattice the mean is at the value that carries weight, and all of its weight would count.
+    frame = pl.DataFrame({"q": [0, 1], "ap": [0.5, more], "n_pos": [1, 3], "n": [4, 10**7]})
+    found = prframe.ap_test(frame, ap="ap", n_pos="n_pos", n="n", over="q", rng=1)
+    alone = prframe.ap_test(frame, ap="ap", n_pos="n_pos", n="n", by="q")["p_value"][1]
+    # Rank 1, or rank 2 and the large query as good.
+    expected = (1 + alone) / 4
+    assert found["method"].item() == "monte-carlo"
+    error = (expected * (1 - expected) / RANDOM_RANKINGS) ** 0.5
+    assert found["p_value"].item() == pytest.approx(expected, abs=5 * error)
+
+
+def test_estimates_that_draws_confirm_stay() -> None:
+    assert not confirm((log(0.5), "estimate"), 0.27, 9_999)
+    assert not confirm((log(0.003), "estimate"), 0.04, 9_999)
+    assert confirm((log(0.05), "estimate"), 0.052, 9_999)
+    assert not confirm((log(0.05), "bound"), 0.05, 9_999)
+    assert not confirm(None, 0.05, 9_999)
+
+
+def test_draws_are_asked_where_they_tell() -> None:
+    few, many = Cases([Case(10**6, 5, 10**6)] * 10), Cases([Case(10**6, 500, 10**6)] * 1_000)
+    assert are_asked(few, (log(0.05), "estimate"), 9_999)
+    # So few draws are as good that they do not tell, or there would be too many of them.
+    assert not are_asked(few, (log(1e-4), "estimate"), 9_999)
+    assert not are_asked(many, (log(0.05), "estimate"), 9_999)
+    assert not are_asked(few, (log(0.05), "lattice"), 9_999)
+    assert are_asked(many, None, 9_999)
+    assert are_asked(many, (log(0.05), "bound"), 9_999)
+    assert not are_asked(many, (log(1e-5), "bound"), 9_999)

@@ -11,13 +11,17 @@ _CHUNK = 1 << 22
 
 def drawn(items: Items, n_pos: int, size: int, generator: np.random.Generator) -> Floats:
     """Return the AP of random rankings, an ndarray of float of shape (size,)."""
-    dense = n_pos * n_pos > items.n
-    at_once = max(1, _CHUNK // (items.n if dense else n_pos))
+    at_once = max(1, _CHUNK // cost(items.n, n_pos))
     parts = [
         _average_precision(items, _places(items.n, n_pos, min(at_once, size - done), generator))
         for done in range(0, size, at_once)
     ]
     return np.concatenate(parts)
+
+
+def cost(n: int, n_pos: int) -> int:
+    """Return how many numbers are drawn for a ranking."""
+    return n if n_pos * n_pos > n else n_pos
 
 
 def _average_precision(items: Items, places: Integers) -> Floats:

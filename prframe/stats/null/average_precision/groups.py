@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.null.average_precision.draws import drawn
+from prframe.stats.null.average_precision.draws import cost, drawn
 from prframe.stats.null.average_precision.extremes import ap_extremes
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.walk import Group
@@ -99,6 +99,11 @@ class Cases:
         case = self.cases[place]
         key = [seed, case.n, case.n_pos, case.depth, *(case.ties or ())]
         return drawn(case.items, case.n_pos, size, np.random.default_rng(key))
+
+    @property
+    def cost(self) -> int:
+        """How many numbers are drawn for one random mean."""
+        return sum(cost(case.n, case.n_pos) for case in self.cases)
 
     def mean_draws(self, size: int, seed: int) -> Floats:
         """Return random values of the mean, which do not depend on the order of groups."""

@@ -165,7 +165,8 @@ def _alike(terms: Sequence[Term]) -> list[list[Term]]:
 def _log_pairs(ladders: Sequence[Ladder], targets: Floats, grid: Grid) -> Floats:
     """Return the logarithms of P(S >= y) and P(S < y) for targets and values nearby.
 
-    The result has the shape (8, 2, n_targets).
+    The result has the shape (8, 2, n_targets). The distributions of terms are made anew for each
+    target, since those of hundreds of terms would take gigabytes together.
     """
     points = grid.fine / grid.cell
     terms = [(Rough.of(each, grid.fine), often) for each, often in _all(ladders)]

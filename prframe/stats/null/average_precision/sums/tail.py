@@ -132,7 +132,7 @@ class _Values:
         return lambda places: counted_sum_tails(self._terms, self._targets[places], effort)
 
     def _surely_on_lattice(self, places: Integers) -> list[Tail | None]:
-        """Return tails from a lattice that are no estimates; these are kept for later."""
+        """Return tails from a lattice but its estimates, which are kept until all else fails."""
         found = lattice_sum_tails(self._terms, self._targets[places], self.guesses[places])
         for place, tail in zip(places.tolist(), found, strict=True):
             self._estimates[place] = tail
