@@ -1,6 +1,6 @@
 """When draws say more of a mean AP than what is computed."""
 
-from math import exp
+from math import exp, sqrt
 from typing import TypeAlias
 
 from prframe.stats.null import Cases
@@ -25,8 +25,7 @@ def are_asked(cases: Cases, test: Test | None, n_resamples: int) -> bool:
     log_p, method = test
     expected = exp(log_p) * (n_resamples + 1)
     if method == "estimate":
-        numbers: int = n_resamples * cases.cost
-        return expected >= _EXPECTED and numbers <= _MOST_NUMBERS
+        return expected >= _EXPECTED and n_resamples * cases.cost <= _MOST_NUMBERS
     return method == "bound" and expected >= 1
 
 
@@ -35,5 +34,5 @@ def confirm(test: Test | None, drawn: float, n_resamples: int) -> bool:
     if test is None or test[1] != "estimate":
         return False
     p = exp(test[0])
-    error = (max(p, drawn) / (n_resamples + 1)) ** 0.5
+    error = sqrt(max(p, drawn) / (n_resamples + 1))
     return abs(p - drawn) <= _SURELY * error
