@@ -1,7 +1,8 @@
 """Means of the AP of rankings with few positives among many items, drawn rank by rank.
 
-Such a mean clusters about what single rankings with a positive near the top add to it. References
-are shares of draws of which others gave the values, so that values lie where means do.
+Such a mean clusters about what single rankings with a positive near the top add to it. Beside them
+there may be rankings with very many positives. References are shares of draws of which others gave
+the values, so that values lie where means do.
 """
 
 from collections.abc import Iterator
@@ -45,6 +46,30 @@ def queries_of(*, quick: bool) -> Iterator[Queries]:
     yield Queries("blocks", (Shape(100_000, 6, 100_000, ties),), (200,))
 
 
+def mixed_queries_of(*, quick: bool) -> Iterator[Queries]:
+    """Return sets of queries, or segments, of which some have few positives and others many."""
+
+    def complete(name: str, often: int, *sizes: tuple[int, int]) -> Queries:
+        """Return complete rankings of some sizes, each so many times."""
+        shapes = tuple(Shape(n, n_pos, n) for n, n_pos in sizes)
+        return Queries(name, shapes, (often,) * len(sizes))
+
+    yield complete("1 of 1,000 and 2,000 of 20,000", 1, (1000, 1), (20_000, 2000))
+    if quick:
+        return
+    uneven = [(2078, 1), (1732, 85), (11_762, 30), (200_840, 37), (110_225, 1720), (131_433, 760)]
+    yield complete("300 to 200,000 items", 1, *uneven)
+    yield complete("the same, 10 of each", 10, *uneven)
+    small = [(126, 1), (183, 3), (412, 1), (964, 108), (1110, 230), (2204, 56), (9000, 1500)]
+    yield complete("100 to 10,000 items", 1, *small)
+    yield complete("the same, 10 of each", 10, *small)
+    yield complete("a tenth of 50,000, 3 of 500", 2, (50_000, 5000), (500, 3))
+    yield complete("a tenth of 300,000, 20 of 1,000,000", 1, (300_000, 30_000), (1_000_000, 20))
+    blocks = (Shape(4000, 1000, 4000, (800,) * 5), Shape(1000, 5, 1000))
+    yield Queries("blocks of 800, 5 of 1,000", blocks, (1, 3))
+    yield Queries("depth 5,000", (Shape(50_000, 9000, 5000), Shape(50_000, 9, 5000)), (2, 5))
+
+
 def drawn(queries: Queries, draws: int, rng: np.random.Generator) -> Floats:
     """Draw means of random rankings."""
     total = np.zeros(draws)
@@ -59,6 +84,10 @@ def drawn(queries: Queries, draws: int, rng: np.random.Generator) -> Floats:
 
 def _ranks(n: int, size: tuple[int, int], rng: np.random.Generator) -> Integers:
     """Draw the ranks of positives, each row in order, all of them different."""
+    if size[1] ** 2 > n:
+        # Ranks drawn one by one would hardly ever be different.
+        rows = [rng.choice(n, size[1], replace=False, shuffle=False) for _ in range(size[0])]
+        return np.sort(np.stack(rows), axis=1) + 1
     ranks = np.sort(rng.integers(1, n + 1, size), axis=1)
     while (alike := np.flatnonzero((np.diff(ranks, axis=1) == 0).any(axis=1))).size:
         ranks[alike] = np.sort(rng.integers(1, n + 1, (alike.size, size[1])), axis=1)

@@ -9,7 +9,7 @@ import argparse
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from scipy.stats import kstest
@@ -341,9 +341,19 @@ def _queries(*, quick: bool) -> Iterator[Queries]:
 
 def rare_means(_: Kept, *, quick: bool) -> str:
     """Compare the package with draws of means where positives are rare."""
+    return _means_drawn(null_rare_means.queries_of(quick=quick), 6, quick=quick)
+
+
+def mixed_means(_: Kept, *, quick: bool) -> str:
+    """Compare the package with draws of means over rankings with few and with many positives."""
+    return _means_drawn(null_rare_means.mixed_queries_of(quick=quick), 7, quick=quick)
+
+
+def _means_drawn(sets: Iterable[Queries], seed: int, *, quick: bool) -> str:
+    """Compare the package with draws of means over sets of queries."""
     points = []
-    for number, queries in enumerate(null_rare_means.queries_of(quick=quick)):
-        rng = np.random.default_rng([SEED, 6, number])
+    for number, queries in enumerate(sets):
+        rng = np.random.default_rng([SEED, seed, number])
         name = f"{queries.count:,} queries, {queries.name}"
         mean, deviation = queries.moments()
         values, known_of_all = null_rare_means.known_of(queries, 5_000 if quick else 100_000, rng)
@@ -432,6 +442,7 @@ PARTS = {
     "ties": ties,
     "means": means,
     "rare-means": rare_means,
+    "mixed-means": mixed_means,
     "uniform": uniform,
 }
 

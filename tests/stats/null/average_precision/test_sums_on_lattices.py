@@ -11,7 +11,7 @@ from prframe.stats.null.average_precision.groups import Case, Cases
 from prframe.stats.null.average_precision.sums.counting import ap_values
 from prframe.stats.null.average_precision.sums.ladder import Alike, Grid, Ladder, OnLattice
 from prframe.stats.null.average_precision.sums.lattice import lattice_sum_tails
-from prframe.stats.null.average_precision.sums.tilted import Rough, Tilted, slope_of
+from prframe.stats.null.average_precision.sums.tilted import Rough, RoughSum, Tilted
 
 SMALL = [
     OnLattice(np.array([0.2, 0.0, 0.3, 0.1]), 0.4),
@@ -60,7 +60,7 @@ def test_tails_of_sums_below(at):
 def test_small_tails_keep_their_digits():
     # One of two points, each with probability 1e-9 on the far one, a hundred times.
     each = OnLattice(np.array([1 - 1e-9, 1e-9] + [0.0] * 30), 0.0)
-    slope = slope_of([(Rough.of(OnLattice(np.append(each.inside, 0), 0), 1), 100)], 20.0)
+    slope = RoughSum([(Rough.of(OnLattice(np.append(each.inside, 0), 0), 1), 100)]).slope(20.0)
     tails = Tilted.of(each, slope).times(100, slope).log_tails(slope, np.array([19.5]))
     # The linear mean of the tails above 19 and 20, with half of the weight at either.
     above = [binom.sf(k, 100, 1e-9) + binom.pmf(k, 100, 1e-9) / 2 for k in (19, 20)]
@@ -74,7 +74,7 @@ def test_the_slope_makes_the_value_the_mean():
     often = [2, 1, 4]
     terms = [(Rough.of(number, 1), count) for number, count in zip(numbers, often, strict=True)]
     for target in (20.0, 140.0, 250.0):
-        slope = slope_of(terms, target)
+        slope = RoughSum(terms).slope(target)
         means = [
             np.average(np.arange(41), weights=number.inside * np.exp(slope * np.arange(41)))
             for number in numbers
@@ -84,9 +84,9 @@ def test_the_slope_makes_the_value_the_mean():
 
 def test_a_value_beyond_all_others_needs_no_slope():
     number = Rough.of(OnLattice(np.array([1.0, 0.0, 0.0]), 0.0), 1)
-    assert -1e-300 < slope_of([(number, 3)], 2.0) < 0
+    assert -1e-300 < RoughSum([(number, 3)]).slope(2.0) < 0
     nothing = Rough.of(OnLattice(np.zeros(3), 1.0), 1)
-    assert slope_of([(nothing, 3)], 2.0) == 0
+    assert RoughSum([(nothing, 3)]).slope(2.0) == 0
 
 
 @pytest.mark.parametrize("fine", [1, 3, 20, 130])

@@ -4,24 +4,19 @@ Where positives are rare a sum takes few values, or clusters about what single r
 neither a saddlepoint nor the inversion is accurate. The distribution of each AP is found on a
 lattice (`ladder`), and all of them are added up under a slope that makes the value likely, so that
 no digits are lost far out (`tilted`). Cells twice as wide tell how much the lattice matters.
+
+Rankings with too many hits for a lattice are kept beside it (`smooth`).
 """
 
-from collections.abc import Iterator, Sequence
-from functools import reduce
+from collections.abc import Sequence
 from itertools import groupby
 from math import ceil, log
 
 import numpy as np
 
-from prframe.stats.null.average_precision.sums.ladder import (
-    Alike,
-    Grid,
-    Ladder,
-    OnLattice,
-    retrieved,
-)
+from prframe.stats.null.average_precision.sums.beside import Beside
+from prframe.stats.null.average_precision.sums.ladder import Alike, Grid, Ladder, retrieved
 from prframe.stats.null.average_precision.sums.terms import Term
-from prframe.stats.null.average_precision.sums.tilted import Rough, Tilted, slope_of
 from prframe.stats.null.average_precision.tails.plain.lattice import (
     DEEPER,
     MOST_HITS,
@@ -53,6 +48,12 @@ _WORK_OF_SUMS = 30.0
 _RARE, _RARE_ON_TOP = 1.0, 0.1
 # If logarithms from lattices of two widths differ by less than this, they give an estimate.
 _ESTIMATED = 0.5
+# The last terms of the expansion for rankings beside the lattice may add this share of a tail. If
+# they add more, an estimate may be left.
+_DOUBTED = 0.02
+# If walks of rankings on the lattice take too long, this share of them is tried, those with the
+# fewest likely hits.
+_FEWER = 0.8
 
 
 def lattice_sum_tails(
@@ -84,29 +85,43 @@ def _shared_tails(terms: Sequence[Term], targets: Floats, guess: float) -> list[
     if level is None:
         return tails
     never, furthest = level
+    terms, others = _parted(terms, never)
+    if not terms:
+        return tails
+    beside = Beside(others, targets)
     open_, coarse = np.arange(targets.size), None
     alike = [Alike.of(members) for members in _alike(terms)]
     for cells in _CELLS:
-        grid = _grid(terms, float(targets.max()), cells)
+        grid = _grid(terms, beside.largest(terms), cells)
         if not open_.size or not _is_feasible(terms, never, grid):
             break
-        fine = _log_pairs([Ladder(each, grid, never) for each in alike], targets, grid)
-        least = float(fine[0].min())
+        fine = beside.log_pairs([Ladder(each, grid, never) for each in alike], grid)
+        if np.isnan(fine).all():
+            break
+        least = float(np.nanmin(fine[0]))
         if coarse is None and least < furthest:
-            return _shared_tails(terms, targets, least)
+            return _shared_tails([*terms, *others], targets, least)
         if coarse is not None:
             both, lumpy = combined_tails(fine, coarse, grid.cell, furthest)
-            apart = np.abs(fine[0] - coarse[0]).max(axis=0)
+            apart = np.maximum(np.abs(fine[0] - coarse[0]).max(axis=0), beside.doubt)
+            is_rough = lumpy | (beside.doubt > _DOUBTED)
             for place in open_.tolist():
-                reached, missed = both[:2, place].tolist()
-                if np.isnan(reached):
-                    tails[place] = tails[place] if lumpy[place] else None
-                elif not lumpy[place] or apart[place] < _ESTIMATED:
-                    method = "estimate" if lumpy[place] else "lattice"
-                    tails[place] = Tail(reached, missed, method)
+                if not is_rough[place] or apart[place] < _ESTIMATED:
+                    tails[place] = _tail(both[:2, place], tails[place], is_rough=is_rough[place])
             open_ = open_[lumpy[open_]]
         coarse = fine
     return tails
+
+
+def _tail(both: Floats, before: Tail | None, *, is_rough: bool) -> Tail | None:
+    """Return tails from their logarithms, of which rough ones are estimates.
+
+    If they are NaN, an estimate of before is kept as long as there is nothing but estimates.
+    """
+    reached, missed = both.tolist()
+    if np.isnan(reached):
+        return before if is_rough else None
+    return Tail(reached, missed, "estimate" if is_rough else "lattice")
 
 
 def _level(guess: float) -> tuple[float, float] | None:
@@ -117,7 +132,22 @@ def _level(guess: float) -> tuple[float, float] | None:
 def _is_possible(terms: Sequence[Term], guess: float) -> bool:
     """Whether there is a lattice for a tail of a size."""
     level = _level(guess)
-    return level is not None and _is_feasible(terms, level[0], _grid(terms, 1.0, _CELLS[-1]))
+    if level is None:
+        return False
+    terms, _ = _parted(terms, level[0])
+    return bool(terms) and _is_feasible(terms, level[0], _grid(terms, 1.0, _CELLS[-1]))
+
+
+def _parted(terms: Sequence[Term], never: float) -> tuple[list[Term], list[Term]]:
+    """Return the terms that have a lattice, and the others, which have more likely hits."""
+    hits = {id(term): likely_hits(retrieved(term), never) for term in terms}
+    order = sorted(terms, key=lambda term: hits[id(term)])
+    number = sum(hits[id(term)] <= MOST_HITS for term in terms)
+    while number and not _is_feasible(
+        order[:number], never, _grid(order[:number], 1.0, _CELLS[1])
+    ):
+        number = int(number * _FEWER)
+    return order[:number], order[number:]
 
 
 def is_rare(terms: Sequence[Term]) -> bool:
@@ -160,31 +190,3 @@ def _alike(terms: Sequence[Term]) -> list[list[Term]]:
         return ends, int(np.log(term.n_pos) / np.log(_ALIKE_VALUES))
 
     return [list(alike) for _, alike in groupby(sorted(terms, key=kind), key=kind)]
-
-
-def _log_pairs(ladders: Sequence[Ladder], targets: Floats, grid: Grid) -> Floats:
-    """Return the logarithms of P(S >= y) and P(S < y) for targets and values nearby.
-
-    The result has the shape (8, 2, n_targets). The distributions of terms are made anew for each
-    target, since those of hundreds of terms would take gigabytes together.
-    """
-    points = grid.fine / grid.cell
-    terms = [(Rough.of(each, grid.fine), often) for each, often in _all(ladders)]
-    tails = []
-    for target in targets.tolist():
-        slope = slope_of(terms, target * points)
-        total = _sum(ladders, slope)
-        tails.append(total.log_tails(slope, (target + nearby(grid.cell)) * points))
-    return np.stack(tails, axis=2).transpose(1, 0, 2)
-
-
-def _all(ladders: Sequence[Ladder]) -> Iterator[tuple[OnLattice, int]]:
-    """Yield the distributions of all terms, and how often each is added."""
-    for ladder in ladders:
-        yield from ladder.distributions()
-
-
-def _sum(ladders: Sequence[Ladder], slope: float) -> Tilted:
-    """Return the distribution of the sum under a slope."""
-    terms = (Tilted.of(each, slope).times(often, slope) for each, often in _all(ladders))
-    return reduce(lambda total, term: total.added(term, slope), terms)

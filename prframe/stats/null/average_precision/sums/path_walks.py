@@ -191,7 +191,10 @@ class PathSum(Sum):
         slope_and_deviation = self._search(target)
         if slope_and_deviation is None:
             return [np.nan] * len(Points._fields)
-        slope, deviation = slope_and_deviation
+        return self._near(*slope_and_deviation, target)
+
+    def _near(self, slope: float, deviation: float, target: float) -> list[float]:
+        """Return the columns of the saddlepoint of a value near a slope; NaN if it is not near."""
         nodes = nodes_about(np.array([slope]), np.array([_REACH / deviation]))
         log_mgf = sum(
             part.often @ part.course.log_mgf(nodes * part.scale[:, None]) for part in self._parts
@@ -199,6 +202,35 @@ class PathSum(Sum):
         points, place = from_nodes(nodes, np.atleast_2d(log_mgf), np.array([target]))
         fits = (np.abs(place) <= 1) & (points.second > 0)
         return [float(column[0]) if fits[0] else np.nan for column in points]
+
+    def under(self, slope: float) -> tuple[Points, float] | None:
+        """Return the saddlepoint of the tilted mean under a slope, and this mean.
+
+        Its slope is the given one but for rounding of the mean. None is returned where no walk
+        keeps within its rows.
+        """
+        at, last, misses = 0.0, 0.0, 0
+        for _ in range(_LOOKS):
+            looks = [part.look(at) for part in self._parts]
+            if not all(look.is_inside for look in looks):
+                misses += 1
+                self._lay(goes_back=misses > 1)
+                if misses > 1:
+                    at, misses = (at + last) / 2, 0
+                continue
+            for part in self._parts:
+                part.good = part.path
+            mean, variance = sum(look.mean for look in looks), sum(look.variance for look in looks)
+            if min(mean, variance) <= 0:
+                return None
+            if at == slope:
+                columns = self._near(at, variance**0.5, mean)
+                points = Points(*(np.array([column]) for column in columns))
+                return None if np.isnan(columns[0]) else (points, mean)
+            most = _STRIDE / max(look.deviation for look in looks)
+            last, misses = at, 0
+            at = slope if abs(slope - at) <= most else at + float(np.sign(slope - at)) * most
+        return None
 
     def product(self) -> Course:
         """Return the generating function of the sum, along the present paths."""

@@ -104,7 +104,11 @@ def _running(each: Floats, factor: float) -> Floats:
 
 
 class Rough(NamedTuple):
-    """The weights of cells of a lattice, and the mean number of points in each cell."""
+    """The weights of cells of a lattice, and the mean number of points in each cell.
+
+    The last ones are for what lies beyond the lattice, which would outweigh everything else under
+    a slope that leaves it out.
+    """
 
     weight: Floats
     place: Floats
@@ -115,31 +119,47 @@ class Rough(NamedTuple):
         inside = weights.inside[:-1].reshape(-1, fine)
         weight, within = inside.sum(axis=1), inside @ np.arange(fine)
         share = np.divide(within, weight, np.zeros_like(weight), where=weight > 0)
-        return cls(weight, fine * np.arange(weight.size) + share)
+        place = fine * np.arange(weight.size) + share
+        return cls(np.append(weight, weights.beyond), np.append(place, float(inside.size + 1)))
 
 
-def slope_of(terms: Sequence[tuple[Rough, int]], target: float) -> float:
-    """Return the slope under which the mean of a sum, of terms so many times, is a target.
+class RoughSum:
+    """Terms that are added up so many times each, of which moments suffice roughly."""
 
-    Where there is none, one tail is all weight on the lattice, and hardly any slope is needed.
-    """
-    from scipy.optimize import brentq  # noqa: PLC0415 - slow to import
+    def __init__(self, terms: Sequence[tuple[Rough, int]]) -> None:
+        weight, self._place = (np.stack([rough[i] for rough, _ in terms]) for i in (0, 1))
+        self._often = np.array([often for _, often in terms])
+        self._is_inside = bool(weight[:, :-1].any(axis=1).all())
+        with np.errstate(divide="ignore"):
+            self._log_weight = np.log(weight)
 
-    weight, place = (np.stack([rough[i] for rough, _ in terms]) for i in (0, 1))
-    count, size = np.array([often for _, often in terms]), float(place.max()) + 1
-    if not weight.any(axis=1).all():
-        return 0.0
-    with np.errstate(divide="ignore"):
-        log_weight = np.log(weight)
+    def moments(self, slope: float) -> tuple[float, float]:
+        """Return the mean and the variance of the sum under a slope."""
+        tilted = softmax(self._log_weight + slope * self._place, axis=1)
+        mean = (tilted * self._place).sum(axis=1)
+        variance = (tilted * self._place**2).sum(axis=1) - mean**2
+        return float(self._often @ mean), float(self._often @ variance)
 
-    def excess(slope: float) -> float:
-        """Return how far the mean under a slope is above the target."""
-        tilted = softmax(log_weight + slope * place, axis=1)
-        return float(count @ (tilted * place).sum(axis=1)) - target
+    def slope(self, target: float, beside: tuple[float, float] = (0.0, 0.0)) -> float:
+        """Return the slope under which the mean is a target.
 
-    sign, end = (-1.0 if excess(0.0) > 0 else 1.0), 1 / size
-    while sign * excess(sign * end) < 0:
-        end *= 2
-        if end * size > _STEEPEST:
-            return -sign * _LEAST
-    return float(brentq(excess, 0.0, sign * end, xtol=_ROUGH / size))
+        A normal number `beside` the terms, with a mean and a variance, is a part of the sum. Where
+        there is no such slope, one tail is all weight on the lattice, and hardly any is needed;
+        with a number beside the terms, it is NaN.
+        """
+        from scipy.optimize import brentq  # noqa: PLC0415 - slow to import
+
+        is_alone, size = not beside[1], float(self._place.max())
+        if not self._is_inside:
+            return 0.0 if is_alone else np.nan
+
+        def excess(slope: float) -> float:
+            """Return how far the mean under a slope is above the target."""
+            return self.moments(slope)[0] + beside[0] + slope * beside[1] - target
+
+        sign, end = (-1.0 if excess(0.0) > 0 else 1.0), 1 / size
+        while sign * excess(sign * end) < 0:
+            end *= 2
+            if end * size > _STEEPEST:
+                return -sign * _LEAST if is_alone else np.nan
+        return float(brentq(excess, 0.0, sign * end, xtol=_ROUGH / size))
