@@ -59,12 +59,12 @@ def mixed_queries_of(*, quick: bool) -> Iterator[Queries]:
         return
     uneven = [(2078, 1), (1732, 85), (11_762, 30), (200_840, 37), (110_225, 1720), (131_433, 760)]
     yield complete("300 to 200,000 items", 1, *uneven)
-    yield complete("the same, 10 of each", 10, *uneven)
+    yield complete("the same, 3 of each", 3, *uneven)
     small = [(126, 1), (183, 3), (412, 1), (964, 108), (1110, 230), (2204, 56), (9000, 1500)]
     yield complete("100 to 10,000 items", 1, *small)
-    yield complete("the same, 10 of each", 10, *small)
-    yield complete("a tenth of 50,000, 3 of 500", 2, (50_000, 5000), (500, 3))
-    yield complete("a tenth of 300,000, 20 of 1,000,000", 1, (300_000, 30_000), (1_000_000, 20))
+    yield complete("the same, 5 of each", 5, *small)
+    yield complete("a fifth of 10,000, 3 of 500", 2, (10_000, 2000), (500, 3))
+    yield complete("a tenth of 30,000, 20 of 1,000,000", 1, (30_000, 3000), (1_000_000, 20))
     blocks = (Shape(4000, 1000, 4000, (800,) * 5), Shape(1000, 5, 1000))
     yield Queries("blocks of 800, 5 of 1,000", blocks, (1, 3))
     yield Queries("depth 5,000", (Shape(50_000, 9000, 5000), Shape(50_000, 9, 5000)), (2, 5))

@@ -341,22 +341,24 @@ def _queries(*, quick: bool) -> Iterator[Queries]:
 
 def rare_means(_: Kept, *, quick: bool) -> str:
     """Compare the package with draws of means where positives are rare."""
-    return _means_drawn(null_rare_means.queries_of(quick=quick), 6, quick=quick)
+    return _means_drawn(null_rare_means.queries_of(quick=quick), 6, 5_000 if quick else 100_000)
 
 
 def mixed_means(_: Kept, *, quick: bool) -> str:
     """Compare the package with draws of means over rankings with few and with many positives."""
-    return _means_drawn(null_rare_means.mixed_queries_of(quick=quick), 7, quick=quick)
+    return _means_drawn(
+        null_rare_means.mixed_queries_of(quick=quick), 7, 5_000 if quick else 30_000
+    )
 
 
-def _means_drawn(sets: Iterable[Queries], seed: int, *, quick: bool) -> str:
+def _means_drawn(sets: Iterable[Queries], seed: int, draws: int) -> str:
     """Compare the package with draws of means over sets of queries."""
     points = []
     for number, queries in enumerate(sets):
         rng = np.random.default_rng([SEED, seed, number])
         name = f"{queries.count:,} queries, {queries.name}"
         mean, deviation = queries.moments()
-        values, known_of_all = null_rare_means.known_of(queries, 5_000 if quick else 100_000, rng)
+        values, known_of_all = null_rare_means.known_of(queries, draws, rng)
         for value, known in zip(values.tolist(), known_of_all, strict=True):
             one = package_mean(queries, value)
             if one is not None:

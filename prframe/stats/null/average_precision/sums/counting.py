@@ -112,13 +112,14 @@ def ap_values(items: Items, n_pos: int, most: int) -> _Values | None:
     rows = {0: _Values(np.zeros(1), np.ones(1))}
     for step in items.steps(inf, 0.0):
         after: dict[int, list[_Values]] = {}
+        chances = {hits: list(_chances(step, items.n, n_pos - hits)) for hits in rows}
+        if sum(row.value.size * len(chances[hits]) for hits, row in rows.items()) > _SPARE * most:
+            return None
         for hits, row in rows.items():
-            for number, likely in _chances(step, items.n, n_pos - hits):
+            for number, likely in chances[hits]:
                 growth = number * (hits + 1) * step.single + number * (number - 1) * step.pair
                 moved = _Values(row.value + growth, row.chance * likely)
                 after.setdefault(hits + number, []).append(moved)
-        if sum(part.value.size for parts in after.values() for part in parts) > _SPARE * most:
-            return None
         rows = {
             hits: _merged(*(np.concatenate(column) for column in zip(*parts, strict=True)))
             for hits, parts in after.items()

@@ -86,16 +86,17 @@ def log_tails(lattice: Tilted, unit: float, smooth: Under, at: Floats) -> tuple[
     the share that the last terms of the expansion have of the tail at the first value.
     """
     upper = smooth.slope >= 0
-    first, second = np.array([_tail(lattice, unit, smooth, value) for value in at.tolist()]).T
-    own = np.log(np.maximum(second, _LEAST)) + lattice.log_mgf + smooth.log_mgf - smooth.slope * at
-    own = np.minimum(own, 0.0)
+    # An axis of both expansions, without and with the last terms, and one of values.
+    sums = np.array([_tail(lattice, unit, smooth, value) for value in at.tolist()]).T
+    own = np.log(np.maximum(sums, _LEAST)) + lattice.log_mgf + smooth.log_mgf - smooth.slope * at
     if upper and lattice.beyond:
         # Whatever G is, the sum is then above all values.
-        beyond = log(lattice.beyond) + lattice.log_mgf - smooth.slope * unit * lattice.inside.size
-        own = np.minimum(np.logaddexp(own, beyond), 0.0)
+        end = unit * lattice.inside.size
+        own = np.logaddexp(own, log(lattice.beyond) + lattice.log_mgf - smooth.slope * end)
+    doubt = abs(float(np.expm1(own[0, 0] - own[1, 0])))
+    own = np.minimum(own[1], 0.0)
     other = np.log(-np.expm1(np.minimum(own, -_LEAST)))
-    doubt = abs(first[0] / second[0] - 1) if second[0] > 0 else np.inf
-    return np.array([own, other] if upper else [other, own]), float(doubt)
+    return np.array([own, other] if upper else [other, own]), doubt
 
 
 def _tail(lattice: Tilted, unit: float, smooth: Under, value: float) -> tuple[float, float]:
