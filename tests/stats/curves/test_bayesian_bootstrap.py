@@ -391,12 +391,12 @@ def test_a_band_holds_the_share_of_draws_that_was_asked_for(name: str, level: fl
     factors = (high - ordered[500]) / (ordered[995] - ordered[500])
     assert factors == pytest.approx([factors[0]] * len(LEVELS))
     assert (ordered[499] - low) / (ordered[499] - ordered[4]) == pytest.approx(factors)
-    # The draws that give the units are all 1 unit away.
-    tied = 2 * len(LEVELS) if factors[0] == pytest.approx(1) else 0
-    assert 0 <= within(draws, low, high) - ceil(level * 1001) <= tied
-    # At a single level too.
+    # Draws beyond a unit are measured in smaller ones, those of the others, and more are within.
+    more = within(draws, low, high) - ceil(level * 1001)
+    assert 0 <= more <= (0 if factors[0] < 1 - 1e-6 else 2 * len(LEVELS))
+    # At a single level two draws set the units, and at most one more is within.
     ends = studentized_band(draws[:, :1], level)
-    assert within(draws[:, :1], *ends) == ceil(level * 1001)
+    assert 0 <= within(draws[:, :1], *ends) - ceil(level * 1001) <= 1
 
 
 NUMBERS = st.sampled_from([-inf, -2.0, -1.0, 0.0, 0.5, 1.0, 3.0, inf])
