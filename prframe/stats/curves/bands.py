@@ -57,8 +57,8 @@ class Deviations:
         last = np.argsort(self._worst)[covering_rank(confidence_level, self._worst.size) - 1]
         within = self._worst <= self._worst[last]
         # In double precision the band reaches as far as the draw that sets its width.
-        curve = (self._curve(draws, last) for draws in (self.lower, self.upper))
-        widest = self._largest(*curve, self._farther)
+        ends = self._curve(self.lower, last), self._curve(self.upper, last)
+        widest = self._largest(*ends, self._farther)
         c = float(widest[0]) * self.factor
         (bottom, top), (below, above) = self._middle, self._units
         low, high = bottom - c * below, top + c * above
@@ -121,7 +121,8 @@ class Deviations:
         n = len(self.lower)
         last = max(1, covering_rank((1 + _SHAPE) / 2, n - 1))
         (lower, upper), (bottom, top) = self._in_order, self._middle
-        others = _unit(lower[:, n - last], bottom), _unit(top, upper[:, last - 1])
+        low, high = (end.astype(np.float64) for end in (lower[:, n - last], upper[:, last - 1]))
+        others = _unit(low, bottom), _unit(top, high)
         below, above = (
             np.nan_to_num(own / other, nan=1.0)
             for own, other in zip(self._units, others, strict=True)
