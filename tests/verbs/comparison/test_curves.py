@@ -321,12 +321,13 @@ def test_coverage(n: int, means: tuple[float, float], rho: float) -> None:
 
 
 @pytest.mark.slow
-def test_nearly_perfect_models() -> None:
+@pytest.mark.parametrize("n", [600, 2000])
+def test_nearly_perfect_models(n: int) -> None:
     recall, samples = np.linspace(0.05, 0.95, 19), 400
     true = normal_curve(5, 0.1, recall) - normal_curve(4, 0.1, recall)
     told_apart = covered = 0
     for i in range(samples):
-        scores, label = sample(600, 0.1, 0.5, seed=3000 + i, means=(4, 4))
+        scores, label = sample(n, 0.1, 0.5, seed=3000 + i, means=(4, 4))
         equal = pr_curve_difference(*scores, label, recall, rng=i, n_resamples=500)
         better = scores[0] + label, scores[1]
         found = pr_curve_difference(*better, label, recall, rng=i, n_resamples=500)
