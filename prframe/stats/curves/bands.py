@@ -28,6 +28,10 @@ class Deviations:
     the pointwise 99 % intervals. A unit of 0, or an infinite one, is none: there the draws that
     keep within the band elsewhere set its end.
 
+    Draws are measured in the units that the other draws have. The ends of the intervals are among
+    the few farthest draws of each level, and a draw is no measure of itself: in units that it has
+    set, it would seem less far than another one, and bands would be too narrow.
+
     Attributes
     ----------
     lower, upper : ndarray, shape (n_resamples, levels)
@@ -52,8 +56,9 @@ class Deviations:
         """
         last = np.argsort(self._worst)[covering_rank(confidence_level, self._worst.size) - 1]
         within = self._worst <= self._worst[last]
-        # In double precision the band reaches the draw that sets its width.
-        widest = self._largest(*(self._curve(draws, last) for draws in (self.lower, self.upper)))
+        # In double precision the band reaches as far as the draw that sets its width.
+        ends = self._curve(self.lower, last), self._curve(self.upper, last)
+        widest = self._largest(*ends, self._farther)
         c = float(widest[0]) * self.factor
         (bottom, top), (below, above) = self._middle, self._units
         low, high = bottom - c * below, top + c * above
@@ -70,10 +75,18 @@ class Deviations:
         lower, upper = self._in_order
         return lower[:, n - last].astype(np.float64), upper[:, last - 1].astype(np.float64)
 
-    def p_value(self, value: float) -> float:
-        """Return the smallest alpha at which a band of level 1 - alpha leaves out a constant."""
-        curve = np.full(self.lower.shape[1], value)
-        beyond = (self._worst >= self._largest(curve, curve) / self.factor).sum()
+    def p_value(self, value: float, estimate: Floats | None = None) -> float:
+        """Return the smallest alpha at which a band of level 1 - alpha leaves out a constant.
+
+        With the estimate, bands hold it, and the constant is left out nowhere where it is equal.
+        """
+        held = False if estimate is None else estimate == value
+        lower, upper = (
+            np.broadcast_to(np.where(held, far, value), self.lower.shape[1])
+            for far in (np.inf, -np.inf)
+        )
+        farthest = self._largest(lower, upper)
+        beyond = (self._worst >= farthest / self.factor).sum()
         return float((1 + beyond) / (1 + self._worst.size))
 
     def pointwise_p_value(self, value: float) -> Floats:
@@ -99,17 +112,40 @@ class Deviations:
         return _unit(low, bottom), _unit(top, high)
 
     @cached_property
+    def _farther(self) -> tuple[Floats, Floats]:
+        """By how much a draw of a unit or more is farther in the units that the others have.
+
+        Without such a draw the end of an interval is one draw farther in, as a rule. Without one
+        between the ends both stay where they are.
+        """
+        n = len(self.lower)
+        last = max(1, covering_rank((1 + _SHAPE) / 2, n - 1))
+        (lower, upper), (bottom, top) = self._in_order, self._middle
+        low, high = (end.astype(np.float64) for end in (lower[:, n - last], upper[:, last - 1]))
+        others = _unit(low, bottom), _unit(top, high)
+        below, above = (
+            np.nan_to_num(own / other, nan=1.0)
+            for own, other in zip(self._units, others, strict=True)
+        )
+        return below, above
+
+    @cached_property
     def _worst(self) -> Floats:
-        """The largest deviation of each draw."""
-        return self._largest(self.lower, self.upper)
+        """The largest deviation of each draw, in the units of the others."""
+        return self._largest(self.lower, self.upper, self._farther)
 
     @staticmethod
     def _curve(draws: _Curves, number: int) -> Floats:
         """Return one of the draws."""
         return np.asarray(draws[number], dtype=np.float64)
 
-    def _largest(self, lower: _Curves, upper: _Curves) -> Floats:
-        """Return the largest deviation of curves, whose last dimension are the levels."""
+    def _largest(
+        self, lower: _Curves, upper: _Curves, beyond: tuple[Floats, Floats] | None = None
+    ) -> Floats:
+        """Return the largest deviation of curves, whose last dimension are the levels.
+
+        Deviations of a unit or more are multiplied by what is given for either side.
+        """
         (bottom, top), (below, above) = self._middle, self._units
         least, most = self._in_order[0][:, :1], self._in_order[1][:, -1:]
         # Levels are the first dimension here, which is fast for maxima over them.
@@ -118,10 +154,22 @@ class Deviations:
         for at in batches(lower.shape[0], lower.shape[1], _AT_ONCE):
             down = _deviation(lower[at], bottom[at], -below[at], np.less, least[at])
             up = _deviation(upper[at], top[at], above[at], np.greater, most[at])
+            if beyond is not None:
+                for deviation, times in ((down, beyond[0][at]), (up, beyond[1][at])):
+                    _multiply_beyond(deviation, times)
             if self.unlimited is not None:
                 up[self.unlimited[at]] = 0.0
             np.maximum(largest, np.maximum(down, up, out=down).max(axis=0), out=largest)
         return largest
+
+
+def holding(estimate: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Return the ends of a band moved out to the estimate where it lies outside.
+
+    Draws have half counts that the estimate lacks. With a handful of items these may carry all
+    draws of a level to one side of it.
+    """
+    return np.minimum(low, estimate), np.maximum(high, estimate)
 
 
 def _deviation(
@@ -137,6 +185,12 @@ def _deviation(
         far = beyond(curves[lacking], farthest[lacking])
         deviation[lacking] = np.where(far, np.inf, 0.0)
     return deviation
+
+
+def _multiply_beyond(deviation: _Curves, times: Floats) -> None:
+    """Multiply deviations of a unit or more, in place."""
+    times = times[:, None].astype(deviation.dtype)
+    np.multiply(deviation, times, out=deviation, where=deviation >= 1)
 
 
 def covering_rank(share: float, n: int) -> int:

@@ -13,7 +13,7 @@ from scipy.special import betaincc, expit, logit
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.stats._arrays import Interval, random_generator
-from prframe.stats.curves.bands import Deviations
+from prframe.stats.curves.bands import Deviations, holding
 from prframe.stats.curves.drawn.gamma_walks import Weights, drawn_weights
 from prframe.stats.curves.drawn.paired_paths import PairedPaths
 from prframe.stats.curves.drawn.paths import DrawnPath
@@ -33,7 +33,7 @@ from prframe.typing import Flags, Floats, Integers, Singles
 # Counts are whole and the draws are not, which makes bands too wide where few negatives stand
 # above and few positives between two of them. This constant, by which they are narrowed, was found
 # by simulation (python -m benchmarks.band_coverage).
-_WHOLE = 0.12
+_WHOLE = 0.16
 # A band of all levels reaches up to 1 where this is at least the probability that no negative of
 # the population stands above.
 _RARE = 0.005
@@ -92,16 +92,18 @@ class PRPosterior:
         -----
         On the scale of log odds the band reaches from the medians of the draws to c times the
         distances of their pointwise 0.5 % and 99.5 % quantiles. The factor c is such that another
-        draw stays within the band at all levels with at least the probability asked for. Then c is
-        made smaller by .12 times the mean over the levels of ``1 / sqrt((1 + x) sqrt(m))`` with x
-        negatives above and m positives between the negatives on either side, or 1 in a tie block.
-        Whole numbers vary in steps and would otherwise make the band cover too often (found by
-        simulation); within a long run of positives the draws allow for these steps themselves.
+        draw stays within the band at all levels with the probability asked for; to this end draws
+        are measured by the quantiles of the others. Then c is made smaller by .16 times the mean
+        over the levels of ``1 / sqrt((1 + x) sqrt(m))`` with x negatives above and m positives
+        between the negatives on either side, or 1 in a tie block. Whole numbers vary in steps and
+        would otherwise make the band cover too often (found by simulation); within a long run of
+        positives the draws allow for these steps themselves.
         Where a distance is 0 or infinite, as beyond the recall of the retrieved items, the draws
         set the end. Where no negative was seen above a level, the band reaches up to 1, which the
         data do not exclude. It does so up to the Clopper-Pearson limit of the recall at which the
         first negative comes, since no negative of the population may stand above: at the level of
-        the band for single levels, and at 99 %, if that is larger, for all.
+        the band for single levels, and at 99 %, if that is larger, for all. The band always holds
+        the curve itself.
         """
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
         outside = (1 - level) / 2
@@ -111,7 +113,8 @@ class PRPosterior:
         deviations = Deviations(self.log_odds, self.log_odds, factor, self.precision == 1)
         low, high = (deviations.band if simultaneous else deviations.pointwise_band)(level)
         # Beyond the recall of the retrieved items, precision is 0.
-        return Interval(expit(low), np.where(pure & (self.precision > 0), 1.0, expit(high)))
+        high = np.where(pure & (self.precision > 0), 1.0, expit(high))
+        return Interval(*holding(self.precision, expit(low), high))
 
 
 def pr_posterior(  # noqa: PLR0913

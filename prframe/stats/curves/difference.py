@@ -11,7 +11,7 @@ from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import positive_labels, random_generator, reals
-from prframe.stats.curves.bands import Deviations
+from prframe.stats.curves.bands import Deviations, holding
 from prframe.stats.curves.drawn.paired_paths import PairedPaths
 from prframe.stats.curves.drawn.roc_path import empirical_precision
 from prframe.stats.curves.levels import rising_levels
@@ -115,11 +115,12 @@ def pr_curve_difference(  # noqa: PLR0913
 
     The band reaches from the medians of the draws to c times the distances of their pointwise
     0.5 % and 99.5 % quantiles. The factor c is such that another draw stays within the band at
-    all levels with at least the probability asked for. Then c is multiplied by
-    ``1 - u (1 - R)^2 / 2``, which was found by simulation. R is the variance of the difference
-    over the sum of both curves' variances, at most 1, and u the share of the positives outside
-    of tie blocks. If no negative stands above a level in one ranking, its precision is taken as
-    1 for the end of the band that lies in its favour.
+    all levels with the probability asked for; to this end draws are measured by the quantiles of
+    the others. Then c is multiplied by ``1 - u (1 - R)^2 / 2``, which was found by simulation. R
+    is the mean over the levels of the variance of the difference over the sum of both curves'
+    variances, at most 1 at each, and u the share of the positives outside of tie blocks. If no
+    negative stands above a level in one ranking, its precision is taken as 1 for the end of the
+    band that lies in its favour. The band always holds the difference itself.
 
     The p-value is two-sided. It is the smallest alpha at which the band of level 1 - alpha leaves
     out 0 somewhere, ``(1 + draws that deviate as far as 0 does) / (1 + n_resamples)``, and 1 for
@@ -144,7 +145,7 @@ def pr_curve_difference(  # noqa: PLR0913
     >>> compared.difference.round(2)
     array([0.19, 0.43, 0.39])
     >>> compared.low.round(2), compared.high.round(2)
-    (array([-0.01,  0.25,  0.23]), array([0.49, 0.53, 0.53]))
+    (array([-0.01,  0.25,  0.23]), array([0.49, 0.53, 0.52]))
     """
     scores, positive = _items(score_a, score_b, label)
     levels = rising_levels(recall)
@@ -201,16 +202,27 @@ def curve_difference(
     lower, upper = drawn[0] - best[1], best[0] - drawn[1]
     deviations = Deviations(lower, upper, 1 - _ROUGHNESS * paths.untied * _agreement(*drawn) ** 2)
     band = deviations.band if plan.simultaneous else deviations.pointwise_band
-    ends = band(plan.confidence_level)
-    low, high = (np.clip(end, -1.0, 1.0) for end in ends)
-    p_value = deviations.p_value(0.0) if plan.simultaneous else deviations.pointwise_p_value(0.0)
+    ends = (np.clip(end, -1.0, 1.0) for end in band(plan.confidence_level))
+    low, high = holding(first - second, *ends)
+    p_value = (
+        deviations.p_value(0.0, first - second)
+        if plan.simultaneous
+        else deviations.pointwise_p_value(0.0)
+    )
     return CurveDifference(*curves, low, high, np.broadcast_to(p_value, nothing.shape))
 
 
 def _agreement(first: Floats, second: Floats) -> float:
-    """Return 1 minus the variance of the difference over the sum of both variances, or 0."""
-    total = float(first.var(axis=0).sum() + second.var(axis=0).sum())
-    return max(0.0, 1 - float((first - second).var(axis=0).sum()) / total) if total else 0.0
+    """Return the mean of 1 minus the variance of the difference over the sum of both, or 0.
+
+    All levels at which draws vary count alike, as they do in the band, however much they vary.
+    """
+    total = first.var(axis=0) + second.var(axis=0)
+    varying = total > 0
+    if not varying.any():
+        return 0.0
+    apart = (first - second).var(axis=0)[varying] / total[varying]
+    return float(np.maximum(1 - apart, 0.0).mean())
 
 
 def _items(

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
-from prframe.stats.curves.bands import Deviations, covering_rank
+from prframe.stats.curves.bands import Deviations, covering_rank, holding
 
 
 def studentized_band(draws, level):
@@ -48,6 +49,30 @@ def test_a_band_has_ends_where_only_some_curves_go_on():
     assert ((draws >= low) & (draws <= high)).all(axis=1).mean() >= 0.9
 
 
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
+@pytest.mark.parametrize("n", [100, 400])
+def test_the_studentized_band_encloses_another_curve_as_often_as_asked_for(n, level):
+    rng = np.random.default_rng(8)
+    number, held = 500, 0
+    for _ in range(number):
+        # Thirty levels have many ends of intervals, each set by a few of the draws.
+        walks = np.cumsum(rng.standard_normal((n + 1, 30)), axis=1)
+        low, high = studentized_band(walks[1:], level)
+        held += bool(((low <= walks[0]) & (walks[0] <= high)).all())
+    assert binomtest(held, number, level).pvalue > 1e-3
+
+
+def test_the_end_of_an_interval_is_one_draw_farther_in_without_a_draw_beyond_it():
+    draws = np.sinh(np.random.default_rng(9).standard_normal((1000, 1)))
+    deviations = Deviations(draws, draws)
+    (above,) = deviations._farther[1]
+    ordered, middle = np.sort(draws[:, 0]), deviations._middle[1][0]
+    # Of all draws the end is the 996th. Of those without a higher one it is the 995th.
+    (end,) = Deviations(rest := np.delete(ordered, 998)[:, None], rest).pointwise_band(0.99)[1]
+    assert end == ordered[994]
+    assert above == pytest.approx((ordered[995] - middle) / (ordered[994] - middle))
+
+
 @pytest.mark.parametrize("n", [19, 39, 60, 99])
 @pytest.mark.parametrize("level", [0.3, 0.5, 0.9])
 def test_an_interval_holds_another_draw_as_often_as_asked_for(n, level):
@@ -78,3 +103,20 @@ def test_a_band_leaves_out_what_its_p_value_rejects(draws, factor):
             low, high = deviations.pointwise_band(1 - alpha)
             rejected = deviations.pointwise_p_value(value) <= alpha + 1e-12
             np.testing.assert_array_equal((value < low) | (value > high), rejected)
+
+
+def test_a_constant_that_the_estimate_has_is_left_out_elsewhere_alone(draws):
+    deviations = Deviations(draws[:99], draws[:99])
+    for value in np.linspace(-6, 6, 41):
+        estimate = np.array([value, 9.0, 9.0, value, 9.0])
+        for alpha in (0.02, 0.1, 0.5):
+            low, high = deviations.band(1 - alpha)
+            outside = (((value < low) | (value > high)) & (estimate != value)).any()
+            assert outside == (deviations.p_value(value, estimate) <= alpha + 1e-12)
+    assert deviations.p_value(1e9, np.full(5, 1e9)) == 1
+
+
+def test_a_band_holds_the_estimate():
+    estimate, low, high = np.array([[1.0, 2.0, 3.0], [0.5, 2.5, 1.0], [1.5, 4.0, 2.0]])
+    found = holding(estimate, low, high)
+    np.testing.assert_array_equal(found, [[0.5, 2.0, 1.0], [1.5, 4.0, 3.0]])

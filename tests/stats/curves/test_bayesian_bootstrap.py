@@ -391,12 +391,31 @@ def test_a_band_holds_the_share_of_draws_that_was_asked_for(name: str, level: fl
     factors = (high - ordered[500]) / (ordered[995] - ordered[500])
     assert factors == pytest.approx([factors[0]] * len(LEVELS))
     assert (ordered[499] - low) / (ordered[499] - ordered[4]) == pytest.approx(factors)
-    # The draws that give the units are all 1 unit away.
-    tied = 2 * len(LEVELS) if factors[0] == pytest.approx(1) else 0
-    assert 0 <= within(draws, low, high) - ceil(level * 1001) <= tied
-    # At a single level too.
+    # Draws beyond a unit are measured in smaller ones, those of the others, and more are within.
+    more = within(draws, low, high) - ceil(level * 1001)
+    assert 0 <= more <= (0 if factors[0] < 1 - 1e-6 else 2 * len(LEVELS))
+    # At a single level two draws set the units, and at most one more is within.
     ends = studentized_band(draws[:, :1], level)
-    assert within(draws[:, :1], *ends) == ceil(level * 1001)
+    assert 0 <= within(draws[:, :1], *ends) - ceil(level * 1001) <= 1
+
+
+@pytest.mark.parametrize("simultaneous", [True, False])
+@pytest.mark.parametrize("prior", [None, 0.01, 0.3, 0.9])
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(1, 1), (1, 6), (2, 3), (5, 1)])
+def test_a_band_holds_its_curve_with_all_negatives_on_top(
+    n_pos: int, n_neg: int, prior: float | None, simultaneous: bool
+) -> None:
+    found = pr_posterior(
+        np.arange(n_pos),
+        10 + np.arange(n_neg),
+        LEVELS,
+        n_resamples=300,
+        rng=1,
+        prior=prior,
+    )
+    low, high = found.band(simultaneous=simultaneous)
+    assert (low <= found.precision).all()
+    assert (found.precision <= high).all()
 
 
 NUMBERS = st.sampled_from([-inf, -2.0, -1.0, 0.0, 0.5, 1.0, 3.0, inf])

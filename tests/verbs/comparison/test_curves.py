@@ -19,6 +19,7 @@ from prframe.stats import pr_curve, pr_curve_difference
 from prframe.stats.curves import drawn_weights
 from prframe.stats.curves.bands import Deviations
 from prframe.stats.curves.bayesian_bootstrap import posterior_of
+from prframe.stats.curves.difference import _agreement
 from prframe.stats.curves.drawn.paired_paths import PairedPaths, _Halves
 from prframe.stats.rankings.cells import cells_from_scores
 from tests.stats.curves.slow_paths import knots_of, turns_of
@@ -176,6 +177,38 @@ def test_the_order_of_models_changes_signs_alone() -> None:
         np.testing.assert_array_equal(one.p_value, other.p_value)
 
 
+@pytest.mark.parametrize("simultaneous", [True, False])
+@pytest.mark.parametrize("prior", [None, 0.01, 0.9])
+@pytest.mark.parametrize("n_neg", [1, 3])
+def test_the_band_holds_the_difference_of_a_handful_of_items(
+    n_neg: int, prior: float | None, simultaneous: bool
+) -> None:
+    label = np.arange(8 + n_neg) < 8
+    perfect, not_retrieved = label.astype(np.float64), np.where(label, -inf, 1.0)
+    for worse in (1 - perfect, not_retrieved):
+        for scores in ((perfect, worse), (worse, perfect)):
+            found = pr_curve_difference(
+                *scores, label, LEVELS, rng=1, simultaneous=simultaneous, prior=prior
+            )
+            assert (found.low <= found.difference).all()
+            assert (found.difference <= found.high).all()
+
+
+def test_all_levels_count_alike_where_models_agree() -> None:
+    rng = np.random.default_rng(1)
+    common, first, second = rng.standard_normal((3, 4000, 2))
+    # The models have a correlation of .5 at one level and agree at the other one.
+    shared = np.sqrt([0.5, 1.0])
+    curves = [shared * common + np.sqrt(1 - shared**2) * own for own in (first, second)]
+    for scale in (1.0, 1e-3, 1e3):
+        scaled = [curve * [1.0, scale] for curve in curves]
+        assert _agreement(*scaled) == pytest.approx(0.75, abs=0.02)
+    # A level at which nothing varies says nothing.
+    still = [np.column_stack([curve, np.ones(4000)]) for curve in curves]
+    assert _agreement(*still) == pytest.approx(_agreement(*curves))
+    assert _agreement(np.ones((9, 3)), np.ones((9, 3))) == 0
+
+
 def test_curves_are_those_of_pr_curve() -> None:
     scores, label = sample()
     scores[1][scores[1] < -0.5] = -inf
@@ -288,12 +321,13 @@ def test_coverage(n: int, means: tuple[float, float], rho: float) -> None:
 
 
 @pytest.mark.slow
-def test_nearly_perfect_models() -> None:
+@pytest.mark.parametrize("n", [600, 2000])
+def test_nearly_perfect_models(n: int) -> None:
     recall, samples = np.linspace(0.05, 0.95, 19), 400
     true = normal_curve(5, 0.1, recall) - normal_curve(4, 0.1, recall)
     told_apart = covered = 0
     for i in range(samples):
-        scores, label = sample(600, 0.1, 0.5, seed=3000 + i, means=(4, 4))
+        scores, label = sample(n, 0.1, 0.5, seed=3000 + i, means=(4, 4))
         equal = pr_curve_difference(*scores, label, recall, rng=i, n_resamples=500)
         better = scores[0] + label, scores[1]
         found = pr_curve_difference(*better, label, recall, rng=i, n_resamples=500)
