@@ -160,37 +160,32 @@ class Walk:
         """Yield the moves of the first steps of a block."""
         block, width = block.among(steps, self._most), self.width
         again, growth, chance = block.terms.split(self.cell)
-        row = block.terms.row[again]
-        order = np.argsort(block.step[row], kind="stable")
-        row, again, growth, chance = row[order], again[order], growth[order], chance[order]
-        step, above = block.step[row], block.terms.above[again]
-        ends = np.searchsorted(step, np.arange(block.low.size + 1))
-        # In each step all weight goes to the points below first, and then to those above.
-        first = np.arange(step.size) + ends[step]
-        second = np.arange(step.size) + ends[step + 1]
-
-        def laid(below: NDArray[Any], above: NDArray[Any]) -> NDArray[Any]:
-            """Return values for the points below and above, step by step."""
-            result = np.empty(2 * below.size, below.dtype)
-            result[first], result[second] = below, above
-            return result
-
         part, whole = np.modf(growth / self.cell)
         point = whole.astype(np.int64)
+        # Weight goes to the points below and above. Where growth is two values these may coincide.
+        again = np.tile(again, 2)
+        order = np.argsort(again, kind="stable")
+        again = again[order]
+        shift = np.append(point, point + 1)[order]
+        factor = np.append((1 - part) * chance, part * chance)[order]
+        is_new = (np.diff(again, prepend=-1) != 0) | (np.diff(shift, prepend=-1) != 0)
+        first = np.flatnonzero(is_new)
+        again, shift = again[first], shift[first]
+        factor = np.add.reduceat(factor, first) if first.size else factor
+        row, above = block.terms.row[again], block.terms.above[again]
+        step = block.step[row]
+        ends = np.searchsorted(step, np.arange(block.low.size + 1))
         source, target = above - block.low_above[step], block.hits[row] - block.low[step]
         # T is at most the number of hits, plus a little where it was shared between points.
         occupied = np.minimum(width, (above / self.cell).astype(np.int64) + _DRIFT)
-        shift = laid(point, point + 1)
-        factor = laid((1 - part) * chance, part * chance)
-        source, target, occupied = (laid(each, each) for each in (source, target, occupied))
         keep = np.clip(width - shift, 0, occupied)
         inside = np.flatnonzero((keep > 0) & (factor > 0))
         columns = (keep, factor, source * width, target * width + shift)
         pieces = [column[inside].tolist() for column in columns]
-        cuts = np.searchsorted(inside, 2 * ends).tolist()
+        cuts = np.searchsorted(inside, ends).tolist()
         numbers = (block.high - block.low + 1).tolist()
         for place, (low, number) in enumerate(zip(block.low.tolist(), numbers, strict=True)):
-            own = slice(2 * int(ends[place]), 2 * int(ends[place + 1]))
+            own = slice(int(ends[place]), int(ends[place + 1]))
             stay = slice(cuts[place], cuts[place + 1])
             yield _Move(
                 low,
