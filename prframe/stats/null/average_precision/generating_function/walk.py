@@ -49,9 +49,6 @@ DENSE = 64
 GROWTH = 0.08
 # A term whose tilted chance is at most this is left out of characteristic functions.
 _NEGLIGIBLE = 1e-10
-# Of this many frequencies exp(i drift frequency) is that of the one before times exp(i drift
-# spacing). Further ones are products of so many, then of twice as many, and so on.
-_POWERS = 8
 # The number of terms that are added at a time, which bounds the memory.
 _AT_ONCE = 1 << 16
 # Sums of weights are raised to this before they divide.
