@@ -425,8 +425,11 @@ def _waved(
     table: Table, share: Floats, slope: float, wave: Complexes, frequencies: Floats
 ) -> Complexes:
     """Take a step; return the characteristic functions after it, a row each."""
-    # Terms at one place of neighbouring rows follow each other, so that many are added at a time.
-    term, row = np.nonzero(share.T > _NEGLIGIBLE)
+    row, term = np.nonzero(share > _NEGLIGIBLE)
+    # Terms of neighbouring rows with the same rise follow each other, so that many are added at a
+    # time.
+    order = np.argsort(row - table.column[row, term], kind="stable")
+    row, term = row[order], term[order]
     drift = table.growth[row, term]
     variance = None if table.variance is None else table.variance[row, term]
     if variance is not None:
