@@ -12,7 +12,7 @@ nearly 0, the tilted density is expanded instead (Esscher, with the terms of Edg
 of the second term tells how large the terms are that are left out.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from math import factorial
@@ -237,8 +237,8 @@ def along_paths(
     left = np.arange(x.size)
     if (tried := np.flatnonzero(~futile)).size:
         own = lanes.taken(tried), x[tried], begin.taken(tried), futile[tried]
-        *found, is_done = _searched(*own, rounds=1)
-        _write((points, paths), tried, found)
+        found, ways, is_done = _searched(*own, rounds=1)
+        _write((points, paths), tried, (found, ways))
         left = np.setdiff1d(left, tried[is_done])
     if left.size:
         own_lanes, few = lanes.taken(left), coarse(left)
@@ -248,7 +248,7 @@ def along_paths(
     return points, paths
 
 
-def _write(whole: tuple[Points, Path], lanes: Integers, part: Sequence[Points | Path]) -> None:
+def _write(whole: tuple[Points, Path], lanes: Integers, part: tuple[Points, Path]) -> None:
     """Write the saddlepoints and paths of some lanes."""
     for columns, own in zip(whole, part, strict=True):
         for column, values in zip(columns, own, strict=True):

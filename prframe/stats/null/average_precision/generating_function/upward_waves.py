@@ -258,16 +258,13 @@ def turned(share: Floats, drift: Floats, frequencies: Floats) -> Complexes:
     if not frequencies.size:
         return np.empty((drift.size, 0), dtype=np.complex128)
     spacing = frequencies[1] - frequencies[0]
-    leaps = frequencies.size // _POWERS
-    first, once, leap = _circled(
-        np.multiply.outer([frequencies[0], spacing, _POWERS * spacing], drift)
-    )
+    turns = [frequencies[0], spacing, _POWERS * spacing]
+    first, once, leap = _circled(np.multiply.outer(turns, drift))
     fine = _products(first * share, once, _POWERS)
-    coarse = _products(np.ones_like(leap), leap, leaps)
-    # One product for each frequency; a matrix product of a column and a row is the quickest.
-    return np.matmul(coarse.T[:, :, None], fine.T[:, None, :]).reshape(
-        drift.size, frequencies.size
-    )
+    coarse = _products(np.ones_like(leap), leap, frequencies.size // _POWERS)
+    # No other way to multiply each of some by each of others is as quick for so few.
+    result = np.matmul(coarse.T[:, :, None], fine.T[:, None, :])
+    return np.asarray(result.reshape(drift.size, frequencies.size))
 
 
 def _circled(angle: Floats) -> Complexes:

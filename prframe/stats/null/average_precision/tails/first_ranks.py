@@ -57,8 +57,8 @@ _APART = 0.02
 _LEAST_REST = 0.01
 # Lattices of large lacks are left out if they would add at most this share of the tail.
 _NEGLIGIBLE = 1e-7
-# Lists that have at most this share of the tail among them have no lattice of their own, but one up
-# to so many powers of four coarser than it would be.
+# Lists that have at most this share of the tail among them have no lattice of their own, but one
+# up to so many powers of four coarser than it would be.
 _SMALL, _COARSER = 5e-5, 3
 # Every so many columns of the lattices are probed for chances that are not negligible.
 _PROBED = 32

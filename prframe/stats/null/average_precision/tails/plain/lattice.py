@@ -199,8 +199,8 @@ def _compared(
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Return tails, slopes, and whether a lattice is too coarse, from walks of two widths.
 
-    Values come with guesses of their tails. `size` is where the lattice ends, and how far its points are apart. Each value has the first
-    of the levels that is small enough for its own tail.
+    Values come with guesses of their tails. `size` is where the lattice ends, and how far its
+    points are apart. Each value has the first of the levels that is small enough for its own tail.
     """
     x, guess = values
     columns, lumpy = np.full((3, x.size), np.nan), np.ones(x.size, np.bool_)
