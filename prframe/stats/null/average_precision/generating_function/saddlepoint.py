@@ -212,39 +212,56 @@ def _mills(r: Floats) -> Floats:
 
 
 def along_paths(
-    lanes: Lanes, x: Floats, begin: Path | None = None, coarse: Coarse | None = None
+    lanes: Lanes,
+    x: Floats,
+    begin: Path | None = None,
+    coarse: Coarse | None = None,
+    futile: NDArray[np.bool_] | None = None,
 ) -> tuple[Points, Path]:
     """Return the saddlepoints of a value for each lane, and the paths that lead there.
 
     Walks go along the most likely paths, unless others are given, which are then moved to where
     the walks were. A path's deviation is then that of the tilted T. Where no saddlepoint is found,
-    the path is the last one on which a walk kept within its rows.
+    or where it is `futile` to look for one, the path is the last one on which a walk kept within
+    its rows.
 
-    Where the first walks do not suffice, `coarse` gives lanes of fewer steps through the same
-    items, which lead close to the paths in a part of the time.
+    Where the first walks do not suffice, or would be futile, `coarse` gives lanes of fewer steps
+    through the same items, which lead close to the paths in a part of the time.
     """
     begin = most_likely(lanes, x) if begin is None else begin
+    futile = np.zeros(x.size, np.bool_) if futile is None else futile
     if coarse is None:
-        return _searched(lanes, x, begin)[:2]
-    points, paths, is_done = _searched(lanes, x, begin, rounds=1)
-    left = np.flatnonzero(~is_done)
+        return _searched(lanes, x, begin, futile)[:2]
+    columns = np.full((len(Points._fields), x.size), np.nan)
+    points, paths = Points(*columns), Path(*(column.copy() for column in begin))
+    left = np.arange(x.size)
+    if (tried := np.flatnonzero(~futile)).size:
+        own = lanes.taken(tried), x[tried], begin.taken(tried), futile[tried]
+        found, ways, is_done = _searched(*own, rounds=1)
+        _write((points, paths), tried, (found, ways))
+        left = np.setdiff1d(left, tried[is_done])
     if left.size:
-        own, few = lanes.taken(left), coarse(left)
-        start = resampled(begin.taken(left), own, few)
-        near = resampled(_approached(few, x[left], start), few, own)
-        further = _searched(own, x[left], near)
-        for whole, part in zip((*points, *paths), (*further[0], *further[1]), strict=True):
-            whole[left] = part
+        own_lanes, few = lanes.taken(left), coarse(left)
+        start = resampled(begin.taken(left), own_lanes, few)
+        near = resampled(_approached(few, x[left], start), few, own_lanes)
+        _write((points, paths), left, _searched(own_lanes, x[left], near, futile[left])[:2])
     return points, paths
 
 
+def _write(whole: tuple[Points, Path], lanes: Integers, part: tuple[Points, Path]) -> None:
+    """Write the saddlepoints and paths of some lanes."""
+    for columns, own in zip(whole, part, strict=True):
+        for column, values in zip(columns, own, strict=True):
+            column[lanes] = values
+
+
 def _searched(
-    lanes: Lanes, x: Floats, begin: Path, rounds: int = _ROUNDS
+    lanes: Lanes, x: Floats, begin: Path, futile: NDArray[np.bool_], rounds: int = _ROUNDS
 ) -> tuple[Points, Path, NDArray[np.bool_]]:
     """Return saddlepoints and paths from so many walks at most, and whether these sufficed.
 
     They do once there is a saddlepoint, or once the tilted mean is next to the value. If there is
-    no saddlepoint then, T is far from normal, and none is accurate.
+    no saddlepoint then, T is far from normal, or one is futile, and none is accurate.
     """
     columns = np.full((len(Points._fields), x.size), np.nan)
     search = _Search.begun(lanes, begin)
@@ -253,7 +270,8 @@ def _searched(
     for _ in range(rounds):
         course = Course.planned(lanes, search.path)
         lack, deviation = search.look(course, lanes, x[left])
-        close = np.flatnonzero(search.inside & ~search.skewed & (np.abs(lack) <= _CLOSE))
+        is_close = search.inside & ~search.skewed & (np.abs(lack) <= _CLOSE)
+        close = np.flatnonzero(is_close & ~futile[left])
         if close.size:
             centre = rounded(search.path.slope + lack / deviation)
             half = rounded(_REACH / deviation)

@@ -42,7 +42,7 @@ _BESIDE = 8
 # Fewer frequencies than this are not halved, as most of those needed would lie outside.
 _FEWEST = 16
 # Of this many frequencies exp(i drift frequency) is that of the one before times exp(i drift
-# spacing). Further ones are products of so many, then of twice as many, and so on.
+# spacing). Further ones are these times exp(i drift leap), where a leap is so many frequencies.
 _POWERS = 8
 # The number of terms that are added at a time, times that of frequencies, which bounds the memory.
 _AT_ONCE = 1 << 18
@@ -258,17 +258,27 @@ def turned(share: Floats, drift: Floats, frequencies: Floats) -> Complexes:
     if not frequencies.size:
         return np.empty((drift.size, 0), dtype=np.complex128)
     spacing = frequencies[1] - frequencies[0]
-    turns = np.array([frequencies[0], spacing, _POWERS * spacing])
-    first, once, power = np.exp(1j * drift * turns[:, None])
-    fine = np.empty((_POWERS, drift.size), dtype=np.complex128)
-    fine[0] = first * share
-    for number in range(1, _POWERS):
-        np.multiply(fine[number - 1], once, out=fine[number])
-    result = np.empty((drift.size, frequencies.size), dtype=np.complex128)
-    result[:, :_POWERS] = fine.T
-    size = _POWERS
-    while size < frequencies.size:
-        more = min(size, frequencies.size - size)
-        result[:, size : size + more] = result[:, :more] * power[:, None]
-        size, power = 2 * size, power * power
+    turns = [frequencies[0], spacing, _POWERS * spacing]
+    first, once, leap = _circled(np.multiply.outer(turns, drift))
+    fine = _products(first * share, once, _POWERS)
+    coarse = _products(np.ones_like(leap), leap, frequencies.size // _POWERS)
+    # No other way to multiply each of some by each of others is as quick for so few.
+    result = np.matmul(coarse.T[:, :, None], fine.T[:, None, :])
+    return np.asarray(result.reshape(drift.size, frequencies.size))
+
+
+def _circled(angle: Floats) -> Complexes:
+    """Return exp(i angle)."""
+    result = np.empty(angle.shape, dtype=np.complex128)
+    np.cos(angle, out=result.real)
+    np.sin(angle, out=result.imag)
+    return result
+
+
+def _products(first: Complexes, factor: Complexes, count: int) -> Complexes:
+    """Return so many rows: the first one, and each of the others that before it times a factor."""
+    result = np.empty((count, first.size), dtype=np.complex128)
+    result[0] = first
+    for number in range(1, count):
+        np.multiply(result[number - 1], factor, out=result[number])
     return result

@@ -49,9 +49,6 @@ DENSE = 64
 GROWTH = 0.08
 # A term whose tilted chance is at most this is left out of characteristic functions.
 _NEGLIGIBLE = 1e-10
-# Of this many frequencies exp(i drift frequency) is that of the one before times exp(i drift
-# spacing). Further ones are products of so many, then of twice as many, and so on.
-_POWERS = 8
 # The number of terms that are added at a time, which bounds the memory.
 _AT_ONCE = 1 << 16
 # Sums of weights are raised to this before they divide.
@@ -428,8 +425,11 @@ def _waved(
     table: Table, share: Floats, slope: float, wave: Complexes, frequencies: Floats
 ) -> Complexes:
     """Take a step; return the characteristic functions after it, a row each."""
-    # Terms at one place of neighbouring rows follow each other, so that many are added at a time.
-    term, row = np.nonzero(share.T > _NEGLIGIBLE)
+    row, term = np.nonzero(share > _NEGLIGIBLE)
+    # Terms of neighbouring rows with the same rise follow each other, so that many are added at a
+    # time.
+    order = np.argsort(row - table.column[row, term], kind="stable")
+    row, term = row[order], term[order]
     drift = table.growth[row, term]
     variance = None if table.variance is None else table.variance[row, term]
     if variance is not None:

@@ -34,6 +34,8 @@ _MOST_WAYS = 1 << 23
 _MOST_WAYS_OF_NEGATIVES = 1 << 26
 # The number of choices that are treated at a time, which bounds the memory.
 _AT_ONCE = 1 << 20
+# Sums that are smaller than a value by this share of it are smaller, however they are rounded.
+_CERTAIN = 1e-9
 # By number of positives, how these may be parted among blocks, from the top down.
 _PARTED: dict[int, list[tuple[int, ...]]] = {
     1: [(1,)],
@@ -88,9 +90,16 @@ def _counts(size: Floats, share: Floats, parts: tuple[int, ...], target: float) 
     elif len(parts) == _MOST_OTHERS:
         total = counted(target - gain[0], block + 1, ways[0])
     else:
-        total, at_once = np.zeros(2), max(1, _AT_ONCE // size.size)
-        for begin in range(0, size.size, at_once):
-            first, second = block[begin : begin + at_once, None], block[None, begin + 1 :]
+        # Where not even the blocks right below the first one lift the sum enough, no others do.
+        best = gain[0][:-2] + gain[1][1:-1] + gain[2][2:]
+        open_ = int(np.count_nonzero(best >= target * (1 - _CERTAIN)))
+        # So many ways there are for the other two, below each block.
+        pairs = np.cumsum((ways[1][1:] * (so_far[-1] - so_far[2:]))[::-1])[::-1]
+        total = np.array([0.0, float((ways[0][open_:-1] * pairs[open_:]).sum())])
+        at_once = max(1, _AT_ONCE // size.size)
+        for begin in range(0, open_, at_once):
+            first = block[begin : min(begin + at_once, open_), None]
+            second = block[None, begin + 1 :]
             lack = target - gain[0][first] - gain[1][second]
             times = np.where(first < second, ways[0][first] * ways[1][second], 0.0)
             total += counted(lack, np.broadcast_to(second + 1, lack.shape), times)

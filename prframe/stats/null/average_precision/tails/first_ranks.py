@@ -18,6 +18,7 @@ it as that of a large one.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,6 +57,9 @@ _APART = 0.02
 _LEAST_REST = 0.01
 # Lattices of large lacks are left out if they would add at most this share of the tail.
 _NEGLIGIBLE = 1e-7
+# Lists that have at most this share of the tail among them have no lattice of their own, but one
+# up to so many powers of four coarser than it would be.
+_SMALL, _COARSER = 5e-5, 3
 # Every so many columns of the lattices are probed for chances that are not negligible.
 _PROBED = 32
 # Further hits add at least one more than the hits before them, divided by the depth. A lack below
@@ -162,7 +166,8 @@ class FirstRanks:
         lack = np.maximum(lack[open_], _LEAST_RISE * (lists.hits[open_] + 1) / depth)
         row, chance = lists.row[open_], lists.chance[open_]
         power = np.ceil(np.log(lack) / np.log(_BASE)).astype(np.int64)
-        for end in range(int(power.min(initial=0)), int(power.max(initial=-1)) + 1):
+        power = _without_small(power, chance, reached[0])
+        for end in np.unique(power).tolist():
             key = end, hits, never
             if key not in self._below:
                 own = _StepTerms(self.case, hits, never)
@@ -175,6 +180,23 @@ class FirstRanks:
             if (further <= _NEGLIGIBLE * reached).all():
                 break
         return reached
+
+
+def _without_small(power: Integers, chance: Floats, tail: float) -> Integers:
+    """Return the powers at which lattices end, few lists having been given larger ones.
+
+    `tail` is a lower bound of the tail to which the lists add.
+    """
+    power, since = power.copy(), None
+    ends = np.unique(power).tolist()
+    for end, after in pairwise(ends):
+        inside = power == end
+        since = end if since is None else since
+        if chance[inside].sum() <= _SMALL * tail and after - since <= _COARSER:
+            power[inside] = after
+        else:
+            since = None
+    return power
 
 
 def _first_ranks(case: Retrieved, hits: int) -> int:

@@ -115,8 +115,9 @@ class Shared:
     Rough walks have fewer steps, and inversions of them serve more values. `is_merged` and
     `is_coarse` tell whether values needed walks with merged states, or closer lattices, which
     rough tails do without; `futile` has the values of T whose saddlepoints are not trusted, and
-    how far this holds. Characteristic functions are expected to have died away at a frequency,
-    which rough walks tell.
+    how far this holds. `beyond` has, by the logarithm of a tail, the largest T whose rough tail is
+    above it and the least one whose is below. Characteristic functions are expected to have died
+    away at a frequency, which rough walks tell.
     """
 
     is_rough: bool
@@ -127,6 +128,7 @@ class Shared:
     is_merged: bool = False
     is_coarse: bool = False
     futile: list[tuple[float, float]] = field(default_factory=list)
+    beyond: dict[float, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def needed(self) -> float:
@@ -138,6 +140,17 @@ class Shared:
         known: list[KeptInversion | KeptSaddlepoint] = [*self.inversions, *self.saddlepoints]
         found = (kept.near(target) for kept in known)
         return next((tail for tail in found if tail is not None), None)
+
+    def is_beyond(self, target: float, level: float) -> bool | None:
+        """Return whether the rough tail of a value is below a level; None if this is not known."""
+        above, below = self.beyond.get(level, (-np.inf, np.inf))
+        return True if target >= below else False if target <= above else None
+
+    def note(self, target: float, level: float, *, is_beyond: bool) -> None:
+        """Note whether the rough tail of a value is below a level, as all further out are then."""
+        above, below = self.beyond.get(level, (-np.inf, np.inf))
+        ends = (above, min(target, below)) if is_beyond else (max(target, above), below)
+        self.beyond[level] = ends
 
     def forget(self) -> None:
         """Leave nothing to be found for neighbours."""
@@ -166,7 +179,10 @@ class Sharing:
     def followed(self) -> "Sharing":
         """Return what values share in exact walks that follow rough ones."""
         groups = self.groups.items()
-        each = {at: Shared(is_rough=False, expected=own.needed) for at, own in groups}
+        each = {
+            at: Shared(is_rough=False, expected=own.needed, beyond=own.beyond)
+            for at, own in groups
+        }
         return Sharing(groups=each)
 
     def of(self, group: int) -> Shared:

@@ -82,8 +82,8 @@ FLATTEST = 0.3
 _CLOSER = (1.0, 0.85, 0.7, 0.55, 0.4, 0.3)
 # A search for a path begins at that of a value up to this many tilted standard deviations away.
 _WITHIN_REACH = 8.0
-# Saddlepoints are far from being accurate if skewness, kurtosis or the second term are this many
-# times too large.
+# Saddlepoints are far from being accurate if skewness, kurtosis, the second term or the returning
+# characteristic function are this many times too large.
 _FAR_OFF = 2.0
 # Those of values that differ from one by at most this share are not tried if it is that far, or by
 # at most the second share if it is not trusted.
@@ -149,7 +149,7 @@ def _side_by_side(
         points, paths = _walked(batch, lanes)
         approximation = tails(points, targets)
         good = is_trusted(points, approximation.doubt, (targets, mean, deviation))
-        good &= ~is_lumpy(lanes, paths)
+        good &= lumpiness(lanes, paths) <= 1
         # Where a saddlepoint is not taken anyway, or need not be exact, there is no second walk.
         is_exact = [not problem.is_rough for problem in batch]
         far = points._replace(slope=np.where(good & is_exact, points.slope, 0.0))
@@ -223,7 +223,9 @@ def _from_known(problems: Sequence[Problem], lanes: Lanes, targets: Floats) -> t
     is_rough = all(problem.is_rough for problem in problems)
     if len(known) < len(problems) or not (is_hopeless or is_rough):
         coarse = None if is_rough else partial(_in_few_steps, problems)
-        return along_paths(lanes, targets, coarse=coarse)
+        likely = most_likely(lanes, targets)
+        futile = lumpiness(lanes, likely) > _FAR_OFF
+        return along_paths(lanes, targets, likely, coarse, futile)
     each = [
         resampled(path.path, path.lanes, lanes.taken(np.array([lane])))
         for lane, path in enumerate(known)
@@ -276,18 +278,21 @@ def _is_confirmed(
     return confirmed
 
 
-def is_lumpy(lanes: Lanes, path: Path) -> NDArray[np.bool_]:
-    """Whether T takes few values or clusters, which a saddlepoint smooths over, by lane."""
+def lumpiness(lanes: Lanes, path: Path) -> Floats:
+    """Return by how much characteristic functions are too large once they return, by lane.
+
+    Beyond 1 T takes few values or clusters, which a saddlepoint smooths over.
+    """
     deviation = path.deviation[:, None]
     waves = log_waves(lanes, path, PROBED / deviation)
     steepness = 1 + np.abs(path.slope)[:, None] * deviation
-    return np.asarray((np.exp(waves) * steepness > BACK * PROBED).any(axis=1))
+    return np.asarray((np.exp(waves) * steepness / (BACK * PROBED)).max(axis=1))
 
 
 def problem_is_lumpy(problem: Problem) -> bool:
     """Whether the T of a problem takes few values or clusters."""
     lanes = Lanes.of([problem.steps], [problem.n_pos])
-    return bool(is_lumpy(lanes, most_likely(lanes, np.array([problem.target])))[0])
+    return bool(lumpiness(lanes, most_likely(lanes, np.array([problem.target])))[0] > 1)
 
 
 def _misread(points: Points, target: Floats, mean: Floats, deviation: Floats) -> Floats:

@@ -17,6 +17,7 @@ The walk with merged states and the inversion are independent of each other, and
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import TypeVar
 
 import numpy as np
@@ -164,12 +165,20 @@ def _far(values: "Sequence[_Open]") -> "list[_Open]":
 
 def _beyond(values: "Sequence[_Open]", level: float) -> "list[_Open]":
     """Return the values the logarithms of whose upper tails are roughly below a level."""
-    if not values:
-        return []
-    problems = [value.problem for value in values]
-    items, n_pos = [problem.items for problem in problems], [problem.n_pos for problem in problems]
-    log_tail = likely_log_tails(items, n_pos, np.array([problem.target for problem in problems]))
-    return [value for value, log in zip(values, log_tail, strict=True) if log < level]
+    problems = {value: value.problem for value in values}
+    known = {
+        value: problem.shared.is_beyond(problem.target, level) if problem.shared else None
+        for value, problem in problems.items()
+    }
+    if open_ := [problems[value] for value in values if known[value] is None]:
+        items, n_pos, targets, *_ = zip(*open_, strict=True)
+        log_tails = iter(likely_log_tails(items, n_pos, np.array(targets)).tolist())
+        for value in [value for value in values if known[value] is None]:
+            log_tail, problem = next(log_tails), problems[value]
+            known[value] = log_tail < level
+            if problem.shared is not None and not isnan(log_tail):
+                problem.shared.note(problem.target, level, is_beyond=log_tail < level)
+    return [value for value in values if known[value]]
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,8 @@ def lattice_tails(
             """Return what makes walks for cases."""
             return partial(Walk, plans, never=never, cases=members)
 
-        *part, lumpy[chosen] = _tried(walks, own, x[chosen], tries, NEVER)
+        guess = _GUESSED * log_least_tails(own, x[chosen])
+        *part, lumpy[chosen] = _tried(walks, own, x[chosen], guess, (tries, NEVER))
         columns[:, chosen] = part
     reached, missed, slope = columns
     return LatticeTails(reached, missed, slope, lumpy)
@@ -126,12 +127,20 @@ class Lattice:
         self._case = case
         self._plans = Plans(Shape([case], ends, _sizes(case, ends)))
         self._walks: dict[tuple[float, float, float], Walk] = {}
+        self._smaller: dict[float, float] = {}
 
     def tails(
         self, x: Floats, tries: Sequence[Try] = TRIES, levels: Levels = NEVER
     ) -> LatticeTails:
         """Return the tails of values of T, as `lattice_tails` does."""
-        return _tried(self._made, [self._case] * x.size, x, tries, levels)
+        cases, values = [self._case] * x.size, x.tolist()
+        guess = _GUESSED * log_least_tails(cases, x)
+        # Closer lattices need not find out again which chances are too large to be left out.
+        guess = np.minimum(guess, [self._smaller.get(value, 0.0) for value in values])
+        tails = _tried(self._made, cases, x, guess, (tries, levels))
+        smaller = np.fmin(np.minimum(tails.reached, tails.missed), 0.0).tolist()
+        self._smaller |= dict(zip(values, smaller, strict=True))
+        return tails
 
     def _made(self, _: Sequence[Retrieved], never: float) -> _Walks:
         """Return what makes walks, each of them only once."""
@@ -146,9 +155,17 @@ class Lattice:
 
 
 def _tried(
-    walks: _Made, cases: Sequence[Retrieved], x: Floats, tries: Sequence[Try], levels: Levels
+    walks: _Made,
+    cases: Sequence[Retrieved],
+    x: Floats,
+    guess: Floats,
+    kinds_of_lattices: tuple[Sequence[Try], Levels],
 ) -> LatticeTails:
-    """Return the tails from one lattice after the other, until they are not too coarse."""
+    """Return the tails from one lattice after the other, until they are not too coarse.
+
+    `guess` has about the logarithms of the smaller tails, or more.
+    """
+    tries, levels = kinds_of_lattices
     x = np.maximum(x, [_LEAST_RISE / case.depth for case in cases])
     columns, lumpy = np.full((3, x.size), np.nan), np.ones(x.size, np.bool_)
     open_ = np.arange(x.size)
@@ -159,7 +176,7 @@ def _tried(
             top = _MARGIN * float(base ** (kind + 1))
             members = [cases[place] for place in chosen.tolist()]
             columns[:, chosen], lumpy[chosen] = _compared(
-                walks, members, x[chosen], (top, top / points), levels
+                walks, members, (x[chosen], guess[chosen]), (top, top / points), levels
             )
         open_ = open_[lumpy[open_] & ~np.isnan(columns[2, open_])]
         if not open_.size:
@@ -176,18 +193,18 @@ def _kind(x: Floats, base: float) -> Integers:
 def _compared(
     walks: _Made,
     cases: Sequence[Retrieved],
-    x: Floats,
+    values: tuple[Floats, Floats],
     size: tuple[float, float],
     levels: Levels,
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Return tails, slopes, and whether a lattice is too coarse, from walks of two widths.
 
-    `size` is where the lattice ends, and how far its points are apart. Each value has the first
-    of the levels that is small enough for its own tail.
+    Values come with guesses of their tails. `size` is where the lattice ends, and how far its
+    points are apart. Each value has the first of the levels that is small enough for its own tail.
     """
+    x, guess = values
     columns, lumpy = np.full((3, x.size), np.nan), np.ones(x.size, np.bool_)
-    top, cell = size
-    guess, open_ = _GUESSED * log_least_tails(cases, x), np.arange(x.size)
+    (top, cell), open_ = size, np.arange(x.size)
     for never, furthest in levels:
         is_last = furthest == levels[-1][1]
         chosen = open_[(guess[open_] > furthest) | is_last]

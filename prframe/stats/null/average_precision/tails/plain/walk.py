@@ -54,12 +54,33 @@ def nearby(cell: float) -> Floats:
     return np.asarray(cell * np.array([0.0, NEARBY, *around]))
 
 
-class _Left(NamedTuple):
-    """P(T >= x) and P(T < x) at the points, for the hits `low`, ... above a rank."""
+class _Left:
+    """The distributions above a rank, from which last steps begin."""
 
-    survival: Floats
-    rows: _Rows
-    above: int
+    def __init__(self, rows: _Rows, above: int) -> None:
+        self.rows, self.above = rows, above
+        self._known = 0, np.zeros((2, 0, 0))
+
+    def survival(self, first: int, end: int) -> tuple[int, Floats]:
+        """Return P(T >= x) and P(T < x) at the points of the lattice, by number of hits.
+
+        There are those of at least the rows that are asked for, and the place of the first of
+        them comes first.
+        """
+        begin, survival = self._known
+        if survival.size:
+            last = begin + survival.shape[1]
+            if begin <= first and end <= last:
+                return self._known
+            first, end = min(first, begin), max(end, last)
+        weight = self.rows.weight[first:end]
+        # A point stands for all values that are nearer to it than to its neighbours.
+        sums = running_sums(weight[:, ::-1], weight)
+        survival = np.array([sums[:, ::-1, 0], sums[:, :, 1]])
+        survival -= weight / 2
+        survival[0] += self.rows.beyond[first:end, None]
+        self._known = first, survival
+        return self._known
 
 
 class _Move(NamedTuple):
@@ -109,9 +130,8 @@ class Walk:
         moves = self._moves(leave[depths[-1]])
         for step in range(leave[depths[-1]] + 1):
             leaving = [depth for depth in depths if leave[depth] == step]
-            left = _Left(self._survival(rows), rows, int(steps.above[step])) if leaving else None
-            if left is not None:
-                self._left |= dict.fromkeys(leaving, left)
+            if leaving:
+                self._left |= dict.fromkeys(leaving, _Left(rows, int(steps.above[step])))
             if step < leave[depths[-1]]:
                 rows = self._moved(rows, next(moves))
 
@@ -141,7 +161,7 @@ class Walk:
     def _at_depth(self, depth: int) -> _Rows:
         """Return the distributions at a depth."""
         if depth not in self._ends:
-            _, rows, above = self._left[depth]
+            rows, above = self._left[depth].rows, self._left[depth].above
             if above < depth:
                 cut = self._plan.items.between(np.array([above]), np.array([depth]))
                 rows = self._moved(rows, next(self._block_moves(self._plan.block(cut))))
@@ -160,37 +180,32 @@ class Walk:
         """Yield the moves of the first steps of a block."""
         block, width = block.among(steps, self._most), self.width
         again, growth, chance = block.terms.split(self.cell)
-        row = block.terms.row[again]
-        order = np.argsort(block.step[row], kind="stable")
-        row, again, growth, chance = row[order], again[order], growth[order], chance[order]
-        step, above = block.step[row], block.terms.above[again]
-        ends = np.searchsorted(step, np.arange(block.low.size + 1))
-        # In each step all weight goes to the points below first, and then to those above.
-        first = np.arange(step.size) + ends[step]
-        second = np.arange(step.size) + ends[step + 1]
-
-        def laid(below: NDArray[Any], above: NDArray[Any]) -> NDArray[Any]:
-            """Return values for the points below and above, step by step."""
-            result = np.empty(2 * below.size, below.dtype)
-            result[first], result[second] = below, above
-            return result
-
         part, whole = np.modf(growth / self.cell)
         point = whole.astype(np.int64)
+        # Weight goes to the points below and above. Where growth is two values these may coincide.
+        again = np.tile(again, 2)
+        order = np.argsort(again, kind="stable")
+        again = again[order]
+        shift = np.append(point, point + 1)[order]
+        factor = np.append((1 - part) * chance, part * chance)[order]
+        is_new = (np.diff(again, prepend=-1) != 0) | (np.diff(shift, prepend=-1) != 0)
+        first = np.flatnonzero(is_new)
+        again, shift = again[first], shift[first]
+        factor = np.add.reduceat(factor, first) if first.size else factor
+        row, above = block.terms.row[again], block.terms.above[again]
+        step = block.step[row]
+        ends = np.searchsorted(step, np.arange(block.low.size + 1))
         source, target = above - block.low_above[step], block.hits[row] - block.low[step]
         # T is at most the number of hits, plus a little where it was shared between points.
         occupied = np.minimum(width, (above / self.cell).astype(np.int64) + _DRIFT)
-        shift = laid(point, point + 1)
-        factor = laid((1 - part) * chance, part * chance)
-        source, target, occupied = (laid(each, each) for each in (source, target, occupied))
         keep = np.clip(width - shift, 0, occupied)
         inside = np.flatnonzero((keep > 0) & (factor > 0))
         columns = (keep, factor, source * width, target * width + shift)
         pieces = [column[inside].tolist() for column in columns]
-        cuts = np.searchsorted(inside, 2 * ends).tolist()
+        cuts = np.searchsorted(inside, ends).tolist()
         numbers = (block.high - block.low + 1).tolist()
         for place, (low, number) in enumerate(zip(block.low.tolist(), numbers, strict=True)):
-            own = slice(2 * int(ends[place]), 2 * int(ends[place + 1]))
+            own = slice(int(ends[place]), int(ends[place + 1]))
             stay = slice(cuts[place], cuts[place + 1])
             yield _Move(
                 low,
@@ -216,16 +231,6 @@ class Walk:
             add_multiple(before, after, count, share, begin, 1, end, 1)
         return _Rows(move.low, weight, beyond)
 
-    @staticmethod
-    def _survival(rows: _Rows) -> Floats:
-        """Return P(T >= x) and P(T < x) at the points of the lattice, by number of hits."""
-        # A point stands for all values that are nearer to it than to its neighbours.
-        sums = running_sums(rows.weight[:, ::-1], rows.weight)
-        survival = np.array([sums[:, ::-1, 0], sums[:, :, 1]])
-        survival -= rows.weight / 2
-        survival[0] += rows.beyond[:, None]
-        return survival
-
     def _last(self, cases: Sequence[Retrieved], x: Floats) -> Floats:
         """Take the last steps of cases, which begin at one rank; return both tails of values.
 
@@ -233,16 +238,18 @@ class Walk:
         """
         index = {case: place for place, case in enumerate(dict.fromkeys(cases))}
         depth = np.array([case.depth for case in index])
-        survival, (low, *_), above = self._left[int(depth[0])]
-        cuts = self._plan.items.between(np.full(depth.size, above), depth)
+        left = self._left[int(depth[0])]
+        low = left.rows.low
+        cuts = self._plan.items.between(np.full(depth.size, left.above), depth)
         of, retrieved, share = self._plan.shares(list(index))
-        rows = np.full(depth.size, low), np.full(depth.size, low + survival.shape[1] - 1)
+        rows = np.full(depth.size, low), np.full(depth.size, low + left.rows.beyond.size - 1)
         terms = self._plan.terms(cuts, of, retrieved, rows, np.log(share))
         again, growth, chance = terms.split(self.cell)
         order = np.argsort(of[terms.row[again]], kind="stable")
         again, growth, chance = again[order], growth[order], chance[order]
         row, met = terms.row[again], terms.above[again]
         factor = chance * share[row]
+        least, survival = left.survival(int(met.min()) - low, int(met.max()) - low + 1)
         number = np.bincount(of[row], minlength=depth.size)
         begin = np.cumsum(number) - number
         case = np.array([index[each] for each in cases])
@@ -252,7 +259,7 @@ class Walk:
             part = slice(first, first + at_once)
             value, place = ranges(number[case[part]])
             term = begin[case[part]][value] + place
-            each = self._at(survival, met[term] - low, x[:, part][:, value] - growth[term])
+            each = self._at(survival, met[term] - low - least, x[:, part][:, value] - growth[term])
             starts = np.flatnonzero(place == 0)
             chances[:, :, part] = np.add.reduceat(each * factor[term], starts, axis=2)
         return chances

@@ -157,10 +157,13 @@ class TiltedLattice:
         if terms is None:
             return None
         points = _POINTS_OF_MANY if self._n_pos > _MANY else _POINTS
-        levels = levels_at(terms, slope * _SLOPES)
+        slopes = slope * _SLOPES
+        gains = [step.gain(slopes) for step in terms]
+        levels = levels_at(terms, slopes, gains)
         if not np.isfinite(levels.down[-1][_OWN, 0]):
             return None
-        return _Range(terms, levels, (low, low + self._width), least, points)
+        kept = terms_above(terms, levels, (low, least), gains)
+        return _Range(kept, levels, (low, low + self._width), least, points)
 
 
 class _Range:
@@ -180,7 +183,7 @@ class _Range:
     ) -> None:
         self._levels, self._slope, self._points = levels, float(levels.slopes[_OWN]), points
         self._ends, self._least = ends, least
-        self._terms = terms_above(terms, levels, (ends[0], least))
+        self._terms = terms
         self._low, self._high = _limits(levels, ends[0], least)
         self._survivals: dict[float, _Survival] = {}
         self._parts: dict[int, _Range] = {}
@@ -220,7 +223,9 @@ class _Range:
             first, last = ends
             cell = self._cell(self._points[0])
             least = float(self._survival(cell).at(np.array([last]))[0]) + _NEGLIGIBLE
-            own = _Range(self._terms, self._levels, (first, last), least, self._points)
+            gains = [step.gain(self._levels.slopes) for step in self._terms]
+            terms = terms_above(self._terms, self._levels, (first, least), gains)
+            own = _Range(terms, self._levels, (first, last), least, self._points)
             own._survivals[cell] = self._survival(cell)
             self._parts[place] = own
         return self._parts[place]

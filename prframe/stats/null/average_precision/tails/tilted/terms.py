@@ -85,7 +85,8 @@ def likely_terms(
         terms = rows.terms(steps, before)
         if terms is None:
             return None
-        kept = terms_above(terms, levels_at(terms, slopes), (x, least))
+        gains = [step.gain(slopes) for step in terms]
+        kept = terms_above(terms, levels_at(terms, slopes, gains), (x, least), gains)
         are_cut = [rows.is_cut(place, step) for place, step in enumerate(kept)]
         if not any(are_cut):
             return kept
@@ -182,9 +183,8 @@ class _Rows(NamedTuple):
         return bool((is_free & (np.abs(off) > self.reach[place] - 1)).any())
 
 
-def levels_at(terms: Sequence[Terms], slopes: Floats) -> Levels:
-    """Return log V and log N at slopes."""
-    gains = [step.gain(slopes) for step in terms]
+def levels_at(terms: Sequence[Terms], slopes: Floats, gains: Sequence[Floats]) -> Levels:
+    """Return log V and log N at slopes, at which the terms have gains."""
     down, up = [np.zeros((slopes.size, 1))], [np.zeros((slopes.size, 1))]
     for step, gain in zip(terms, gains, strict=True):
         down.append(_log_sums(gain + down[-1][:, step.above], step.row, step.rows))
@@ -196,22 +196,17 @@ def levels_at(terms: Sequence[Terms], slopes: Floats) -> Levels:
     return Levels(slopes, down, up[::-1])
 
 
-def terms_above(terms: Sequence[Terms], levels: Levels, value: tuple[float, float]) -> list[Terms]:
+def terms_above(
+    terms: Sequence[Terms], levels: Levels, value: tuple[float, float], gains: Sequence[Floats]
+) -> list[Terms]:
     """Return the terms that are not negligible for a value, which comes with what is."""
     x, least = value
-    bounds = _bounds(terms, levels, x)
-    return [step.kept(bound > least) for step, bound in zip(terms, bounds, strict=True)]
-
-
-def _bounds(terms: Sequence[Terms], levels: Levels, x: float) -> list[Floats]:
-    """Return bounds of what the terms add to P(T >= x), in logarithms."""
-    slopes = levels.slopes
-    return [
-        (step.gain(slopes) + down[:, step.above] + up[:, step.row] - (slopes * x)[:, None]).min(
-            axis=0
-        )
-        for step, down, up in zip(terms, levels.down[:-1], levels.up[1:], strict=True)
-    ]
+    kept = []
+    for step, gain, down, up in zip(terms, gains, levels.down[:-1], levels.up[1:], strict=True):
+        # These are logarithms of bounds of what the terms add to P(T >= x).
+        bounds = gain + down[:, step.above] + up[:, step.row] - (levels.slopes * x)[:, None]
+        kept.append(step.kept(bounds.min(axis=0) > least))
+    return kept
 
 
 def _log_sums(log_values: Floats, row: Integers, rows: int) -> Floats:
