@@ -101,7 +101,8 @@ def _ap(shape: Shape, ranks: Integers) -> Floats:
         return np.asarray(((ranks <= shape.depth) * hits / ranks).sum(axis=1) / shape.n_pos)
     ends = np.cumsum(shape.ties)
     block = np.searchsorted(ends, ranks)
-    hits = (block[:, None, :] <= block[:, :, None]).sum(axis=2)
+    each = np.stack([(block == number).sum(axis=1) for number in range(ends.size)], axis=1)
+    hits = np.take_along_axis(np.cumsum(each, axis=1), block, axis=1)
     return np.asarray((hits / ends[block]).sum(axis=1) / shape.n_pos)
 
 
