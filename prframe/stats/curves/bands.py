@@ -155,8 +155,8 @@ class Deviations:
             down = _deviation(lower[at], bottom[at], -below[at], np.less, least[at])
             up = _deviation(upper[at], top[at], above[at], np.greater, most[at])
             if beyond is not None:
-                for deviation, times in ((down, beyond[0][at]), (up, beyond[1][at])):
-                    _multiply_beyond(deviation, times)
+                _multiply_beyond(down, beyond[0][at])
+                _multiply_beyond(up, beyond[1][at])
             if self.unlimited is not None:
                 up[self.unlimited[at]] = 0.0
             np.maximum(largest, np.maximum(down, up, out=down).max(axis=0), out=largest)
@@ -189,8 +189,8 @@ def _deviation(
 
 def _multiply_beyond(deviation: _Curves, times: Floats) -> None:
     """Multiply deviations of a unit or more, in place."""
-    times = times[:, None].astype(deviation.dtype)
-    np.multiply(deviation, times, out=deviation, where=deviation >= 1)
+    by_level = times[:, None].astype(deviation.dtype)
+    np.multiply(deviation, by_level, out=deviation, where=deviation >= 1)
 
 
 def covering_rank(share: float, n: int) -> int:
