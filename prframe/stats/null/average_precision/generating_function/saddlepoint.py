@@ -225,34 +225,23 @@ def along_paths(
     or where it is `futile` to look for one, the path is the last one on which a walk kept within
     its rows.
 
-    Where the first walks do not suffice, or would be futile, `coarse` gives lanes of fewer steps
-    through the same items, which lead close to the paths in a part of the time.
+    Where the first walks do not suffice, `coarse` gives lanes of fewer steps through the same
+    items, which lead close to the paths in a part of the time.
     """
     begin = most_likely(lanes, x) if begin is None else begin
     futile = np.zeros(x.size, np.bool_) if futile is None else futile
     if coarse is None:
         return _searched(lanes, x, begin, futile)[:2]
-    columns = np.full((len(Points._fields), x.size), np.nan)
-    points, paths = Points(*columns), Path(*(column.copy() for column in begin))
-    left = np.arange(x.size)
-    if (tried := np.flatnonzero(~futile)).size:
-        own = lanes.taken(tried), x[tried], begin.taken(tried), futile[tried]
-        found, ways, is_done = _searched(*own, rounds=1)
-        _write((points, paths), tried, (found, ways))
-        left = np.setdiff1d(left, tried[is_done])
+    points, paths, is_done = _searched(lanes, x, begin, futile, rounds=1)
+    left = np.flatnonzero(~is_done)
     if left.size:
-        own_lanes, few = lanes.taken(left), coarse(left)
-        start = resampled(begin.taken(left), own_lanes, few)
-        near = resampled(_approached(few, x[left], start), few, own_lanes)
-        _write((points, paths), left, _searched(own_lanes, x[left], near, futile[left])[:2])
+        own, few = lanes.taken(left), coarse(left)
+        start = resampled(begin.taken(left), own, few)
+        near = resampled(_approached(few, x[left], start), few, own)
+        further = _searched(own, x[left], near, futile[left])
+        for whole, part in zip((*points, *paths), (*further[0], *further[1]), strict=True):
+            whole[left] = part
     return points, paths
-
-
-def _write(whole: tuple[Points, Path], lanes: Integers, part: tuple[Points, Path]) -> None:
-    """Write the saddlepoints and paths of some lanes."""
-    for columns, own in zip(whole, part, strict=True):
-        for column, values in zip(columns, own, strict=True):
-            column[lanes] = values
 
 
 def _searched(
