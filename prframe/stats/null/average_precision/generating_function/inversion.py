@@ -49,6 +49,13 @@ _BEYOND = 8.0
 # From there on it reaches this much further, divided by the slope, as tails may be heavier than
 # those of a normal distribution.
 _DECAY = 2.0
+# Beyond the period there may be as much of the tilted T as this share of the tail. If there may be
+# more, by bounds at slopes that are so many times as steep, the period is doubled.
+_LEFT_OUT = 1e-3
+_STEEPER_TIMES = np.array([1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 3.0, 5.0])
+# It is doubled at most so many times, and no more once the tail's logarithm changes by less than
+# `_LEFT_OUT`.
+_MOST_DOUBLINGS = 4
 # If the mean of T is at most this share of the period away from a value, the rest of T is within a
 # period of it too, and its share of the sum is taken off. Otherwise this share is negligible.
 _NEARBY = 0.5
@@ -163,13 +170,33 @@ class Inversion:
         return self._at(slope, group, x, period)
 
     def _at(self, slope: float, group: Integers, x: Floats, period: float) -> LogTails:
-        """Return what `at` does, with a period that is given."""
+        """Return what `at` does, with a period that is given, or a longer one where T is skew."""
         log_tail, good, bounds = self._tail(slope, group, x, period)
+        for _ in range(_MOST_DOUBLINGS):
+            if not self._is_cut_short(slope, x, period, log_tail):
+                break
+            before, period = log_tail, 2 * period
+            log_tail, good, bounds = self._tail(slope, group, x, period)
+            if np.abs(log_tail - before).max() < _LEFT_OUT:
+                break
         with np.errstate(divide="ignore"):
             # 1 minus an upper bound is no upper bound, so that the other tail is bounded by 1.
             rest = np.where(good, np.log(-np.expm1(log_tail)), 0.0)
         reached, missed = (log_tail, rest) if slope > 0 else (rest, log_tail)
         return LogTails(reached, missed, good, np.full(x.size, abs(slope)), bounds)
+
+    def _is_cut_short(self, slope: float, x: Floats, period: float, log_tail: Floats) -> bool:
+        """Whether T may matter beyond a period, where a hit at the top leads to it.
+
+        If it does it is repeated where it weighs more, exp(slope period) times as much. For any
+        steeper slope b, exp(K(b) - b (x + period)) bounds P(T >= x + period).
+        """
+        if slope < 0 or not self.course.is_planned:
+            return False
+        steeper = slope * _STEEPER_TIMES
+        log_mgf = self.course.log_mgf(steeper[None, :])[0]
+        beyond = (log_mgf - steeper * (x[:, None] + period)).min(axis=1)
+        return bool((beyond + slope * period > log_tail + np.log(_LEFT_OUT)).any())
 
     def returns(self, group: int, x: float, tails: LogTails) -> bool:
         """Whether phi comes back after it seemed to die away, as it does if T is on a lattice.
