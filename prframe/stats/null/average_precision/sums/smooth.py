@@ -111,12 +111,12 @@ def _tail(lattice: Tilted, unit: float, smooth: Under, value: float) -> tuple[fl
     near = z < _FURTHEST
     slope = abs(smooth.slope) * deviation
     plain, skewed, further, furthest = _integrals(z[near], slope)
-    first, second = np.zeros((2, *z.shape))
-    first[near] = plain + side * smooth.skewness / 6 * skewed
-    second[near] = (
-        first[near] + smooth.kurtosis / 24 * further + smooth.skewness**2 / 72 * furthest
-    )
-    return float(weight @ first.mean(axis=1)), float(weight @ second.mean(axis=1))
+    sums = np.zeros((2, *z.shape))
+    sums[0, near] = plain + side * smooth.skewness / 6 * skewed
+    last = smooth.kurtosis / 24 * further + smooth.skewness**2 / 72 * furthest
+    sums[1, near] = sums[0, near] + last
+    first, second = (weight @ each.mean(axis=1) for each in sums)
+    return float(first), float(second)
 
 
 def _integrals(z: Floats, slope: float) -> tuple[Floats, Floats, Floats, Floats]:
