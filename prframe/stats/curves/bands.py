@@ -78,9 +78,9 @@ class Deviations:
     def p_value(self, value: float, estimate: Floats | None = None) -> float:
         """Return the smallest alpha at which a band of level 1 - alpha leaves out a constant.
 
-        With the estimate, bands hold it, and the constant is left out nowhere where it is equal.
+        With the estimate, bands hold it, and what lies between it and the draws.
         """
-        held = False if estimate is None else estimate == value
+        held = self._is_held(value, estimate)
         lower, upper = (
             np.broadcast_to(np.where(held, far, value), self.lower.shape[1])
             for far in (np.inf, -np.inf)
@@ -89,10 +89,21 @@ class Deviations:
         beyond = (self._worst >= farthest / self.factor).sum()
         return float((1 + beyond) / (1 + self._worst.size))
 
-    def pointwise_p_value(self, value: float) -> Floats:
-        """Return for each level the smallest alpha at which its interval leaves out a constant."""
+    def pointwise_p_value(self, value: float, estimate: Floats | None = None) -> Floats:
+        """Return for each level the smallest alpha at which its interval leaves out a constant.
+
+        With the estimate, intervals hold it, and what lies between it and the draws.
+        """
         beyond = np.minimum((self.lower <= value).sum(axis=0), (self.upper >= value).sum(axis=0))
-        return np.asarray(np.minimum(1.0, 2 * (1 + beyond) / (1 + len(self.lower))))
+        alpha = np.minimum(1.0, 2 * (1 + beyond) / (1 + len(self.lower)))
+        return np.where(self._is_held(value, estimate), 1.0, alpha)
+
+    def _is_held(self, value: float, estimate: Floats | None) -> NDArray[np.bool_]:
+        """Whether a constant is the estimate, or lies between it and the median of the draws."""
+        if estimate is None:
+            return np.zeros(self.lower.shape[1], np.bool_)
+        above = np.sign(estimate - value)
+        return np.logical_or(*(above * (middle - value) <= 0 for middle in self._middle))
 
     @cached_property
     def _in_order(self) -> tuple[_Curves, _Curves]:

@@ -207,7 +207,7 @@ def curve_difference(
     p_value = (
         deviations.p_value(0.0, first - second)
         if plan.simultaneous
-        else deviations.pointwise_p_value(0.0)
+        else deviations.pointwise_p_value(0.0, first - second)
     )
     return CurveDifference(*curves, low, high, np.broadcast_to(p_value, nothing.shape))
 

@@ -331,13 +331,15 @@ class MeanTest(GroupTest):
 
         Equality counts on both sides: P(mean <= value) is the chance of not going beyond it.
         """
-        inverted = self.method == "transform"
-        upper = cases.mean_tails(value, only_inversion=inverted)
-        lower = upper
+        asked = [] if self.alternative == "less" else [value]
         if self.alternative != "greater":
             least = _least_positive(cases).min() / len(cases.cases)
-            lower = cases.mean_tails(beyond(value, least), only_inversion=inverted)
-        return [self._p_of(*tails) for tails in zip(upper, lower, strict=True)]
+            asked.append(beyond(value, least))
+        # Both sides share walks.
+        inverted = self.method == "transform"
+        tails = cases.mean_tails(np.concatenate(asked), only_inversion=inverted)
+        pairs = zip(tails[: value.size], tails[-value.size :], strict=True)
+        return [self._p_of(*pair) for pair in pairs]
 
     def _p_of(self, upper: Tail | None, lower: Tail | None) -> tuple[float, str] | None:
         """Return the logarithm of a p-value and its method from the tails on both sides."""

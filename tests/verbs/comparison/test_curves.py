@@ -337,6 +337,28 @@ def test_nearly_perfect_models(n: int) -> None:
     assert covered >= binom.ppf(0.001, samples, 0.93)
 
 
+@pytest.mark.parametrize("simultaneous", [True, False])
+def test_bands_of_few_items_hold_zero_where_the_p_value_does(simultaneous: bool) -> None:
+    # Bands of few items are moved out to the difference, and over 0 where it lies in between.
+    rng = np.random.default_rng(5)
+    tables = [([-9.0, -8.0, -10.0, 0.0], [0.0, 0.0, 0.0, 1.0], [1, 1, 1, 0])]
+    for n, n_pos in [(4, 3), (6, 2), (30, 15), (30, 3)] * 8:
+        label = rng.permutation(np.arange(n) < n_pos).astype(int)
+        scores = rng.integers(0, 3, (2, n)) if n < 10 else rng.normal(size=(2, n))
+        tables.append((*scores.tolist(), label.tolist()))
+    for score_a, score_b, label in tables:
+        arguments = [score_a, score_b, label, [0.07, 0.5, 0.915, 1 - 1e-9]]
+        for level in (0.5, 0.95):
+            found = pr_curve_difference(
+                *arguments, confidence_level=level, simultaneous=simultaneous, rng=1
+            )
+            leaves = (found.low > 0) | (found.high < 0)
+            is_told = found.p_value < 1 - level - 0.002
+            assert leaves.any() or not is_told.any()
+            if not simultaneous:
+                assert (leaves | ~is_told).all()
+
+
 @pytest.mark.slow
 def test_the_p_value_tells_which_band_leaves_zero() -> None:
     scores, label = sample(means=(1.7, 1.2), rho=0.8)

@@ -123,9 +123,11 @@ class Cases:
         if len(self.cases) == 1:
             return list(Cases(self.cases * values.size).tails(values))
         best = np.array([min(case.depth, case.n_pos) / case.n_pos for case in self.cases])
+        least = np.array([ap_extremes(case.items, case.n_pos)[0] for case in self.cases])
         totals = values * len(self.cases)
         tails: list[Tail | None] = [None] * values.size
-        inside = (totals > 0) & (totals < best.sum() * (1 - EQUAL))
+        inside = totals > np.maximum(least.sum() * (1 + EQUAL), 0.0)
+        inside &= totals < best.sum() * (1 - EQUAL)
         for place in np.flatnonzero(~inside).tolist():
             tails[place] = self._extreme_tail(float(totals[place]), best)
         places = np.flatnonzero(inside)
@@ -136,13 +138,26 @@ class Cases:
             targets = totals[places] * (1 - EQUAL)
             sums = sum_tails(self._terms(), targets, only_inversion=only_inversion)
             for place, tail in zip(places.tolist(), sums, strict=True):
-                is_settled = tail is not None and tail.method != "bound"
-                tails[place] = tail if is_settled else self._least_tail(totals[place]) or tail
+                tails[place] = tail
+                if tail is None or tail.method == "bound":
+                    tails[place] = self._least_tail(totals[place], least) or tail
+                elif tail.method == "estimate":
+                    tails[place] = self._bounded(tail, totals[place], best)
         return tails
 
-    def _least_tail(self, total: float) -> Tail | None:
+    def _bounded(self, tail: Tail, total: float, best: Floats) -> Tail:
+        """Return an estimate, or a bound that it exceeds.
+
+        A sum that is nearly the largest needs each AP to be what the best of all others leave.
+        """
+        needed = total - (best.sum() - best)
+        if needed.min() <= 0:
+            return tail
+        log_bound = sum(each.log_reached for each in self.tails(needed * (1 - EQUAL)))
+        return tail if tail.log_reached <= log_bound else Tail(float(log_bound), 0.0, "bound")
+
+    def _least_tail(self, total: float, least: Floats) -> Tail | None:
         """Return the tails of a sum just above the least one; None of any other sum."""
-        least = np.array([ap_extremes(case.items, case.n_pos)[0] for case in self.cases])
         if not least.sum() * (1 + EQUAL) < total < least.sum() * (1 + 5 * EQUAL):
             return None
         # Every group must have its worst ranking.
@@ -153,8 +168,8 @@ class Cases:
         return Tail(log_rest(log_worst), log_worst, "exact")
 
     def _extreme_tail(self, total: float, best: Floats) -> Tail:
-        """Return the tails of a sum of AP that is not positive, or not below that of the best."""
-        if total <= 0:
+        """Return the tails of a sum of AP that is at most the least, or not below the largest."""
+        if total < best.sum() * (1 - EQUAL):
             return constant_tail(is_reached=True)
         if total > best.sum() * (1 + EQUAL):
             return constant_tail(is_reached=False)

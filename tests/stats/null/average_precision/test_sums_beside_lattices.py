@@ -103,3 +103,29 @@ def test_nearly_all_weight_beyond_a_lattice():
     target = np.array([groups.mean.sum() + 60 * np.sqrt(groups.variance.sum())])
     (tail,) = lattice_sum_tails(groups._terms(), target, np.array([-10.0]))
     assert tail is None or tail.log_reached < -300
+
+
+def test_estimates_next_to_the_largest_sum_are_no_larger_than_bounds():
+    sizes = [(166_232, 62), (1398, 1), (445, 1), (649, 538), (209_629, 1)] * 3
+    groups = Cases([Case(n, n_pos, n) for n, n_pos in sizes])
+    values = np.array([0.9999, 0.999999])
+    tails = groups.mean_tails(values)
+    # Each AP is at least what the others leave of the sum if all of these are 1.
+    needed = 1 - 15 * (1 - values)
+    for tail, least in zip(tails, needed, strict=True):
+        each = groups.tails(np.full(15, least))
+        assert tail.log_reached <= sum(one.log_reached for one in each) * (1 - 1e-9)
+
+
+def test_values_do_not_spoil_each_other():
+    groups = Cases([Case(146, 1, 146, (145, 1)), Case(4666, 1, 4666)] * 6)
+    values = np.array([0.00362016, 0.0037, 0.003])
+    tails = groups.mean_tails(values)
+    alone = [groups.mean_tail(value) for value in values.tolist()]
+    assert [tail.method for tail in tails] == ["lattice", "lattice", "exact"]
+    for one, other in zip(tails, alone, strict=True):
+        assert np.exp(one.log_reached) == pytest.approx(np.exp(other.log_reached), rel=5e-3)
+    # No mean is below the least one, (1/146 + 1/4666) / 2.
+    assert tails[2] == alone[2] == (0.0, -np.inf, "exact")
+    (at_least,) = groups.mean_tails(np.array([(1 / 146 + 1 / 4666) / 2]))
+    assert at_least == (0.0, -np.inf, "exact")

@@ -13,6 +13,7 @@ from itertools import groupby
 from math import ceil, log
 
 import numpy as np
+from numpy.typing import NDArray
 
 from prframe.stats.null.average_precision.sums.beside import Beside
 from prframe.stats.null.average_precision.sums.ladder import Alike, Grid, Ladder, retrieved
@@ -98,9 +99,9 @@ def _shared_tails(terms: Sequence[Term], targets: Floats, guess: float) -> list[
         fine = beside.log_pairs([Ladder(each, grid, never) for each in alike], grid)
         if np.isnan(fine).all():
             break
-        least = float(np.nanmin(fine[0]))
-        if coarse is None and least < furthest:
-            return _shared_tails([*terms, *others], targets, least)
+        least = fine[0].min(axis=0)
+        if coarse is None and (is_deep := least < furthest).any():
+            return _deeper_tails([*terms, *others], targets, (is_deep, least, guess))
         if coarse is not None:
             both, lumpy = combined_tails(fine, coarse, grid.cell, furthest)
             apart = np.maximum(np.abs(fine[0] - coarse[0]).max(axis=0), beside.doubt)
@@ -110,6 +111,29 @@ def _shared_tails(terms: Sequence[Term], targets: Floats, guess: float) -> list[
                     tails[place] = _tail(both[:2, place], tails[place], is_rough=is_rough[place])
             open_ = open_[lumpy[open_]]
         coarse = fine
+    return tails
+
+
+def _deeper_tails(
+    terms: Sequence[Term],
+    targets: Floats,
+    known: tuple[NDArray[np.bool_], Floats, float],
+) -> list[Tail | None]:
+    """Return the tails of values of which some are further out than was guessed.
+
+    Known are which of them are, the logarithms of their tails roughly, and the guess. The others
+    do not have to do without a lattice because there is none for these.
+    """
+    is_deep, least, guess = known
+    tails: list[Tail | None] = [None] * targets.size
+    for chosen, own_guess in (
+        (np.flatnonzero(is_deep), float(least[is_deep].min())),
+        (np.flatnonzero(~is_deep), guess),
+    ):
+        if chosen.size:
+            part = _shared_tails(terms, targets[chosen], own_guess)
+            for place, tail in zip(chosen.tolist(), part, strict=True):
+                tails[place] = tail
     return tails
 
 
