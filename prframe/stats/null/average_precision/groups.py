@@ -1,6 +1,7 @@
 """Tails of the AP of many groups, and of their mean, under random ranking."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
@@ -123,10 +124,9 @@ class Cases:
         if len(self.cases) == 1:
             return list(Cases(self.cases * values.size).tails(values))
         best = np.array([min(case.depth, case.n_pos) / case.n_pos for case in self.cases])
-        least = np.array([ap_extremes(case.items, case.n_pos)[0] for case in self.cases])
         totals = values * len(self.cases)
         tails: list[Tail | None] = [None] * values.size
-        inside = totals > np.maximum(least.sum() * (1 + EQUAL), 0.0)
+        inside = totals > self._least.sum() * (1 + EQUAL)
         inside &= totals < best.sum() * (1 - EQUAL)
         for place in np.flatnonzero(~inside).tolist():
             tails[place] = self._extreme_tail(float(totals[place]), best)
@@ -140,7 +140,7 @@ class Cases:
             for place, tail in zip(places.tolist(), sums, strict=True):
                 tails[place] = tail
                 if tail is None or tail.method == "bound":
-                    tails[place] = self._least_tail(totals[place], least) or tail
+                    tails[place] = self._least_tail(totals[place]) or tail
                 elif tail.method == "estimate":
                     tails[place] = self._bounded(tail, totals[place], best)
         return tails
@@ -156,8 +156,14 @@ class Cases:
         log_bound = sum(each.log_reached for each in self.tails(needed * (1 - EQUAL)))
         return tail if tail.log_reached <= log_bound else Tail(float(log_bound), 0.0, "bound")
 
-    def _least_tail(self, total: float, least: Floats) -> Tail | None:
+    @cached_property
+    def _least(self) -> Floats:
+        """The AP of the worst ranking of each group."""
+        return np.array([ap_extremes(case.items, case.n_pos)[0] for case in self.cases])
+
+    def _least_tail(self, total: float) -> Tail | None:
         """Return the tails of a sum just above the least one; None of any other sum."""
+        least = self._least
         if not least.sum() * (1 + EQUAL) < total < least.sum() * (1 + 5 * EQUAL):
             return None
         # Every group must have its worst ranking.
