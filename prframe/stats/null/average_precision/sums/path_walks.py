@@ -132,17 +132,14 @@ class PathSum(Sum):
             if turn == _PATIENCE and target > self.mean:
                 # The value is too far away for small changes of the slope.
                 slope, misses = self._guess(target), 0
-            looks = [part.look(slope) for part in self._parts]
-            if not all(look.is_inside for look in looks):
+            looks = self._looks(slope, misses)
+            if looks is None:
                 # Wider rows are tried first; if they do not suffice, the slope has changed too
                 # much.
                 misses += 1
-                self._lay(goes_back=misses > 1)
                 if misses > 1:
                     slope, misses = (slope + last) / 2, 0
                 continue
-            for part in self._parts:
-                part.good = part.path
             last, misses = slope, 0
             variance = sum(look.variance for look in looks)
             seen[slope] = sum(look.mean for look in looks)
@@ -156,6 +153,16 @@ class PathSum(Sum):
             step = slope + float(np.clip(lack / variance, -most, most))
             slope = _between(seen, target, step)
         return None
+
+    def _looks(self, slope: float, misses: int) -> "list[_Look] | None":
+        """Walk with a slope; None if a walk ran out of rows, after which others are planned."""
+        looks = [part.look(slope) for part in self._parts]
+        if not all(look.is_inside for look in looks):
+            self._lay(goes_back=misses > 0)
+            return None
+        for part in self._parts:
+            part.good = part.path
+        return looks
 
     def _lay(self, *, goes_back: bool) -> None:
         """Plan walks with wider rows, or about the last paths that kept within theirs."""
@@ -211,15 +218,12 @@ class PathSum(Sum):
         """
         at, last, misses = 0.0, 0.0, 0
         for _ in range(_LOOKS):
-            looks = [part.look(at) for part in self._parts]
-            if not all(look.is_inside for look in looks):
+            looks = self._looks(at, misses)
+            if looks is None:
                 misses += 1
-                self._lay(goes_back=misses > 1)
                 if misses > 1:
                     at, misses = (at + last) / 2, 0
                 continue
-            for part in self._parts:
-                part.good = part.path
             mean, variance = sum(look.mean for look in looks), sum(look.variance for look in looks)
             if min(mean, variance) <= 0:
                 return None
