@@ -18,7 +18,7 @@ from prframe.stats.paired_rankings.cell_counts import (
 )
 from prframe.stats.paired_rankings.multiplicity_draws import drawn_multiplicities
 from prframe.stats.paired_rankings.pools import Pools, pools_of
-from prframe.stats.paired_rankings.wide_cells import WideCells, wide_cells
+from prframe.stats.paired_rankings.wide_cells import WideCells, many_decide, wide_cells
 from prframe.stats.rankings import CellEvaluator, Evaluator, items_at_once, merged_for
 from prframe.typing import Flags, Floats, Integers
 
@@ -65,7 +65,10 @@ def _of_counts(
     rng: np.random.Generator,
 ) -> Iterator[Floats]:
     """Yield metrics that take counts in cells."""
-    cells = [wide_cells(enough_levels(level, evaluate), evaluate) for level in levels]
+    is_wide = many_decide(levels, evaluate)
+    cells = [
+        wide_cells(enough_levels(level, evaluate), evaluate, is_wanted=is_wide) for level in levels
+    ]
     kept = np.stack([each.levels for each in cells])
     pools = pools_of(kept, evaluate, units, n_resamples)
     rankings = [
@@ -106,7 +109,9 @@ class _CountedRanking:
 
     def __call__(self, times: NDArray[np.uint8]) -> Floats:
         """Return the metrics for numbers of units, shape (n_metrics, R)."""
-        return metrics_of(self.counts(times), self.evaluate, self.wide) + self.lacking
+        counts = self.counts(times)
+        parts = [metrics_of(rows, self.evaluate, self.wide) for rows in counts]
+        return np.concatenate(parts, axis=1) + self.lacking
 
 
 def _of_levels(

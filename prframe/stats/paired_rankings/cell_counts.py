@@ -24,13 +24,13 @@ from prframe.typing import Flags, Floats, Integers
 # So many items of a cell, and the rest of a pool, are added up together, so few that 8 bits hold
 # the sum: each comes up once on average, and 256 of so many are out of the question.
 _TOGETHER = 60
-# So many numbers of units are drawn together, but at least so many rows of them.
+# So many numbers are drawn or counted together, but at least so many rows of them.
 _HELD, _LEAST_ROWS = 1 << 20, 64
 
 
-def rows_at_once(n_units: int) -> int:
-    """Return how many draws of all units are made together."""
-    return max(_LEAST_ROWS, _HELD // max(n_units, 1))
+def rows_at_once(n_numbers: int) -> int:
+    """Return how many rows of so many numbers are drawn or counted together."""
+    return max(_LEAST_ROWS, _HELD // max(n_numbers, 1))
 
 
 def enough_levels(levels: Integers, evaluate: CellEvaluator) -> Integers:
@@ -114,11 +114,17 @@ class CellCounts:
             np.zeros(2 * n_cells, dtype=counted),
         )
 
-    def __call__(self, times: NDArray[np.uint8]) -> NDArray[np.signedinteger]:
-        """Return the counts, shape (R, 2 n_cells), for numbers of units, shape (n_units, R).
+    def __call__(self, times: NDArray[np.uint8]) -> Iterator[NDArray[np.signedinteger]]:
+        """Yield the counts, shape (R, 2 n_cells), for numbers of units, shape (n_units, all R).
 
-        They stand in memory that the next call uses again.
+        They stand in memory that the next ones use again.
         """
+        at_once = rows_at_once(max(self.constant.size, len(times)))
+        for begin in range(0, times.shape[1], at_once):
+            yield self._counted(times[:, begin : begin + at_once])
+
+    def _counted(self, times: NDArray[np.uint8]) -> NDArray[np.signedinteger]:
+        """Return the counts of a few rows."""
         known = times if self.parts.dtype == np.int32 else times.view(self.parts.dtype)
         counts = self.cells @ (self.parts @ known).astype(self.cells.dtype)
         shape = known.shape[1], self.constant.size
@@ -128,8 +134,8 @@ class CellCounts:
 
     @cached_property
     def _memory(self) -> NDArray[np.signedinteger]:
-        """Room for the counts of as many draws as are made together."""
-        rows = rows_at_once(self.parts.shape[1])
+        """Room for the counts of as many draws as are counted together."""
+        rows = rows_at_once(max(self.constant.size, self.parts.shape[1]))
         return np.empty(rows * self.constant.size, dtype=self.constant.dtype)
 
 

@@ -1,5 +1,6 @@
 """Wide cells, in which the positives of AP are counted together deep in a ranking."""
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,8 @@ from prframe.typing import Flags, Floats, Integers
 _STEPS = 64
 # A cell that takes more than a quarter of such a step stays alone.
 _ALONE = 0.25
+# Wide cells are right where at least so many items decide the difference of rankings.
+_MANY = 16.0
 
 
 class WideCells(NamedTuple):
@@ -20,7 +23,31 @@ class WideCells(NamedTuple):
     wide: Flags
 
 
-def wide_cells(levels: Integers, evaluate: CellEvaluator) -> WideCells:
+def many_decide(levels: Integers, evaluate: CellEvaluator) -> bool:
+    """Whether the differences of AP of all pairs of rankings are made of many small ones.
+
+    Parameters
+    ----------
+    levels : ndarray of int, shape (n_rankings, N)
+    evaluate : CellEvaluator
+
+    Notes
+    -----
+    The number of items that decide is ``(sum of d^2)^2 / sum of d^4``, where d is what an item
+    adds to the difference by its influence. Where they are few, differences gather about a few
+    numbers, next to which what wide cells leave out changes their order.
+    """
+    if not _are_areas(evaluate):
+        return False
+    influences = [evaluate.influence(level)[0] for level in levels]
+    for first, second in combinations(influences, 2):
+        square = (first - second) ** 2
+        if square.any() and square.sum() ** 2 < _MANY * (square**2).sum():
+            return False
+    return True
+
+
+def wide_cells(levels: Integers, evaluate: CellEvaluator, *, is_wanted: bool = True) -> WideCells:
     """Merge levels of positives between which precision hardly changes, for AP alone.
 
     Parameters
@@ -29,6 +56,8 @@ def wide_cells(levels: Integers, evaluate: CellEvaluator) -> WideCells:
         Levels of one ranking, or of several, whose levels are merged in the same way; each level
         but 0 and the lowest has a positive.
     evaluate : CellEvaluator
+    is_wanted : bool, default True
+        Whether any levels are to be merged.
 
     Returns
     -------
@@ -42,7 +71,7 @@ def wide_cells(levels: Integers, evaluate: CellEvaluator) -> WideCells:
     """
     every = np.bincount(levels.ravel())[::-1]
     positives = np.bincount(levels[..., evaluate.label].ravel(), minlength=every.size)[::-1]
-    if not all(isinstance(statistic, AveragePrecision) for statistic in evaluate.statistics):
+    if not (is_wanted and _are_areas(evaluate)):
         return WideCells(levels, np.zeros(every.size, dtype=np.bool_))
     steps, alone = np.zeros(every.size), np.zeros(every.size, dtype=np.bool_)
     for counts in (positives, every):
@@ -74,3 +103,8 @@ def excess_precision(pos: Integers, precision: Floats, wide: Flags) -> Floats:
     at = np.flatnonzero(wide)
     drop = precision[:, at] - precision[:, at - 1]
     return np.asarray(np.einsum("rc,rc->r", pos[:, at], drop) / 2)
+
+
+def _are_areas(evaluate: CellEvaluator) -> bool:
+    """Whether all metrics are AP."""
+    return all(isinstance(statistic, AveragePrecision) for statistic in evaluate.statistics)

@@ -52,7 +52,7 @@ def test_drawn_counts_give_the_metrics_of_drawn_items(
     times = np.random.default_rng(2).integers(0, 4, (units.number, 30), dtype=np.uint8)
     counts = CellCounts.drawn(enough_levels(levels[0], evaluate), Pools.of_units(evaluate, units))
     expected = evaluate(levels[:1], units.spread(times.T).astype(np.int64))
-    np.testing.assert_allclose(metrics_of(counts(times), evaluate), expected, atol=1e-12)
+    np.testing.assert_allclose(metrics_of(next(counts(times)), evaluate), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_clusters", [None, 40])
@@ -70,7 +70,7 @@ def test_swapped_counts_give_the_metrics_of_swapped_levels(
     swapped = units.spread(bits.T) & moves
     given = evaluate(np.where(swapped, levels[1], levels[0]))
     other = evaluate(np.where(swapped, levels[0], levels[1]))
-    drawn = counts(bits.view(np.uint8))
+    (drawn,) = counts(bits.view(np.uint8))
     np.testing.assert_allclose(metrics_of(drawn, evaluate), given, atol=1e-12)
     differences = differences_of(drawn, counts_of_both(fewer, evaluate), evaluate)
     np.testing.assert_allclose(differences, given - other, atol=1e-12)
@@ -82,7 +82,7 @@ def test_a_large_cell_is_counted() -> None:
     level = np.where(label, 2, 1)
     evaluate, units = CellEvaluator(label, [RocArea()]), units_of(None, 1000)
     counts = CellCounts.drawn(level, Pools.of_units(evaluate, units))
-    counts = counts(np.full((1000, 2), 3, dtype=np.uint8))
+    (counts,) = counts(np.full((1000, 2), 3, dtype=np.uint8))
     np.testing.assert_array_equal(counts, [[9, 0, 0, 0, 2991, 0]] * 2)
 
 

@@ -72,14 +72,16 @@ def test_counts_of_pools_are_those_of_their_items() -> None:
     cells = np.where(evaluate.label, n_cells, 2 * n_cells) - 1 - levels
     of_pools = cells[:, pools.item]
     expected = [np.bincount(of_pools[0], column, 2 * n_cells) for column in times.T]
-    np.testing.assert_array_equal(CellCounts.drawn(levels[0], pools)(times), expected)
+    (counts,) = CellCounts.drawn(levels[0], pools)(times)
+    np.testing.assert_array_equal(counts, expected)
     heads = rng.integers(0, pools.sizes[:, None] + 1, (pools.sizes.size, 6)).astype(np.uint8)
     stays = pools.sizes[:, None] - heads * moves[pools.item][:, None]
     expected = [
         np.bincount(of_pools.ravel(), np.append(column, pools.sizes - column), 2 * n_cells)
         for column in stays.T
     ]
-    np.testing.assert_array_equal(CellCounts.swapped(levels, moves, pools)(heads), expected)
+    (counts,) = CellCounts.swapped(levels, moves, pools)(heads)
+    np.testing.assert_array_equal(counts, expected)
 
 
 @pytest.mark.parametrize("n_small", [7, 400])
