@@ -1,5 +1,6 @@
 """What all null distributions answer alike: enumeration, quantiles, moments, p-values, draws."""
 
+import copy
 import inspect
 import pickle
 from collections.abc import Callable
@@ -272,6 +273,16 @@ def test_nothing_of_a_distribution_can_be_changed(null: NullDistribution) -> Non
         with pytest.raises(FrozenInstanceError, match=f"^cannot delete field '{name}'$"):
             delattr(null, name)
     assert null.sf(null.mean()) == pickle.loads(pickle.dumps(null)).sf(null.mean())  # noqa: S301
+
+
+@pytest.mark.parametrize("size", [(100, 10), (1000, 400), (1_000_000, 30), (2000, 40)])
+def test_a_distribution_that_was_used_can_be_copied(size: tuple[int, int]) -> None:
+    null = APNull(*size)
+    x = null.mean() + 3 * null.std()
+    tail = null.sf(x)
+    null.isf(1e-4)
+    assert pickle.loads(pickle.dumps(null)).sf(x) == tail  # noqa: S301
+    assert copy.deepcopy(null).sf(x) == tail
 
 
 def test_signatures_are_short() -> None:

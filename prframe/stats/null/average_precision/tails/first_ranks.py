@@ -19,7 +19,7 @@ it as that of a large one.
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.blas import daxpy
@@ -292,7 +292,6 @@ class _Below:
     """
 
     def __init__(self, steps: _StepTerms, hits: int, power: int) -> None:
-        self._add_multiple: Any = daxpy
         self._steps, self._hits, self._top = steps, hits, _BASE**power
         self._first = _first_ranks(steps.case, hits)
         self._negligible = float(np.exp(steps.never))
@@ -402,7 +401,7 @@ class _Below:
 
     def _moved(self, move: _Move, both: list[Floats]) -> list[Floats]:
         """Return the chances before a step from those after it, without negligible last ones."""
-        rows, add_multiple = move.rows, self._add_multiple
+        rows, add_multiple = move.rows, daxpy
         shape = len(_POINTS) * rows, max(move.furthest)
         reached = sums_beyond(move.row, move.shift, move.factor, shape)
         columns = (np.split(column, move.cuts) for column in move[2:6])

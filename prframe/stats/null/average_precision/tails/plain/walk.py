@@ -116,7 +116,6 @@ class Walk:
         never: float,
         cases: Sequence[Retrieved] | None = None,
     ) -> None:
-        self._add_multiple: Any = daxpy
         self.cell = cell
         self._plan = plans.at(never)
         self.width = int(np.ceil(top / cell + NEARBY)) + 2
@@ -226,7 +225,7 @@ class Walk:
         lost[cut] += factor[cut] * sums_from(rows.weight, source[cut], move.keep[cut])
         beyond: Floats = np.bincount(move.target, lost, move.number).astype(np.float64)
         weight = np.zeros((move.number, self.width))
-        before, after, add_multiple = rows.weight.ravel(), weight.ravel(), self._add_multiple
+        before, after, add_multiple = rows.weight.ravel(), weight.ravel(), daxpy
         for count, share, begin, end in zip(*move.pieces, strict=True):
             add_multiple(before, after, count, share, begin, 1, end, 1)
         return _Rows(move.low, weight, beyond)
