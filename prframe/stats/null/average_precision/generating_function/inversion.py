@@ -49,15 +49,21 @@ _BEYOND = 8.0
 # From there on it reaches this much further, divided by the slope, as tails may be heavier than
 # those of a normal distribution.
 _DECAY = 2.0
-# Beyond the period there may be as much of the tilted T as this share of the tail. If there may be
-# more, by bounds at slopes that are so many times as steep, the period is doubled.
+# What is repeated of T, where all its tails are known, is at most this share of the tail by bounds
+# at slopes that are so many 1 over tilted standard deviations away, and at 0.
 _LEFT_OUT = 1e-3
-_STEEPER_TIMES = np.array([1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 3.0, 5.0])
-# It is doubled at most so many times, and no more once the tail's logarithm changes by less than
-# `_LEFT_OUT`.
-_MOST_DOUBLINGS = 4
+_AWAY = np.array([-13.5, -4.5, -1.5, 1.5, 4.5, 13.5])
+# Deviations that are less than this over the slope do not matter.
+_NARROW = 1e-3
+# The tail is guessed first, with this factor in units of the slope times the standard deviation.
+_GUESSED = 2.5
+# Values beside the first one need a period that is longer by less than this factor.
+_SPARE = 1.1
+# The most periods that are tried after the first one.
+_MOST_PERIODS = 4
 # If the mean of T is at most this share of the period away from a value, the rest of T is within a
-# period of it too, and its share of the sum is taken off. Otherwise this share is negligible.
+# period of it too, and its share of the sum is taken off. Otherwise this share is negligible. Of
+# planned courses it is taken off always, as their periods are chosen for it.
 _NEARBY = 0.5
 # Periods are whole powers of this, so that groups share frequencies.
 _PERIODS = 2.0
@@ -135,6 +141,8 @@ class Inversion:
         self._waves: dict[tuple[float, float], list[dict[int, Complexes]]] = {}
         self._probed: dict[tuple[float, int], Floats] = {}
         self._spent: dict[tuple[float, float], float] = {}
+        self._beside: dict[float, tuple[Floats, Floats]] = {}
+        self._enough: dict[float, float] = {}
 
     def log_tails(self, group: Integers, x: Floats) -> LogTails:
         """Return the logarithms of the tail probabilities of values, each in its group.
@@ -166,37 +174,48 @@ class Inversion:
 
     def at(self, slope: float, group: Integers, x: Floats) -> LogTails:
         """Return the logarithms of the tail probabilities with a slope that is given."""
-        period = float(self._periods(self.tilt_at(slope))[group].max())
-        return self._at(slope, group, x, period)
+        tilt = self.tilt_at(slope)
+        # A walk that leads nowhere tells nothing of periods.
+        if not self.course.is_planned or not np.isfinite(tilt.log_mgf[group]).all():
+            return self._at(slope, group, x, float(self._periods(tilt)[group].max()))
+        steepness = abs(slope) * np.sqrt(tilt.variance[group])
+        guess = tilt.log_mgf[group] - slope * x - np.log1p(_GUESSED * steepness)
+        period = self._enough.get(slope) or _SPARE * self._needed(slope, x, guess)
+        tails = self._at(slope, group, x, period)
+        for _ in range(_MOST_PERIODS):
+            needed = self._needed(slope, x, tails.reached if slope > 0 else tails.missed)
+            if not needed > period:
+                break
+            period = _SPARE * needed
+            tails = self._at(slope, group, x, period)
+        self._enough[slope] = period
+        return tails
 
     def _at(self, slope: float, group: Integers, x: Floats, period: float) -> LogTails:
-        """Return what `at` does, with a period that is given, or a longer one where T is skew."""
+        """Return what `at` does, with a period that is given."""
         log_tail, good, bounds = self._tail(slope, group, x, period)
-        for _ in range(_MOST_DOUBLINGS):
-            if not self._is_cut_short(slope, x, period, log_tail):
-                break
-            before, period = log_tail, 2 * period
-            log_tail, good, bounds = self._tail(slope, group, x, period)
-            if np.abs(log_tail - before).max() < _LEFT_OUT:
-                break
         with np.errstate(divide="ignore"):
             # 1 minus an upper bound is no upper bound, so that the other tail is bounded by 1.
             rest = np.where(good, np.log(-np.expm1(log_tail)), 0.0)
         reached, missed = (log_tail, rest) if slope > 0 else (rest, log_tail)
         return LogTails(reached, missed, good, np.full(x.size, abs(slope)), bounds)
 
-    def _is_cut_short(self, slope: float, x: Floats, period: float, log_tail: Floats) -> bool:
-        """Whether T may matter beyond a period, where a hit at the top leads to it.
+    def _needed(self, slope: float, x: Floats, log_tail: Floats) -> float:
+        """Return the period that tails need at a slope s, of a planned course.
 
-        If it does it is repeated where it weighs more, exp(slope period) times as much. For any
-        steeper slope b, exp(K(b) - b (x + period)) bounds P(T >= x + period).
+        With a period L, what lies beyond x + L counts at most exp(s L) P(T >= x + L) too much, and
+        what lies below x - L at most exp(-s L) P(T < x - L) too little. At any slope b on the
+        side in question, both are at most exp(K(b) - b x - |b - s| L).
         """
-        if slope < 0 or not self.course.is_planned:
-            return False
-        steeper = slope * _STEEPER_TIMES
-        log_mgf = self.course.log_mgf(steeper[None, :])[0]
-        beyond = (log_mgf - steeper * (x[:, None] + period)).min(axis=1)
-        return bool((beyond + slope * period > log_tail + np.log(_LEFT_OUT)).any())
+        if slope not in self._beside:
+            deviation = float(np.sqrt(self.tilt_at(slope).variance[0]))
+            others = np.append(slope + _AWAY / max(deviation, _NARROW / abs(slope)), 0.0)
+            self._beside[slope] = others, self.course.log_mgf(others[None, :])[0]
+        others, log_mgf = self._beside[slope]
+        excess = log_mgf - others * x[:, None] - log_tail[:, None] - np.log(_LEFT_OUT)
+        period = excess / np.abs(others - slope)
+        sides = (period[:, is_side].min(axis=1) for is_side in (others > slope, others < slope))
+        return float(np.maximum(*sides).max())
 
     def returns(self, group: int, x: float, tails: LogTails) -> bool:
         """Whether phi comes back after it seemed to die away, as it does if T is on a lattice.
@@ -336,7 +355,8 @@ class Inversion:
 
     def _repeated(self, tilt: Tilt, group: Integers, x: Floats, period: float) -> Floats:
         """Return what the other tail adds to the integral, as T is repeated with a period."""
-        inside = np.abs(x - self.mean[group]) <= _NEARBY * period
+        is_near = np.abs(x - self.mean[group]) <= _NEARBY * period
+        inside = is_near | self.course.is_planned
         decay = abs(tilt.slope) * period
         log_added = tilt.slope * x - tilt.log_mgf[group] - decay - np.log(-np.expm1(-decay))
         return np.exp(np.where(inside, log_added, -np.inf))

@@ -214,7 +214,8 @@ def resampled(path: Path, lanes: Lanes, other: Lanes) -> Path:
         ends = lanes.end[lane]
         hits[lane, 1:] = np.interp(other.end[lane], [0, *ends], path.hits[lane])
         at = other.end[lane, :-1]
-        scatter[lane] = np.interp(at, ends, [*path.scatter[lane], 0.0])
+        # Towards the last rank variances fall evenly, not deviations.
+        scatter[lane] = np.sqrt(np.interp(at, ends, [*path.scatter[lane] ** 2, 0.0]))
     return Path(hits, path.slope, path.deviation, scatter)
 
 

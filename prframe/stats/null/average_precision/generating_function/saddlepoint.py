@@ -12,7 +12,7 @@ nearly 0, the tilted density is expanded instead (Esscher, with the terms of Edg
 of the second term tells how large the terms are that are left out.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import factorial
@@ -76,6 +76,8 @@ _MISLED = 1e-4
 # tells where to go, those that do so at and around steps with more than this share outermost.
 _NEARLY_LOST = 1e-11
 _WIDER = 2.0
+# The rows of a walk along a path that walks of few steps led to reach this many times as far.
+_ROOM = 1.1
 # If walks have run out of rows more often than this in a row, the slope goes half the way back.
 _MISSES = 2
 
@@ -225,23 +227,35 @@ def along_paths(
     or where it is `futile` to look for one, the path is the last one on which a walk kept within
     its rows.
 
-    Where the first walks do not suffice, `coarse` gives lanes of fewer steps through the same
-    items, which lead close to the paths in a part of the time.
+    Where the first walks do not suffice, or are futile, `coarse` gives lanes of fewer steps
+    through the same items, which lead close to the paths in a part of the time.
     """
     begin = most_likely(lanes, x) if begin is None else begin
     futile = np.zeros(x.size, np.bool_) if futile is None else futile
     if coarse is None:
         return _searched(lanes, x, begin, futile)[:2]
-    points, paths, is_done = _searched(lanes, x, begin, futile, rounds=1)
-    left = np.flatnonzero(~is_done)
+    results = (*np.full((len(Points._fields), x.size), np.nan), *(part.copy() for part in begin))
+    first, left = np.flatnonzero(~futile), np.arange(x.size)
+    if first.size:
+        own = lanes.taken(first), x[first], begin.taken(first)
+        points, paths, is_done = _searched(*own, futile[first], rounds=1)
+        _write(results, (*points, *paths), first)
+        left = np.setdiff1d(left, first[is_done])
     if left.size:
-        own, few = lanes.taken(left), coarse(left)
-        start = resampled(begin.taken(left), own, few)
-        near = resampled(_approached(few, x[left], start), few, own)
-        further = _searched(own, x[left], near, futile[left])
-        for whole, part in zip((*points, *paths), (*further[0], *further[1]), strict=True):
-            whole[left] = part
-    return points, paths
+        own_lanes, few = lanes.taken(left), coarse(left)
+        start = resampled(begin.taken(left), own_lanes, few)
+        near = resampled(_approached(few, x[left], start), few, own_lanes)
+        # With more rows than these few steps needed the first walk keeps within its rows.
+        near = near._replace(scatter=_ROOM * near.scatter)
+        points, paths, _ = _searched(own_lanes, x[left], near, futile[left])
+        _write(results, (*points, *paths), left)
+    return Points(*results[: len(Points._fields)]), Path(*results[len(Points._fields) :])
+
+
+def _write(wholes: Sequence[Floats], parts: Sequence[Floats], places: Integers) -> None:
+    """Write the rows of arrays at some places."""
+    for whole, part in zip(wholes, parts, strict=True):
+        whole[places] = part
 
 
 def _searched(

@@ -51,7 +51,7 @@ from prframe.typing import Floats, Integers
 
 # Each of the first ranks, this many, is a step of its own; further ones take this share of the
 # rank, or the second share with more than so many positives, whose terms would be too many.
-_DENSE, _GROWTH, _VERY_MANY, _GROWTH_OF_VERY_MANY = 96, 0.05, 2000, 0.1
+_DENSE, _GROWTH, _VERY_MANY, _GROWTH_OF_VERY_MANY = 96, 0.07, 2000, 0.1
 # Values share walks if they are in one range of T. The tail falls by about this much, in natural
 # logarithms, within a range.
 _RANGE = 8.0
