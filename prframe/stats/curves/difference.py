@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, logit
 
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
@@ -16,15 +17,18 @@ from prframe.stats.curves.drawn.paired_paths import PairedPaths
 from prframe.stats.curves.drawn.roc_path import empirical_precision
 from prframe.stats.curves.levels import rising_levels
 from prframe.stats.curves.precision_recall import precision_at_prior
+from prframe.stats.curves.smoothing import Smoothing
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Floats
 
 # With fewer positives than these there is no band, as draws say too little about a curve.
 LEAST_POSITIVES = 3
-# The draws of each curve are rougher than the curve they are drawn around, except in tie blocks.
-# If two models agree, most of the variance of their difference comes from this roughness. The
-# constant was found by simulation (python -m benchmarks.curve_coverage).
-_ROUGHNESS = 0.5
+# Where neither model has a negative above, only half a negative that both share varies, and counts
+# are whole: two nearly perfect models are covered too often. The constant by which bands are
+# narrowed was found by simulation (python -m benchmarks.curve_coverage).
+_UNSEEN = 0.3
+# The precision of a draw that has finite odds.
+_MOST = float(np.nextafter(1.0, 0.0))
 
 
 class CurveDifference(NamedTuple):
@@ -194,13 +198,14 @@ def curve_difference(
     if n_pos < LEAST_POSITIVES or not n_neg:
         return CurveDifference(*curves, *[nothing] * 3)
     paths = PairedPaths.of(scores, positive, cluster)
-    drawn = paths.draw(plan.recall, plan.n_resamples, rng, plan.prior)
+    drawn = _smoothed(paths, plan, _independent(positive, cluster), rng)
     # Where no negative stands above a level, the data do not exclude a precision of 1.
     best = [
         np.where(seen == 1, 1.0, draws) for seen, draws in zip((first, second), drawn, strict=True)
     ]
     lower, upper = drawn[0] - best[1], best[0] - drawn[1]
-    deviations = Deviations(lower, upper, 1 - _ROUGHNESS * paths.untied * _agreement(*drawn) ** 2)
+    unseen = (first == 1) & (second == 1)
+    deviations = Deviations(lower, upper, 1 - _UNSEEN * _agreement(*drawn, unseen) ** 2)
     band = deviations.band if plan.simultaneous else deviations.pointwise_band
     ends = (np.clip(end, -1.0, 1.0) for end in band(plan.confidence_level))
     low, high = holding(first - second, *ends)
@@ -212,17 +217,43 @@ def curve_difference(
     return CurveDifference(*curves, low, high, np.broadcast_to(p_value, nothing.shape))
 
 
-def _agreement(first: Floats, second: Floats) -> float:
-    """Return the mean of 1 minus the variance of the difference over the sum of both, or 0.
+def _smoothed(
+    paths: PairedPaths, plan: BandPlan, n_pos: float, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Draw both curves, and smooth each draw of their log odds over recall."""
+    smoothing = Smoothing.of(plan.recall, n_pos)
+    nodes, ends = smoothing.nodes, any(model.path.missed for model in paths.models)
+    every = np.union1d(nodes, plan.recall) if ends else nodes
+    drawn = paths.draw(every, plan.n_resamples, rng, plan.prior)
+    curves = [logit(np.minimum(precision, _MOST)) for precision in drawn]
+    if not ends:
+        first, second = (smoothing.means(odds) for odds in curves)
+    else:
+        at, levels = np.searchsorted(every, nodes), np.searchsorted(every, plan.recall)
+        first, second = (smoothing.means(odds[:, at], odds[:, levels]) for odds in curves)
+    return expit(first), expit(second)
 
-    All levels at which draws vary count alike, as they do in the band, however much they vary.
+
+def _independent(positive: NDArray[np.bool_], cluster: NDArray[np.int64] | None) -> float:
+    """Return how many positives that do not depend on each other say as much about recall."""
+    if cluster is None:
+        return float(positive.sum())
+    each = np.unique(cluster[positive], return_counts=True)[1]
+    return float(each.sum() ** 2 / (each**2).sum())
+
+
+def _agreement(first: Floats, second: Floats, unseen: NDArray[np.bool_]) -> float:
+    """Return the mean over the levels of how far models agree where nothing was seen, else 0.
+
+    That is 1 minus the variance of the difference over the sum of both. All levels at which draws
+    vary count alike, as they do in the band, however much they vary.
     """
     total = first.var(axis=0) + second.var(axis=0)
     varying = total > 0
     if not varying.any():
         return 0.0
     apart = (first - second).var(axis=0)[varying] / total[varying]
-    return float(np.maximum(1 - apart, 0.0).mean())
+    return float(np.where(unseen[varying], np.maximum(1 - apart, 0.0), 0.0).mean())
 
 
 def _items(

@@ -88,12 +88,6 @@ class PairedPaths:
         ]
         return cls(shapes, models, agreement, swapped)
 
-    @property
-    def untied(self) -> float:
-        """The share of the positives that stand in no tie block, the smaller of both models'."""
-        ranks = [(np.diff(model.path.ranks), model.path.tied) for model in self.models]
-        return min(float(gap[~tied].sum() / max(gap.sum(), 1.0)) for gap, tied in ranks)
-
     def draw(
         self, recall: Floats, size: int, rng: np.random.Generator, prior: float | None = None
     ) -> tuple[Floats, Floats]:
