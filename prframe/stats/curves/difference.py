@@ -222,16 +222,18 @@ def _smoothed(
 ) -> tuple[Floats, Floats]:
     """Draw both curves, and smooth each draw of their log odds over recall."""
     smoothing = Smoothing.of(plan.recall, n_pos)
-    nodes, ends = smoothing.nodes, any(model.path.missed for model in paths.models)
-    every = np.union1d(nodes, plan.recall) if ends else nodes
-    drawn = paths.draw(every, plan.n_resamples, rng, plan.prior)
-    curves = [logit(np.minimum(precision, _MOST)) for precision in drawn]
-    if not ends:
-        first, second = (smoothing.means(odds) for odds in curves)
-    else:
-        at, levels = np.searchsorted(every, nodes), np.searchsorted(every, plan.recall)
-        first, second = (smoothing.means(odds[:, at], odds[:, levels]) for odds in curves)
-    return expit(first), expit(second)
+    rough = [smoothing.rough(*path.blocks) for path in paths.in_order]
+    alike = all(here.all() for here in rough) and not any(path.missed for path in paths.in_order)
+    every = smoothing.nodes if alike else np.union1d(smoothing.nodes, plan.recall)
+    at, levels = (np.searchsorted(every, some) for some in (smoothing.nodes, plan.recall))
+    smoothed = []
+    for here, drawn in zip(
+        rough, paths.draw(every, plan.n_resamples, rng, plan.prior), strict=True
+    ):
+        odds = logit(np.minimum(drawn, _MOST))
+        means = smoothing.means(odds[:, at], here, None if alike else odds[:, levels])
+        smoothed.append(expit(means))
+    return smoothed[0], smoothed[1]
 
 
 def _independent(positive: NDArray[np.bool_], cluster: NDArray[np.int64] | None) -> float:

@@ -27,7 +27,7 @@ def weights_of(recall: float, n_pos: int) -> dict[float, float]:
 def test_means_are_weighted_sums(n_pos: int) -> None:
     smoothing = Smoothing.of(LEVELS, n_pos)
     curves = np.random.default_rng(1).normal(size=(7, smoothing.nodes.size))
-    found = smoothing.means(curves)
+    found = smoothing.means(curves, np.ones(smoothing.nodes.size, np.bool_))
     for level, means in zip(LEVELS, found.T, strict=True):
         expected = np.zeros(7)
         for node, weight in weights_of(float(level), n_pos).items():
@@ -55,8 +55,10 @@ def test_a_mean_is_as_wide_as_recall_is_uncertain() -> None:
 def test_lines_stay_lines_and_constants_the_same() -> None:
     recall = np.linspace(0.2, 0.8, 13)
     smoothing = Smoothing.of(recall, 900)
-    np.testing.assert_allclose(smoothing.means(np.full((2, smoothing.nodes.size), 3.0)), 3.0)
-    line = smoothing.means(smoothing.nodes[None])
+    rough = np.ones(smoothing.nodes.size, np.bool_)
+    alike = smoothing.means(np.full((2, smoothing.nodes.size), 3.0), rough)
+    np.testing.assert_allclose(alike, 3.0)
+    line = smoothing.means(smoothing.nodes[None], rough)
     np.testing.assert_allclose(line[0], recall, atol=1e-3)
 
 
@@ -65,20 +67,39 @@ def test_curves_that_end_are_not_smoothed_where_a_draw_has_ended() -> None:
     ends = np.array([0.4, 0.6])[:, None]
     drawn = np.where(smoothing.nodes > ends, -inf, 2.0)
     unsmoothed = np.where(ends < LEVELS, -inf, 7.0)
-    found = smoothing.means(drawn, unsmoothed)
-    expected = np.where(LEVELS <= 0.4, 2.0, unsmoothed)
-    np.testing.assert_allclose(found, expected)
-
-
-def test_curves_without_an_end_are_smoothed_alike() -> None:
-    smoothing = Smoothing.of(LEVELS, 50)
-    drawn = np.random.default_rng(2).normal(size=(4, smoothing.nodes.size))
-    found = smoothing.means(drawn, np.zeros((4, LEVELS.size)))
-    np.testing.assert_allclose(found, smoothing.means(drawn), rtol=1e-12)
+    found = smoothing.means(drawn, np.ones(smoothing.nodes.size, np.bool_), unsmoothed)
+    np.testing.assert_allclose(found, np.where(LEVELS <= 0.4, 2.0, unsmoothed))
 
 
 def test_a_curve_that_ends_at_once_stays_as_it_is() -> None:
     smoothing = Smoothing.of(LEVELS, 50)
+    rough = np.ones(smoothing.nodes.size, np.bool_)
     nothing = np.full((3, smoothing.nodes.size), -inf)
     unsmoothed = np.full((3, LEVELS.size), -inf)
-    np.testing.assert_array_equal(smoothing.means(nothing, unsmoothed), unsmoothed)
+    found = smoothing.means(nothing, rough, unsmoothed)
+    np.testing.assert_array_equal(found, unsmoothed)
+
+
+def test_wide_blocks_are_not_rough() -> None:
+    smoothing = Smoothing.of(np.linspace(0.01, 0.99, 99), 100)
+    # The standard deviation of recall is .05 at .5, and .03 at .1.
+    first, last = np.array([0.08, 0.3, 0.47]), np.array([0.12, 0.45, 0.5])
+    nodes = smoothing.nodes
+    expected = ~((nodes >= 0.08) & (nodes <= 0.12) | (nodes >= 0.3) & (nodes <= 0.45))
+    np.testing.assert_array_equal(smoothing.rough(first, last), expected)
+    assert smoothing.rough(np.array([]), np.array([])).all()
+    assert not smoothing.rough(np.array([0.0]), np.array([1.0])).any()
+
+
+def test_curves_are_smoothed_as_far_as_they_are_rough() -> None:
+    smoothing = Smoothing.of(LEVELS, 50)
+    rng = np.random.default_rng(2)
+    drawn, unsmoothed = rng.normal(size=(4, smoothing.nodes.size)), rng.normal(size=(4, 6))
+    rough = smoothing.nodes > 0.3
+    part = smoothing.weights.toarray() @ rough
+    assert part[0] == 0
+    assert 0 < part[2] < 1
+    found = smoothing.means(drawn, rough, unsmoothed)
+    every = smoothing.means(drawn, np.ones_like(rough))
+    np.testing.assert_allclose(found, part * every + (1 - part) * unsmoothed)
+    np.testing.assert_array_equal(found[:, 0], unsmoothed[:, 0])

@@ -88,6 +88,12 @@ class PairedPaths:
         ]
         return cls(shapes, models, agreement, swapped)
 
+    @property
+    def in_order(self) -> tuple[RocPath, RocPath]:
+        """The path of the first model, and of the second."""
+        first, second = (model.path for model in self.models)
+        return (second, first) if self.swapped else (first, second)
+
     def draw(
         self, recall: Floats, size: int, rng: np.random.Generator, prior: float | None = None
     ) -> tuple[Floats, Floats]:
