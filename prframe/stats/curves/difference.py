@@ -117,12 +117,18 @@ def pr_curve_difference(  # noqa: PLR0913
     its shape 1/2 is split by the share of negatives that stand between the same positives in both.
     The half below is shared likewise; a part of it is passed toward the end of a run of positives.
 
-    The band reaches from the medians of the draws to c times the distances of their pointwise
+    A band stands around the median of its draws, which is smoother than each of them: a draw
+    places recall b with a standard deviation of ``sqrt(b (1 - b) / n_pos)``. So each draw is
+    smoothed over as much, by a normal mean of its log odds along ``arcsin sqrt b``, in which that
+    is ``1 / (2 sqrt(n_pos))`` at all levels. Draws are not smoothed within tie blocks that are
+    wider than that, nor where one of them has come to the end of what was retrieved.
+
+    The band reaches from the medians of these draws to c times the distances of their pointwise
     0.5 % and 99.5 % quantiles. The factor c is such that another draw stays within the band at
     all levels with the probability asked for; to this end draws are measured by the quantiles of
-    the others. Then c is multiplied by ``1 - u (1 - R)^2 / 2``, which was found by simulation. R
+    the others. Then c is multiplied by ``1 - 0.3 (1 - R)^2``, which was found by simulation. R
     is the mean over the levels of the variance of the difference over the sum of both curves'
-    variances, at most 1 at each, and u the share of the positives outside of tie blocks. If no
+    variances, at most 1 at each, and 1 where a negative stands above in one of the rankings. If no
     negative stands above a level in one ranking, its precision is taken as 1 for the end of the
     band that lies in its favour. The band always holds the difference itself.
 

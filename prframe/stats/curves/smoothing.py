@@ -77,10 +77,12 @@ class Smoothing:
         """
         if unsmoothed is None:
             return np.asarray((self.weights @ drawn.T).T)
-        known = np.isfinite(drawn).all(axis=0)
+        known = np.asarray(np.isfinite(drawn).all(axis=0))
         total = self.weights @ known.astype(np.float64)
         whole = np.isfinite(unsmoothed).all(axis=0) & (total > 0)
-        sums = (self.weights @ np.where(known, drawn, 0.0).T)[whole]
+        finite = np.zeros_like(drawn)
+        finite[:, known] = drawn[:, known]
+        sums = (self.weights @ finite.T)[whole]
         share = (self.weights @ rough.astype(np.float64))[whole, None]
         means = unsmoothed.T.copy()
         means[whole] = share * sums / total[whole, None] + (1 - share) * means[whole]
