@@ -155,7 +155,7 @@ def pr_curve_difference(  # noqa: PLR0913
     >>> compared.difference.round(2)
     array([0.19, 0.43, 0.39])
     >>> compared.low.round(2), compared.high.round(2)
-    (array([-0.01,  0.25,  0.23]), array([0.49, 0.53, 0.52]))
+    (array([0.01, 0.25, 0.23]), array([0.48, 0.52, 0.5 ]))
     """
     scores, positive = _items(score_a, score_b, label)
     levels = rising_levels(recall)
