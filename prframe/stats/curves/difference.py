@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, logit
 
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
@@ -16,15 +17,18 @@ from prframe.stats.curves.drawn.paired_paths import PairedPaths
 from prframe.stats.curves.drawn.roc_path import empirical_precision
 from prframe.stats.curves.levels import rising_levels
 from prframe.stats.curves.precision_recall import precision_at_prior
+from prframe.stats.curves.smoothing import Smoothing
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Floats
 
 # With fewer positives than these there is no band, as draws say too little about a curve.
 LEAST_POSITIVES = 3
-# The draws of each curve are rougher than the curve they are drawn around, except in tie blocks.
-# If two models agree, most of the variance of their difference comes from this roughness. The
-# constant was found by simulation (python -m benchmarks.curve_coverage).
-_ROUGHNESS = 0.5
+# Where neither model has a negative above, only half a negative that both share varies, and counts
+# are whole: two nearly perfect models are covered too often. The constant by which bands are
+# narrowed was found by simulation (python -m benchmarks.curve_coverage).
+_UNSEEN = 0.3
+# The precision of a draw that has finite odds.
+_MOST = float(np.nextafter(1.0, 0.0))
 
 
 class CurveDifference(NamedTuple):
@@ -113,12 +117,18 @@ def pr_curve_difference(  # noqa: PLR0913
     its shape 1/2 is split by the share of negatives that stand between the same positives in both.
     The half below is shared likewise; a part of it is passed toward the end of a run of positives.
 
-    The band reaches from the medians of the draws to c times the distances of their pointwise
+    A band stands around the median of its draws, which is smoother than each of them: a draw
+    places recall b with a standard deviation of ``sqrt(b (1 - b) / n_pos)``. So each draw is
+    smoothed over as much, by a normal mean of its log odds along ``arcsin sqrt b``, in which that
+    is ``1 / (2 sqrt(n_pos))`` at all levels. Draws are not smoothed within tie blocks that are
+    wider than that, nor where one of them has come to the end of what was retrieved.
+
+    The band reaches from the medians of these draws to c times the distances of their pointwise
     0.5 % and 99.5 % quantiles. The factor c is such that another draw stays within the band at
     all levels with the probability asked for; to this end draws are measured by the quantiles of
-    the others. Then c is multiplied by ``1 - u (1 - R)^2 / 2``, which was found by simulation. R
+    the others. Then c is multiplied by ``1 - 0.3 (1 - R)^2``, which was found by simulation. R
     is the mean over the levels of the variance of the difference over the sum of both curves'
-    variances, at most 1 at each, and u the share of the positives outside of tie blocks. If no
+    variances, at most 1 at each, and 1 where a negative stands above in one of the rankings. If no
     negative stands above a level in one ranking, its precision is taken as 1 for the end of the
     band that lies in its favour. The band always holds the difference itself.
 
@@ -145,7 +155,7 @@ def pr_curve_difference(  # noqa: PLR0913
     >>> compared.difference.round(2)
     array([0.19, 0.43, 0.39])
     >>> compared.low.round(2), compared.high.round(2)
-    (array([-0.01,  0.25,  0.23]), array([0.49, 0.53, 0.52]))
+    (array([0.01, 0.25, 0.23]), array([0.48, 0.52, 0.5 ]))
     """
     scores, positive = _items(score_a, score_b, label)
     levels = rising_levels(recall)
@@ -194,13 +204,14 @@ def curve_difference(
     if n_pos < LEAST_POSITIVES or not n_neg:
         return CurveDifference(*curves, *[nothing] * 3)
     paths = PairedPaths.of(scores, positive, cluster)
-    drawn = paths.draw(plan.recall, plan.n_resamples, rng, plan.prior)
+    drawn = _smoothed(paths, plan, _independent(positive, cluster), rng)
     # Where no negative stands above a level, the data do not exclude a precision of 1.
     best = [
         np.where(seen == 1, 1.0, draws) for seen, draws in zip((first, second), drawn, strict=True)
     ]
     lower, upper = drawn[0] - best[1], best[0] - drawn[1]
-    deviations = Deviations(lower, upper, 1 - _ROUGHNESS * paths.untied * _agreement(*drawn) ** 2)
+    unseen = (first == 1) & (second == 1)
+    deviations = Deviations(lower, upper, 1 - _UNSEEN * _agreement(*drawn, unseen) ** 2)
     band = deviations.band if plan.simultaneous else deviations.pointwise_band
     ends = (np.clip(end, -1.0, 1.0) for end in band(plan.confidence_level))
     low, high = holding(first - second, *ends)
@@ -212,17 +223,45 @@ def curve_difference(
     return CurveDifference(*curves, low, high, np.broadcast_to(p_value, nothing.shape))
 
 
-def _agreement(first: Floats, second: Floats) -> float:
-    """Return the mean of 1 minus the variance of the difference over the sum of both, or 0.
+def _smoothed(
+    paths: PairedPaths, plan: BandPlan, n_pos: float, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Draw both curves, and smooth each draw of their log odds over recall."""
+    smoothing = Smoothing.of(plan.recall, n_pos)
+    rough = [smoothing.rough(*path.blocks) for path in paths.in_order]
+    alike = all(here.all() for here in rough) and not any(path.missed for path in paths.in_order)
+    every = smoothing.nodes if alike else np.union1d(smoothing.nodes, plan.recall)
+    at, levels = (np.searchsorted(every, some) for some in (smoothing.nodes, plan.recall))
+    smoothed = []
+    for here, drawn in zip(
+        rough, paths.draw(every, plan.n_resamples, rng, plan.prior), strict=True
+    ):
+        odds = logit(np.minimum(drawn, _MOST))
+        means = smoothing.means(odds[:, at], here, None if alike else odds[:, levels])
+        smoothed.append(expit(means))
+    return smoothed[0], smoothed[1]
 
-    All levels at which draws vary count alike, as they do in the band, however much they vary.
+
+def _independent(positive: NDArray[np.bool_], cluster: NDArray[np.int64] | None) -> float:
+    """Return how many positives that do not depend on each other say as much about recall."""
+    if cluster is None:
+        return float(positive.sum())
+    each = np.unique(cluster[positive], return_counts=True)[1]
+    return float(each.sum() ** 2 / (each**2).sum())
+
+
+def _agreement(first: Floats, second: Floats, unseen: NDArray[np.bool_]) -> float:
+    """Return the mean over the levels of how far models agree where nothing was seen, else 0.
+
+    That is 1 minus the variance of the difference over the sum of both. All levels at which draws
+    vary count alike, as they do in the band, however much they vary.
     """
     total = first.var(axis=0) + second.var(axis=0)
     varying = total > 0
     if not varying.any():
         return 0.0
     apart = (first - second).var(axis=0)[varying] / total[varying]
-    return float(np.maximum(1 - apart, 0.0).mean())
+    return float(np.where(unseen[varying], np.maximum(1 - apart, 0.0), 0.0).mean())
 
 
 def _items(

@@ -19,7 +19,7 @@ from prframe.stats import pr_curve, pr_curve_difference
 from prframe.stats.curves import drawn_weights
 from prframe.stats.curves.bands import Deviations
 from prframe.stats.curves.bayesian_bootstrap import posterior_of
-from prframe.stats.curves.difference import _agreement
+from prframe.stats.curves.difference import BandPlan, _agreement, _independent, _smoothed
 from prframe.stats.curves.drawn.paired_paths import PairedPaths, _Halves
 from prframe.stats.rankings.cells import cells_from_scores
 from tests.stats.curves.slow_paths import knots_of, turns_of
@@ -196,17 +196,50 @@ def test_the_band_holds_the_difference_of_a_handful_of_items(
 
 def test_all_levels_count_alike_where_models_agree() -> None:
     rng = np.random.default_rng(1)
-    common, first, second = rng.standard_normal((3, 4000, 2))
-    # The models have a correlation of .5 at one level and agree at the other one.
-    shared = np.sqrt([0.5, 1.0])
+    common, first, second = rng.standard_normal((3, 4000, 3))
+    # The models have a correlation of .5 at one level and agree at another one.
+    shared = np.sqrt([0.5, 1.0, 1.0])
     curves = [shared * common + np.sqrt(1 - shared**2) * own for own in (first, second)]
+    unseen = np.array([True, True, False])
     for scale in (1.0, 1e-3, 1e3):
-        scaled = [curve * [1.0, scale] for curve in curves]
-        assert _agreement(*scaled) == pytest.approx(0.75, abs=0.02)
-    # A level at which nothing varies says nothing.
+        scaled = [curve * [1.0, scale, 1.0] for curve in curves]
+        assert _agreement(*scaled, unseen) == pytest.approx(0.5, abs=0.02)
+    # A level at which nothing varies says nothing, and one with a negative above counts as 0.
     still = [np.column_stack([curve, np.ones(4000)]) for curve in curves]
-    assert _agreement(*still) == pytest.approx(_agreement(*curves))
-    assert _agreement(np.ones((9, 3)), np.ones((9, 3))) == 0
+    agreement = _agreement(*curves, unseen)
+    assert _agreement(*still, np.append(unseen, True)) == pytest.approx(agreement)
+    assert _agreement(*curves, np.zeros(3, np.bool_)) == 0
+    assert _agreement(np.ones((9, 3)), np.ones((9, 3)), unseen) == 0
+
+
+def test_clusters_of_positives_count_as_fewer() -> None:
+    positive = np.array([True] * 12 + [False] * 4)
+    assert _independent(positive, None) == 12
+    assert _independent(positive, np.arange(16)) == 12
+    assert _independent(positive, np.arange(16) // 3) == 4
+    # Sizes 9, 2 and 1, and negatives do not count.
+    cluster = np.array([0] * 9 + [1] * 2 + [2, 2, 2, 3, 4])
+    assert _independent(positive, cluster) == pytest.approx(12**2 / (81 + 4 + 1))
+
+
+def test_draws_vary_as_much_as_samples_do() -> None:
+    recall, samples = np.array([0.2, 0.5, 0.8]), 120
+    plan = BandPlan(recall, 0.95, True, 100)
+    for rho, most in ((0.5, 1.2), (0.9, 1.4)):
+        medians, spreads, rough = [], [], []
+        for i in range(samples):
+            scores, label = sample(250, 0.3, rho, seed=5000 + i, means=(1.5, 1.5))
+            paths = PairedPaths.of(scores, label)
+            drawn = _smoothed(paths, plan, label.sum(), np.random.default_rng(i))
+            medians.append(np.median(drawn[0] - drawn[1], axis=0))
+            spreads.append((drawn[0] - drawn[1]).var(axis=0))
+            first, second = paths.draw(recall, 100, np.random.default_rng(i))
+            rough.append((first - second).var(axis=0))
+        ratio, without = (
+            np.sqrt(np.mean(variances, axis=0) / np.square(medians).mean(axis=0)).mean()
+            for variances in (spreads, rough)
+        )
+        assert 0.9 < ratio < most < without
 
 
 def test_curves_are_those_of_pr_curve() -> None:
@@ -334,6 +367,35 @@ def test_nearly_perfect_models(n: int) -> None:
         told_apart += bool(equal.p_value[0] <= 0.05)
         covered += bool(((found.low <= true) & (true <= found.high)).all())
     assert told_apart <= binom.ppf(0.999, samples, 0.065)
+    assert covered >= binom.ppf(0.001, samples, 0.93)
+
+
+@pytest.mark.slow
+def test_models_whose_scores_are_correlated_are_told_apart_as_often_as_they_should_be() -> None:
+    recall, samples = np.linspace(0.05, 0.95, 31), 400
+    told_apart = 0
+    for i in range(samples):
+        scores, label = sample(300, 0.3, 0.6, seed=7000 + i, means=(1.5, 1.5))
+        found = pr_curve_difference(*scores, label, recall, rng=i, n_resamples=400)
+        told_apart += bool(found.p_value[0] <= 0.05)
+    assert binom.ppf(0.001, samples, 0.035) <= told_apart <= binom.ppf(0.999, samples, 0.06)
+
+
+@pytest.mark.slow
+def test_curves_that_end_are_covered() -> None:
+    # Both models retrieve the items above a score, a share of positives of .955 and of .919.
+    recall, samples = np.linspace(0.04, 0.96, 47), 200
+    precise = [
+        np.where(recall <= ndtr(mean + 0.2), normal_curve(mean, 0.3, recall), 0.0)
+        for mean in (1.5, 1.2)
+    ]
+    covered = 0
+    for i in range(samples):
+        scores, label = sample(400, 0.3, 0.95, seed=9000 + i, means=(1.5, 1.2))
+        retrieved = [np.where(score > -0.2, score, -inf) for score in scores]
+        found = pr_curve_difference(*retrieved, label, recall, rng=i, n_resamples=400)
+        true = precise[0] - precise[1]
+        covered += bool(((found.low <= true + 1e-12) & (true - 1e-12 <= found.high)).all())
     assert covered >= binom.ppf(0.001, samples, 0.93)
 
 

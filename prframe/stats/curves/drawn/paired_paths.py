@@ -89,10 +89,10 @@ class PairedPaths:
         return cls(shapes, models, agreement, swapped)
 
     @property
-    def untied(self) -> float:
-        """The share of the positives that stand in no tie block, the smaller of both models'."""
-        ranks = [(np.diff(model.path.ranks), model.path.tied) for model in self.models]
-        return min(float(gap[~tied].sum() / max(gap.sum(), 1.0)) for gap, tied in ranks)
+    def in_order(self) -> tuple[RocPath, RocPath]:
+        """The path of the first model, and of the second."""
+        first, second = (model.path for model in self.models)
+        return (second, first) if self.swapped else (first, second)
 
     def draw(
         self, recall: Floats, size: int, rng: np.random.Generator, prior: float | None = None

@@ -86,6 +86,12 @@ class RocPath:
         return path.thin(_MOST_KNOTS)
 
     @property
+    def blocks(self) -> tuple[Floats, Floats]:
+        """The recall at the beginning of each tie block, and at its end."""
+        recall = np.clip((self.ranks - 0.5) / self.n_pos, 0.0, 1.0)
+        return recall[:-1][self.tied], recall[1:][self.tied]
+
+    @property
     def turns(self) -> Floats:
         """How far through its run each knot is, from -1 to 1; 0 in the middle, or alone.
 

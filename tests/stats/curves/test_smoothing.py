@@ -1,0 +1,105 @@
+"""Means of drawn curves over recall: against plain sums, and at the ends of curves."""
+
+from math import asin, ceil, exp, inf, pi, sin, sqrt
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from prframe.stats.curves.smoothing import Smoothing
+
+LEVELS = np.array([0.001, 0.05, 0.31, 0.5, 0.95, 0.9999])
+Floats = NDArray[np.float64]
+
+
+def weights_of(recall: float, n_pos: int) -> dict[float, float]:
+    """The levels near a recall, and their normal weights, node by node."""
+    spread = 1 / (2 * sqrt(n_pos))
+    number = ceil(pi / spread)
+    angles = [(i + 0.5) * pi / 2 / number for i in range(number)]
+    center = int(asin(sqrt(recall)) / (pi / 2 / number))
+    near = angles[max(center - 6, 0) : center + 7]
+    weights = [exp(-(((angle - asin(sqrt(recall))) / spread) ** 2) / 2) for angle in near]
+    return {sin(a) ** 2: w / sum(weights) for a, w in zip(near, weights, strict=True)}
+
+
+@pytest.mark.parametrize("n_pos", [3, 15, 400])
+def test_means_are_weighted_sums(n_pos: int) -> None:
+    smoothing = Smoothing.of(LEVELS, n_pos)
+    curves = np.random.default_rng(1).normal(size=(7, smoothing.nodes.size))
+    found = smoothing.means(curves, np.ones(smoothing.nodes.size, np.bool_))
+    for level, means in zip(LEVELS, found.T, strict=True):
+        expected = np.zeros(7)
+        for node, weight in weights_of(float(level), n_pos).items():
+            expected += weight * curves[:, np.abs(smoothing.nodes - node).argmin()]
+        np.testing.assert_allclose(means, expected, rtol=1e-12)
+
+
+def test_nodes_are_levels_near_those_asked_for() -> None:
+    smoothing = Smoothing.of(np.array([0.5]), 100)
+    np.testing.assert_allclose(smoothing.nodes, sorted(weights_of(0.5, 100)), rtol=1e-12)
+    # So many levels have no more nodes than few positives tell apart.
+    assert Smoothing.of(np.linspace(0.001, 0.999, 10_001), 25).nodes.size <= 2 * pi * 5 + 1
+    assert ((smoothing.nodes > 0) & (smoothing.nodes < 1)).all()
+
+
+def test_a_mean_is_as_wide_as_recall_is_uncertain() -> None:
+    smoothing = Smoothing.of(np.array([0.2, 0.5]), 400)
+    for recall, row in zip((0.2, 0.5), smoothing.weights.toarray(), strict=True):
+        mean = row @ smoothing.nodes
+        spread = np.sqrt(row @ (smoothing.nodes - mean) ** 2)
+        assert mean == pytest.approx(recall, abs=2e-3)
+        assert spread == pytest.approx(np.sqrt(recall * (1 - recall) / 400), rel=0.03)
+
+
+def test_lines_stay_lines_and_constants_the_same() -> None:
+    recall = np.linspace(0.2, 0.8, 13)
+    smoothing = Smoothing.of(recall, 900)
+    rough = np.ones(smoothing.nodes.size, np.bool_)
+    alike = smoothing.means(np.full((2, smoothing.nodes.size), 3.0), rough)
+    np.testing.assert_allclose(alike, 3.0)
+    line = smoothing.means(smoothing.nodes[None], rough)
+    np.testing.assert_allclose(line[0], recall, atol=1e-3)
+
+
+def test_curves_that_end_are_not_smoothed_where_a_draw_has_ended() -> None:
+    smoothing = Smoothing.of(LEVELS, 50)
+    ends = np.array([0.4, 0.6])[:, None]
+    drawn = np.where(smoothing.nodes > ends, -inf, 2.0)
+    unsmoothed = np.where(ends < LEVELS, -inf, 7.0)
+    found = smoothing.means(drawn, np.ones(smoothing.nodes.size, np.bool_), unsmoothed)
+    np.testing.assert_allclose(found, np.where(LEVELS <= 0.4, 2.0, unsmoothed))
+
+
+def test_a_curve_that_ends_at_once_stays_as_it_is() -> None:
+    smoothing = Smoothing.of(LEVELS, 50)
+    rough = np.ones(smoothing.nodes.size, np.bool_)
+    nothing = np.full((3, smoothing.nodes.size), -inf)
+    unsmoothed = np.full((3, LEVELS.size), -inf)
+    found = smoothing.means(nothing, rough, unsmoothed)
+    np.testing.assert_array_equal(found, unsmoothed)
+
+
+def test_wide_blocks_are_not_rough() -> None:
+    smoothing = Smoothing.of(np.linspace(0.01, 0.99, 99), 100)
+    # The standard deviation of recall is .05 at .5, and .03 at .1.
+    first, last = np.array([0.08, 0.3, 0.47]), np.array([0.12, 0.45, 0.5])
+    nodes = smoothing.nodes
+    expected = ~((nodes >= 0.08) & (nodes <= 0.12) | (nodes >= 0.3) & (nodes <= 0.45))
+    np.testing.assert_array_equal(smoothing.rough(first, last), expected)
+    assert smoothing.rough(np.array([]), np.array([])).all()
+    assert not smoothing.rough(np.array([0.0]), np.array([1.0])).any()
+
+
+def test_curves_are_smoothed_as_far_as_they_are_rough() -> None:
+    smoothing = Smoothing.of(LEVELS, 50)
+    rng = np.random.default_rng(2)
+    drawn, unsmoothed = rng.normal(size=(4, smoothing.nodes.size)), rng.normal(size=(4, 6))
+    rough = smoothing.nodes > 0.3
+    part = smoothing.weights.toarray() @ rough
+    assert part[0] == 0
+    assert 0 < part[2] < 1
+    found = smoothing.means(drawn, rough, unsmoothed)
+    every = smoothing.means(drawn, np.ones_like(rough))
+    np.testing.assert_allclose(found, part * every + (1 - part) * unsmoothed)
+    np.testing.assert_array_equal(found[:, 0], unsmoothed[:, 0])
