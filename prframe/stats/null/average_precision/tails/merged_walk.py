@@ -391,8 +391,9 @@ class _SideBySide:
         # T grows most if all positives that are left, or fit in, follow at once.
         more = np.clip(self._depth[lane] - end, 0, rest)
         most = more - (end - hits) * (_harmonic(end + more) - _harmonic(end))
-        # With ties all positives left earn at most the precision n_pos / (rank + those left).
-        return np.where(self._is_tied[lane], rest * n_pos / np.maximum(end + rest, 1), most)
+        # With ties none of these earns more than the precision where they end.
+        tied = more * (hits + more) / np.maximum(end + more, 1)
+        return np.where(self._is_tied[lane], tied, most)
 
     def _least_to_come(self, lane: Integers, hits: Integers) -> Floats:
         """Return the least growth of T to come, where all positives left come last of all.

@@ -20,6 +20,7 @@ from prframe.stats.null.average_precision.tails.alike import (
 )
 from prframe.stats.null.average_precision.tails.certain import certain_tail, reached_by_all
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
+from prframe.stats.null.average_precision.tails.full_lists import log_full_lists
 from prframe.stats.null.average_precision.tails.merged_walk import Rounding, Walk
 from prframe.stats.null.average_precision.tails.mergers import Merger
 from prframe.stats.null.average_precision.tails.near_best import (
@@ -57,6 +58,9 @@ _COUNTED = 1 << 16
 # The method "exact" counts at most this many rankings, and refuses groups that have more. "Auto"
 # counts as many of so few tie blocks, whose T takes few values.
 _COUNTABLE, _FEW_BLOCKS = 1 << 22, 4
+# Lists that positives nearly fill are counted if there are at most this many, as each of them
+# needs little work.
+_FULL_LISTS = 1 << 20
 # A walk merges its states once it has more than this many.
 _APART = 2000
 # Where few rankings make up the tail, a walk keeps this many states apart, divided by the most
@@ -80,6 +84,9 @@ _SCALE = 2.0
 # It is a share of at least this share of the value. Slopes next to the best ranking grow without
 # end, and cells must stay wider than what counts as equal.
 _FINEST = 1e-9
+# A lattice of what nearly full lists lack comes first if it has at most so many rows, over all
+# steps, which take a few hundredths of a second; it comes before draws with the second number.
+_QUICK_ROWS, _MOST_ROWS = 8_000, 200_000
 # Up to so many positives are counted in closed form, and so is the best ranking of more, of up to
 # so many items.
 _IN_CLOSED_FORM = 2
@@ -115,7 +122,12 @@ class NullTails(OnLattices):
             most = LARGEST_DEPTH if tail is None else _LARGEST_IN_CLOSED_FORM
             self._refuse_large(group, most)
         return [
-            (self._counted(*pair, method) or self._nearby(*pair) or self._below_all(*pair))
+            (
+                self._counted(*pair, method)
+                or (self.nearly_full(*pair, _QUICK_ROWS) if method == "auto" else None)
+                or self._nearby(*pair)
+                or self._below_all(*pair)
+            )
             if tail is None
             else tail
             for tail, pair in zip(certain, asked, strict=True)
@@ -201,7 +213,12 @@ class NullTails(OnLattices):
         better = self._smooth(group, x, tail)
         is_rough = self.shares is not None and self.shares.is_rough
         if method == "auto" and better.method in {"estimate", "bound"} and not is_rough:
-            better = self.drawn(group, x) or self.beside_run(group, x) or better
+            better = (
+                self.nearly_full(group, x, _MOST_ROWS)
+                or self.drawn(group, x)
+                or self.beside_run(group, x)
+                or better
+            )
         return self._bounded(group, x, better)
 
     def _bounded(self, group: int, x: float, tail: Tail) -> Tail:
@@ -225,7 +242,7 @@ class NullTails(OnLattices):
         # Where AP clusters, as with huge tie blocks, inversion and merged states are not sure.
         if self.log_states[group] <= log(_COUNTABLE):
             return as_tail(self._count(group, x).tails())
-        lattice = self._on_lattice(group, x)
+        lattice = self.nearly_full(group, x, _MOST_ROWS) or self._on_lattice(group, x)
         return lattice if lattice is not None else tail._replace(method="estimate")
 
     def _on_lattice(self, group: int, x: float, most_terms: float = MOST_TERMS) -> Tail | None:
@@ -280,7 +297,9 @@ class NullTails(OnLattices):
         most = {"auto": _COUNTABLE if is_coarse else _COUNTED, "exact": _COUNTABLE}.get(method, 0)
         # Items that are not retrieved matter by the number of positives among them alone.
         patterns = inf if depth is None else depth * log(2)
-        if most and min(self.log_states[group], patterns) <= log(most):
+        full_lists = log_full_lists(*self._items(group), self._target(group, x))
+        are_few = min(self.log_states[group], patterns) <= log(most) if most else False
+        if are_few or (most and full_lists <= log(_FULL_LISTS)):
             return Merger(self._count(group, x))
         if method == "exact":
             n, n_pos = self.groups[group]

@@ -13,6 +13,7 @@ from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.tails.alike import LISTED, AlikeGroups
 from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks
+from prframe.stats.null.average_precision.tails.full_lists import FullLists
 from prframe.stats.null.average_precision.tails.neighbours import Sharing
 from prframe.stats.null.average_precision.tails.plain.lattice import (
     NEVER,
@@ -48,6 +49,7 @@ class OnLattices(AlikeGroups):
         self._lattices: dict[int, Lattice] = {}
         self._tilted: dict[int, TiltedLattice] = {}
         self._first_ranks: dict[int, FirstRanks] = {}
+        self._full_lists: dict[int, FullLists] = {}
 
     def from_lattice(
         self, group: int, values: Sequence[float], tries: Sequence[Try], levels: Levels
@@ -88,6 +90,16 @@ class OnLattices(AlikeGroups):
             items, n_pos = self._items(group)
             self._tilted[group] = TiltedLattice(items, n_pos, n_pos * float(self.mean[group]))
         return self._tilted[group]
+
+    def nearly_full(self, group: int, x: float, most_rows: int) -> Tail | None:
+        """Return the tails of a list that positives nearly fill; None of others."""
+        if self._is_sparse(group):
+            return None
+        if group not in self._full_lists:
+            self._full_lists[group] = FullLists(*self._items(group))
+        tails = self._full_lists[group].tails(self._target(group, x), most_rows)
+        hint = None if tails is None else as_hints(tails)[0]
+        return hint.tail if hint is not None and hint.is_accurate else None
 
     def beside_run(self, group: int, x: float) -> Tail | None:
         """Return the tails of a value next to a large whole T; None where it is not."""

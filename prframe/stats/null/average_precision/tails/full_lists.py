@@ -5,7 +5,8 @@ least 1 for each negative among them. A walk down the ranks with a row for each 
 v, from 0 to what may be lacking, has few rows where T is close to D, and a lattice of what is
 lacking has points close to each other there, where one of T has not. With h positives above the
 m items of a step, j of them positive, the step lacks m less what it adds to T. As on other
-lattices (`plain`), row v of rank t has the distribution over all lists of t items with v negatives.
+lattices (`plain`), row v of rank t has the distribution over all lists of t items with v
+negatives.
 """
 
 from collections import deque
@@ -28,7 +29,9 @@ from prframe.typing import Floats
 
 # The numbers of points between 0 and the end of a lattice. The later ones are tried where the ones
 # before are too coarse.
-_POINTS = 2048, 8192, 32_768
+_POINTS = 2048, 8192
+# T lacks at most this share of the largest value. Where it lacks more other methods are better.
+_LACKING = 0.45
 # A lattice ends at the next power of this beyond what is lacking, and so many points further on.
 _BASE, _BEYOND = 1.25, 64
 # Logarithms of chances are no less than the first number, and below 0 by the second at least.
@@ -73,7 +76,7 @@ class FullLists:
         first one so many times.
         """
         lack = self._items.depth - target
-        if self._items.depth > self._n_pos or not 0 < lack < self._items.depth:
+        if self._items.depth > self._n_pos or not 0 < lack < _LACKING * self._items.depth:
             return None
         top = _BASE ** ceil(log(lack) / log(_BASE))
         rows = (floor(top) + 1) * self._steps.size.size
@@ -83,8 +86,8 @@ class FullLists:
                 break
             cell = top / points
             fine, coarse = (self._pairs(top, few, target, cell) for few in (points, points // 2))
-            columns, lumpy = combined_tails(fine, coarse, cell, -inf)
-            tails = LatticeTails(*columns, lumpy)
+            (reached, missed, slope), lumpy = combined_tails(fine, coarse, cell, -inf)
+            tails = LatticeTails(reached, missed, slope, lumpy)
             if not lumpy[0]:
                 break
         return tails
@@ -115,7 +118,7 @@ class FullLists:
         log_share -= log_binomial(n, n_pos)
         with np.errstate(divide="ignore"):
             both = np.log(chances) + log_share[:, None]
-        return np.maximum(np.logaddexp.reduce(both, axis=0), _LEAST)
+        return np.asarray(np.maximum(np.logaddexp.reduce(both, axis=0), _LEAST), dtype=np.float64)
 
 
 def _moved(weight: Floats, step: Steps, cell: float) -> Floats:
