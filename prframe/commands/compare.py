@@ -47,6 +47,7 @@ def add_options(parser: options.Parser) -> None:
     )
     parser.choice("--alternative", options.ALTERNATIVES, "of the test", "two-sided")
     options.add_confidence(parser)
+    options.add_design(parser)
     options.add_randomness(parser)
     parser.flag("--fail-if-worse", text="end with exit code 1 if one is worse than the baseline")
     parser.number("--margin", float, "DIFFERENCE", "with --fail-if-worse, a loss that is let pass")
@@ -110,6 +111,7 @@ def _compared(data: inputs.Rankings, given: argparse.Namespace) -> "pl.DataFrame
             **options.tested(given),
             alternative=given.alternative,
             **options.given_only(given, "confidence_level", "n_resamples", "incomplete"),
+            **options.design(given),
             rng=given.seed,
             **data.options,
         )

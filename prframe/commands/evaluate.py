@@ -19,7 +19,13 @@ examples:
 """
 OF_FILES = ["AP", "nDCG@10", "P@10", "RR"]
 OF_FRAMES = ["AP", "AUC"]
-_OF_INTERVALS = {"confidence_level": "--confidence-level", "n_resamples": "--n-resamples"}
+_OF_INTERVALS = {
+    "confidence_level": "--confidence-level",
+    "n_resamples": "--n-resamples",
+    "cluster": "--cluster",
+    "prior": "--prior",
+    "resampling": "--resampling",
+}
 
 
 def add_options(parser: options.Parser) -> None:
@@ -37,6 +43,7 @@ def add_options(parser: options.Parser) -> None:
     )
     parser.flag("--interval", text="add confidence intervals")
     options.add_confidence(parser)
+    options.add_design(parser)
     options.add_randomness(parser)
     options.add_output(parser, "trec")
 
@@ -115,6 +122,7 @@ def _intervals(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa
         _metrics(given),
         **data.columns(by_query=given.by_query),
         **options.given_only(given, "confidence_level", "n_resamples"),
+        **options.design(given),
         rng=given.seed,
         **data.options,
     )

@@ -164,6 +164,31 @@ def add_confidence(parser: Parser) -> None:
     parser.number("--confidence-level", float, "LEVEL", "of intervals (default: 0.95)")
 
 
+def add_design(parser: Parser) -> None:
+    """Add what the rows of a sample have in common, and another share of positives."""
+    parser.add_argument("--cluster", metavar="COLUMN", help="column of clusters, drawn as a whole")
+    parser.number("--prior", float, "SHARE", "take this share of positives in place of the data's")
+    parser.add_argument(
+        "--resampling",
+        metavar="cv|RATIO",
+        help="for --over folds: cv, or the size of a test set divided by that of its training set",
+    )
+
+
+def design(given: argparse.Namespace) -> dict[str, Any]:
+    """Return what the options of the design say as arguments."""
+    found = given_only(given, "cluster", "prior", "resampling")
+    if isinstance(found.get("resampling"), str) and found["resampling"] != "cv":
+        try:
+            found["resampling"] = float(found["resampling"])
+        except ValueError:
+            raise UsageError(
+                "--resampling takes cv, or the size of a test set divided by that of its training "
+                f"set; got {found['resampling']}"
+            ) from None
+    return found
+
+
 def levels(words: Sequence[str]) -> int | list[float] | None:
     """Return levels of recall: how many, or which; None if there are no words."""
     if len(words) == 1 and words[0].isdecimal():

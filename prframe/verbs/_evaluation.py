@@ -211,10 +211,11 @@ def refuse_option(option: str, wanted: Mapping[str, Metric]) -> None:
     """Refuse an option that a metric does not take."""
     without = [name for name, metric in wanted.items() if not _takes(metric, option)]
     if without:
-        raise ArgumentError(
-            f"`{option}` is not taken by {checks.listed(without)}; "
-            f"evaluate these in a call of their own, without {option}."
+        alone = len(without) == len(wanted)
+        instead = (
+            "leave it out" if alone else f"evaluate these in a call of their own, without {option}"
         )
+        raise ArgumentError(f"`{option}` is not taken by {checks.listed(without)}; {instead}.")
 
 
 def _takes(metric: Metric, option: str) -> bool:

@@ -25,6 +25,8 @@ _KEYS = (
     *("search_id", "impression_id"),
     *("system", "run", "model", "fold"),
 )
+# Names of columns that the package adds begin with this.
+_OWN = "prframe "
 # A warning looks at so many rows, in stretches that begin anywhere; `check` looks at all of them.
 _MOST_ROWS, _STRETCHES = 1 << 18, 512
 
@@ -93,6 +95,8 @@ class PooledRankings:
         `by` are the columns of `by`; other keys are those of `over`.
         """
         over = [key for key in self.args.keys if key not in by]
+        # Columns that the package has added have no names that a caller could say.
+        by = [key for key in by if not key.startswith(_OWN)]
         for column, rankings in self.pooled(sampled=True).items():
             call = f"by={_named([*by, column])}"
             mean = f", for the mean over them over={_named([*over, column])}" if takes_over else ""

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -364,16 +365,16 @@ def test_commands_and_options_are_an_interface() -> None:
     for_input = f"{for_input} --complete --ties --weight -c -l -h --help"
     metrics, by_query, output = "-m --metrics", "-q --by-query", "-f --format -o --output"
     random = "--seed --n-resamples"
-    level = "--confidence-level"
+    level, design = "--confidence-level", "--cluster --prior --resampling"
     expected = {
         "evaluate": [
             *(for_input, metrics, by_query, output, random, level),
-            "-n --no-summary --trec-eval --interval",
+            f"-n --no-summary --trec-eval --interval {design}",
         ],
         "compare": [
             *(for_input, metrics, output, random, level),
             "--model --baseline --test --correction --alternative --fail-if-worse --margin",
-            "--incomplete",
+            f"--incomplete {design}",
         ],
         "curve": [for_input, by_query, output, "--recall --interpolate"],
         "band": [for_input, by_query, output, random, level, "--recall --interpolate --pointwise"],
@@ -399,6 +400,45 @@ def test_commands_and_options_are_an_interface() -> None:
     assert {
         name: sorted(command._option_string_actions) for name, command in commands.choices.items()
     } == {name: sorted(" ".join(parts).split()) for name, parts in expected.items()}
+
+
+def test_options_of_the_design(capfdbinary, tmp_path) -> None:
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame(
+        {
+            "a": rng.normal(size=240),
+            "b": rng.normal(size=240),
+            "label": rng.random(240) < 0.4,
+            "fold": np.arange(240) % 6,
+        }
+    )
+    path = tmp_path / "frame.parquet"
+    frame.write_parquet(path)
+    read_in = ["--frame", path, "-m", "AP"]
+    compared = ["compare", *read_in, "--score", "a", "b"]
+    scores = {"score": ["a", "b"]}
+    cases = [
+        (["--cluster", "fold"], {"cluster": "fold", "over": None}),
+        (
+            ["--over", "fold", "--test", "t", "--resampling", "cv"],
+            {"over": "fold", "test": "t", "resampling": "cv"},
+        ),
+        (
+            ["--over", "fold", "--test", "t", "--resampling", "0.2", "--prior", "0.1"],
+            {"over": "fold", "test": "t", "resampling": 0.2, "prior": 0.1},
+        ),
+    ]
+    for words, chosen in cases:
+        result = saved(capfdbinary, tmp_path, *compared, *words)
+        assert result.equals(prframe.compare(frame, "AP", **scores, **chosen, rng=0))
+    words = ["evaluate", *read_in, "--score", "a", "--interval", "--cluster", "fold"]
+    result = saved(capfdbinary, tmp_path, *words)
+    assert result.equals(prframe.interval(frame, "AP", score="a", cluster="fold", rng=0))
+    done = run(capfdbinary, *compared, "--over", "fold", "--resampling", "folds")
+    assert done.code == 2
+    assert "--resampling takes cv, or the size of a test set" in done.err
+    done = run(capfdbinary, "evaluate", *read_in, "--score", "a", "--prior", "0.1")
+    assert done.err == "prframe: error: --prior goes with --interval\n"
 
 
 def test_every_option_has_help() -> None:

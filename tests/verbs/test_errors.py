@@ -235,7 +235,7 @@ REFUSALS = {
     ),
     "interpolation cut off": (
         lambda: evaluate(GOOD, ["AP@2"], interpolate=True),
-        "`interpolate` is not taken by 'AP@2'; evaluate these in a call of their own, without interpolate.",
+        "`interpolate` is not taken by 'AP@2'; leave it out.",
     ),
     "prior": (lambda: curve(GOOD, prior=2), "`prior` must lie between 0 and 1; got 2."),
     "recall level": (

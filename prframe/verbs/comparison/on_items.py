@@ -209,10 +209,10 @@ class OnItems(Plan):
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn once of groups in which a metric or its test is undefined."""
         keys = key_names(self.args)
-        undefined = pl.col("difference").is_null() | pl.col("p_value").is_null()
+        undefined = pl.any_horizontal(pl.col("difference", "p_value", "conf_low").is_null())
         groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(lacking=undefined.any())
         names = rows.filter(undefined)["metric"].unique(maintain_order=True).to_list()
-        why = "which have too few items of a class, or a difference without variance"
+        why = "which have too few items of a class or clusters, or a difference without variance"
         warn_null(names, groups, self.args, why)
 
 

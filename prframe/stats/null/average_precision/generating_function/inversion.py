@@ -329,6 +329,8 @@ class Inversion:
 
         T and x are those of the first group.
         """
+        if not slope:
+            return None
         sign, at = (1 if slope > 0 else -1), (np.array([0]), np.array([x]))
         middle = float(np.log(abs(slope)) / np.log(_RATIO))
         low, high = middle - _FLATTER, middle + _STEEPER
@@ -359,6 +361,9 @@ class Inversion:
         inside = is_near | self.course.is_planned
         decay = abs(tilt.slope) * period
         log_added = tilt.slope * x - tilt.log_mgf[group] - decay - np.log(-np.expm1(-decay))
+        if tilt.slope in self._beside:
+            # Far out a walk along a path has a small share of all rankings.
+            log_added += self._beside[tilt.slope][1][-1]
         return np.exp(np.where(inside, log_added, -np.inf))
 
     def _look_up(

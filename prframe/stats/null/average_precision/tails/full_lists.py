@@ -10,6 +10,7 @@ negatives.
 """
 
 from collections import deque
+from functools import cached_property
 from itertools import repeat
 from math import ceil, floor, inf, log
 
@@ -34,18 +35,21 @@ _POINTS = 2048, 8192
 _LACKING = 0.45
 # A lattice ends at the next power of this beyond what is lacking, and so many points further on.
 _BASE, _BEYOND = 1.25, 64
+# Lists with up to so many negatives, of up to so many items, are numbered.
+_MANY, _LONG = 1000, 5000
 # Logarithms of chances are no less than the first number, and below 0 by the second at least.
 _LEAST, _TINY = -1e4, 1e-300
 
 
 def log_full_lists(items: Items, n_pos: int, target: float) -> float:
-    """Return the logarithm of how many lists reach T at most; inf where nothing is known of it.
+    """Return the logarithm of how many lists reach T at most; inf where it is not known.
 
     Rankings of items that are not retrieved are not told apart.
     """
-    if items.depth > n_pos:
+    if items.depth > min(n_pos, _LONG):
         return inf
-    negatives = np.arange(_most_negatives(items, target) + 1)
+    # So many already stand for more lists than anybody counts.
+    negatives = np.arange(min(_most_negatives(items, target), _MANY) + 1)
     return float(np.logaddexp.reduce(log_binomial(items.depth, negatives)))
 
 
@@ -65,9 +69,14 @@ class FullLists:
 
     def __init__(self, items: Items, n_pos: int) -> None:
         self._items, self._n_pos = items, n_pos
-        ends = np.arange(items.depth) + 1 if items.ends is None else items.ends
-        self._steps = items.between(np.append(0, ends[:-1]), ends)
         self._known: dict[tuple[float, int], Floats] = {}
+
+    @cached_property
+    def _steps(self) -> Steps:
+        """The steps, each of one rank or tie block."""
+        items = self._items
+        ends = np.arange(items.depth) + 1 if items.ends is None else items.ends
+        return items.between(np.append(0, ends[:-1]), ends)
 
     def tails(self, target: float, most_rows: int) -> LatticeTails | None:
         """Return the tails of a value of T; None where a walk to it has more rows.
@@ -79,7 +88,8 @@ class FullLists:
         if self._items.depth > self._n_pos or not 0 < lack < _LACKING * self._items.depth:
             return None
         top = _BASE ** ceil(log(lack) / log(_BASE))
-        rows = (floor(top) + 1) * self._steps.size.size
+        steps = self._items.depth if self._items.ends is None else self._items.ends.size
+        rows = (floor(top) + 1) * steps
         tails = None
         for points in _POINTS:
             if rows * points > most_rows * _POINTS[0]:
