@@ -49,10 +49,10 @@ _BEYOND = 8.0
 # From there on it reaches this much further, divided by the slope, as tails may be heavier than
 # those of a normal distribution.
 _DECAY = 2.0
-# What is repeated of T, where all its tails are known, is at most this share of the tail by bounds
-# at slopes that are so many 1 over tilted standard deviations away, and at 0.
+# What is counted wrong as T is repeated is at most this share of the tail, by bounds at slopes that
+# are so many 1 over tilted standard deviations away, and at 0.
 _LEFT_OUT = 1e-3
-_AWAY = np.array([-13.5, -4.5, -1.5, 1.5, 4.5, 13.5])
+_AWAY = np.array([1.5, 4.5, 13.5])
 # Deviations that are less than this over the slope do not matter.
 _NARROW = 1e-3
 # The tail is guessed first, with this factor in units of the slope times the standard deviation.
@@ -203,18 +203,24 @@ class Inversion:
     def _needed(self, slope: float, x: Floats, log_tail: Floats) -> float:
         """Return the period that tails need at a slope s, of a planned course.
 
-        With a period L, what lies beyond x + L counts at most exp(s L) P(T >= x + L) too much, and
-        what lies below x - L at most exp(-s L) P(T < x - L) too little. At any slope b on the
-        side in question, both are at most exp(K(b) - b x - |b - s| L).
+        With a period L and s > 0, what lies beyond x + L counts at most exp(s L) P(T >= x + L) too
+        much, and what lies below x - L at most exp(-s L) P(T < x - L) too little, as all of T is
+        taken to be within L of x. The former is at most exp(K(b) - b x - (b - s) L) for any b > s,
+        and the latter at most exp(K(b) - b x - (s - b) L) for any b <= 0. For s < 0 it is the
+        other way round.
         """
+        side = 1.0 if slope > 0 else -1.0
         if slope not in self._beside:
             deviation = float(np.sqrt(self.tilt_at(slope).variance[0]))
-            others = np.append(slope + _AWAY / max(deviation, _NARROW / abs(slope)), 0.0)
+            away = side * _AWAY / max(deviation, _NARROW / abs(slope))
+            flatter = side * np.minimum(side * (slope - away), 0.0)
+            others = np.concatenate([slope + away, flatter, [0.0]])
             self._beside[slope] = others, self.course.log_mgf(others[None, :])[0]
         others, log_mgf = self._beside[slope]
         excess = log_mgf - others * x[:, None] - log_tail[:, None] - np.log(_LEFT_OUT)
         period = excess / np.abs(others - slope)
-        sides = (period[:, is_side].min(axis=1) for is_side in (others > slope, others < slope))
+        is_steeper = side * (others - slope) > 0
+        sides = (period[:, is_side].min(axis=1) for is_side in (is_steeper, ~is_steeper))
         return float(np.maximum(*sides).max())
 
     def returns(self, group: int, x: float, tails: LogTails) -> bool:
