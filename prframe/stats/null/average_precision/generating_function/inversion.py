@@ -49,8 +49,8 @@ _BEYOND = 8.0
 # From there on it reaches this much further, divided by the slope, as tails may be heavier than
 # those of a normal distribution.
 _DECAY = 2.0
-# What is counted wrong as T is repeated is at most this share of the tail, by bounds at slopes that
-# are so many 1 over tilted standard deviations away, and at 0.
+# What is counted wrong as T is repeated is at most this share of the tail, by bounds at slopes
+# that are so many 1 over tilted standard deviations away, and at 0.
 _LEFT_OUT = 1e-3
 _AWAY = np.array([1.5, 4.5, 13.5])
 # Deviations that are less than this over the slope do not matter.
