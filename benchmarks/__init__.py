@@ -8,7 +8,7 @@ repository, with the packages of the extra ``bench`` installed; a peer that is m
 `files`, `peers`, `null_tasks`, `band_tasks`, `learn_tasks` and `compare_tasks` hold what is timed,
 `fresh` runs each of them in a process of its own, `report` writes the tables and `results` keeps them. No result depends
 on the time taken. `pictures` measures how long a curve takes to draw. `accuracy` and `rank_study`
-compare answers instead of times, `band_coverage`, `curve_coverage`, `mean_curve_coverage`,
+compare answers instead of times, `band_coverage`, `cluster_coverage`, `curve_coverage`, `mean_curve_coverage`,
 `interval_coverage`, `interval_sizes`, `drawn_items`, `paired_items` and `rank_study` study coverage; `paired_study` and `paired_runs`
 study tests of models over queries. They come last.
 """

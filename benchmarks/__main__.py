@@ -19,6 +19,7 @@ STUDIES = (
     "null_study",
     "pictures",
     "band_coverage",
+    "cluster_coverage",
     "curve_coverage",
     "mean_curve_coverage",
     "interval_coverage",

@@ -56,6 +56,9 @@ standard deviation 1, and scores with the correlation.
 """
 CLUSTERED_BANDS = ("clusters", "clusters, single", "items", "items, single")
 CLUSTERED_SETTINGS = (
+    (5, 20, 0.5, 1.5),
+    (10, 20, 0.5, 1.5),
+    (10, 20, 0.0, 1.5),
     (20, 10, 0.5, 1.5),
     (40, 5, 0.5, 1.5),
     (100, 5, 0.3, 2.5),

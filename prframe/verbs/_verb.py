@@ -183,6 +183,12 @@ def warn_undefined(
     warn_null(columns, groups, args, f"which have no {' or no '.join(lack)}", remedy)
 
 
+def why_bandless(least: int, positives: str, *, clusters: bool) -> str:
+    """Return what groups without a band have too few of."""
+    why = f"which have fewer than {least} {positives} or no negatives"
+    return f"{why}, or fewer than {least} clusters that hold either" if clusters else why
+
+
 def warn_null(
     columns: Sequence[str], groups: pl.DataFrame, args: Arguments, why: str, remedy: str = ""
 ) -> None:

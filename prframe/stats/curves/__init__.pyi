@@ -4,7 +4,10 @@ from .asymptotic import (
     pr_asymptotic_interval as pr_asymptotic_interval,
     pr_asymptotic_variance as pr_asymptotic_variance,
 )
-from .bands import covering_rank as covering_rank
+from .bands import (
+    clusters_of_either_class as clusters_of_either_class,
+    covering_rank as covering_rank,
+)
 from .bayesian_bootstrap import (
     PRPosterior as PRPosterior,
     posterior_of as posterior_of,
@@ -17,6 +20,7 @@ from .difference import (
     BandPlan as BandPlan,
     CurveDifference as CurveDifference,
     curve_difference as curve_difference,
+    has_band as has_band,
     pr_curve_difference as pr_curve_difference,
 )
 from .drawn.gamma_walks import Weights as Weights, drawn_weights as drawn_weights

@@ -7,10 +7,12 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri, stdtrit
 
 from prframe.stats._batches import batches
 from prframe.stats._tolerances import EQUAL
-from prframe.typing import Flags, Floats
+from prframe.stats._units import Units
+from prframe.typing import Flags, Floats, Integers
 
 # Curves in either precision, in which their deviations are computed.
 _Curves: TypeAlias = NDArray[np.floating]
@@ -181,6 +183,51 @@ def holding(estimate: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats
     draws of a level to one side of it.
     """
     return np.minimum(low, estimate), np.maximum(high, estimate)
+
+
+def clusters_of_either_class(positive: Flags, cluster: Integers) -> int:
+    """Return the number of clusters that hold positives, or negatives if these are fewer."""
+    units = Units.of(cluster)
+    return min(units.number_among(positive), units.number_among(~positive))
+
+
+def of_few_units(draws: _Curves, n: int) -> Floats:
+    """Return draws of n units that are as far from their medians as those of samples would be.
+
+    As in `Confidence.expanded`, draws of n units vary too little by ``sqrt((n - 1) / n)``, and as
+    a normal distribution where Student's with n - 1 degrees of freedom would be right. There the
+    level of an interval is moved to allow for that. Here the draws are, as a band of few units
+    would ask for quantiles beyond all of them: at each level the deviation of the k-th smallest of
+    m draws from their median is multiplied by ``sqrt(n / (n - 1)) t(a) / z(a)``, with the
+    quantiles of both distributions at ``a = k / (m + 1)``. Their order stays, and infinite draws
+    stay where they are.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (n_resamples, levels)
+    n : int
+        Fewer than 2 count as 2.
+
+    Returns
+    -------
+    ndarray, shape (n_resamples, levels)
+    """
+    n = max(n, 2)
+    tail = np.arange(1, len(draws) + 1) / (len(draws) + 1)
+    z = ndtri(tail)
+    middle = np.abs(z) < EQUAL
+    ratio = np.divide(stdtrit(n - 1, tail), z, out=np.ones_like(z), where=~middle)
+    order = np.argsort(draws, axis=0, kind="stable")
+    rising = np.take_along_axis(draws, order, axis=0).astype(np.float64)
+    # Inf - inf: what is infinite, or lies about an infinite median, stays.
+    with np.errstate(invalid="ignore"):
+        median = np.median(rising, axis=0)
+        apart = np.sqrt(n / (n - 1)) * ratio[:, None] * (rising - median)
+        moved = median + apart
+    moved = np.where(np.isfinite(moved), moved, rising)
+    expanded = np.empty_like(moved)
+    np.put_along_axis(expanded, order, moved, axis=0)
+    return expanded
 
 
 def _deviation(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -13,7 +13,12 @@ from scipy.special import betaincc, expit, logit
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.stats._arrays import Interval, random_generator
-from prframe.stats.curves.bands import Deviations, holding
+from prframe.stats.curves.bands import (
+    Deviations,
+    clusters_of_either_class,
+    holding,
+    of_few_units,
+)
 from prframe.stats.curves.drawn.gamma_walks import Weights, drawn_weights
 from prframe.stats.curves.drawn.paired_paths import PairedPaths
 from prframe.stats.curves.drawn.paths import DrawnPath
@@ -59,6 +64,9 @@ class PRPosterior:
         How probable it is that no negative of the population stands above the level:
         ``P(Beta(j + 1, n_pos - j) >= recall)`` for j positives before the first negative of the
         sample. If that is tied with positives, 1 up to the recall ``j / n_pos`` and 0 beyond.
+    n_clusters : int, optional
+        The number of clusters that hold positives, or negatives if these are fewer, where clusters
+        were drawn.
     """
 
     recall: Floats
@@ -67,6 +75,7 @@ class PRPosterior:
     runs: Floats = field(repr=False)
     log_odds: Singles = field(repr=False)
     pure_tail: Floats = field(repr=False)
+    n_clusters: int | None = None
 
     def band(self, confidence_level: float = 0.95, *, simultaneous: bool = True) -> Interval:
         """Return the studentized band, or the intervals at single levels.
@@ -104,13 +113,20 @@ class PRPosterior:
         first negative comes, since no negative of the population may stand above: at the level of
         the band for single levels, and at 99 %, if that is larger, for all. The band always holds
         the curve itself.
+
+        Draws of few clusters vary less than samples do. With G clusters the deviation of a draw
+        from the median is multiplied by ``sqrt(G / (G - 1))`` and by the ratio of the quantiles
+        of Student's distribution with G - 1 degrees of freedom and of the normal one, at the rank
+        that the draw has at that level.
         """
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
         outside = (1 - level) / 2
         pure = self.pure_tail >= (min(outside, _RARE) if simultaneous else outside)
         narrowing = 1 / np.sqrt((1 + self.false) * np.sqrt(self.runs))
         factor = 1 - _WHOLE * float(narrowing.mean())
-        deviations = Deviations(self.log_odds, self.log_odds, factor, self.precision == 1)
+        n = self.n_clusters
+        draws = self.log_odds if n is None else of_few_units(self.log_odds, n)
+        deviations = Deviations(draws, draws, factor, self.precision == 1)
         low, high = (deviations.band if simultaneous else deviations.pointwise_band)(level)
         # Beyond the recall of the retrieved items, precision is 0.
         high = np.where(pure & (self.precision > 0), 1.0, expit(high))
@@ -246,8 +262,9 @@ def posterior_of_clusters(  # noqa: PLR0913, PLR0917
     with np.errstate(divide="ignore"):
         log_odds = logit(drawn).astype(np.float32)
     each = min(1.0, np.unique(cluster[positive]).size / cells.n_pos)
-    path = paths.models[0].path
-    return _posterior(cells, path, recall, log_odds, _pure_tail(cells, recall, each), prior)
+    path, pure_tail = paths.models[0].path, _pure_tail(cells, recall, each)
+    posterior = _posterior(cells, path, recall, log_odds, pure_tail, prior)
+    return replace(posterior, n_clusters=clusters_of_either_class(positive, cluster))
 
 
 def _posterior(  # noqa: PLR0913, PLR0917

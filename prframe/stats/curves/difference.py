@@ -12,7 +12,13 @@ from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import positive_labels, random_generator, reals
-from prframe.stats.curves.bands import Deviations, holding
+from prframe.stats._units import Units
+from prframe.stats.curves.bands import (
+    Deviations,
+    clusters_of_either_class,
+    holding,
+    of_few_units,
+)
 from prframe.stats.curves.drawn.paired_paths import PairedPaths
 from prframe.stats.curves.drawn.roc_path import empirical_precision
 from prframe.stats.curves.levels import rising_levels
@@ -21,7 +27,8 @@ from prframe.stats.curves.smoothing import Smoothing
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Floats
 
-# With fewer positives than these there is no band, as draws say too little about a curve.
+# With fewer positives, or clusters, than these there is no band, as draws say too little about a
+# curve.
 LEAST_POSITIVES = 3
 # Where neither model has a negative above, only half a negative that both share varies, and counts
 # are whole: two nearly perfect models are covered too often. The constant by which bands are
@@ -101,7 +108,8 @@ def pr_curve_difference(  # noqa: PLR0913
     -------
     CurveDifference
         ``recall, precision_a, precision_b, difference, low, high, p_value``. With fewer than 3
-        positives or no negatives, band and p-value are NaN; without positives all numbers are.
+        positives, or clusters with positives or with negatives, or no negatives, band and p-value
+        are NaN; without positives all numbers are.
 
     Raises
     ------
@@ -131,6 +139,14 @@ def pr_curve_difference(  # noqa: PLR0913
     variances, at most 1 at each, and 1 where a negative stands above in one of the rankings. If no
     negative stands above a level in one ranking, its precision is taken as 1 for the end of the
     band that lies in its favour. The band always holds the difference itself.
+
+    Draws of few clusters vary less than samples do. With G clusters that hold positives, or
+    negatives if these are fewer, the deviation of a draw from the median is multiplied by
+    ``sqrt(G / (G - 1))`` and by the ratio of the quantiles of Student's distribution with G - 1
+    degrees of freedom and of the normal one, at the rank that the draw has at that level. Bands,
+    intervals and p-values come from these draws. As a negative that was not seen may come with
+    others of its cluster, the .3 is multiplied by the number of clusters with negatives over that
+    of negatives.
 
     The p-value is two-sided. It is the smallest alpha at which the band of level 1 - alpha leaves
     out 0 somewhere, ``(1 + draws that deviate as far as 0 does) / (1 + n_resamples)``, and 1 for
@@ -201,7 +217,7 @@ def curve_difference(
         for s in scores
     )
     curves = plan.recall, first, second, first - second
-    if n_pos < LEAST_POSITIVES or not n_neg:
+    if not has_band(positive, cluster):
         return CurveDifference(*curves, *[nothing] * 3)
     paths = PairedPaths.of(scores, positive, cluster)
     drawn = _smoothed(paths, plan, _independent(positive, cluster), rng)
@@ -210,8 +226,12 @@ def curve_difference(
         np.where(seen == 1, 1.0, draws) for seen, draws in zip((first, second), drawn, strict=True)
     ]
     lower, upper = drawn[0] - best[1], best[0] - drawn[1]
-    unseen = (first == 1) & (second == 1)
-    deviations = Deviations(lower, upper, 1 - _UNSEEN * _agreement(*drawn, unseen) ** 2)
+    unseen = _UNSEEN * _agreement(*drawn, (first == 1) & (second == 1)) ** 2
+    if cluster is not None:
+        n_units = clusters_of_either_class(positive, cluster)
+        lower, upper = of_few_units(lower, n_units), of_few_units(upper, n_units)
+        unseen *= Units.of(cluster).number_among(~positive) / n_neg
+    deviations = Deviations(lower, upper, 1 - unseen)
     band = deviations.band if plan.simultaneous else deviations.pointwise_band
     ends = (np.clip(end, -1.0, 1.0) for end in band(plan.confidence_level))
     low, high = holding(first - second, *ends)
@@ -221,6 +241,14 @@ def curve_difference(
         else deviations.pointwise_p_value(0.0, first - second)
     )
     return CurveDifference(*curves, low, high, np.broadcast_to(p_value, nothing.shape))
+
+
+def has_band(positive: NDArray[np.bool_], cluster: NDArray[np.int64] | None) -> bool:
+    """Tell whether items are enough for a band."""
+    few = positive.sum() < LEAST_POSITIVES or positive.all()
+    if few or cluster is None:
+        return not few
+    return clusters_of_either_class(positive, cluster) >= LEAST_POSITIVES
 
 
 def _smoothed(

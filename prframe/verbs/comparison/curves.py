@@ -17,12 +17,20 @@ from prframe.stats.curves import (
     CurveDifference,
     band_levels,
     curve_difference,
+    has_band,
 )
 from prframe.typing import Columns, FrameT, Schema, Shared
 from prframe.verbs._at_prior import prior_of
 from prframe.verbs._groups import each_group, resamples
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined
+from prframe.verbs._verb import (
+    positives_of,
+    run,
+    verb,
+    warn_null,
+    warn_undefined,
+    why_bandless,
+)
 from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, PairedRows, paired_rows
 from prframe.verbs.comparison.mean_curves import MEAN_DIFFERENCES, MeanDifferences
 from prframe.verbs.comparison.options import (
@@ -105,7 +113,7 @@ def compare_curves(
         Probability of covering.
     cluster : str, optional
         Column of clusters of items that depend on each other, for instance the query or the user:
-        clusters, not items, are drawn. Not with `over`.
+        clusters, not items, are drawn, and the band is wider the fewer there are. Not with `over`.
     over : str or list of str, optional
         Compare the models' mean curves over these columns, for instance over queries.
     prior : float in (0, 1), optional
@@ -142,8 +150,9 @@ def compare_curves(
     Warns
     -----
     UndefinedMetricWarning
-        Groups with fewer than 3 positives or without negatives have no band, groups without
-        positives no curves. With `over` queries without positives do not enter, and pairs with
+        Groups with fewer than 3 positives or without negatives have no band, nor have those with
+        fewer than 3 clusters that hold positives, or negatives. Groups without positives have no
+        curves. With `over` queries without positives do not enter, and pairs with
         fewer than two queries in common have no band.
 
     Notes
@@ -306,15 +315,16 @@ class _Differences(Plan):
 
     def _warn(self, paired: PairedRows) -> None:
         """Warn of groups without curves, and of groups without bands."""
-        counts = [(int(g.positive.sum()), g.positive.size) for g in paired.groups]
         positives, ends = positives_of(self.args), ["conf_low", "conf_high", "p_value"]
         groups = pl.DataFrame(
             [
                 *paired.keys,
-                pl.Series("curveless", [not n_pos for n_pos, _ in counts], dtype=pl.Boolean),
+                pl.Series(
+                    "curveless", [not g.positive.any() for g in paired.groups], dtype=pl.Boolean
+                ),
                 pl.Series(
                     "bandless",
-                    [n_pos < LEAST_POSITIVES or n_pos == n for n_pos, n in counts],
+                    [not has_band(g.positive, g.cluster) for g in paired.groups],
                     dtype=pl.Boolean,
                 ),
             ]
@@ -324,5 +334,6 @@ class _Differences(Plan):
         curves = ["precision_a", "precision_b", "difference", *ends]
         warn_undefined(curves, curveless, self.args, [positives])
         bandless = groups.with_columns(lacking=pl.col("bandless") & ~pl.col("curveless"))
-        why = f"which have fewer than {LEAST_POSITIVES} {positives} or no negatives"
+        clusters = self.args.cluster is not None
+        why = why_bandless(LEAST_POSITIVES, positives, clusters=clusters)
         warn_null(ends, bandless, self.args, why)

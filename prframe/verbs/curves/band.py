@@ -92,7 +92,8 @@ def band(
         Draw the band about the mean curve over these columns, for instance over queries.
     cluster : str, optional
         Column of clusters of rows that depend on each other, for instance the query or the user:
-        clusters, not rows, are drawn. It is for ``"studentized"`` and one ranking.
+        clusters, not rows, are drawn, and the band is wider the fewer there are. It is for
+        ``"studentized"`` and one ranking.
     prior : float in (0, 1), optional
         The curve in a population with this share of positives p, whatever the sample's, as in
         `curve`; p is then known and not drawn. It is for ``"studentized"``, and for `over`.
@@ -121,8 +122,9 @@ def band(
     Warns
     -----
     UndefinedMetricWarning
-        Groups with fewer than 3 positives (5 for ``"sup"``, 10 for ``"asymptotic"``), clusters or
-        without negatives have no band, groups without positives no curve. ``"asymptotic"`` has no
+        Groups with fewer than 3 positives (5 for ``"sup"``, 10 for ``"asymptotic"``) or without
+        negatives have no band, nor have those with fewer than 3 clusters that hold positives, or
+        negatives. Groups without positives have no curve. ``"asymptotic"`` has no
         interval where precision is 0 or 1 or the next positives are far away. With `over` groups
         without positives have no curve and do not enter, and with fewer than two curves there is
         no band.

@@ -19,6 +19,7 @@ from prframe.stats.curves import (
     Weights,
     asymptotic_interval,
     bandwidth_pair,
+    clusters_of_either_class,
     drawn_weights,
     empirical_precision,
     is_concentrated,
@@ -32,7 +33,7 @@ from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Bandwidth, Flags, Floats, Integers, Schema
 from prframe.verbs._groups import each_group, group_cells
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._verb import positives_of, warn_null, warn_undefined
+from prframe.verbs._verb import positives_of, warn_null, warn_undefined, why_bandless
 
 # A band needs so many positives in a group: ranks say something about a curve from a few positives
 # on, while methods with densities have to estimate these.
@@ -52,8 +53,13 @@ class _Group(NamedTuple):
 
     @property
     def n_clusters(self) -> float:
-        """The number of clusters; infinite if there are none that rows could share."""
-        return np.inf if self.clustered is None else np.unique(self.clustered[2]).size
+        """The number of clusters that hold positives, or negatives if these are fewer.
+
+        It is infinite if there are no clusters that rows could share.
+        """
+        if self.clustered is None:
+            return np.inf
+        return clusters_of_either_class(*self.clustered[1:])
 
 
 class _Curve(NamedTuple):
@@ -228,8 +234,8 @@ class ItemBands(Plan):
         no_curve = pl.col("n_pos") == 0
         curveless = groups.with_columns(lacking=no_curve)
         warn_undefined(["precision", *ends], curveless, self.args, [positives])
-        counted = positives if self.args.cluster is None else f"{positives} or clusters"
-        why = f"which have fewer than {_LEAST[self.name]} {counted} or no negatives"
+        clusters = self.args.cluster is not None
+        why = why_bandless(_LEAST[self.name], positives, clusters=clusters)
         bandless = groups.with_columns(pl.col("lacking") & ~no_curve)
         warn_null(ends, bandless, self.args, why)
         why = "where precision is 0 or 1 or the next positives are far"

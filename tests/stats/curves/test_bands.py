@@ -2,9 +2,15 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm, t
 
-from prframe.stats.curves.bands import Deviations, covering_rank, holding
+from prframe.stats.curves.bands import (
+    Deviations,
+    clusters_of_either_class,
+    covering_rank,
+    holding,
+    of_few_units,
+)
 
 
 def studentized_band(draws, level):
@@ -120,3 +126,43 @@ def test_a_band_holds_the_estimate():
     estimate, low, high = np.array([[1.0, 2.0, 3.0], [0.5, 2.5, 1.0], [1.5, 4.0, 2.0]])
     found = holding(estimate, low, high)
     np.testing.assert_array_equal(found, [[0.5, 2.0, 1.0], [1.5, 4.0, 3.0]])
+
+
+@pytest.mark.parametrize("m", [9, 10, 200])
+@pytest.mark.parametrize("n", [1, 2, 3, 8])
+def test_draws_of_few_units_are_moved_out_one_by_one(n, m):
+    draws = np.random.default_rng(5).standard_normal((m, 3)).astype(np.float32)
+    # Some curves have ended, or all; the latter have no median from which to move.
+    draws[:3, 1], draws[:, 2] = -np.inf, -np.inf
+    expected = draws.astype(np.float64)
+    units = max(n, 2)
+    for level in (0, 1):
+        median = np.median(draws[:, level].astype(np.float64))
+        for i in range(m):
+            a = ((draws[:, level] < draws[i, level]).sum() + 1) / (m + 1)
+            if a != 0.5 and np.isfinite(draws[i, level]):
+                times = (units / (units - 1)) ** 0.5 * t.ppf(a, units - 1) / norm.ppf(a)
+                expected[i, level] = median + times * (draws[i, level] - median)
+    found = of_few_units(draws, n)
+    np.testing.assert_allclose(found, expected, rtol=1e-7)
+    np.testing.assert_array_equal(found[:, 0].argsort(), draws[:, 0].argsort())
+
+
+@pytest.mark.parametrize("n", [3, 5, 20])
+def test_intervals_of_few_units_are_those_of_student(n):
+    tail = np.arange(1, 4000) / 4000
+    # Resamples of n normal values vary about the mean by s / sqrt(n) times sqrt((n - 1) / n).
+    draws = 2.0 + np.sqrt((n - 1) / n) * 0.3 * norm.ppf(tail)[:, None]
+    low, high = pointwise_band(of_few_units(draws, n), 0.95)
+    assert (low[0], high[0]) == pytest.approx(t.interval(0.95, n - 1, 2.0, 0.3), rel=1e-9)
+    deviations = Deviations(*[of_few_units(draws, n)] * 2)
+    p_value = 2 * t.sf(2.0 / 0.3, n - 1)
+    assert deviations.pointwise_p_value(0.0)[0] == pytest.approx(p_value, abs=1.1 * 2 / 4000)
+
+
+def test_clusters_count_that_hold_the_rarer_class():
+    positive = np.array([True, True, True, False, False, False])
+    assert clusters_of_either_class(positive, np.array([0, 0, 7, 0, 1, 2])) == 2
+    assert clusters_of_either_class(~positive, np.array([0, 0, 7, 0, 1, 2])) == 2
+    assert clusters_of_either_class(positive, np.arange(6)) == 3
+    assert clusters_of_either_class(positive, np.zeros(6, np.int64)) == 1
