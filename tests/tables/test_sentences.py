@@ -108,6 +108,7 @@ def test_rows_of_a_comparison() -> None:
     assert written.endswith("(paired t-test, p = 0.118; n = 3).")
 
 
+@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 @pytest.mark.parametrize(("alternative", "side"), [("greater", "positive"), ("less", "negative")])
 @pytest.mark.parametrize("over", ["query_id", None])
 def test_the_side_of_a_test_is_told(alternative: str, side: str, over: str | None) -> None:

@@ -209,7 +209,9 @@ class OnItems(Plan):
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn once of groups in which a metric or its test is undefined."""
         keys = key_names(self.args)
-        undefined = pl.any_horizontal(pl.col("difference", "p_value", "conf_low").is_null())
+        # An interval of one side may lack the other end.
+        endless = pl.all_horizontal(pl.col("conf_low", "conf_high").is_null())
+        undefined = pl.any_horizontal(pl.col("difference", "p_value").is_null()) | endless
         groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(lacking=undefined.any())
         names = rows.filter(undefined)["metric"].unique(maintain_order=True).to_list()
         why = "which have too few items of a class or clusters, or a difference without variance"
