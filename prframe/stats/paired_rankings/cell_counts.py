@@ -119,9 +119,8 @@ class CellCounts:
 
         They stand in memory that the next ones use again.
         """
-        at_once = rows_at_once(max(self.constant.size, len(times)))
-        for begin in range(0, times.shape[1], at_once):
-            yield self._counted(times[:, begin : begin + at_once])
+        for begin in range(0, times.shape[1], self._at_once):
+            yield self._counted(times[:, begin : begin + self._at_once])
 
     def _counted(self, times: NDArray[np.uint8]) -> NDArray[np.signedinteger]:
         """Return the counts of a few rows."""
@@ -135,8 +134,12 @@ class CellCounts:
     @cached_property
     def _memory(self) -> NDArray[np.signedinteger]:
         """Room for the counts of as many draws as are counted together."""
-        rows = rows_at_once(max(self.constant.size, self.parts.shape[1]))
-        return np.empty(rows * self.constant.size, dtype=self.constant.dtype)
+        return np.empty(self._at_once * self.constant.size, dtype=self.constant.dtype)
+
+    @cached_property
+    def _at_once(self) -> int:
+        """The number of draws that are counted together."""
+        return rows_at_once(max(self.constant.size, self.parts.shape[1]))
 
 
 def counts_of_both(levels: Integers, evaluate: CellEvaluator) -> NDArray[np.signedinteger]:
