@@ -87,20 +87,34 @@ class Hits:
         `_AT_A_TIME` hits of a group. So the parts of a group do not depend on other groups, and
         neither do sums over them, to the last bit.
         """
-        group = self.columns.select("group").collect(engine="in-memory")["group"].to_numpy()
-        if group.size <= _AT_A_TIME:
+        n_hits = self.n_hits
+        if n_hits <= _AT_A_TIME:
             yield self.columns
             return
-        firsts = np.flatnonzero(np.diff(group, prepend=-1))
+        firsts = self._first_hits
         if not whole_groups:
-            size = np.diff(firsts, append=group.size)
+            size = np.diff(firsts, append=n_hits)
             n_parts = -(-size // _AT_A_TIME)
             nth = np.arange(n_parts.sum()) - np.repeat(np.cumsum(n_parts) - n_parts, n_parts)
             firsts = np.repeat(firsts, n_parts) + nth * _AT_A_TIME
-        wanted = np.arange(_AT_A_TIME, group.size, _AT_A_TIME)
-        cuts = np.append(firsts, group.size)[np.searchsorted(firsts, wanted)]
-        for start, end in pairwise(np.unique([0, *cuts, group.size]).tolist()):
-            yield self.columns.slice(start, end - start)
+        wanted = np.arange(_AT_A_TIME, n_hits, _AT_A_TIME)
+        cuts = np.append(firsts, n_hits)[np.searchsorted(firsts, wanted)]
+        for start, end in pairwise(np.unique([0, *cuts, n_hits]).tolist()):
+            if isinstance(self.given, Ranks):
+                yield _columns_of(self.given.taken(start, end))
+            else:
+                yield self.given.slice(start, end - start)
+
+    @property
+    def _first_hits(self) -> Integers:
+        """The places of the first hits of the groups that have any."""
+        if self.totals.height == 1:
+            return np.zeros(1, np.int64)
+        if isinstance(self.given, Ranks):
+            group = self.given.group
+        else:
+            group = self.given.select("group").collect(engine="in-memory")["group"].to_numpy()
+        return np.append(0, np.flatnonzero(group[1:] != group[:-1]) + 1)
 
 
 def at_grade(found: Hits, rel: float) -> Hits:

@@ -354,6 +354,12 @@ class Ranks(NamedTuple):
         )
         return cls(group, start, tp_start, (end, tp_end))
 
+    def taken(self, start: int, end: int) -> "Ranks":
+        """Return those from one place to before another."""
+        part = slice(start, end)
+        ends = None if self.ends is None else (self.ends[0][part], self.ends[1][part])
+        return Ranks(self.group[part], self.start[part], self.tp_start[part], ends)
+
     def columns(self) -> dict[str, Integers]:
         """Return the ranks, and the positives and the negatives up to these ranks."""
         tp = {"tp_start": self.tp_start, "tp_end": self.tp_end}
@@ -380,8 +386,9 @@ def ranks_of(
     """
     place = places_of(marked)
     n_hits = np.diff(np.searchsorted(place, np.append(first_rows, marked.size)))
-    group, hit = np.repeat(np.arange(first_rows.size), n_hits), np.arange(place.size)
+    group, hit = np.zeros(place.size, np.int64), np.arange(place.size)
     if has_groups := first_rows.size > 1:
+        group = np.repeat(np.arange(first_rows.size), n_hits)
         hit -= np.repeat(np.cumsum(n_hits) - n_hits, n_hits)
     if begins.all():
         if has_groups:
