@@ -37,7 +37,7 @@ RisingOf: TypeAlias = "Callable[[NullDistribution, NDArray[np.int64], Floats], F
 _SLACK = 1e-12
 # Where the values that X takes cannot be told apart, a quantile is close enough if the logarithm
 # of its probability is beyond that of the level by this, to within half of it.
-CLOSE = 6e-7
+_CLOSE = 6e-7
 # A bracket as wide as this share of a lattice's step holds at most one of its points.
 _CELL = 0.4
 # Numbers add up without rounding if they are whole once multiplied by this.
@@ -369,7 +369,7 @@ class NullDistribution(ABC):
     @property
     def _close(self) -> float:
         """By how much a quantile is beyond its level where values cannot be told apart."""
-        return CLOSE
+        return _CLOSE
 
     def _taken(self, x: Floats, side: Side) -> Floats:  # noqa: ARG002 - subclasses need the side
         """Return the values that X takes and that equal quantiles, where these are known."""

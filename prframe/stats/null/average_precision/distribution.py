@@ -31,7 +31,7 @@ from prframe.stats.null.average_precision.tails.neighbours import Sharing
 from prframe.stats.null.average_precision.tails.null_tails import NullTails
 from prframe.stats.null.average_precision.tails.routes import all_tails
 from prframe.stats.null.average_precision.tails.tail import APNullMethod
-from prframe.stats.null.base import CLOSE, NullDistribution, RisingOf, numbers
+from prframe.stats.null.base import NullDistribution, RisingOf, numbers
 from prframe.stats.null.quantiles import Bracket, Search
 from prframe.stats.null.tail_probabilities import BothTails, Side, shaped
 from prframe.typing import Floats, Integers
@@ -49,9 +49,12 @@ _RARE = 0.02
 # are neither first hits nor an expansion of quantiles. The search for these begins where the
 # likeliest rankings are as rare (`LikelyTails`).
 _LOG_FAR, _LOG_SKEWED = -20.0, -5.0
-# In a rough search quantiles are this close to the level (`CLOSE`), and so are those from walks
+# In a rough search quantiles are this close to the level (`_close`), and so are those from walks
 # with merged states, whose tails vary by some 3e-4 of themselves from one value to the next.
 _ROUGHLY_CLOSE = 2e-3
+# Elsewhere they are this close, as characteristic functions in single precision may differ by a
+# few millionths with what other values are asked for.
+_CLOSE = 6e-6
 # With more tied items than this, and many rankings, a search knows neither shape nor least value.
 _LONG = 10_000
 
@@ -373,7 +376,7 @@ class APNull(NullDistribution):
         shares = self._null_tails.shares
         if shares and (shares.is_merged or (shares.is_rough and shares.is_used)):
             return _ROUGHLY_CLOSE
-        return CLOSE
+        return _CLOSE
 
     def _sharing(self, shares: Sharing) -> Self:
         """Return the same distribution, whose neighbouring values share inversions."""

@@ -64,8 +64,17 @@ def test_frequencies_in_between_are_interpolated(first: int) -> None:
     waves = UpwardWaves(tables, shares, course.needs(own, np.ones(1, np.bool_)), 1.0)
     # A few frequencies at a time are too few to be halved.
     each = [waves.at(part) for part in np.split(frequencies, 12)]
-    assert waves.at(frequencies) == pytest.approx(np.concatenate(each), abs=1e-7)
+    assert waves.at(frequencies) == pytest.approx(np.concatenate(each), abs=1e-6)
     # One has no neighbour that says how far apart they are.
     for place in (0, 5):
         alone = waves.at(frequencies[place : place + 1])
-        assert alone == pytest.approx(each[0][place : place + 1], abs=1e-7)
+        assert alone == pytest.approx(each[0][place : place + 1], abs=1e-6)
+
+
+def test_terms_that_are_left_out_take_no_chance_with_them() -> None:
+    # A thousandth of a thousandth would be a thousandth in a product of the functions of 1,000
+    # groups.
+    tilt = Course.shared([Group(5_000, 1_000)]).tilt(0.5)
+    course = planned(Items(5_000, 5_000), 1_000, tilt)
+    wave = course.waves(course.tilt(0.5), [0], spacing(tilt) * np.arange(48))[0]
+    assert wave[0] == pytest.approx(1.0, abs=1e-6)

@@ -12,6 +12,9 @@ With h hits above a step and the mean gain M(h) below it, the functions are
          = sum over j of  P(j | h) E[exp(iw (g - M(h) + M(h + j)))] V(h + j),
 
 where j positives in the step raise T by g.
+
+They are computed in single precision, which leaves them right to a millionth: angles are turned in
+double precision before, and the tilt has made the integral over them about as small as 1 already.
 """
 
 from dataclasses import dataclass
@@ -27,9 +30,10 @@ from prframe.stats.null.average_precision.generating_function.step_terms import 
 from prframe.typing import Floats, Integers
 
 Complexes: TypeAlias = NDArray[np.complex128]
+Singles: TypeAlias = NDArray[np.complex64]
 
-# A term whose tilted chance is at most this is left out.
-_NEGLIGIBLE = 1e-12
+# A term whose tilted chance is at most this is left out, and the others make up for it.
+_NEGLIGIBLE = 1e-9
 # A row counts for how variable the gain is if its tilted chance is above this.
 _COUNTS = 1e-8
 # The gain is taken to be within this many standard deviations of its mean.
@@ -44,6 +48,8 @@ _FEWEST = 16
 # Of this many frequencies exp(i drift frequency) is that of the one before times exp(i drift
 # spacing). Further ones are these times exp(i drift leap), where a leap is so many frequencies.
 _POWERS = 8
+# Exponents at the largest frequency are at least minus this, so that they are single floats.
+_DAMPED = 1e30
 # The number of terms that are added at a time, times that of frequencies, which bounds the memory.
 _AT_ONCE = 1 << 18
 
@@ -116,7 +122,7 @@ class UpwardWaves:
         levels = self._levels(spacing, frequencies.size)
         is_from_zero = bool(frequencies[0] == 0)
         spans = _spans(frequencies.size, levels[0], is_from_zero=is_from_zero)
-        wave = np.ones((1, spans[-1][1] - spans[-1][0]), dtype=np.complex128)
+        wave = np.ones((1, spans[-1][1] - spans[-1][0]), dtype=np.complex64)
         for place, rise in enumerate(self._rises):
             level = levels[place]
             points = frequencies[0] + spacing * 2.0**level * np.arange(*spans[level])
@@ -173,7 +179,8 @@ def _rise(
     number = np.arange(above.size) - np.searchsorted(above[order], above[order])
     order = order[np.argsort(number, kind="stable")]
     above, below, place = above[order], below[order], place[order]
-    chance = chance[below, place] / before[above]
+    chance = chance[below, place]
+    chance /= _added(above, chance, before.size)[above]
     drift = table.growth[below, place]
     own = None if table.variance is None else table.variance[below, place]
     if own is not None:
@@ -207,14 +214,13 @@ def _spans(count: int, most: int, *, is_from_zero: bool) -> list[tuple[int, int]
     return spans
 
 
-def _between(wave: Complexes, begin: int, span: tuple[int, int]) -> Complexes:
+def _between(wave: Singles, begin: int, span: tuple[int, int]) -> Singles:
     """Return functions at twice as many frequencies, from those that begin at a place."""
-    weights = _weights()
     inner = wave.shape[1] - 2 * _BESIDE + 1
-    finer = np.empty((wave.shape[0], 2 * inner + 1), dtype=np.complex128)
+    finer = np.empty((wave.shape[0], 2 * inner + 1), dtype=np.complex64)
     finer[:, ::2] = wave[:, _BESIDE - 1 : _BESIDE + inner]
-    middle = np.zeros((wave.shape[0], inner), dtype=np.complex128)
-    for away, weight in enumerate(weights):
+    middle = np.zeros((wave.shape[0], inner), dtype=np.complex64)
+    for away, weight in enumerate(_weights().tolist()):
         left, right = _BESIDE - 1 - away, _BESIDE + away
         middle += weight * (wave[:, left : left + inner] + wave[:, right : right + inner])
     finer[:, 1::2] = middle
@@ -234,15 +240,15 @@ def _weights() -> Floats:
     return np.asarray(np.linalg.lstsq(waves, np.ones(y.size), rcond=None)[0], dtype=np.float64)
 
 
-def _risen(rise: _Rise, wave: Complexes, frequencies: Floats) -> Complexes:
+def _risen(rise: _Rise, wave: Singles, frequencies: Floats) -> Singles:
     """Take a step up; return the functions above it, a row each."""
-    result = np.zeros((rise.size, frequencies.size), dtype=np.complex128)
+    result = np.zeros((rise.size, frequencies.size), dtype=np.complex64)
     at_once = max(_AT_ONCE // max(rise.share.size, 1) // _POWERS, 1) * _POWERS
     for begin in range(0, frequencies.size, at_once):
         part = slice(begin, begin + at_once)
         terms = turned(rise.share, rise.drift, frequencies[part])
         if rise.variance is not None:
-            terms *= np.exp(np.multiply.outer(rise.variance, -0.5 * frequencies[part] ** 2))
+            terms *= damped(rise.variance, frequencies[part])
         terms *= wave[rise.below, part]
         for first, end in rise.runs:
             row = rise.above[first]
@@ -250,20 +256,30 @@ def _risen(rise: _Rise, wave: Complexes, frequencies: Floats) -> Complexes:
     return result
 
 
-def turned(share: Floats, drift: Floats, frequencies: Floats) -> Complexes:
+def damped(variance: Floats, frequencies: Floats) -> NDArray[np.float32]:
+    """Return exp(-variance frequency^2 / 2), a row per variance and a column per frequency."""
+    largest = float(np.abs(frequencies).max(initial=0.0)) or 1.0
+    half = np.maximum(-0.5 * variance * largest**2, -_DAMPED).astype(np.float32)
+    square = ((frequencies / largest) ** 2).astype(np.float32)
+    exponent = np.multiply.outer(half, square)
+    return np.asarray(np.exp(exponent, out=exponent))
+
+
+def turned(share: Floats, drift: Floats, frequencies: Floats) -> Singles:
     """Return share * exp(i drift frequency), with a row per share and a column per frequency.
 
     Frequencies are equally spaced, and a multiple of 8 in number, or none.
     """
     if not frequencies.size:
-        return np.empty((drift.size, 0), dtype=np.complex128)
+        return np.empty((drift.size, 0), dtype=np.complex64)
     spacing = frequencies[1] - frequencies[0]
     turns = [frequencies[0], spacing, _POWERS * spacing]
     first, once, leap = _circled(np.multiply.outer(turns, drift))
     fine = _products(first * share, once, _POWERS)
     coarse = _products(np.ones_like(leap), leap, frequencies.size // _POWERS)
+    each, every = coarse.T.astype(np.complex64), fine.T.astype(np.complex64)
     # No other way to multiply each of some by each of others is as quick for so few.
-    result = np.matmul(coarse.T[:, :, None], fine.T[:, None, :])
+    result = np.matmul(each[:, :, None], every[:, None, :])
     return np.asarray(result.reshape(drift.size, frequencies.size))
 
 

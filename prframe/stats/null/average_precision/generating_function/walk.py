@@ -38,7 +38,9 @@ from prframe.stats.null.average_precision.generating_function.step_terms import 
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
 from prframe.stats.null.average_precision.generating_function.upward_waves import (
     Complexes,
+    Singles,
     UpwardWaves,
+    damped,
     turned,
 )
 from prframe.typing import Floats, Integers
@@ -288,7 +290,7 @@ class Course:
         if self.is_upward:
             return {0: self._upward_waves(tilt).at(frequencies)}
         needed = self._within_reach(tilt, wanted)
-        wave = np.ones((1, frequencies.size), dtype=np.complex128)
+        wave = np.ones((1, frequencies.size), dtype=np.complex64)
         functions: dict[int, Complexes] = {}
         for step in range(len(needed)):
             for leaving, share in zip(self.exits, tilt.exits, strict=True):
@@ -422,8 +424,8 @@ def _handed(table: Table, share: Floats, need: Floats, rows: int) -> Floats:
 
 
 def _waved(
-    table: Table, share: Floats, slope: float, wave: Complexes, frequencies: Floats
-) -> Complexes:
+    table: Table, share: Floats, slope: float, wave: Singles, frequencies: Floats
+) -> Singles:
     """Take a step; return the characteristic functions after it, a row each."""
     row, term = np.nonzero(share > _NEGLIGIBLE)
     # Terms of neighbouring rows with the same rise follow each other, so that many are added at a
@@ -436,9 +438,9 @@ def _waved(
         drift = drift + slope * variance
     terms = turned(share[row, term], drift, frequencies)
     if variance is not None:
-        terms *= np.exp(np.multiply.outer(variance, -0.5 * frequencies**2))
+        terms *= damped(variance, frequencies)
     terms *= wave.take(table.column[row, term], axis=0)
-    after = np.zeros((table.hits.size, frequencies.size), dtype=np.complex128)
+    after = np.zeros((table.hits.size, frequencies.size), dtype=np.complex64)
     begins = np.flatnonzero(np.diff(row, prepend=-2) != 1).tolist()
     for begin, end in pairwise([*begins, row.size]):
         after[row[begin] : row[begin] + end - begin] += terms[begin:end]
