@@ -6,7 +6,7 @@ import pytest
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.inversion import Inversion
 from prframe.stats.null.average_precision.generating_function.likely_path import Lanes
-from prframe.stats.null.average_precision.generating_function.saddlepoint import along_paths
+from prframe.stats.null.average_precision.generating_function.path_search import along_paths
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.walk import DENSE, GROWTH, Course
 from prframe.stats.null.average_precision.tails.plain import lattice
@@ -63,5 +63,5 @@ def test_longer_periods_change_nothing(n, n_pos, depth, z, monkeypatch):
     assert longer.converged.all()
     assert own.reached == pytest.approx(longer.reached, abs=1.5e-3)
     assert own.missed == pytest.approx(longer.missed, abs=1.5e-3)
-    deviation = float(inversion.tilt_at(slope).variance[0] ** 0.5)
+    deviation = float(inversion.tilts.at(slope).variance[0] ** 0.5)
     assert n >= 100_000 or period < 11 * deviation + 2 / abs(slope)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from prframe.stats.null.average_precision.generating_function.likely_path import Lanes
-from prframe.stats.null.average_precision.generating_function.saddlepoint import along_paths
+from prframe.stats.null.average_precision.generating_function.path_search import along_paths
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.upward_waves import UpwardWaves
 from prframe.stats.null.average_precision.generating_function.walk import (

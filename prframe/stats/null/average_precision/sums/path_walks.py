@@ -16,8 +16,8 @@ from prframe.stats.null.average_precision.generating_function.likely_path import
     at_random,
     leaning,
 )
+from prframe.stats.null.average_precision.generating_function.path_search import LOST
 from prframe.stats.null.average_precision.generating_function.saddlepoint import (
-    LOST,
     Approximation,
     Points,
     from_nodes,

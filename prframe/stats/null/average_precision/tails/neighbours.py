@@ -63,7 +63,7 @@ class KeptInversion(NamedTuple):
 
     def near(self, target: float) -> PlannedTail | None:
         """Return the tails of a value if its own path would hardly differ; None otherwise."""
-        tilt = self.inversion.tilt_at(self.slope)
+        tilt = self.inversion.tilts.at(self.slope)
         nearby, smaller = _NEARBY_ROUGHLY if self.is_rough else _NEARBY
         if abs(target - self.target) > nearby * tilt.variance[0] ** 0.5:
             return None

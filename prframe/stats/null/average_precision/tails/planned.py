@@ -27,13 +27,12 @@ from prframe.stats.null.average_precision.generating_function.likely_path import
     most_likely,
     resampled,
 )
-from prframe.stats.null.average_precision.generating_function.saddlepoint import (
-    Points,
+from prframe.stats.null.average_precision.generating_function.path_search import (
     along_paths,
     moved_paths,
     rounded,
-    tails,
 )
+from prframe.stats.null.average_precision.generating_function.saddlepoint import Points, tails
 from prframe.stats.null.average_precision.generating_function.steps import Items, Steps
 from prframe.stats.null.average_precision.generating_function.walk import DENSE, GROWTH, Course
 from prframe.stats.null.average_precision.tails.neighbours import (
@@ -341,7 +340,7 @@ def _leaping(lane: Lanes, problem: Problem, slope: float) -> PlannedTail | None:
         closer = problem.mean + share * (problem.target - problem.mean)
         course = Course.planned(lane, most_likely(lane, np.array([closer])))
         inversion = Inversion(course, np.array([problem.mean]), np.array([problem.deviation]))
-        own = inversion.slope_at(problem.target, slope)
+        own = inversion.tilts.slope_at(problem.target, slope)
         if own is None:
             continue
         tail = KeptInversion(inversion, own, problem.target, is_rough=False).tail(problem.target)
