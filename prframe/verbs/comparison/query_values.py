@@ -10,9 +10,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from prframe import checks
-from prframe._engine.arguments import Arguments
+from prframe._engine.arguments import WORKING, Arguments
 from prframe._engine.frames import Source
-from prframe._engine.rows import in_groups, is_missing, key_names
+from prframe._engine.rows import considered, in_groups, is_missing, key_names
 from prframe.errors import ArgumentError, PrframeError, each_once
 from prframe.typing import Columns, Floats
 from prframe.verbs._drawn_items import (
@@ -31,6 +31,7 @@ from prframe.verbs._verb import grouped_over
 Incomplete: TypeAlias = Literal["raise", "pairwise", "common", "zero"]
 
 MODEL, _UNIT, _CLUSTER = "model index", "unit", "cluster"
+_VARIES = f"{WORKING}varies"
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +139,10 @@ class ComparedValues:
     def values(self, source: Source) -> MetricValues:
         """Return the value of each group of `by`, model, query and metric, and its cluster."""
         args = self.args
-        if args.model is None:
+        if args.model is None or args.cluster is not None:
+            # These rows are read more than once.
             source = source.holding(source.whole())
+        self._refuse_varying_clusters(source)
         columns = dict(zip(args.keys, key_names(args), strict=True))
         columns |= {} if args.model is None else {args.model: MODEL}
         columns |= zip(self.over, self.over_names, strict=True)
@@ -167,6 +170,30 @@ class ComparedValues:
             named = {name: column for name, column in working.items() if name in influence}
             influence = influence.rename(named)
         return replace(values, rows=rows, influence=influence)
+
+    def _refuse_varying_clusters(self, source: Source) -> None:
+        """Require that the rows of a query are of one cluster, before these are ranked."""
+        args, over = self.args, list(self.over)
+        if args.cluster is None:
+            return
+        missing = is_missing(pl.col(args.cluster), source.schema[args.cluster])
+        varies = missing.any() | (pl.col(args.cluster).n_unique() > 1)
+        rows = source.lazy()
+        if not args.at_hand:
+            rows = rows.filter(True, *considered(args, source.schema))  # noqa: FBT003
+        # Categories are in order of their text.
+        text = [pl.col(n).cast(pl.String) for n in over if source.schema[n] == pl.Categorical]
+        queries = rows.group_by(*args.keys, *over).agg(varies.alias(_VARIES)).filter(_VARIES)
+        wrong = queries.select(over).with_columns(text).unique().sort(over).collect()
+        if wrong.height:
+            raise self._varying(wrong)
+
+    def _varying(self, queries: pl.DataFrame) -> PrframeError:
+        """Return the error that names queries of several clusters, or of none."""
+        return PrframeError(
+            f"`cluster` {self.args.cluster!r} must be one value, and no null, for "
+            f"each group of `over`{in_groups(queries.rows())}; mend these rows."
+        )
 
     def _refuse_unnamed(self, rows: pl.DataFrame, source: Source) -> None:
         """Require that each row names its model."""
@@ -254,11 +281,7 @@ class ComparedValues:
         bad = pl.col(_UNIT).is_duplicated() | pl.col(_CLUSTER).is_null()
         wrong = pairs.filter(bad)[_UNIT].unique().sort()
         if wrong.len():
-            names = queries.select(self.over_names)[wrong.to_list()].rows()
-            raise PrframeError(
-                f"`cluster` {self.args.cluster!r} must be one value, and no null, for "
-                f"each group of `over`{in_groups(names)}; mend these rows."
-            )
+            raise self._varying(queries.select(self.over_names)[wrong.to_list()])
         return pairs.sort(_UNIT)[_CLUSTER].to_numpy()
 
     def _absent(

@@ -104,6 +104,25 @@ def test_clusters_may_be_told_by_a_column_of_the_queries():
         prframe.compare(quarters, "AP", cluster="model")
 
 
+@pytest.mark.parametrize("kind", [pl.DataFrame, pl.LazyFrame])
+def test_clusters_that_vary_within_queries_are_refused_before_anything_is_warned_of(kind):
+    # By items, nearly every part of a query has no positives, of which nobody should hear.
+    rows = frame().with_columns(cluster="item")
+    message = (
+        r"`cluster` 'cluster' must be one value, and no null, for each group of `over`, in groups "
+        r"\[0, 1, 2, 3, 4\] and \d+ more; mend these rows."
+    )
+    with pytest.raises(PrframeError, match=message):
+        kind(rows).pr.compare("AP", cluster="cluster").lazy().collect()
+
+
+def test_rows_that_are_ignored_may_be_of_any_cluster():
+    rows = frame().with_columns(pl.col("label").cast(pl.Int8), cluster="query_id")
+    ignored = rows.with_columns(label=pl.lit(-1, pl.Int8), cluster="item")
+    found = prframe.compare(pl.concat([rows, ignored]), "AP", cluster="cluster", ignore=-1)
+    assert_frame_equal(found, prframe.compare(rows, "AP", cluster="cluster"))
+
+
 @pytest.mark.parametrize("column", ["model", "cluster"])
 def test_nothing_may_be_called_nan(column):
     third = pl.col("query_id") == 3
