@@ -26,6 +26,7 @@ from .errors import (
     TiePolicyWarning as TiePolicyWarning,
     UndefinedMetricWarning as UndefinedMetricWarning,
     UnknownMetricError as UnknownMetricError,
+    UnlistedItemsWarning as UnlistedItemsWarning,
     UnmatchedIdsWarning as UnmatchedIdsWarning,
 )
 from .metrics import (

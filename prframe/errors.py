@@ -19,6 +19,7 @@
         ├── SkewedDifferencesWarning      few differences, whose skewness p-values do not allow for
         ├── TiePolicyWarning              trec_eval's names where it would rank ties otherwise
         ├── UndefinedMetricWarning        results that do not exist, returned as null
+        ├── UnlistedItemsWarning          random rankings of a pool, and not of its collection
         └── UnmatchedIdsWarning           a run and judgments that have nothing in common
 """
 
@@ -113,6 +114,10 @@ class SkewedDifferencesWarning(PrframeWarning):
 
 class TiePolicyWarning(PrframeWarning):
     """A metric is asked for by a name of trec_eval, which would give tied rows another value."""
+
+
+class UnlistedItemsWarning(PrframeWarning):
+    """Random rankings are of the rows of a pool, which is part of a larger collection."""
 
 
 class UnmatchedIdsWarning(PrframeWarning):

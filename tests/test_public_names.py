@@ -16,7 +16,8 @@ NAMES = """
     NoCutoffWarning NoNegativesWarning NoPositivesWarning NumRel NumRelRet NumRet P
     PooledRankingWarning Prec PrframeError
     PrframeWarning R RBP RR RelP Rprec SetAP SetF SetP SetR SkewedDifferencesWarning Specificity
-    Success TiePolicyWarning UndefinedMetricWarning UnknownMetricError UnmatchedIdsWarning W
+    Success TiePolicyWarning UndefinedMetricWarning UnknownMetricError UnlistedItemsWarning
+    UnmatchedIdsWarning W
     ap_test band check compare compare_curves curve datasets evaluate expressions infAP interval
     nDCG pAP pAUC parse_metric rank_test report reports roc stats tables topk_test trec vlfeat
 """

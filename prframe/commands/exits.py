@@ -44,6 +44,7 @@ _SENTENCES = {
     " or a numpy.random.Generator; got": "; got",
     "or give the number of negatives that are not listed in n_neg=; ": "",
     "Give the number of negatives that are not listed in n_neg=; if there": "If there",
+    "; give the number of its negatives in n_neg=. If all": ". If all",
     ", or ignore TiePolicyWarning": "",
     " Several metrics are a list, such as ['AP', 'nDCG@10'].": " Put spaces between metrics.",
     ", as in the output of trec_eval, which read_results reads": "",

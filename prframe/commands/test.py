@@ -82,7 +82,8 @@ def _of_collection(data: inputs.Rankings, n_items: int | None) -> inputs.Ranking
             "query; --n-items names the number of documents of the collection that was searched",
             PrframeWarning,
         )
-        return data
+        # By this column the verbs would say so too.
+        return replace(data, frame=data.frame.drop("judged"))
     if n_items < most:
         raise PrframeError(
             "--n-items is the number of documents of the collection, at least the "

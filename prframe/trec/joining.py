@@ -132,6 +132,10 @@ def join(  # noqa: PLR0913 - options, by keyword
     null, with a warning. A query of the qrels that a system's run lacks has only documents that
     were not retrieved, so its metrics are 0. With ``complete=False`` it has no rows.
 
+    The rows are the documents that were retrieved or judged, and no others of the collection.
+    Tests against random ranking, such as `prframe.ap_test`, need the number of its negatives in
+    `n_neg`; without it they rank the rows alone at random, and warn where some are not judged.
+
     Scores become 64-bit floats; integers beyond 2^53, which these cannot tell apart, are refused.
 
     If the run is lazy, columns and options are checked at once and the rest is done when the

@@ -16,6 +16,7 @@ from prframe.errors import (
     NoPositivesWarning,
     PooledRankingWarning,
     TiePolicyWarning,
+    UnlistedItemsWarning,
     warn,
 )
 
@@ -27,6 +28,8 @@ _KEYS = (
 )
 # Names of columns that the package adds begin with this.
 _OWN = "prframe "
+# A column of this name tells which items were judged, as in what `prframe.trec.join` returns.
+_JUDGED = "judged"
 # A warning looks at so many rows, in stretches that begin anywhere; `check` looks at all of them.
 _MOST_ROWS, _STRETCHES = 1 << 18, 512
 
@@ -111,6 +114,29 @@ class PooledRankings:
                 PooledRankingWarning,
             )
             return
+
+
+def warn_of_pool(frame: object, names: Collection[str], args: Arguments) -> None:
+    """Warn that random rankings are of the rows of a pool, if nothing says how many others are.
+
+    A column `judged` tells a pool: items that are not judged are there because a system found
+    them, and what no system found is not there. Rows that lie elsewhere are left be.
+    """
+    if args.n_neg is not None or _JUDGED not in names or kind_of(frame).is_elsewhere:
+        return
+    try:
+        rows = source(frame, {_JUDGED: "by"})
+        is_pool = rows.schema[_JUDGED] == pl.Boolean and not rows.whole()[_JUDGED].all()
+    except Exception:  # noqa: BLE001 - whatever a column of the caller holds
+        return
+    if is_pool:
+        warn(
+            "random rankings are of the rows that are listed, some of which are not judged, as "
+            "where they are a part of a larger collection; give the number of its negatives in "
+            "n_neg=. If all of it is listed, drop the column 'judged', or ignore "
+            "UnlistedItemsWarning.",
+            UnlistedItemsWarning,
+        )
 
 
 def first_of_runs(rows: pl.DataFrame) -> pl.DataFrame:

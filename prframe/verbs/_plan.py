@@ -114,6 +114,10 @@ class Plan(ABC):
         """Tell whether results count hits, and have a value where there are no positives."""
         return False
 
+    def ranks_at_random(self) -> bool:
+        """Tell whether rankings are compared with random ones, of all items that there are."""
+        return False
+
     def undivided(self) -> str:
         """Return why groups cannot be computed apart from each other, nothing if they can."""
         return ""

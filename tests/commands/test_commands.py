@@ -301,16 +301,16 @@ def test_curves_and_bands(capfdbinary, tmp_path) -> None:
 def test_tests(capfdbinary, tmp_path) -> None:
     rankings = {"by": ["system", "query_id"], "item": "doc_id"}
     words = ["test", "qrels", *RUNS]
+    # The command says by itself that the files are a pool.
+    pool = joined().drop("judged")
     result = saved(capfdbinary, tmp_path, *words)
-    assert result.equals(
-        prframe.ap_test(joined(), by="system", over="query_id", item="doc_id", rng=0)
-    )
+    assert result.equals(prframe.ap_test(pool, by="system", over="query_id", item="doc_id", rng=0))
     result = saved(capfdbinary, tmp_path, *words, "-q", "--correction", "holm")
-    assert result.equals(prframe.ap_test(joined(), correction="holm", rng=0, **rankings))
+    assert result.equals(prframe.ap_test(pool, correction="holm", rng=0, **rankings))
     result = saved(capfdbinary, tmp_path, *words, "--of", "top-k", "-k", "5", "10")
-    assert result.equals(prframe.topk_test(joined(), k=[5, 10], **rankings))
+    assert result.equals(prframe.topk_test(pool, k=[5, 10], **rankings))
     result = saved(capfdbinary, tmp_path, *words, "--of", "rank", "--phi", "logistic")
-    assert result.equals(prframe.rank_test(joined(), phi="logistic", **rankings))
+    assert result.equals(prframe.rank_test(pool, phi="logistic", **rankings))
 
 
 def test_check(capfdbinary, tmp_path) -> None:
@@ -448,6 +448,25 @@ def test_every_option_has_help() -> None:
     )
     for command in commands.choices.values():
         assert all(action.help or action.dest == "shell" for action in command._actions)
+
+
+@pytest.mark.parametrize("statistic", ["ap", "top-k", "rank"])
+def test_that_files_are_a_pool_is_said_once(statistic, capfdbinary, tmp_path) -> None:
+    words = ["test", "--of", statistic, "-q"] if statistic == "ap" else ["test", "--of", statistic]
+    done = run(capfdbinary, *words, "qrels", "old.run")
+    assert done.code == 0
+    assert done.err.count("prframe: warning: random rankings are of ") == 1
+    assert "--n-items names" in done.err
+    frame = tmp_path / "joined.parquet"
+    joined("old.run").with_columns(judged=pl.col("label") > 0).write_parquet(frame)
+    words = ["test", "--frame", frame, "--of", statistic, "--by", "system", "query_id"]
+    done = run(capfdbinary, *words)
+    assert done.code == 0
+    assert done.err == (
+        "prframe: warning: random rankings are of the rows that are listed, some of which are not "
+        "judged, as where they are a part of a larger collection. If all of it is listed, drop the "
+        "column 'judged', or ignore this warning.\n"
+    )
 
 
 @pytest.mark.slow

@@ -121,6 +121,8 @@ def ap_test(
     -----
     UndefinedMetricWarning
         Groups without positives have no AP and no test.
+    UnlistedItemsWarning
+        A column ``judged``, as of `prframe.trec.join`, is not all true, and there is no `n_neg`.
 
     Notes
     -----

@@ -96,6 +96,10 @@ class GroupTest(TwoStepPlan):
         """Refuse corrections that are not known."""
         check_correction(self.correction)
 
+    def ranks_at_random(self) -> bool:
+        """Tell that random rankings are of all items."""
+        return self.known is None
+
     def counting(self) -> Counting:
         """Return that all tie blocks matter, unless the policy parts them."""
         return Counting(blocks=self.args.policy.blocks)

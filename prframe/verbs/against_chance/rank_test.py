@@ -107,6 +107,8 @@ def rank_test(
     CoverageWarning
         A block of equal scores lies at the jump of "local-auc" or "median", and may move the
         estimate by more than a standard error: the interval covers less often than it says.
+    UnlistedItemsWarning
+        A column ``judged``, as of `prframe.trec.join`, is not all true, and there is no `n_neg`.
 
     Notes
     -----
@@ -202,6 +204,10 @@ class _Test(TwoStepPlan):
                 f"`phi` has a function, or the name of one, twice: {checks.brief(names)}; rows "
                 "are told apart by these names."
             )
+
+    def ranks_at_random(self) -> bool:
+        """Tell that random rankings are of all items."""
+        return True
 
     def counting(self) -> Counting:
         """Return that all tie blocks matter, unless the policy parts them."""

@@ -97,6 +97,8 @@ def topk_test(
         Groups without positives have no recall and no test. With ``ties="group"``, where tied
         items with different labels stand on both sides of a cut-off, the number of hits depends
         on their order: hits, p-value and interval are null.
+    UnlistedItemsWarning
+        A column ``judged``, as of `prframe.trec.join`, is not all true, and there is no `n_neg`.
 
     Notes
     -----
@@ -160,6 +162,10 @@ class _Test(Plan):
         """Return the arguments under which the number of hits is whole."""
         needs = "and the test needs the hits of one; use"
         return Accepts("topk_test", whole_items="counts", one_ranking=needs)
+
+    def ranks_at_random(self) -> bool:
+        """Tell that random rankings are of all items."""
+        return True
 
     def counting(self) -> Counting:
         """Return that the test needs nothing but the ranks of the positives."""

@@ -1,0 +1,66 @@
+"""Tests against random ranking of joined runs, whose rows are a part of a collection."""
+
+import warnings
+
+import polars as pl
+import pytest
+
+import prframe
+from prframe import UnlistedItemsWarning, trec
+
+RUN = pl.DataFrame({"query_id": "1", "doc_id": list("abcd"), "score": [4.0, 3.0, 2.0, 1.0]})
+QRELS = pl.DataFrame({"query_id": "1", "doc_id": list("axy"), "label": [1, 1, 1]})
+JOINED = trec.join(RUN, QRELS)
+SENTENCE = (
+    "random rankings are of the rows that are listed, some of which are not judged, as where they "
+    "are a part of a larger collection; give the number of its negatives in n_neg=. If all of it "
+    "is listed, drop the column 'judged', or ignore UnlistedItemsWarning."
+)
+TESTS = {
+    "ap_test": lambda frame, **options: prframe.ap_test(frame, **options),
+    "mean": lambda frame, **options: prframe.ap_test(frame, over="query_id", **options),
+    "topk_test": lambda frame, **options: prframe.topk_test(frame, k=2, **options),
+    "rank_test": lambda frame, **options: prframe.rank_test(frame, **options),
+}
+
+
+def collected(found):
+    return found.collect() if isinstance(found, pl.LazyFrame) else found
+
+
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
+@pytest.mark.parametrize(
+    "kind", [pl.DataFrame, pl.DataFrame.lazy, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow]
+)
+def test_a_pool_is_no_collection(test, kind) -> None:
+    with pytest.warns(UnlistedItemsWarning) as caught:
+        collected(test(kind(JOINED)))
+    assert [str(warning.message) for warning in caught] == [SENTENCE]
+
+
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
+def test_what_the_sentence_leads_to(test) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert test(JOINED, n_neg=97).height == 1
+        assert test(JOINED.drop("judged")).height == 1
+
+
+@pytest.mark.parametrize(
+    "judged",
+    [True, "text", None, [[True]], pl.Series([1, 0, 0, 0, 1, 1])],
+    ids=["condensed lists", "text", "null", "lists", "numbers"],
+)
+def test_other_columns_tell_no_pool(judged) -> None:
+    column = judged if isinstance(judged, pl.Series) else pl.lit(judged)
+    frame = JOINED.with_columns(judged=column)
+    assert frame.pr.ap_test()["n"].to_list() == [6]
+
+
+def test_values_of_rankings_know_no_pool() -> None:
+    known = pl.DataFrame({"ap": [1.0], "n_pos": [2], "n": [10], "judged": [False]})
+    assert known.pr.ap_test(ap="ap", n_pos="n_pos", n="n").height == 1
+
+
+def test_other_verbs_do_not_ask() -> None:
+    assert JOINED.pr.evaluate("AP").height == 1
