@@ -16,6 +16,7 @@ from prframe.metrics.names import (
     in_trec_eval,
     parse_metric,
     with_cells,
+    with_influence,
 )
 from prframe.metrics.partial import AUPRG, pAP, pAUC
 from prframe.metrics.positions import (
@@ -87,4 +88,5 @@ __all__ = [
     "pAUC",
     "parse_metric",
     "with_cells",
+    "with_influence",
 ]

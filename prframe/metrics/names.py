@@ -12,9 +12,9 @@ accepted where this catalogue has another name for the same metric.
 
 import copyreg
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError, UnknownMetricError
@@ -30,6 +30,9 @@ from prframe.metrics import (
 from prframe.metrics.metric import Metric, Setting
 from prframe.metrics.resembling import resembling
 from prframe.stats.score_functions import WORDS
+
+if TYPE_CHECKING:
+    from prframe.stats import CellStatistic
 
 CATALOGUE: dict[str, Metric] = {
     value.name: value
@@ -125,29 +128,40 @@ _TOKEN = re.compile(
 
 def with_cells(test: str | None = None) -> str:
     """List the metrics that are functions of the counts in cells, or those that a test is for."""
-    forms = [
-        metric.form
-        for metric in CATALOGUE.values()
-        if not metric.without_cells
-        and (test is None or test in metric.example().cell_statistic().own_tests)
-    ]
-    return _listed(forms)
+    return _forms_with(lambda _, statistic: test is None or test in statistic.own_tests)
+
+
+def with_influence(*, graded: bool = True) -> str:
+    """List the metrics that have a derivative by the weights of items.
+
+    Without `graded` those of gains are left out, which labels other than 0 and 1 change.
+    """
+    return _forms_with(
+        lambda metric, statistic: not (statistic.lacks_influence or (metric.graded and not graded))
+    )
 
 
 def at_any_prior() -> str:
     """List the metrics of one ranking that have a value whatever share is positive."""
+    return _forms_with(lambda _, statistic: statistic.takes_prior or statistic.of_classes)
+
+
+def _forms_with(accepts: "Callable[[Metric, CellStatistic], bool]") -> str:
+    """List the metrics, at all places where they may be taken, whose functions of counts suit."""
+
+    def suits(metric: Metric) -> bool:
+        return not metric.without_cells and accepts(metric, metric.cell_statistic())
+
     places = [
         place
         for metric in CATALOGUE.values()
         for place in (metric, *(other for _, other in metric.instead))
-        if not place.without_cells
     ]
-    statistics = [place.example().cell_statistic() for place in places]
     return _listed(
         [
-            place.form
-            for place, statistic in zip(places, statistics, strict=True)
-            if statistic.takes_prior or statistic.of_classes
+            place.form + "[@k]" * (place.cutoff == "optional" and suits(place @ 1))
+            for place in places
+            if suits(place.example())
         ]
     )
 

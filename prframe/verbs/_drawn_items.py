@@ -11,7 +11,7 @@ from prframe._engine.measure import least_key
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import levels
 from prframe.errors import ArgumentError, PrframeError
-from prframe.metrics import with_cells
+from prframe.metrics import with_influence
 from prframe.stats.intervals import influence_of_few, shared_item_variance
 from prframe.stats.rankings import CellStatistic, cells_from_scores
 from prframe.tie_policies import BLOCKS
@@ -58,7 +58,7 @@ def check_drawn_items(measure: Evaluation | ValuesAtHand) -> None:
         if metric.without_cells:
             raise ArgumentError(
                 f"{name} has no influence values for {option}: {metric.without_cells}; "
-                f"{with_cells()} have."
+                f"{with_influence()} have."
             )
     for name, statistic in _statistics(measure).items():
         if statistic.lacks_influence:

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe.metrics import CATALOGUE, Metric, parse_metric, with_cells
+from prframe.metrics import CATALOGUE, Metric, parse_metric, with_cells, with_influence
 from prframe.tie_policies import ALL_TIES
 from tests.metrics.test_oracle import NAMES, TIES, evaluate, settings, taking
 from tests.oracle import Group, Item, value
@@ -33,6 +33,11 @@ def test_every_metric_says_what_it_is(metric: Metric) -> None:
     assert getattr(prframe, metric.name, metric) is metric
 
 
+def listed(names: str) -> set[str]:
+    """Return the metrics of a list as messages have it."""
+    return set(names.replace(" and ", ", ").split(", "))
+
+
 @pytest.mark.parametrize("metric", CATALOGUE.values(), ids=CATALOGUE)
 def test_every_metric_has_cells_or_says_why_not(metric: Metric) -> None:
     one = metric.example()
@@ -40,10 +45,13 @@ def test_every_metric_has_cells_or_says_why_not(metric: Metric) -> None:
         with pytest.raises(prframe.PrframeError) as caught:
             one.cell_statistic()
         assert str(caught.value) == f"{one} is no function of the counts in cells: {reason}."
-        assert metric.form not in with_cells()
+        assert metric.form not in listed(with_cells())
     else:
         assert parse_metric(one.cell_statistic().name) == one
-        assert metric.form in with_cells()
+        cut = "[@k]" * (metric.cutoff == "optional")
+        assert f"{metric.form}{cut}" in listed(with_cells())
+        places = {place.form for _, place in metric.instead}
+        assert places <= listed(with_cells())
         assert one.takes("rel") or one.graded
         if one.takes("rel"):
             assert one(rel=2).without_cells == "it is for the positives of a grade"
@@ -65,6 +73,13 @@ def test_cells_know_the_parameters() -> None:
         with pytest.raises(prframe.PrframeError, match="needs a"):
             lacking.cell_statistic()
     assert with_cells("delong") == "AUC"
+
+
+def test_what_has_no_derivative_is_not_listed_among_what_has_one() -> None:
+    without = {"RR[@k]", "Success@k", "R(at_precision=t)"}
+    assert listed(with_influence()) == listed(with_cells()) - without
+    gains = {"DCG[@k]", "nDCG[@k]"}
+    assert listed(with_influence(graded=False)) == listed(with_cells()) - without - gains
 
 
 @given(GROUP)

@@ -828,9 +828,10 @@ REFUSALS = {
     "interval of a metric": (
         lambda: interval(GOOD, ["AP", "ERR@10"]),
         "ERR@10 of one ranking has no interval here: it is not written as a function of counts; "
-        "AP, AUC, AUPRC, AUPRG, BalancedAccuracy(threshold=t), BEDROC, DCG, EF, F@k, F1@k, "
-        "Lift@k, MaxF1, MCC(threshold=t), nDCG, P@k, pAP, pAUC, Prec@r, R@k, RBP, RelP@k, "
-        "Rprec, RR, SetAP, SetF, SetP, SetR, Specificity(threshold=t), Success@k and W have; "
+        "AP[@k], AUC, AUPRC, AUPRG, BalancedAccuracy(threshold=t), BEDROC, DCG[@k], EF, F@k, "
+        "F(threshold=t), F1@k, F1(threshold=t), Lift@k, MaxF1, MCC(threshold=t), nDCG[@k], P@k, "
+        "P(threshold=t), pAP, pAUC, Prec@r, R@k, R(threshold=t), R(at_precision=t), RBP[@k], RelP@k, "
+        "Rprec, RR[@k], SetAP, SetF, SetP, SetR, Specificity(threshold=t), Success@k and W have; "
         "for a mean over groups name them with over=.",
     ),
     "interval of a metric of grades": (

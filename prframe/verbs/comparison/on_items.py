@@ -12,7 +12,7 @@ from prframe._engine.keys import UNRETRIEVED, threshold_key
 from prframe._engine.measure import thresholds_of
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import ArgumentError, PrframeError
-from prframe.metrics import Metric, with_cells
+from prframe.metrics import Metric, with_cells, with_influence
 from prframe.stats import CellEvaluator, Evaluator, PairedRankings
 from prframe.stats._units import units_of
 from prframe.stats.paired_rankings import (
@@ -62,8 +62,9 @@ class OnItems(Plan):
                     "'randomization' or 'bootstrap'."
                 )
             if asked.interval == "bca" and (reason := _without_influence(metric)):
+                known = with_influence(graded=False)
                 raise ArgumentError(
-                    f"interval='bca' on the same items is for {with_cells()}; got {name}: "
+                    f"interval='bca' on the same items is for {known}; got {name}: "
                     f"{reason}; take 'percentile'."
                 )
         if self.prior is not None:
