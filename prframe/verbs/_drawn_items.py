@@ -71,8 +71,9 @@ def item_influence(source: Source, measure: Evaluation) -> pl.DataFrame:
     """Return the keys of each row, its item, and its influence on each metric of its ranking."""
     if grade := largest_grade(source, measure.args, measure.wanted):
         raise PrframeError(
-            f"resampling={ITEMS!r} takes {grade[0]} where labels are 0 and 1, as cells count no "
-            f"grades; got {grade[1]:g}; name the labels that are positive with positive=[...]."
+            f"resampling={ITEMS!r} takes {grade[0]} only where labels are 0 and 1, and not where "
+            f"they are grades; got {grade[1]:g}; name the labels that count as relevant with "
+            "positive=[...], or leave `resampling` out."
         )
     statistics = _statistics(measure)
 

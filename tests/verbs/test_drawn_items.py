@@ -233,5 +233,7 @@ def test_options_of_either_verb_that_take_values_as_independent_are_refused():
 
 def test_grades_are_refused_for_metrics_of_gains():
     graded = FRAME.with_columns(pl.col("label") * 2)
-    with pytest.raises(PrframeError, match="takes nDCG where labels are 0 and 1"):
+    with pytest.raises(
+        PrframeError, match="takes nDCG only where labels are 0 and 1, and not where they"
+    ):
         prframe.interval(graded, "nDCG", by="model", **OPTIONS)

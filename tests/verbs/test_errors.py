@@ -836,9 +836,9 @@ REFUSALS = {
     ),
     "interval of a metric of grades": (
         lambda: interval(GOOD.with_columns(label=pl.Series([0, 3, 1, 0])), "nDCG@10"),
-        "nDCG@10 of one ranking has an interval where labels are 0 and 1, as cells count no "
-        "grades; got 3; name the labels that are positive with positive=[...], or queries with "
-        "over=.",
+        "nDCG@10 of one ranking has an interval only where labels are 0 and 1, and not where they "
+        "are grades; got 3; name the labels that count as relevant with positive=[...], or take the "
+        "mean over queries, which may have grades, with over=.",
     ),
     "a standard error of the first positive": (
         lambda: interval(GOOD, "RR", method="wald"),

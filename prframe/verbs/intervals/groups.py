@@ -57,12 +57,13 @@ def _clustered(score: Floats, positive: NDArray[np.bool_], cluster: NDArray[np.i
 
 
 def refuse_grades(source: Source, args: Arguments, wanted: Mapping[str, Metric]) -> None:
-    """Refuse labels other than 0 and 1 for metrics of gains, as cells count no grades."""
+    """Refuse labels other than 0 and 1 for metrics of gains, as cells know only 0 and 1."""
     if grade := largest_grade(source, args, wanted):
         raise PrframeError(
-            f"{grade[0]} of one ranking has an interval where labels are 0 and 1, as cells "
-            f"count no grades; got {grade[1]:g}; name the labels that are positive with "
-            "positive=[...], or queries with over=."
+            f"{grade[0]} of one ranking has an interval only where labels are 0 and 1, and not "
+            f"where they are grades; got {grade[1]:g}; name the labels that count as relevant "
+            "with positive=[...], or take the mean over queries, which may have grades, with "
+            "over=."
         )
 
 
