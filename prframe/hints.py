@@ -48,6 +48,11 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "test": ("stat_test", "significance_test", "statistic_test"),
     "weight": ("weights", "sample_weight", "sample_weights", "case_weights", "w"),
 }
+# Of which dtypes the columns of an argument are.
+TAKEN: dict[str, str] = {
+    "score": "Scores are integers, floats or decimals.",
+    "label": "Labels are booleans, numbers or text.",
+}
 # What is said of arguments that are called differently and mean something else.
 NOT_OFFERED: dict[str, str] = {
     "alpha": "a confidence_level= of 0.95 leaves out 0.05, and p-values are columns of the result",
@@ -287,7 +292,7 @@ def of_dtype(dtype: object) -> str:
             " Name the scores by which the items are ranked; if these are the flags, make numbers "
             "of them, for example with cast(pl.Int8) or astype(int)."
         )
-    return ""
+    return f" {TAKEN['score']}"
 
 
 def _instead(name: str, known: Sequence[str], function: str) -> str:

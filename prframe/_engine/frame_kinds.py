@@ -2,14 +2,14 @@
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import polars as pl
 
-from prframe import checks
+from prframe import checks, hints
 from prframe.errors import PrframeError
 from prframe.spark.border import is_frame as is_spark_frame
 
@@ -139,7 +139,7 @@ class _Pandas(FrameKind):
         hint = f" {in_index} is in the index: call .reset_index() first." if in_index else ""
         checks.columns_exist(columns, list(frame.columns), hint)
         needed = frame[list(columns)]
-        data = _read_columns(lambda names: pl.from_pandas(needed[names]), columns)
+        data = _read_columns(lambda names: pl.from_pandas(needed[names]), columns, needed)
         kept = {name: needed[column].dtype for name, column in same.items()}
         kept |= {
             name: needed[column].dtype
@@ -174,7 +174,7 @@ class _Columns(FrameKind):
         """Read the needed columns."""
         checks.columns_exist(columns, list(frame))
         data = _read_columns(
-            lambda names: pl.DataFrame({name: frame[name] for name in names}), columns
+            lambda names: pl.DataFrame({name: frame[name] for name in names}), columns, frame
         )
         return data, lambda out: out
 
@@ -248,23 +248,30 @@ def is_instance(frame: object, module: str, name: str) -> bool:
     return library is not None and isinstance(frame, getattr(library, name))
 
 
-def _read(read: Callable[[], T], column: str = "") -> T:
+def _read(read: Callable[[], T], column: str = "", taken: str = "") -> T:
     """Read the caller's frame; an error of the reader becomes a message to the caller."""
     try:
         return read()
     except Exception as error:
-        raise PrframeError(f"the frame cannot be read into polars: {column}{error}") from error
+        end = f". {taken}" if taken else ""
+        raise PrframeError(
+            f"the frame cannot be read into polars: {column}{error}{end}"
+        ) from error
 
 
 def _read_columns(
-    read: Callable[[list[str]], pl.DataFrame], columns: Iterable[str]
+    read: Callable[[list[str]], pl.DataFrame], columns: Mapping[str, str], frame: Any
 ) -> pl.DataFrame:
     """Read columns of the caller's frame; the message names the one that cannot be read."""
     try:
         return _read(lambda: read(list(columns)))
     except PrframeError:
-        for name in columns:
-            _read(partial(read, [name]), f"column {name!r}: ")
+        for name, argument in columns.items():
+            dtype = getattr(frame[name], "dtype", None)
+            told = (
+                f"column {name!r}: " if dtype is None else f"column {name!r}, of dtype {dtype}: "
+            )
+            _read(partial(read, [name]), told, hints.TAKEN.get(argument, ""))
         raise
 
 

@@ -156,9 +156,29 @@ def test_frames_that_cannot_be_read() -> None:
     mixed = pd.DataFrame(
         {"score": [1.0, 2.0], "label": [1, 0], "q": pd.Series([1, "a"], dtype=object)}
     )
-    told = r"the frame cannot be read into polars: column 'q': "
+    told = r"the frame cannot be read into polars: column 'q', of dtype object: "
     with pytest.raises(prframe.PrframeError, match=told):
         evaluate(mixed, "AP", by="q")
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_numbers_that_polars_has_no_dtype_for(dtype) -> None:
+    import pandas as pd
+
+    arrays = {"score": np.array([1, 2], dtype), "label": np.array([1, 0])}
+    taken = "Scores are integers, floats or decimals."
+    told = (
+        f"the frame cannot be read into polars: column 'score', of dtype {np.dtype(dtype)}: "
+        rf"Unsupported numpy type \d+\. {taken}"
+    )
+    with pytest.raises(prframe.PrframeError, match=told):
+        evaluate(pd.DataFrame(arrays), "AP")
+    with pytest.raises(prframe.PrframeError) as caught:
+        evaluate(arrays, "AP")
+    assert str(caught.value) == f"`score` must be numeric; 'score' is Object. {taken}"
+    exchanged = pd.DataFrame({"score": arrays["label"], "label": arrays["score"]})
+    with pytest.raises(prframe.PrframeError, match=r"Labels are booleans, numbers or text\.$"):
+        evaluate(exchanged, "AP")
 
 
 _THINGS = pl.Series("thing", [object(), object()], dtype=pl.Object)
