@@ -38,6 +38,8 @@ _SLACK = 1e-12
 # Where the values that X takes cannot be told apart, a quantile is close enough if the logarithm
 # of its probability is beyond that of the level by this, to within half of it.
 _CLOSE = 6e-7
+# Longer lists are cut short in a repr, and of them so many numbers are shown at both ends.
+_LONG_LIST, _SHOWN = 100, 3
 # A bracket as wide as this share of a lattice's step holds at most one of its points.
 _CELL = 0.4
 # Numbers add up without rounding if they are whole once multiplied by this.
@@ -56,7 +58,8 @@ class NullDistribution(ABC):
     It answers as a frozen distribution of ``scipy.stats`` does, save that equality counts on both
     sides: ``sf(x) = P(X >= x)`` and ``cdf(x) = P(X <= x)``. The argument `method` of the class, or
     ``using(method)``, says how probabilities are computed. A distribution cannot be changed once
-    it is made.
+    it is made. Those that are made by the same arguments are equal, and the repr is the call that
+    makes them, with more than 100 numbers cut short.
 
     Notes
     -----
@@ -70,6 +73,32 @@ class NullDistribution(ABC):
     >>> null.isf([0.05, 0.01]), round(null.p_value(20, "two-sided"), 6)
     (array([20., nan]), 0.071429)
     """
+
+    @abstractmethod
+    def _arguments(self) -> dict[str, object]:
+        """Return the arguments that make this distribution, without those that are defaults."""
+
+    def __repr__(self) -> str:
+        """Return the call that makes this distribution."""
+        given = ", ".join(f"{name}={_written(x)}" for name, x in self._arguments().items())
+        return f"{type(self).__name__}({given})"
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether another distribution is made by the same arguments."""
+        return (
+            self._identity() == other._identity() if type(other) is type(self) else NotImplemented
+        )
+
+    def __hash__(self) -> int:
+        """Return a hash of the arguments."""
+        return hash((type(self), self._identity()))
+
+    def _identity(self) -> tuple[tuple[str, object], ...]:
+        """Return the arguments as something that can be compared and hashed."""
+        return tuple(
+            (name, x.tobytes() if isinstance(x, np.ndarray) else x)
+            for name, x in self._arguments().items()
+        )
 
     @abstractmethod
     def mean(self) -> float:
@@ -423,6 +452,16 @@ class NullDistribution(ABC):
             return x
         origin, step = lattice
         return origin + step * np.rint((x - origin) / step)
+
+
+def _written(value: object) -> str:
+    """Write an argument as a call has it; of long lists the first and last numbers."""
+    if not isinstance(value, np.ndarray):
+        return repr(value)
+    if value.size <= _LONG_LIST:
+        return repr(value.tolist())
+    shown = [*map(repr, value[:_SHOWN].tolist()), "...", *map(repr, value[-_SHOWN:].tolist())]
+    return f"[{', '.join(shown)}]"
 
 
 def numbers(name: str, x: ArrayLike) -> Floats:

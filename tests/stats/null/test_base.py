@@ -240,8 +240,8 @@ def test_a_method_is_kept_and_may_be_replaced() -> None:
 
 METHODS = [
     (APNull(9, 3), "lattice", "APNull(n=9, n_pos=3{})"),
-    (LinearRankNull(SCORES, 3), "normal", "LinearRankNull(..., n_pos=3{}) of 8 items"),
-    (SignFlipNull([1.0, 2.0]), "convolution", "SignFlipNull(differences=array([1., 2.]){})"),
+    (LinearRankNull(SCORES, 3), "normal", f"LinearRankNull(scores={SCORES}, n_pos=3{{}})"),
+    (SignFlipNull([1.0, 2.0]), "convolution", "SignFlipNull(differences=[1.0, 2.0]{})"),
 ]
 
 
@@ -262,7 +262,64 @@ def test_a_method_is_shown_and_replaced_alike(
 
 def test_the_method_that_is_not_told_is_shown_where_the_others_show_it() -> None:
     assert repr(APNull(9, 3)) == "APNull(n=9, n_pos=3)"
-    assert repr(LinearRankNull(SCORES, 3)) == "LinearRankNull(..., n_pos=3) of 8 items"
+    assert repr(LinearRankNull(SCORES, 3)) == f"LinearRankNull(scores={SCORES}, n_pos=3)"
+    assert repr(SignFlipNull([1.0, -2.0])) == "SignFlipNull(differences=[1.0, -2.0])"
+
+
+# Pairs of calls that make the same distribution.
+SAME = {
+    "plain": (lambda: APNull(10, 2), lambda: APNull(n=10, n_pos=2, depth=10)),
+    "ties": (
+        lambda: APNull(10, 2, ties=[2, 3], depth=5),
+        lambda: APNull(10, 2, np.array([2, 3]), depth=5),
+    ),
+    "method": (lambda: APNull(10, 2, method="exact"), lambda: APNull(10, 2).using("exact")),
+    "scores": (
+        lambda: LinearRankNull([1.5, -0.0, 1.5, 4], 2, step=0.5),
+        lambda: LinearRankNull([0, 1.5, 4], 2, sizes=[1, 2, 1], step=0.5),
+    ),
+    "differences": (
+        lambda: SignFlipNull([0.1, 0.0, -2.0]),
+        lambda: SignFlipNull([0.1, -2.0], method="auto"),
+    ),
+    "differences of a list": (
+        lambda: SignFlipNull([0.1] * 3, method="convolution"),
+        lambda: SignFlipNull(np.full(3, 0.1), method="convolution"),
+    ),
+}
+OTHERS = [
+    APNull(10, 3),
+    APNull(11, 2),
+    APNull(10, 2, depth=5),
+    APNull(10, 2, ties=[3, 2], depth=5),
+    APNull(10, 2, method="lattice"),
+    LinearRankNull([0, 1.5, 4], 2, sizes=[1, 2, 1]),
+    LinearRankNull([0, 1.5, 4], 2, sizes=[2, 1, 1], step=0.5),
+    SignFlipNull([0.1, 2.0]),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME.values(), ids=SAME)
+def test_distributions_of_the_same_arguments_are_equal(one, other) -> None:
+    assert one() == other()
+    assert hash(one()) == hash(other())
+    assert not any(one() == another for another in OTHERS)
+    assert one() != repr(one())
+    # The repr is a call that makes the same.
+    made = eval(repr(one()))  # noqa: S307
+    assert made == one()
+    assert (made.mean(), made.std(), made.support()) == (
+        one().mean(),
+        one().std(),
+        one().support(),
+    )
+
+
+def test_long_lists_are_cut_short() -> None:
+    assert repr(APNull(202, 2, ties=[2] * 101)) == (
+        "APNull(n=202, n_pos=2, ties=[2, 2, 2, ..., 2, 2, 2])"
+    )
+    assert APNull(202, 2, ties=[2] * 101) != APNull(202, 2, ties=[2] * 50 + [1, 1] + [2] * 50)
 
 
 @pytest.mark.parametrize("null", [null for null, *_ in METHODS])
@@ -384,5 +441,5 @@ def test_a_depth_agrees_with_draws() -> None:
         assert (drawn >= null.isf(level) * (1 - 1e-9)).mean() == pytest.approx(
             p, rel=0.3, abs=0.01
         )
-    assert repr(null) == "APNull(n=400, n_pos=40, ties=..., depth=60)"
+    assert repr(null) == f"APNull(n=400, n_pos=40, ties={[4] * 15}, depth=60)"
     assert APNull(40, 4, depth=40).sf(0.5) == APNull(40, 4).sf(0.5)

@@ -182,12 +182,12 @@ class APNull(NullDistribution):
         checks.one_of("method", method, get_args(APNullMethod), in_order=True)
         self._set(n=n, n_pos=n_pos, ties=blocks, depth=retrieved, method=method)
 
-    def __repr__(self) -> str:
-        """Return the call that makes this distribution."""
-        ties = "" if self.ties is None else ", ties=..."
-        depth = f", depth={self.depth}" if self.depth < self.n else ""
-        method = f", method={self.method!r}" if self.method != "auto" else ""
-        return f"APNull(n={self.n}, n_pos={self.n_pos}{ties}{depth}{method})"
+    def _arguments(self) -> dict[str, object]:
+        """Return the arguments that make this distribution, without those that are defaults."""
+        given: dict[str, object] = {"n": self.n, "n_pos": self.n_pos}
+        given |= {} if self.ties is None else {"ties": self.ties}
+        given |= {"depth": self.depth} if self.depth < self.n else {}
+        return given | ({"method": self.method} if self.method != "auto" else {})
 
     def using(self, method: APNullMethod) -> Self:
         """Return the same distribution, whose probabilities are computed by another method.

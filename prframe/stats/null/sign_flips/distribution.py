@@ -44,7 +44,7 @@ NEGLIGIBLE = 1e-4
 _TINY = float(np.finfo(float).tiny)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SignFlipNull(NullDistribution):
     """The distribution of ``S = sum_i e_i d_i`` with independent fair signs ``e_i``.
 
@@ -119,6 +119,11 @@ class SignFlipNull(NullDistribution):
                 f"method='exact' counts the signs of at most {_MOST} differences without a common "
                 f"unit; got {self._sizes.size}; take 'auto' or 'convolution'."
             )
+
+    def _arguments(self) -> dict[str, object]:
+        """Return the arguments that make this distribution, without those that are defaults."""
+        given: dict[str, object] = {"differences": self.differences}
+        return given | ({"method": self.method} if self.method != "auto" else {})
 
     @cached_property
     def _sizes(self) -> Floats:

@@ -18,7 +18,7 @@ from prframe.stats.null.base import NullDistribution
 from prframe.stats.null.subset_sums.counting import LatticeDistribution, SubsetTables, Tails, Urn
 from prframe.stats.null.subset_sums.mixture import PAIR, approximate_tails, few_drawn, outside
 from prframe.stats.null.tail_probabilities import BothTails, Side
-from prframe.typing import Floats
+from prframe.typing import Floats, Integers
 
 RankNullMethod: TypeAlias = Literal["auto", "exact", "saddlepoint", "normal"]
 
@@ -91,6 +91,8 @@ class LinearRankNull(NullDistribution):
     n: int
     n_pos: int
     method: RankNullMethod
+    _scores: Floats
+    _sizes: Integers
     _step: float
     _unit: float
     _urn: Urn
@@ -120,18 +122,25 @@ class LinearRankNull(NullDistribution):
             raise PrframeError(f"`n_pos` must be at most N = {n}; got {n_pos}.")
         step = float(checks.number("step", step, at_least=0))
         checks.one_of("method", method, get_args(RankNullMethod))
-        distinct, place = np.unique(values, return_inverse=True)
+        # Adding 0 leaves no -0, which would look like another score.
+        distinct, place = np.unique(values + 0.0, return_inverse=True)
         total = np.bincount(place, number).astype(np.int64)
         # Scores are divided by a power of two, which costs no digits, so that squares neither
         # overflow nor vanish.
         unit = float(np.exp2(np.frexp(np.abs(distinct).max())[1] - 1))
         urn = Urn.of(distinct / unit, total, n_pos)
         self._set(n=n, n_pos=n_pos, method=method, _step=step, _unit=unit, _urn=urn)
+        self._set(_scores=distinct, _sizes=total)
 
-    def __repr__(self) -> str:
-        """Return roughly the call that makes this distribution."""
-        method = f", method={self.method!r}" if self.method != "auto" else ""
-        return f"LinearRankNull(..., n_pos={self.n_pos}{method}) of {self.n} items"
+    def _arguments(self) -> dict[str, object]:
+        """Return the arguments that make this distribution, without those that are defaults.
+
+        Scores are rising, and equal ones stand once.
+        """
+        given: dict[str, object] = {"scores": self._scores, "n_pos": self.n_pos}
+        given |= {"sizes": self._sizes} if (self._sizes > 1).any() else {}
+        given |= {"step": self._step} if self._step else {}
+        return given | ({"method": self.method} if self.method != "auto" else {})
 
     def mean(self) -> float:
         """Return the mean."""
