@@ -40,6 +40,8 @@ _SLACK = 1e-12
 _CLOSE = 6e-7
 # Longer lists are cut short in a repr, and of them so many numbers are shown at both ends.
 _LONG_LIST, _SHOWN = 100, 3
+# The method of what has no probability.
+UNDEFINED = "undefined"
 # A bracket as wide as this share of a lattice's step holds at most one of its points.
 _CELL = 0.4
 # Numbers add up without rounding if they are whole once multiplied by this.
@@ -64,7 +66,8 @@ class NullDistribution(ABC):
     Notes
     -----
     Values that differ by no more than rounding are equal. Within one call, probabilities never
-    rise, or never fall, with x, and possible values never have probability 0.
+    rise, or never fall, with x, and possible values never have probability 0. Probabilities and
+    p-values of NaN are NaN, as in scipy.stats, so that ``sf(isf(q))`` is NaN where `isf` is.
 
     Examples
     --------
@@ -153,12 +156,13 @@ class NullDistribution(ABC):
         Returns
         -------
         float or ndarray of float
-            In the shape of x. The least positive float where it is smaller; see `logsf`.
+            In the shape of x. The least positive float where it is smaller; see `logsf`. NaN
+            where x is NaN.
 
         Raises
         ------
         PrframeError
-            A value that is NaN, or a method that cannot take this distribution.
+            A value that is no number, or a method that cannot take this distribution.
         """
         return shaped(chance(self._tails("x", x, ("upper",)).upper))
 
@@ -184,7 +188,8 @@ class NullDistribution(ABC):
         Returns
         -------
         TailProbabilities
-            ``log_sf``, ``log_cdf`` and ``method``, each in the shape of x.
+            ``log_sf``, ``log_cdf`` and ``method``, each in the shape of x. The method of NaN is
+            "undefined".
         """
         upper, lower, method = self._tails("x", x, BOTH)
         return TailProbabilities(
@@ -212,7 +217,7 @@ class NullDistribution(ABC):
         Raises
         ------
         PrframeError
-            A statistic that is NaN or no number, or another alternative.
+            A statistic that is no number, or another alternative.
         """
         check_alternative(alternative)
         if isinstance(statistic, str) and statistic in get_args(Alternative):
@@ -358,14 +363,20 @@ class NullDistribution(ABC):
         return None
 
     def _tails(self, name: str, x: ArrayLike, sides: tuple[Side, ...]) -> BothTails:
-        """Check numbers and return their tails, in their shape."""
-        values = numbers(name, x)
-        asked, places = np.unique(values, return_inverse=True)
-        tails = self._log_tails(asked, sides)
-        # Probabilities of neighbours may differ by less than their errors, and must be monotone.
-        upper, lower = np.minimum.accumulate(tails.upper), np.maximum.accumulate(tails.lower)
-        places = places.reshape(values.shape)
-        return BothTails(upper[places], lower[places], np.asarray(tails.method)[places])
+        """Return the tails of numbers, in their shape; those of NaN are NaN."""
+        values = reals(name, x)
+        defined = ~np.isnan(values)
+        nothing = np.full(values.shape, np.nan)
+        found = BothTails(nothing, nothing.copy(), np.full(values.shape, UNDEFINED, "<U11"))
+        asked, places = np.unique(values[defined], return_inverse=True)
+        if asked.size:
+            tails = self._log_tails(asked, sides)
+            # Probabilities of neighbours may differ by less than their errors, and must be
+            # monotone.
+            found.upper[defined] = np.minimum.accumulate(tails.upper)[places]
+            found.lower[defined] = np.maximum.accumulate(tails.lower)[places]
+            found.method[defined] = np.asarray(tails.method)[places]
+        return found
 
     def _bracket(self, search: Search, rising: RisingOf) -> Bracket:
         """Return where a function of this distribution and of x ceases to be negative."""
@@ -462,14 +473,6 @@ def _written(value: object) -> str:
         return repr(value.tolist())
     shown = [*map(repr, value[:_SHOWN].tolist()), "...", *map(repr, value[-_SHOWN:].tolist())]
     return f"[{', '.join(shown)}]"
-
-
-def numbers(name: str, x: ArrayLike) -> Floats:
-    """Return an array of numbers, none of which may be NaN."""
-    values = reals(name, x)
-    if np.isnan(values).any():
-        raise PrframeError(f"`{name}` must not be NaN.")
-    return values
 
 
 def _levels(q: ArrayLike) -> Floats:

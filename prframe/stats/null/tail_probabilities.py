@@ -56,7 +56,7 @@ def sided(upper: Floats, lower: Floats, alternative: Alternative) -> Floats:
 
 def chance(logs: Floats) -> Floats:
     """Return probabilities from logarithms, of which only those of impossible values are 0."""
-    return np.where(np.isfinite(logs), np.maximum(np.exp(logs), _SMALLEST), 0.0)
+    return np.where(logs == -np.inf, 0.0, np.maximum(np.exp(logs), _SMALLEST))
 
 
 def shaped(values: Floats) -> Floats | float:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
+from prframe.stats._arrays import reals
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.atoms import ap_atoms
 from prframe.stats.null.average_precision.draws import drawn
@@ -31,7 +32,7 @@ from prframe.stats.null.average_precision.tails.neighbours import Sharing
 from prframe.stats.null.average_precision.tails.null_tails import NullTails
 from prframe.stats.null.average_precision.tails.routes import all_tails
 from prframe.stats.null.average_precision.tails.tail import APNullMethod
-from prframe.stats.null.base import NullDistribution, RisingOf, numbers
+from prframe.stats.null.base import NullDistribution, RisingOf
 from prframe.stats.null.quantiles import Bracket, Search
 from prframe.stats.null.tail_probabilities import BothTails, Side, shaped
 from prframe.typing import Floats, Integers
@@ -238,18 +239,21 @@ class APNull(NullDistribution):
         Returns
         -------
         low, high : float or ndarray of float
-            In the shape of x. The true value lies between them, but for rounding of floats
-            (1e-12 relative).
+            In the shape of x, NaN where x is NaN. The true value lies between them, but for
+            rounding of floats (1e-12 relative).
 
         Raises
         ------
         PrframeError
-            A value that is NaN, `cell` out of range, or more than 400 positives and more than 400
-            negatives, unless few rankings are as good, or as bad.
+            A value that is no number, `cell` out of range, or more than 400 positives and more
+            than 400 negatives, unless few rankings are as good, or as bad.
         """
         checks.number("cell", cell, above=0, below=1)
-        values = numbers("x", x)
-        bounds = [self._null_tails.bounds(0, value, cell) for value in values.ravel().tolist()]
+        values = reals("x", x)
+        bounds = [
+            (np.nan, np.nan) if np.isnan(value) else self._null_tails.bounds(0, value, cell)
+            for value in values.ravel().tolist()
+        ]
         low, high = np.array(bounds).reshape(-1, 2).T
         return shaped(low.reshape(values.shape)), shaped(high.reshape(values.shape))
 

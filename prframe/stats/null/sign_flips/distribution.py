@@ -283,7 +283,7 @@ class SignFlipNull(NullDistribution):
         Raises
         ------
         PrframeError
-            A statistic that is NaN or no number, or another alternative.
+            A statistic that is no number, or another alternative.
         """
         if statistic is not None:
             return super().p_value(statistic, alternative)

@@ -285,7 +285,6 @@ def test_p_values_of_draws_are_uniform(n_pos: int, ties: list[int] | None) -> No
             "negatives only where few rankings are as good, or as bad; got 1000 positives among "
             "5000 items; use `sf` with method 'auto'.",
         ),
-        (lambda: APNull(5, 2).sf(float("nan")), "`x` must not be NaN."),
         (lambda: APNull(5, 2).cdf("a"), "`x` must be numbers; got 'a'."),
         (lambda: APNull(5, 2).isf(0), "`q` must lie in (0, 1]; got 0."),
         (lambda: APNull(5, 2).ppf(1.5), "`q` must lie in (0, 1]; got 1.5."),
@@ -294,7 +293,6 @@ def test_p_values_of_draws_are_uniform(n_pos: int, ties: list[int] | None) -> No
             lambda: APNull(5, 2).sf_bounds(0.5, cell=1),
             "`cell` must be a number > 0 and < 1; got 1.",
         ),
-        (lambda: APNull(5, 2).sf_bounds(float("nan")), "`x` must not be NaN."),
         (lambda: APNull(5, 2).sf_bounds("a"), "`x` must be numbers; got 'a'."),
         (lambda: APNull(5, 2).rvs(0), "`size` must be a whole number >= 1; got 0."),
     ],
@@ -303,6 +301,13 @@ def test_refusals(call: Callable[[], object], message: str) -> None:
     with pytest.raises(prframe.PrframeError) as caught:
         call()
     assert str(caught.value) == message
+
+
+def test_bounds_of_nan_are_nan() -> None:
+    null = APNull(12, 4)
+    low, high = null.sf_bounds([np.nan, 0.5])
+    assert np.isnan([low[0], high[0]]).all()
+    assert (low[1], high[1]) == null.sf_bounds(0.5)
 
 
 @pytest.mark.parametrize("depth", [7, 14, 18])
