@@ -1,3 +1,4 @@
+from .asked import check_method as check_method
 from .confidence import Confidence as Confidence
 from .ends import (
     acceleration as acceleration,

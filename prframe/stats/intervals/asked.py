@@ -13,6 +13,34 @@ from prframe.stats.intervals.means import IntervalEstimate
 from prframe.stats.rankings import CellStatistic, DrawnCurves, Influence, RankedCells
 from prframe.typing import Floats
 
+# These methods move bounded metrics to all numbers; these and further ones need a standard error.
+_LOGITS = ("logit", "logit-t")
+_BY_INFLUENCE = (*_LOGITS, "wald", "bca")
+
+
+def check_method(statistic: CellStatistic, method: str) -> None:
+    """Refuse a method that no interval of the metric can be made by, whatever the ranking is.
+
+    Parameters
+    ----------
+    statistic : CellStatistic
+    method : str
+        As in `ranking_interval`.
+
+    Raises
+    ------
+    PrframeError
+        The method needs a standard error, or bounds, which the metric does not have.
+    """
+    low, high = statistic.limits
+    if method in _LOGITS and not isfinite(high - low):
+        raise ArgumentError(
+            f"method={method!r} is for metrics within bounds; got {statistic.name}; take 'wald', "
+            "'percentile' or 'bca'."
+        )
+    if method in _BY_INFLUENCE and not statistic.has_influence:
+        raise statistic.no_influence()
+
 
 @dataclass(frozen=True, eq=False)
 class Asked:
@@ -60,11 +88,6 @@ class Asked:
         if share.limits != UNIT and isfinite(high - low):
             share, width = _InUnit(share), high - low
             replicates = None if replicates is None else (replicates - low) / width
-        elif share.limits != UNIT and method in {"logit", "logit-t"}:
-            raise ArgumentError(
-                f"method={method!r} is for metrics within bounds; got {share.name}; take 'wald', "
-                "'percentile' or 'bca'."
-            )
         else:
             low = 0.0
         confidence = within(confidence, share.limits)

@@ -15,7 +15,7 @@ from prframe.errors import ArgumentError
 from prframe.stats._arrays import random_generator
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves import drawn_weights
-from prframe.stats.intervals.asked import Asked
+from prframe.stats.intervals.asked import Asked, check_method
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
     acceleration,
@@ -158,6 +158,7 @@ def ranking_intervals(  # noqa: PLR0913
         suited = method
         if method == "auto":
             suited = suited_method(cells, statistic, clustered=clusters is not None)
+        check_method(statistic, suited)
         asked.append(Asked.of(cells, statistic, replicates, suited, confidence))
     of_draws = _of_draws(cells, asked, clusters, n_resamples, rng)
     intervals = []

@@ -20,6 +20,7 @@ from prframe.stats.intervals import (
     Confidence,
     IntervalEstimate,
     can_be_drawn,
+    check_method as check_method_of_metric,
     posterior_replicates,
     ranking_intervals,
     suited_method,
@@ -97,10 +98,12 @@ class RankingIntervals(Plan):
                     f"{with_cells()} have; for a mean over groups name them with over=."
                 )
         # Making the statistics checks their cut-offs, and whether they take `prior`.
-        _ = self.statistics
+        statistics = self.statistics
         known = _OF_RANKINGS if self.args.cluster is None else _OF_CLUSTERS
         kind = "one ranking" if self.args.cluster is None else "clusters"
         check_method(self.method, known, kind)
+        for statistic in statistics.values():
+            check_method_of_metric(statistic, self.method)
 
     def counts_hits(self) -> bool:
         """Tell whether metrics count hits, and have a value without positives."""

@@ -238,6 +238,17 @@ def test_every_metric_of_cells_has_an_interval_by_every_method(method: str) -> N
     assert shown.filter(metric="SetR")["conf_high"].to_list() in ([], [1])
 
 
+@pytest.mark.parametrize(
+    ("metric", "method"),
+    [("AUPRG", "logit-t"), ("DCG@3", "logit"), ("RR", "wald"), ("R(at_precision=0.9)", "bca")],
+)
+def test_methods_that_a_metric_does_not_have_are_refused_before_any_work(metric, method) -> None:
+    # Nothing is collected, and groups without positives would have no interval by any method.
+    for rows in (SMOOTH.lazy(), SMOOTH.with_columns(label=0), SMOOTH.clear()):
+        with pytest.raises(prframe.ArgumentError, match=r"take 'wald'|has no standard error"):
+            prframe.interval(rows, ["AP", metric], method=method)
+
+
 def auc_of(score: np.ndarray, label: np.ndarray) -> float:
     """AUC by all pairs."""
     label = label > 0

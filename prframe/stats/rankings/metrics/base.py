@@ -116,6 +116,13 @@ class CellStatistic(ABC):
         """Whether the derivative with respect to the weight of an item says how it varies."""
         return not self.lacks_influence
 
+    def no_influence(self) -> ArgumentError:
+        """Return the error that the derivative does not say how the metric varies, and why."""
+        instead = "'bayesian-bootstrap' or 'percentile'" if self.has_draws else "'percentile'"
+        return ArgumentError(
+            f"{self.name} has no standard error, because {self.lacks_influence}; take {instead}."
+        )
+
     @property
     def name(self) -> str:
         """The name in the catalogue; of a metric at a threshold, with one as an example."""

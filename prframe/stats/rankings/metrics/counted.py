@@ -11,7 +11,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from prframe.errors import ArgumentError
 from prframe.stats._batches import batches
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
@@ -69,11 +68,8 @@ class CountedStatistic(CellStatistic):
         PrframeError
             The derivative does not say how the metric varies.
         """
-        if self.lacks_influence:
-            raise ArgumentError(
-                f"{self.name} has no standard error, because {self.lacks_influence}; "
-                "take 'bayesian-bootstrap' or 'percentile'."
-            )
+        if not self.has_influence:
+            raise self.no_influence()
         counts = np.stack([cells.pos, cells.neg]).astype(np.float64)
         slopes = np.zeros_like(counts)
         for side in (0, 1):

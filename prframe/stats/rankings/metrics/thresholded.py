@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
-from prframe.errors import ArgumentError
 from prframe.stats.rankings.best_ends import first_best_ends
 from prframe.stats.rankings.cell_sums import (
     Numbers,
@@ -127,7 +126,7 @@ class ThresholdOfLargestF1(CellStatistic):
 
     thresholds: Floats
     prior: float | None = None
-    lacks_influence: ClassVar[str] = "because it jumps"
+    lacks_influence: ClassVar[str] = "it jumps"
     reads_sums: ClassVar[bool] = True
 
     @property
@@ -199,9 +198,7 @@ class ThresholdOfLargestF1(CellStatistic):
             Always.
         """
         del cells
-        raise ArgumentError(
-            f"{self.name} has no standard error, {self.lacks_influence}; take 'percentile'."
-        )
+        raise self.no_influence()
 
 
 def _first_largest(rows: Reals) -> Integers:
