@@ -64,6 +64,18 @@ class CurveDifference(NamedTuple):
     high: Floats
     p_value: Floats
 
+    def reversed(self) -> CurveDifference:
+        """Return the comparison of the second curve with the first."""
+        return CurveDifference(
+            self.recall,
+            self.precision_b,
+            self.precision_a,
+            0.0 - self.difference,
+            0.0 - self.high,
+            0.0 - self.low,
+            self.p_value,
+        )
+
 
 def pr_curve_difference(  # noqa: PLR0913
     score_a: ArrayLike,
@@ -152,9 +164,9 @@ def pr_curve_difference(  # noqa: PLR0913
     out 0 somewhere, ``(1 + draws that deviate as far as 0 does) / (1 + n_resamples)``, and 1 for
     two equal rankings.
 
-    The order of the models changes signs alone. Negatives that stand between the same positives in
-    both rankings share a weight; the cost grows with n_resamples times the number of weights,
-    which is N at most.
+    The order of the models changes signs alone, but for rounding. Negatives that stand between the
+    same positives in both rankings share a weight; the cost grows with n_resamples times the
+    number of weights, which is N at most.
 
     References
     ----------

@@ -278,13 +278,24 @@ class _Differences(Plan):
         paired = paired_rows(source, self.args, incomplete=self.incomplete)
         pairs = model_pairs(paired.models, self.baseline)
         tasks = [(group, *pair) for group in paired.groups for pair in pairs]
-        differences = each_group(lambda task: self._pair(*task), tasks, "compare_curves")
+        names = [str(model) for model in paired.models]
+        differences = each_group(
+            lambda task: self._ordered_pair(names, *task), tasks, "compare_curves"
+        )
         self._warn(paired)
         rows = self._rows(source, paired.models, tasks, differences)
         if not paired.keys.width:
             return rows
         group = np.repeat(np.arange(len(paired.groups)), len(pairs) * self.band.recall.size)
         return pl.concat([paired.keys[group], rows], how="horizontal")
+
+    def _ordered_pair(
+        self, names: Sequence[str], group: PairedGroup, a: int, b: int
+    ) -> CurveDifference:
+        """Compare two models in order of their names, so that their order changes signs alone."""
+        if names[a] <= names[b]:
+            return self._pair(group, a, b)
+        return self._pair(group, b, a).reversed()
 
     def _pair(self, group: PairedGroup, a: int, b: int) -> CurveDifference:
         """Compare two models on the items of a group."""

@@ -1,5 +1,6 @@
 """Two curves on the same items: against a naive weighted curve, single curves and simulation."""
 
+import warnings
 from itertools import pairwise
 from math import inf
 from typing import Any
@@ -175,6 +176,51 @@ def test_the_order_of_models_changes_signs_alone() -> None:
         np.testing.assert_array_equal(one.precision_a, other.precision_b)
         np.testing.assert_allclose(one.low, -other.high, atol=1e-12)
         np.testing.assert_array_equal(one.p_value, other.p_value)
+
+
+def same_curves() -> tuple[list[Floats], NDArray[np.bool_]]:
+    """Return two rankings with one curve, whose items stand at different places."""
+    label, first = np.arange(60) % 3 == 0, np.arange(60.0)[::-1]
+    second, rng = first.copy(), np.random.default_rng(0)
+    for of_class in (label, ~label):
+        second[of_class] = rng.permutation(first[of_class])
+    return [first, second], label
+
+
+def few() -> tuple[list[Floats], NDArray[np.bool_]]:
+    """Return two rankings of five items, each of which is what the other is to it."""
+    return [np.array([4.0, 3, 2, 1, 0]), np.array([3.0, 4, 2, 0, 1])], np.arange(5) != 2
+
+
+def test_the_order_of_models_with_one_curve_changes_signs_alone() -> None:
+    scores, label = same_curves()
+    options = {"rng": 1, "n_resamples": 400}
+    one = pr_curve_difference(*scores, label, LEVELS, **options)
+    other = pr_curve_difference(*scores[::-1], label, LEVELS, **options)
+    assert np.ptp(one.low + one.high) > 0
+    np.testing.assert_allclose(one.low, -other.high, atol=1e-12)
+    # The order of items has no effect.
+    shuffled = np.random.default_rng(1).permutation(label.size)
+    again = pr_curve_difference(*(s[shuffled] for s in scores), label[shuffled], LEVELS, **options)
+    np.testing.assert_allclose(again.low, one.low, atol=1e-12)
+
+
+@pytest.mark.parametrize("options", [{}, {"cluster": "cluster"}, {"simultaneous": False}])
+@pytest.mark.parametrize("make", [sample, same_curves, few])
+def test_the_verb_reverses_bands_to_the_last_digit(make, options) -> None:
+    (a, b), label = make()
+    frame = pl.DataFrame({"a": a, "b": b, "label": label, "cluster": np.arange(label.size) // 2})
+    options = {"rng": 1, "n_resamples": 200, "recall": LEVELS, **options}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", prframe.UndefinedMetricWarning)
+        one = prframe.compare_curves(frame, ["a", "b"], **options)
+        other = prframe.compare_curves(frame, ["b", "a"], **options)
+    renamed = {"precision_a": "precision_b", "precision_b": "precision_a"}
+    renamed |= {"model_a": "model_b", "model_b": "model_a"}
+    renamed |= {"conf_low": "conf_high", "conf_high": "conf_low"}
+    numbers = pl.col("difference", "conf_low", "conf_high")
+    found = other.with_columns(numbers * -1 + 0.0).rename(renamed).select(one.columns)
+    assert_frame_equal(found, one, check_exact=True)
 
 
 @pytest.mark.parametrize("simultaneous", [True, False])

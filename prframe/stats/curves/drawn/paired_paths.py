@@ -59,10 +59,9 @@ class PairedPaths:
         below its knot.
         """
         paths = [RocPath.of(cells_from_scores(s, positive)[0]) for s in scores]
-        first, second = ((path.fp.tolist(), path.ranks.tolist()) for path in paths)
-        if swapped := second < first:
-            scores, paths = scores[::-1], paths[::-1]
         passed = [_gaps(path, s, positive) for path, s in zip(paths, scores, strict=True)]
+        if swapped := _stands_first(paths[::-1], passed[::-1]):
+            paths, passed = paths[::-1], passed[::-1]
         halves, negatives = (np.stack([gaps[i] for gaps in passed]) for i in (0, 1))
         agreement = float((negatives[0] == negatives[1]).mean()) if negatives.size else 1.0
         if cluster is None:
@@ -193,6 +192,21 @@ def _gaps(path: RocPath, score: Floats, positive: Flags) -> tuple[Integers, Inte
     retrieved = np.isfinite(halves), np.isfinite(number)
     pos, neg = (np.where(here, gap, beyond) for here, gap in zip(retrieved, gaps, strict=True))
     return pos, neg
+
+
+def _stands_first(paths: Sequence[RocPath], passed: Sequence[tuple[Integers, Integers]]) -> bool:
+    """Tell whether two models come in the one of both orders in which they are drawn.
+
+    That is the order of their paths, and of the gaps of all items where paths are the same.
+    """
+    first, second = ((path.fp.tolist(), path.ranks.tolist()) for path in paths)
+    if first != second:
+        return first < second
+    for one, other in zip(*passed, strict=True):
+        here, there = (sorted(zip(*pair, strict=True)) for pair in ((one, other), (other, one)))
+        if here != there:
+            return here < there
+    return False
 
 
 def _ranks(score: Floats) -> Floats:
