@@ -1,5 +1,6 @@
 """How a command ends: exit codes, and errors in the words of the shell, on one line each."""
 
+import ast
 import os
 import re
 import shlex
@@ -44,6 +45,17 @@ _SENTENCES = {
     " or a numpy.random.Generator; got": "; got",
     "or give the number of negatives that are not listed in n_neg=; ": "",
     "Give the number of negatives that are not listed in n_neg=; if there": "If there",
+    # Of files -l is the only option of labels, and of frames --positive asks for equal ones.
+    "positive=2 (or 0.5) for those of at least that, or positive=[1] for equal ones": "-l 2 for "
+    "those of at least that",
+    "a single one of them in positive=": "a single one of them with --positive",
+    "; check lists the labels": "; prframe check lists the labels",
+    "In `interval`, and `compare` with test='t', say resampling='cv' for": "In prframe evaluate "
+    "--interval, and prframe compare --test t, say --resampling cv for",
+    "say test='t', with interval='auto' and without `rope`, `power` and `cluster`": "say --test "
+    "t, without --cluster",
+    "Take interval='hall', which": "Take --test hall, which",
+    ": say within='metric'; 'max-t' knows several metrics.": "; 'max-t' knows several.",
     "; give the number of its negatives in n_neg=. If all": ". If all",
     ", or ignore TiePolicyWarning": "",
     " Several metrics are a list, such as ['AP', 'nDCG@10'].": " Put spaces between metrics.",
@@ -89,12 +101,23 @@ def in_shell_words(message: str, flags: Mapping[str, str]) -> str:
         value = match["value"] or ""
         if value == "None":
             return f"no {flag}"
-        value = shlex.quote(value[1:-1]) if value.startswith("'") else value
-        return f"{flag} {value}".rstrip()
+        return f"{flag} {_in_shell(value)}".rstrip()
 
     for of_python, of_shell in _SENTENCES.items():
         message = message.replace(of_python, of_shell)
     return _ARGUMENT.sub(translated, _IGNORED.sub("ignore this warning", message))
+
+
+def _in_shell(value: str) -> str:
+    """Return a value as the shell takes it: a list as its words, text without quotes."""
+    try:
+        plain = ast.literal_eval(value)
+    except (SyntaxError, ValueError):
+        return value
+    if plain is ...:
+        return value
+    words = plain if isinstance(plain, list) else [plain]
+    return value if ... in words else " ".join(shlex.quote(str(word)) for word in words)
 
 
 def exit_code(run: Callable[[], int], worded: Callable[[str], str] = str) -> int:

@@ -1,5 +1,7 @@
 """Messages name the options of the shell, and not the arguments of Python."""
 
+from pathlib import Path
+
 import pytest
 
 from prframe.commands.exits import in_shell_words
@@ -31,6 +33,9 @@ FLAGS = {"over": "--over", "test": "--test", "positive": "-l", "k": "-k", "rng":
             "for instance ('1', 'd'); drop the rows that do not count.",
         ),
         ("ask for 'P@1', or ignore TiePolicyWarning.", "ask for 'P@1'."),
+        ("say over=['fold', 'a query'], or", "say --over fold 'a query', or"),
+        ("say over=['fold', ...], or", "say --over ['fold', ...], or"),
+        ("say k=[1, 2]", "say -k 1 2"),
         # Calls, names of metrics, paths and what has no option are left as they are.
         ("use evaluate('AP', over=..., geometric_mean=True)", None),
         ("P(threshold=0.5) and R(k=3)@5", None),
@@ -96,6 +101,63 @@ def test_warnings_in_the_words_of_the_shell(capfdbinary) -> None:
     done = run(capfdbinary, "evaluate", "--frame", "frame.csv")
     assert done.code == 0
     assert "stands in neither --by nor --over. For a ranking each say --by query" in done.err
+
+
+FOLDS = (
+    "In prframe evaluate --interval, and prframe compare --test t, say --resampling cv for the folds "
+    "of a cross-validation, or the size"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["evaluate", "--interval", "--by", "model", "--over", "fold"], FOLDS),
+        (["compare", "--over", "fold"], FOLDS),
+        (["band", "--by", "model", "--over", "fold"], FOLDS),
+        (
+            ["compare", "--over", "fold", "--resampling", "cv"],
+            "takes values as independent: say --test t, without --cluster.\n",
+        ),
+        (
+            ["compare", "--over", "fold", "-m", "AP", "RR", "--correction", "tukey"],
+            "deals out the values of one metric of one group of --by; 'max-t' knows several.\n",
+        ),
+        (["evaluate", "--by", "fold"], "For a ranking each say --by fold model, for"),
+        (
+            ["evaluate", "--by", "fold", "model", "--positive", "7", "-m", "P@1"],
+            "with --positive; prframe check lists the labels that there are.",
+        ),
+        (
+            ["evaluate", "--by", "fold", "model", "-l", "1", "--label", "grade"],
+            "Say which labels are positive, for example -l 2 for those of at least that; if there",
+        ),
+    ],
+)
+def test_every_option_that_is_named_is_one(words, told, capfdbinary, tmp_path) -> None:
+    frame = tmp_path / "frame.csv"
+    lines = [
+        f"{fold},{model},{score},{(score + fold) % 2},{1 + score % 2}\n"
+        for fold in range(4)
+        for model in "ab"
+        for score in range(4)
+    ]
+    frame.write_text("fold,model,score,label,grade\n" + "".join(lines))
+    command, *more = words
+    done = run(capfdbinary, command, "--frame", frame, *more)
+    assert told in done.err
+    for text in ("='", "=[", "`", "['"):
+        assert text not in done.err.partition(", in groups")[0]
+
+
+def test_files_name_no_option_of_frames(capfdbinary, tmp_path) -> None:
+    graded = tmp_path / "qrels"
+    lines = Path("qrels").read_text().splitlines()
+    fields = [line.split() for line in lines]
+    graded.write_text("".join(f"{q} 0 {d} {1 + int(label)}\n" for q, _, d, label in fields))
+    done = run(capfdbinary, "evaluate", graded, "old.run", "-J", "-m", "AP")
+    assert "for example -l 2 for those of at least that; if there are none" in done.err
+    assert "--positive" not in done.err
 
 
 def test_queries_that_a_model_lacks(capfdbinary, tmp_path) -> None:
