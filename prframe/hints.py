@@ -48,6 +48,11 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "test": ("stat_test", "significance_test", "statistic_test"),
     "weight": ("weights", "sample_weight", "sample_weights", "case_weights", "w"),
 }
+# What is said of columns of pandas whose names are tuples.
+OF_LEVELS = (
+    " Names are strings; those of several levels become so, for example, by frame.columns = "
+    "frame.columns.map('_'.join)."
+)
 # Of which dtypes the columns of an argument are.
 TAKEN: dict[str, str] = {
     "score": "Scores are integers, floats or decimals.",
@@ -271,6 +276,8 @@ def of_column_name(argument: str, given: object) -> str:
             " Put the columns of models into one, with unpivot in polars or melt in pandas, and "
             "name the new column of models in by=."
         )
+    if isinstance(given, tuple) and listed and given:
+        return OF_LEVELS
     if type(given).__name__ == "Expr":
         return " Make it a column first, for example with with_columns."
     numbers = isinstance(given, (list, tuple)) and any(

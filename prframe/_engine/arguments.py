@@ -199,8 +199,13 @@ class Arguments:
             return (self.ignore,)
         return tuple(self.ignore)
 
-    def check_types(self, schema: "Mapping[str, pl.DataType]") -> None:
-        """Require that columns have the dtypes that their arguments need."""
+    def check_types(
+        self, schema: "Mapping[str, pl.DataType]", roles: "Mapping[str, str] | None" = None
+    ) -> None:
+        """Require that columns have the dtypes that their arguments need.
+
+        `roles` are the arguments that name keys, if these are others than `by`.
+        """
         self._check_numbers(schema)
         if self.judged is not None and schema[self.judged] != pl.Boolean:
             raise PrframeError(
@@ -209,7 +214,7 @@ class Arguments:
         if not self.at_hand:
             self._check_item(schema)
             self._check_label(schema[self.label])
-        grouping = [("by", key) for key in self.keys]
+        grouping = [((roles or {}).get(key, "by"), key) for key in self.keys]
         for name in ("cluster", "model"):
             column = getattr(self, name)
             grouping += [] if column is None else [(name, column)]
@@ -298,6 +303,8 @@ def _label_values(name: str, values: object) -> object:
     values = checks.unpacked(checks.plain(values))
     if name == "ignore" and _is_missing(values):
         return [None]
+    if name == "positive" and _is_missing(values):
+        raise ArgumentError("`positive` must not be NaN, which no label is equal to or above.")
     if isinstance(values, (str, bool, int, float)) or (values is None and name == "ignore"):
         return values
     if isinstance(values, (list, tuple, set, frozenset)) and values:

@@ -137,6 +137,7 @@ class _Pandas(FrameKind):
         _names_are_unique(list(frame.columns), columns)
         in_index = [name for name in columns if name in frame.index.names]
         hint = f" {in_index} is in the index: call .reset_index() first." if in_index else ""
+        hint += hints.OF_LEVELS if frame.columns.nlevels > 1 else ""
         checks.columns_exist(columns, list(frame.columns), hint)
         needed = frame[list(columns)]
         data = _read_columns(lambda names: pl.from_pandas(needed[names]), columns, needed)

@@ -97,6 +97,8 @@ def run(
     plan.accepts().check(args)
     plan.check()
     keys = args.keys if keys is None else keys
+    # The columns that results summarise over are not among the columns of the result.
+    roles = {key: plan.role(key) for key in args.keys if key not in keys}
     frame, names = named(frame)
     guard = PooledRankings.of(frame, names, args)
     steps = None
@@ -106,7 +108,7 @@ def run(
         steps = steps_of(plan, keys)
 
     def result_schema(source: Source) -> Schema:
-        args.check_types(source.schema)
+        args.check_types(source.schema, roles)
         columns = schema(source.schema) if callable(schema) else schema
         clash = [key for key in keys if key in columns]
         if clash:
@@ -134,9 +136,7 @@ def run(
     models: dict[str, str] = {}
     if args.model is not None:
         models = {"model_a": args.model, "model_b": args.model}
-    # The columns that results summarise over are not among the columns of the result.
-    columns = args.columns | {key: plan.role(key) for key in args.keys if key not in keys}
-    return through(frame, columns, result_schema, renamed, copied=models, steps=steps)
+    return through(frame, args.columns | roles, result_schema, renamed, copied=models, steps=steps)
 
 
 def score_columns(score: Columns) -> list[str]:

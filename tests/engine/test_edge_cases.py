@@ -181,6 +181,37 @@ def test_numbers_that_polars_has_no_dtype_for(dtype) -> None:
         evaluate(exchanged, "AP")
 
 
+def test_columns_of_several_levels_are_answered_with_a_remedy() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({("model", "score"): [2.0, 1.0], ("model", "label"): [1, 0]})
+    remedy = r"frame\.columns = frame\.columns\.map\('_'\.join\)\.$"
+    with pytest.raises(prframe.MissingColumnError, match=remedy):
+        evaluate(frame, "AP")
+    with pytest.raises(prframe.PrframeError, match=remedy):
+        evaluate(frame, "AP", label=("model", "label"))
+    frame.columns = frame.columns.map("_".join)
+    assert evaluate(frame, "AP", "model_score", "model_label")["AP"].item() == 1
+
+
+@pytest.mark.parametrize("value", [math.nan, np.float64("nan")])
+def test_no_label_is_nan(value) -> None:
+    with pytest.raises(prframe.ArgumentError, match="`positive` must not be NaN"):
+        evaluate(FOUR, "AP", positive=value)
+
+
+def test_dtypes_of_keys_are_refused_by_the_argument_that_names_them() -> None:
+    lists = FOUR.with_columns(q=pl.concat_list(pl.lit(1)), model=pl.lit("a"))
+    for call in (
+        lambda: evaluate(lists, "AP", over="q"),
+        lambda: prframe.interval(lists, "AP", over="q"),
+        lambda: prframe.compare(lists, "AP", over="q"),
+        lambda: prframe.ap_test(lists, over="q"),
+    ):
+        with pytest.raises(prframe.PrframeError, match="`over` must name columns of plain values"):
+            call()
+
+
 _THINGS = pl.Series("thing", [object(), object()], dtype=pl.Object)
 
 
@@ -209,7 +240,7 @@ _THINGS = pl.Series("thing", [object(), object()], dtype=pl.Object)
         ),
         (
             lambda frame: evaluate(frame, "AP", over="thing"),
-            "`by` must name columns of plain values",
+            "`over` must name columns of plain values",
         ),
         (
             lambda frame: prframe.compare(frame, "AP", model="thing", over="m"),
