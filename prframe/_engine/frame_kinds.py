@@ -305,6 +305,8 @@ def _names_are_unique(names: Sequence[object], columns: dict[str, str]) -> None:
 
 def _to_pandas(out: pl.DataFrame, backend: str, kept: Mapping[str, Any]) -> "pd.DataFrame":
     """Write a pandas frame in the caller's backend; some columns keep the caller's dtypes."""
+    import pandas as pd
+
     result = out.to_pandas(use_pyarrow_extension_array=backend == "pyarrow")
     dtypes = {name: dtype for name, dtype in kept.items() if name in out.columns}
     if backend == "numpy_nullable":
@@ -314,7 +316,12 @@ def _to_pandas(out: pl.DataFrame, backend: str, kept: Mapping[str, Any]) -> "pd.
             # Other dtypes, for example categories, have no nullable kind and stay.
             if name not in kept and dtype.base_type() in _NULLABLE
         }
-    return result.astype(dtypes)
+    result = result.astype(dtypes)
+    for name, dtype in dtypes.items():
+        if dtype == "object" and out.schema[name] == pl.Date:
+            # Of days pandas makes points in time, which are not equal to the caller's days.
+            result[name] = pd.Series(out[name].to_list(), index=result.index, dtype=object)
+    return result
 
 
 _NULLABLE: dict[Any, str] = {

@@ -1,5 +1,6 @@
 """Every kind of frame: equal values, the caller's kind out."""
 
+import datetime as dt
 from functools import partial
 
 import duckdb
@@ -222,6 +223,15 @@ def test_the_source_is_not_touched() -> None:
     for call in CALLS.values():
         call(DATA)
     assert_frame_equal(DATA, before)
+
+
+def test_days_of_pandas_come_back_as_days() -> None:
+    days = [dt.date(2024, 1, 1), dt.date(2024, 1, 2), None]
+    frame = pd.DataFrame({"day": days, "score": [3.0, 2.0, 1.0], "label": [1, 1, 1]})
+    result = prframe.evaluate(frame, "AP", by="day", n_neg=3)
+    assert result["day"].dtype == frame["day"].dtype == object
+    assert result["day"].to_list() == days
+    assert len(result.merge(frame, on="day")) == 3
 
 
 def test_an_enum_and_a_date_key() -> None:
