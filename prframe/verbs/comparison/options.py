@@ -1,6 +1,6 @@
 """The arguments of verbs that compare models: the models, the items and the pairs."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, cast
@@ -84,8 +84,10 @@ def model_pairs(models: Sequence[Any], baseline: object) -> list[tuple[int, int]
     several = isinstance(baseline, Iterable) and not isinstance(baseline, (str, bytes))
     listed = list(cast("Iterable[object]", baseline)) if several else [baseline]
     plain = [checks.plain(name) for name in listed]
+    known = set(models)
     for name in plain:
-        if name not in models:
+        # pandas.NA has no truth value that a list could look for.
+        if not isinstance(name, Hashable) or name not in known:
             hint = checks.did_you_mean(name, models)
             shown = checks.brief(list(models))
             raise PrframeError(f"`baseline` must name models out of {shown}; got {name!r}.{hint}")

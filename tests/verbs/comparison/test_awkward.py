@@ -1,6 +1,7 @@
 """`compare` where data are awkward: names that clash, numbers at the edge, options that collide."""
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
@@ -140,6 +141,12 @@ def test_baselines_may_be_an_array(kind):
     names = ["m0", "m2"]
     found = prframe.compare(frame(), "AP", baseline=kind(names))
     assert_frame_equal(found, prframe.compare(frame(), "AP", baseline=names))
+
+
+@pytest.mark.parametrize("baseline", [pd.NA, [["m0"]], float("nan"), [pd.NA, "m0"]])
+def test_what_names_no_model_is_no_baseline(baseline):
+    with pytest.raises(PrframeError, match="`baseline` must name models out of"):
+        prframe.compare(frame(), "AP", baseline=baseline)
 
 
 def test_models_without_items_in_common_are_refused():
