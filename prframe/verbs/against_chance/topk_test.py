@@ -141,7 +141,8 @@ def topk_test(
 
 def _cutoffs(k: int | Sequence[int]) -> list[int]:
     """Return the cut-offs as a list, also if the argument is a single number."""
-    given = k if isinstance(k, (list, tuple, range)) else [k]
+    several = checks.unpacked(k)
+    given = several if isinstance(several, (list, tuple, range)) else [k]
     cutoffs = list(dict.fromkeys(checks.whole_number("k", cutoff, at_least=1) for cutoff in given))
     if not cutoffs:
         raise ArgumentError("`k` must name at least one cut-off; got none.")

@@ -2,9 +2,11 @@
 
 from math import comb, inf
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, strategies as st
+from polars.testing import assert_frame_equal
 
 import prframe
 from tests.strategies import Item, frame, items
@@ -153,3 +155,9 @@ def test_keys_named_as_working_columns(key: str) -> None:
     found = prframe.topk_test(rows, by=key, k=1)
     expected = prframe.topk_test(rows.rename({key: "other"}), by="other", k=1)
     assert found.rename({key: "other"}).equals(expected)
+
+
+@pytest.mark.parametrize("kind", [np.array, pl.Series, tuple])
+def test_cutoffs_may_be_an_array(kind) -> None:
+    rows = pl.DataFrame({"score": [4, 3, 2, 1], "label": [1, 0, 1, 0]})
+    assert_frame_equal(prframe.topk_test(rows, k=kind([1, 3])), prframe.topk_test(rows, k=[1, 3]))
