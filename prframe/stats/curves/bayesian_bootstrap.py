@@ -122,8 +122,7 @@ class PRPosterior:
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
         outside = (1 - level) / 2
         pure = self.pure_tail >= (min(outside, _RARE) if simultaneous else outside)
-        narrowing = 1 / np.sqrt((1 + self.false) * np.sqrt(self.runs))
-        factor = 1 - _WHOLE * float(narrowing.mean())
+        factor = 1.0
         n = self.n_clusters
         draws = self.log_odds if n is None else of_few_units(self.log_odds, n)
         deviations = Deviations(draws, draws, factor, self.precision == 1)
@@ -222,7 +221,7 @@ def posterior_of(
     """Draw the curve behind a ranking with both labels, at a share of positives if given."""
     path = RocPath.of(cells)
     curve = DrawnPath(path, recall, weights, turning=True)
-    drawn = (curve if prior is None else curve.at_prior(prior)).log_odds()
+    drawn = (curve if prior is None else curve.at_prior(prior)).smoothed_log_odds()
     return _posterior(cells, path, recall, drawn, _pure_tail(cells, recall), prior)
 
 

@@ -7,14 +7,41 @@ standard deviation ``1 / (2 sqrt(n_pos))`` throughout, and in it the mean has no
 """
 
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 
-from prframe.typing import Flags, Floats
+from prframe.typing import Flags, Floats, Singles
 
 # Distance of the nodes, and how far a mean reaches, in standard deviations.
 _STEP, _REACH = 0.5, 3.0
+# Levels are not drawn themselves where they would have less weight than this in their mean.
+_LEAST = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Means at levels of recall of curves that are drawn at points.
+
+    Attributes
+    ----------
+    points : ndarray, shape (points,)
+        Levels of recall within (0, 1), rising.
+    weights : csr_array of float32, shape (levels, points)
+        A row of weights for each level, which add up to 1.
+    """
+
+    points: Floats
+    weights: csr_array
+
+    def of(self, drawn: Singles) -> Singles:
+        """Return the means of curves that are given at the points, shape (points, draws).
+
+        The shape is (levels, draws). Curves may be infinite at a point if no level but itself has
+        weight there.
+        """
+        return np.asarray(self.weights @ drawn)
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +50,8 @@ class Smoothing:
 
     Attributes
     ----------
+    recall : ndarray, shape (levels,)
+        The levels of the means.
     nodes : ndarray, shape (nodes,)
         Levels of recall within (0, 1), rising.
     weights : csr_array, shape (levels, nodes)
@@ -31,27 +60,18 @@ class Smoothing:
         The standard deviation of ``arcsin sqrt b``.
     """
 
+    recall: Floats
     nodes: Floats
     weights: csr_array
     spread: float
 
     @classmethod
     def of(cls, recall: Floats, n_pos: float) -> "Smoothing":
-        """Find nodes and weights for levels of recall, given the number of positives."""
-        spread = 0.5 / np.sqrt(n_pos)
-        number = int(np.ceil(np.pi / 2 / (_STEP * spread)))
-        step = np.pi / 2 / number
-        angle = np.arcsin(np.sqrt(recall))
-        reach = int(np.ceil(_REACH / _STEP))
-        node = np.floor(angle / step)[:, None] + np.arange(-reach, reach + 1)
-        weight = np.exp(-(((((node + 0.5) * step) - angle[:, None]) / spread) ** 2) / 2)
-        weight[(node < 0) | (node >= number)] = 0.0
-        weight /= weight.sum(axis=1, keepdims=True)
-        level = np.broadcast_to(np.arange(recall.size)[:, None], node.shape)
-        used, place = np.unique(node[weight > 0], return_inverse=True)
-        entries = weight[weight > 0], (level[weight > 0], place.ravel())
-        nodes = np.sin((used + 0.5) * step) ** 2
-        return cls(nodes, csr_array(entries, shape=(recall.size, used.size)), float(spread))
+        """Find nodes and weights for levels of recall, given the number of positives.
+
+        Groups with as many positives share them.
+        """
+        return _smoothing(recall.tobytes(), float(n_pos))
 
     def rough(self, first: Floats, last: Floats) -> Flags:
         """Tell which nodes lie in none of the given pieces of recall that are wide, rising.
@@ -77,13 +97,60 @@ class Smoothing:
         """
         if unsmoothed is None:
             return np.asarray((self.weights @ drawn.T).T)
-        known = np.asarray(np.isfinite(drawn).all(axis=0))
-        total = self.weights @ known.astype(np.float64)
-        whole = np.isfinite(unsmoothed).all(axis=0) & (total > 0)
+        known, going = (np.isfinite(curves).all(axis=0) for curves in (drawn, unsmoothed))
+        weights, own = self._parts(rough, known, going)
         finite = np.zeros_like(drawn)
         finite[:, known] = drawn[:, known]
-        sums = (self.weights @ finite.T)[whole]
-        share = (self.weights @ rough.astype(np.float64))[whole, None]
-        means = unsmoothed.T.copy()
-        means[whole] = share * sums / total[whole, None] + (1 - share) * means[whole]
-        return np.asarray(means.T)
+        return np.asarray((weights @ finite.T + own[:, None] * unsmoothed.T).T)
+
+    def single(self, rough: Flags, end: float = np.inf) -> Means:
+        """Return the same means for draws in single precision, none of which ends before `end`."""
+        if end == np.inf and rough.all():
+            return self._plain
+        weights, own = self._parts(rough, self.nodes < end, self.recall < end)
+        weights.eliminate_zeros()
+        level, node = weights.nonzero()
+        alone = np.flatnonzero(own > _LEAST)
+        at = np.concatenate([self.nodes[node], self.recall[alone]])
+        points, place = np.unique(at, return_inverse=True)
+        entries = np.concatenate([weights.data, own[alone]]).astype(np.float32)
+        rows = np.concatenate([level, alone])
+        shape = self.recall.size, points.size
+        return Means(points, csr_array((entries, (rows, place.ravel())), shape=shape))
+
+    @cached_property
+    def _plain(self) -> Means:
+        """The means of curves that are rough at all nodes, and do not end."""
+        return Means(self.nodes, self.weights.astype(np.float32))
+
+    def _parts(self, rough: Flags, known: Flags, going: Flags) -> tuple[csr_array, Floats]:
+        """Return the weights of nodes in the mean of each level, and that of the level itself.
+
+        Nodes are left out that are not known, and levels stay as they are if not all draws go on.
+        """
+        total = self.weights @ known.astype(np.float64)
+        share = np.where(going & (total > 0), self.weights @ rough.astype(np.float64), 0.0)
+        by_level = np.divide(share, total, out=np.zeros_like(total), where=total > 0)
+        weights = diags_array(by_level) @ self.weights @ diags_array(known.astype(np.float64))
+        return csr_array(weights), 1 - share
+
+
+@lru_cache(maxsize=64)
+def _smoothing(levels: bytes, n_pos: float) -> Smoothing:
+    """Find nodes and weights for the bytes of levels."""
+    recall = np.frombuffer(levels)
+    spread = 0.5 / np.sqrt(n_pos)
+    number = int(np.ceil(np.pi / 2 / (_STEP * spread)))
+    step = np.pi / 2 / number
+    angle = np.arcsin(np.sqrt(recall))
+    reach = int(np.ceil(_REACH / _STEP))
+    node = np.floor(angle / step)[:, None] + np.arange(-reach, reach + 1)
+    weight = np.exp(-(((((node + 0.5) * step) - angle[:, None]) / spread) ** 2) / 2)
+    weight[(node < 0) | (node >= number)] = 0.0
+    weight /= weight.sum(axis=1, keepdims=True)
+    level = np.broadcast_to(np.arange(recall.size)[:, None], node.shape)
+    used, place = np.unique(node[weight > 0], return_inverse=True)
+    entries = weight[weight > 0], (level[weight > 0], place.ravel())
+    nodes = np.sin((used + 0.5) * step) ** 2
+    weights = csr_array(entries, shape=(recall.size, used.size))
+    return Smoothing(recall, nodes, weights, float(spread))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,12 +14,15 @@ from prframe.stats.curves.drawn.areas import area_under_precision, area_under_ra
 from prframe.stats.curves.drawn.gamma_walks import Weights, add_up
 from prframe.stats.curves.drawn.knots import Knots
 from prframe.stats.curves.drawn.roc_path import DRAWN_KNOTS, RocPath
+from prframe.stats.curves.smoothing import Smoothing
 from prframe.typing import Flags, Floats, Integers, Singles
 
 # Levels of recall are looked up in so many equal cells; a power of 2, so that nothing is rounded.
 _CELLS = 1 << 12
 # Smaller weights of negatives, and smaller rates, are raised to what single precision holds.
 _LEAST_WEIGHT, _LEAST_RATE = 1e-30, 2.0**-126
+# In single precision a recall may be that of a level or not, by rounding.
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -97,13 +100,28 @@ class DrawnPath:
 
         They are those of `curves`, in single precision, without an array of another size.
         """
-        log_recall = np.log(self.levels).astype(np.float32)[:, None]
         drawn, first = np.empty((self.levels.size, self.n_draws), np.float32), 0
         for block in self.blocks:
             columns = slice(first, first := first + block.n_draws)
-            passage = self._passage(block)
-            log_against = passage.between(self._against(passage))
-            np.subtract(log_recall, log_against, out=drawn[:, columns])
+            drawn[:, columns] = self._log_odds_of(self._passage(block))
+        return drawn.T
+
+    def smoothed_log_odds(self) -> Singles:
+        """Draw the same with each draw smoothed over recall, as the middle of the draws is.
+
+        See `Smoothing`.
+        """
+        smoothing = Smoothing.of(self.levels, self.path.n_pos)
+        rough, end = smoothing.rough(*self.path.blocks), np.inf
+        if self.path.missed:
+            end = min(float(passage.recall[-1].min()) for passage in self._passages)
+        means = smoothing.single(rough, end * (1 - _ROUNDING))
+        drawn, first = np.empty((self.levels.size, self.n_draws), np.float32), 0
+        for number, block in enumerate(self.blocks):
+            columns = slice(first, first := first + block.n_draws)
+            passage = self._passages[number] if self.path.missed else self._passage(block)
+            at_points = replace(passage, levels=means.points)
+            drawn[:, columns] = means.of(self._log_odds_of(at_points))
         return drawn.T
 
     def at_prior(self, prior: float) -> "DrawnPath":
@@ -200,6 +218,12 @@ class DrawnPath:
     def _passage(self, block: Weights) -> "_Passage":
         """Draw the recall at the knots."""
         return _Passage.of(self.path, self.knots, self.levels, block)
+
+    def _log_odds_of(self, passage: "_Passage") -> Singles:
+        """Return the logarithm of the odds of precision at the levels of a passage."""
+        log_against = passage.between(self._against(passage))
+        log_recall = np.log(passage.levels).astype(np.float32)[:, None]
+        return np.asarray(np.subtract(log_recall, log_against, out=log_against))
 
     def _against(self, passage: "_Passage", *, fading: bool = False) -> Singles:
         """Return the false positive rates at the knots times the odds of a negative."""
