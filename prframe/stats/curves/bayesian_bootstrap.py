@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincc, expit, logit
+from scipy.special import betaincc, expit
 
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
@@ -20,7 +20,7 @@ from prframe.stats.curves.bands import (
     of_few_units,
 )
 from prframe.stats.curves.drawn.gamma_walks import Weights, drawn_weights
-from prframe.stats.curves.drawn.paired_paths import PairedPaths
+from prframe.stats.curves.drawn.paired_paths import PairedPaths, independent_positives
 from prframe.stats.curves.drawn.paths import DrawnPath
 from prframe.stats.curves.drawn.roc_path import RocPath, empirical_precision
 from prframe.stats.curves.levels import rising_levels
@@ -31,14 +31,9 @@ from prframe.stats.rankings import (
     both_classes,
     cells_from_hits,
     cells_from_scores,
-    positives_at,
 )
 from prframe.typing import Flags, Floats, Integers, Singles
 
-# Counts are whole and the draws are not, which makes bands too wide where few negatives stand
-# above and few positives between two of them. This constant, by which they are narrowed, was found
-# by simulation (python -m benchmarks.band_coverage).
-_WHOLE = 0.16
 # A band of all levels reaches up to 1 where this is at least the probability that no negative of
 # the population stands above.
 _RARE = 0.005
@@ -54,12 +49,9 @@ class PRPosterior:
         Levels of recall, rising.
     precision : ndarray, shape (levels,)
         The empirical curve there.
-    false : ndarray, shape (levels,)
-        Negatives above the threshold; inf where recall is never reached.
-    runs : ndarray, shape (levels,)
-        Positives between the negatives on either side of the level.
     log_odds : ndarray of float32, shape (n_resamples, levels)
-        Draws of ``log(PR / (1 - PR))`` in single precision; -inf where recall is never reached.
+        Draws of ``log(PR / (1 - PR))``, smoothed over recall, in single precision; -inf where
+        recall is never reached.
     pure_tail : ndarray, shape (levels,)
         How probable it is that no negative of the population stands above the level:
         ``P(Beta(j + 1, n_pos - j) >= recall)`` for j positives before the first negative of the
@@ -71,8 +63,6 @@ class PRPosterior:
 
     recall: Floats
     precision: Floats
-    false: Floats = field(repr=False)
-    runs: Floats = field(repr=False)
     log_odds: Singles = field(repr=False)
     pure_tail: Floats = field(repr=False)
     n_clusters: int | None = None
@@ -102,11 +92,8 @@ class PRPosterior:
         On the scale of log odds the band reaches from the medians of the draws to c times the
         distances of their pointwise 0.5 % and 99.5 % quantiles. The factor c is such that another
         draw stays within the band at all levels with the probability asked for; to this end draws
-        are measured by the quantiles of the others. Then c is made smaller by .16 times the mean
-        over the levels of ``1 / sqrt((1 + x) sqrt(m))`` with x negatives above and m positives
-        between the negatives on either side, or 1 in a tie block. Whole numbers vary in steps and
-        would otherwise make the band cover too often (found by simulation); within a long run of
-        positives the draws allow for these steps themselves.
+        are measured by the quantiles of the others.
+
         Where a distance is 0 or infinite, as beyond the recall of the retrieved items, the draws
         set the end. Where no negative was seen above a level, the band reaches up to 1, which the
         data do not exclude. It does so up to the Clopper-Pearson limit of the recall at which the
@@ -122,10 +109,9 @@ class PRPosterior:
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
         outside = (1 - level) / 2
         pure = self.pure_tail >= (min(outside, _RARE) if simultaneous else outside)
-        factor = 1.0
         n = self.n_clusters
         draws = self.log_odds if n is None else of_few_units(self.log_odds, n)
-        deviations = Deviations(draws, draws, factor, self.precision == 1)
+        deviations = Deviations(draws, draws, unlimited=self.precision == 1)
         low, high = (deviations.band if simultaneous else deviations.pointwise_band)(level)
         # Beyond the recall of the retrieved items, precision is 0.
         high = np.where(pure & (self.precision > 0), 1.0, expit(high))
@@ -191,9 +177,17 @@ def pr_posterior(  # noqa: PLR0913
     a factor of at most sqrt(2), if not by 1. From knot to knot the logarithm of a drawn rate is a
     straight line, and the rate itself in a tie block.
 
-    The cost grows with n_resamples times the number of levels and of knots of the ROC curve, of
-    which there are about 1,500 at most, whatever n. If there are more, thinning them loses less
-    than 0.4 % of the variance; at both ends of the ranking all knots are kept.
+    A band stands around the median of its draws, which is smoother than each of them: a draw
+    places recall b with a standard deviation of ``sqrt(b (1 - b) / n_pos)``. So each draw is
+    smoothed over as much, by a normal mean of its log odds along ``arcsin sqrt b``, in which that
+    is ``1 / (2 sqrt(n_pos))`` at all levels. Draws are not smoothed within tie blocks that are
+    wider than that, nor where one of them has come to the end of what was retrieved.
+
+    The cost grows with n_resamples times the number of levels at which curves are drawn, and of
+    knots of the ROC curve. There are about ``2 pi sqrt(n_pos)`` of these levels, or 13 for each
+    one of the band if that is less, and about 1,500 knots at most, whatever n. If there are more
+    knots, thinning them loses less than 0.4 % of the variance; at both ends of the ranking all are
+    kept.
 
     References
     ----------
@@ -219,10 +213,9 @@ def posterior_of(
     cells: RankedCells, recall: Floats, weights: Sequence[Weights], prior: float | None = None
 ) -> PRPosterior:
     """Draw the curve behind a ranking with both labels, at a share of positives if given."""
-    path = RocPath.of(cells)
-    curve = DrawnPath(path, recall, weights, turning=True)
+    curve = DrawnPath(RocPath.of(cells), recall, weights, turning=True)
     drawn = (curve if prior is None else curve.at_prior(prior)).smoothed_log_odds()
-    return _posterior(cells, path, recall, drawn, _pure_tail(cells, recall), prior)
+    return _posterior(cells, recall, drawn, _pure_tail(cells, recall), prior)
 
 
 def posterior_of_clusters(  # noqa: PLR0913, PLR0917
@@ -257,29 +250,20 @@ def posterior_of_clusters(  # noqa: PLR0913, PLR0917
     cells = cells_from_scores(score, positive)[0]
     # The path of the ranking and the same one again, which agree in every draw.
     paths = PairedPaths.of((score, score), positive, cluster)
-    drawn = paths.draw(recall, n_draws, rng, prior)[0]
-    with np.errstate(divide="ignore"):
-        log_odds = logit(drawn).astype(np.float32)
+    n = independent_positives(positive, cluster)
+    log_odds = next(paths.smoothed_log_odds(recall, n, n_draws, rng, prior)).astype(np.float32)
     each = min(1.0, np.unique(cluster[positive]).size / cells.n_pos)
-    path, pure_tail = paths.models[0].path, _pure_tail(cells, recall, each)
-    posterior = _posterior(cells, path, recall, log_odds, pure_tail, prior)
+    posterior = _posterior(cells, recall, log_odds, _pure_tail(cells, recall, each), prior)
     return replace(posterior, n_clusters=clusters_of_either_class(positive, cluster))
 
 
-def _posterior(  # noqa: PLR0913, PLR0917
-    cells: RankedCells,
-    path: RocPath,
-    recall: Floats,
-    log_odds: Singles,
-    pure_tail: Floats,
-    prior: float | None,
+def _posterior(
+    cells: RankedCells, recall: Floats, log_odds: Singles, pure_tail: Floats, prior: float | None
 ) -> PRPosterior:
     """Return the curve of a ranking and its draws."""
     precision = empirical_precision(cells, recall)
-    with np.errstate(divide="ignore"):
-        false = positives_at(recall, cells.n_pos) * (1 / precision - 1)
     precision = precision_at_prior(precision, cells.n_pos, cells.n_neg, prior)
-    return PRPosterior(recall, precision, false, path.run_lengths(recall), log_odds, pure_tail)
+    return PRPosterior(recall, precision, log_odds, pure_tail)
 
 
 def _pure_tail(cells: RankedCells, recall: Floats, each: float = 1.0) -> Floats:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit
+from scipy.special import expit
 
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
@@ -19,11 +19,10 @@ from prframe.stats.curves.bands import (
     holding,
     of_few_units,
 )
-from prframe.stats.curves.drawn.paired_paths import PairedPaths
+from prframe.stats.curves.drawn.paired_paths import PairedPaths, independent_positives
 from prframe.stats.curves.drawn.roc_path import empirical_precision
 from prframe.stats.curves.levels import rising_levels
 from prframe.stats.curves.precision_recall import precision_at_prior
-from prframe.stats.curves.smoothing import Smoothing
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Floats
 
@@ -34,8 +33,6 @@ LEAST_POSITIVES = 3
 # are whole: two nearly perfect models are covered too often. The constant by which bands are
 # narrowed was found by simulation (python -m benchmarks.curve_coverage).
 _UNSEEN = 0.3
-# The precision of a draw that has finite odds.
-_MOST = float(np.nextafter(1.0, 0.0))
 
 
 class CurveDifference(NamedTuple):
@@ -232,13 +229,15 @@ def curve_difference(
     if not has_band(positive, cluster):
         return CurveDifference(*curves, *[nothing] * 3)
     paths = PairedPaths.of(scores, positive, cluster)
-    drawn = _smoothed(paths, plan, _independent(positive, cluster), rng)
+    n = independent_positives(positive, cluster)
+    odds = paths.smoothed_log_odds(plan.recall, n, plan.n_resamples, rng, plan.prior)
+    drawn = [expit(of_model) for of_model in odds]
     # Where no negative stands above a level, the data do not exclude a precision of 1.
     best = [
         np.where(seen == 1, 1.0, draws) for seen, draws in zip((first, second), drawn, strict=True)
     ]
     lower, upper = drawn[0] - best[1], best[0] - drawn[1]
-    unseen = _UNSEEN * _agreement(*drawn, (first == 1) & (second == 1)) ** 2
+    unseen = _UNSEEN * _agreement(drawn[0], drawn[1], (first == 1) & (second == 1)) ** 2
     if cluster is not None:
         n_units = clusters_of_either_class(positive, cluster)
         lower, upper = of_few_units(lower, n_units), of_few_units(upper, n_units)
@@ -261,33 +260,6 @@ def has_band(positive: NDArray[np.bool_], cluster: NDArray[np.int64] | None) -> 
     if few or cluster is None:
         return not few
     return clusters_of_either_class(positive, cluster) >= LEAST_POSITIVES
-
-
-def _smoothed(
-    paths: PairedPaths, plan: BandPlan, n_pos: float, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """Draw both curves, and smooth each draw of their log odds over recall."""
-    smoothing = Smoothing.of(plan.recall, n_pos)
-    rough = [smoothing.rough(*path.blocks) for path in paths.in_order]
-    alike = all(here.all() for here in rough) and not any(path.missed for path in paths.in_order)
-    every = smoothing.nodes if alike else np.union1d(smoothing.nodes, plan.recall)
-    at, levels = (np.searchsorted(every, some) for some in (smoothing.nodes, plan.recall))
-    smoothed = []
-    for here, drawn in zip(
-        rough, paths.draw(every, plan.n_resamples, rng, plan.prior), strict=True
-    ):
-        odds = logit(np.minimum(drawn, _MOST))
-        means = smoothing.means(odds[:, at], here, None if alike else odds[:, levels])
-        smoothed.append(expit(means))
-    return smoothed[0], smoothed[1]
-
-
-def _independent(positive: NDArray[np.bool_], cluster: NDArray[np.int64] | None) -> float:
-    """Return how many positives that do not depend on each other say as much about recall."""
-    if cluster is None:
-        return float(positive.sum())
-    each = np.unique(cluster[positive], return_counts=True)[1]
-    return float(each.sum() ** 2 / (each**2).sum())
 
 
 def _agreement(first: Floats, second: Floats, unseen: NDArray[np.bool_]) -> float:

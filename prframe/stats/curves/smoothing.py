@@ -97,7 +97,7 @@ class Smoothing:
         """
         if unsmoothed is None:
             return np.asarray((self.weights @ drawn.T).T)
-        known, going = (np.isfinite(curves).all(axis=0) for curves in (drawn, unsmoothed))
+        known, going = (np.asarray(np.isfinite(of).all(axis=0)) for of in (drawn, unsmoothed))
         weights, own = self._parts(rough, known, going)
         finite = np.zeros_like(drawn)
         finite[:, known] = drawn[:, known]

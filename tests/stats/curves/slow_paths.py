@@ -46,12 +46,3 @@ def turns_of(knots: Knots) -> list[float]:
         turn = (2 * j - 1) / m - 1
         turns.append(max(turn, 0.0) if fp == 0 or rank <= 1 else turn)
     return turns
-
-
-def run_length_of(knots: Knots, hits: float) -> float:
-    """The length of the run of the first knot at so many positives or after; 1 in tie blocks."""
-    number = min([i for i, (rank, _, _) in enumerate(knots) if rank >= hits] or [len(knots) - 1])
-    if number and knots[number - 1][2]:
-        return 1.0
-    first, last = runs_of(knots)[number]
-    return last - first + 1

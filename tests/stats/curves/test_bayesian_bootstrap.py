@@ -1,6 +1,9 @@
 """The Bayesian bootstrap of the curve, against a slow definition, known laws and simulation."""
 
-from math import ceil, inf, log
+from collections.abc import Callable
+from itertools import pairwise
+from math import asin, ceil, exp, inf, log, pi, sin, sqrt
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
@@ -12,7 +15,7 @@ from scipy.special import expit, ndtr, ndtri
 import prframe
 from prframe.stats import pr_curve, pr_posterior
 from prframe.stats.curves.bands import Deviations
-from prframe.stats.curves.bayesian_bootstrap import cells_of_classes
+from prframe.stats.curves.bayesian_bootstrap import cells_of_classes, posterior_of
 from prframe.stats.curves.drawn import gamma_walks
 from prframe.stats.curves.drawn.gamma_walks import drawn_weights
 from prframe.stats.curves.drawn.paths import DrawnPath
@@ -22,7 +25,7 @@ from prframe.stats.rankings import AveragePrecision, RocArea
 from prframe.stats.rankings.cells import RankedCells, cells_from_scores
 from prframe.stats.rankings.classes import two_classes
 from prframe.typing import Floats
-from tests.stats.curves.slow_paths import Knots, knots_of, run_length_of, turns_of
+from tests.stats.curves.slow_paths import Knots, knots_of, turns_of
 
 # A true agreement fails a test at this level once in a thousand seeds; the seeds are fixed.
 CHANCE = 0.001
@@ -69,6 +72,21 @@ NAMES = [
     "untied", "few", "perfect", "ties", "some ties", "constant", "unretrieved",
     "unretrieved, ties", "totals", "many", "many, in part tied",
 ]  # fmt: skip
+
+
+# Draws at one level of recall.
+Draw: TypeAlias = Callable[[float], Floats]
+
+
+def cells_of(name: str) -> RankedCells:
+    """The cells of a group."""
+    options = {"n_pos": None, "n_neg": None}
+    return cells_of_classes(*two_classes(**(options | data(name))))
+
+
+def path_of(name: str) -> RocPath:
+    """The path of a group."""
+    return RocPath.of(cells_of(name))
 
 
 def naive_curve(
@@ -136,8 +154,8 @@ def test_the_law_is_that_of_the_slow_definition(name: str) -> None:
     many = name.startswith("many")
     slow = naive_curves(name, 400 if many else 1500)
     size = 2000 if many else 6000
-    found = pr_posterior(**data(name), recall=LEVELS, n_resamples=size, rng=6)
-    fast = expit(found.log_odds.astype(np.float64))
+    weights = drawn_weights(size, np.random.default_rng(6))
+    fast = DrawnPath(path_of(name), np.array(LEVELS), weights, turning=True).curves().precision
     for level in range(len(LEVELS)):
         assert same_law(fast[:, level], slow[:, level]), LEVELS[level]
     centre = np.median(fast, axis=0)
@@ -174,28 +192,84 @@ def test_rates_and_odds_are_beta(positives: int, negatives: int, level: float) -
     assert draws.log_recall.tolist() == [[log(level)]] * 4000
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_log_odds_in_single_precision_are_those_of_the_curves(name: str) -> None:
-    group, options = data(name), {"n_pos": None, "n_neg": None}
-    cells = cells_of_classes(*two_classes(**(options | group)))
-    weights = drawn_weights(600, np.random.default_rng(4))
-    for turning in (False, True):
-        path = DrawnPath(RocPath.of(cells), np.array(LEVELS), weights, turning=turning)
-        single = path.log_odds()
-        assert single.dtype == np.float32
-        np.testing.assert_allclose(single, path.curves().logit, rtol=1e-5, atol=1e-3)
+def naive_means(levels: list[float], knots: Knots, n_pos: int, draw: Draw) -> Floats:
+    """Draws of log odds at levels, smoothed one by one; `draw` gives them at any one level."""
+    spread, means = 1 / (2 * sqrt(n_pos)), []
+    number = ceil(pi / spread)
+    angles = [(i + 0.5) * pi / 2 / number for i in range(number)]
+    # The tie blocks that are wider than a standard deviation of recall.
+    blocks = [
+        (angle(first, n_pos), angle(last, n_pos))
+        for (first, _, tied), (last, _, _) in pairwise(knots)
+        if tied and angle(last, n_pos) - angle(first, n_pos) > spread
+    ]
+    for level in levels:
+        own, center = draw(level), asin(sqrt(level))
+        at = int(center / (pi / 2 / number))
+        near = angles[max(at - 6, 0) : at + 7]
+        weight = {a: exp(-(((a - center) / spread) ** 2) / 2) for a in near}
+        drawn = {a: draw(sin(a) ** 2) for a in near}
+        going = [a for a in near if np.isfinite(drawn[a]).all()]
+        if not np.isfinite(own).all() or not going:
+            means.append(own)
+            continue
+        mean = sum(weight[a] * drawn[a] for a in going) / sum(weight[a] for a in going)
+        rough = [a for a in near if not any(first <= a <= last for first, last in blocks)]
+        share = sum(weight[a] for a in rough) / sum(weight.values())
+        means.append(share * mean + (1 - share) * own)
+    return np.array(means).T
+
+
+def angle(rank: float, n_pos: int) -> float:
+    """The arc sine of the root of the recall at a rank."""
+    return asin(sqrt(min(max((rank - 0.5) / n_pos, 0.0), 1.0)))
+
+
+@pytest.mark.parametrize("prior", [None, 0.2])
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("many")])
+def test_draws_are_as_smooth_as_by_the_slow_definition(name: str, prior: float | None) -> None:
+    group, path = data(name), path_of(name)
+    weights = drawn_weights(300, np.random.default_rng(4))
+
+    def draw(level: float) -> Floats:
+        curve = DrawnPath(path, np.array([level]), weights, turning=True)
+        return (curve if prior is None else curve.at_prior(prior)).curves().logit[:, 0]
+
+    knots = knots_of(list(group["positives"]), list(group["negatives"]))
+    expected = naive_means(LEVELS, knots, int(path.n_pos), draw)
+    found = posterior_of(cells_of(name), np.array(LEVELS), weights, prior).log_odds
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-3)
+
+
+@pytest.mark.parametrize("n_pos", [100, 2000])
+def test_draws_bend_about_as_little_as_their_medians_did(n_pos: int) -> None:
+    rng = np.random.default_rng(3)
+    cells = cells_of_classes(
+        *two_classes(rng.normal(1, 1, n_pos), rng.normal(0, 1, 9 * n_pos), None, None)
+    )
+    # From recall .5 on to either side, a standard deviation apart.
+    levels = np.sin(np.pi / 4 + np.arange(-8, 9) / 2 / np.sqrt(n_pos)) ** 2
+    weights = drawn_weights(2000, np.random.default_rng(2))
+    plain = DrawnPath(RocPath.of(cells), levels, weights, turning=True).curves().logit
+    found = posterior_of(cells, levels, weights).log_odds
+    before, after = (
+        np.diff(draws - np.median(draws, axis=0), n=2, axis=1).std() for draws in (plain, found)
+    )
+    assert after < before / 2
+    assert 0.5 < after / np.diff(np.median(plain, axis=0), n=2).std() < 1.3
+    # Each level varies nearly as much as before.
+    assert 0.9 < found.std(axis=0).mean() / plain.std(axis=0).mean() < 1
 
 
 @pytest.mark.parametrize("name", ["untied", "ties", "unretrieved", "totals"])
 def test_levels_that_are_multiples_are_read_like_others(name: str) -> None:
-    group, options = data(name), {"n_pos": None, "n_neg": None}
-    cells = cells_of_classes(*two_classes(**(options | group)))
-    path, weights = RocPath.of(cells), drawn_weights(300, np.random.default_rng(4))
+    path, weights = path_of(name), drawn_weights(300, np.random.default_rng(4))
     even = np.linspace(0.05, 0.95, 181)
     # A further level is no multiple, so that all are looked up in finer cells.
     odd = np.sort(np.append(even, 0.1234567))
     of_even, of_odd = (
-        DrawnPath(path, levels, weights, turning=True).log_odds() for levels in (even, odd)
+        DrawnPath(path, levels, weights, turning=True).curves().logit for levels in (even, odd)
     )
     of_odd = of_odd[:, odd != 0.1234567]
     np.testing.assert_allclose(of_even, of_odd, rtol=1e-5, atol=1e-5)
@@ -284,9 +358,6 @@ def test_runs_of_positives(positives: list[float], negatives: list[float], more:
     knots = knots_of(positives, negatives)
     assert list(zip(path.ranks, path.fp, strict=True)) == [knot[:2] for knot in knots]
     assert path.turns == pytest.approx(turns_of(knots))
-    levels = np.unique([*(np.arange(1, n_pos + 1) / n_pos), 0.01, 0.3, 0.77])
-    expected = [run_length_of(knots, level * n_pos - 1e-9) for level in levels]
-    assert path.run_lengths(levels) == pytest.approx(expected)
 
 
 def test_turns_in_a_ranking_without_ties() -> None:
@@ -294,8 +365,6 @@ def test_turns_in_a_ranking_without_ties() -> None:
     label = np.array([1, 1, 0, 1, 1, 1, 0, 1, 0], dtype=np.bool_)
     path = RocPath.of(cells_from_scores(-np.arange(9.0), label)[0])
     assert path.turns == pytest.approx([0, 0, 0.6, -2 / 3, 0, 2 / 3, 0, 0])
-    # At recall 1 / 6, 1 / 2 and 1.
-    assert path.run_lengths(np.array([1, 3, 6]) / 6) == pytest.approx([2.5, 3, 1])
 
 
 def test_a_constant_scorer_has_the_precision_of_chance() -> None:

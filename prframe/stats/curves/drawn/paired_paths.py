@@ -6,16 +6,18 @@ add up the same weights, each in its own order. The draws of both curves are the
 the extent that the rankings agree.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_array
+from scipy.special import logit
 
 from prframe.stats._batches import batch_sizes
 from prframe.stats._units import Units
 from prframe.stats.curves.drawn.roc_path import RocPath, places
+from prframe.stats.curves.smoothing import Smoothing
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Flags, Floats, Integers
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 # The largest number of weights that are drawn at a time.
 _MOST_VALUES = 1 << 22
+# The precision of a draw that has finite odds.
+_MOST = float(np.nextafter(1.0, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +110,27 @@ class PairedPaths:
         first, second = (np.concatenate(curves) for curves in zip(*parts, strict=True))
         return (second, first) if self.swapped else (first, second)
 
+    def smoothed_log_odds(
+        self,
+        recall: Floats,
+        n_pos: float,
+        size: int,
+        rng: np.random.Generator,
+        prior: float | None = None,
+    ) -> Iterator[Floats]:
+        """Draw the log odds of precision for one model and then the other, smoothed over recall.
+
+        `n_pos` is the number of positives that do not depend on each other.
+        """
+        smoothing = Smoothing.of(recall, n_pos)
+        rough = [smoothing.rough(*path.blocks) for path in self.in_order]
+        alike = all(here.all() for here in rough) and not any(p.missed for p in self.in_order)
+        every = smoothing.nodes if alike else np.union1d(smoothing.nodes, recall)
+        at, levels = (np.searchsorted(every, some) for some in (smoothing.nodes, recall))
+        for here, drawn in zip(rough, self.draw(every, size, rng, prior), strict=True):
+            odds = logit(np.minimum(drawn, _MOST))
+            yield smoothing.means(odds[:, at], here, None if alike else odds[:, levels])
+
     def _part(
         self, recall: Floats, size: int, rng: np.random.Generator, prior: float | None
     ) -> list[Floats]:
@@ -119,6 +144,14 @@ class PairedPaths:
             model.curves(weights, _Halves(ends, odds, shared + more), recall, prior)
             for model, more in zip(self.models, own, strict=True)
         ]
+
+
+def independent_positives(positive: Flags, cluster: Integers | None) -> float:
+    """Return how many positives that do not depend on each other say as much about recall."""
+    if cluster is None:
+        return float(positive.sum())
+    each = np.unique(cluster[positive], return_counts=True)[1]
+    return float(each.sum() ** 2 / (each**2).sum())
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,14 +14,14 @@ from prframe.stats.curves.drawn.areas import area_under_precision, area_under_ra
 from prframe.stats.curves.drawn.gamma_walks import Weights, add_up
 from prframe.stats.curves.drawn.knots import Knots
 from prframe.stats.curves.drawn.roc_path import DRAWN_KNOTS, RocPath
-from prframe.stats.curves.smoothing import Smoothing
+from prframe.stats.curves.smoothing import Means, Smoothing
 from prframe.typing import Flags, Floats, Integers, Singles
 
 # Levels of recall are looked up in so many equal cells; a power of 2, so that nothing is rounded.
 _CELLS = 1 << 12
 # Smaller weights of negatives, and smaller rates, are raised to what single precision holds.
 _LEAST_WEIGHT, _LEAST_RATE = 1e-30, 2.0**-126
-# In single precision a recall may be that of a level or not, by rounding.
+# So much of a recall in single precision may be rounding.
 _ROUNDING = 1e-6
 
 
@@ -95,33 +95,17 @@ class DrawnPath:
         self.path, self.levels, self.blocks = path, levels, blocks
         self.knots = Knots.of(path, turning=turning)
 
-    def log_odds(self) -> Singles:
+    def smoothed_log_odds(self) -> Singles:
         """Draw the logarithm of the odds of precision at the levels, shape (n_resamples, levels).
 
-        They are those of `curves`, in single precision, without an array of another size.
+        They are those of `curves`, in single precision, with each draw smoothed over recall as the
+        median of the draws is; see `Smoothing`.
         """
+        means = self._means()
         drawn, first = np.empty((self.levels.size, self.n_draws), np.float32), 0
-        for block in self.blocks:
-            columns = slice(first, first := first + block.n_draws)
-            drawn[:, columns] = self._log_odds_of(self._passage(block))
-        return drawn.T
-
-    def smoothed_log_odds(self) -> Singles:
-        """Draw the same with each draw smoothed over recall, as the middle of the draws is.
-
-        See `Smoothing`.
-        """
-        smoothing = Smoothing.of(self.levels, self.path.n_pos)
-        rough, end = smoothing.rough(*self.path.blocks), np.inf
-        if self.path.missed:
-            end = min(float(passage.recall[-1].min()) for passage in self._passages)
-        means = smoothing.single(rough, end * (1 - _ROUNDING))
-        drawn, first = np.empty((self.levels.size, self.n_draws), np.float32), 0
-        for number, block in enumerate(self.blocks):
-            columns = slice(first, first := first + block.n_draws)
-            passage = self._passages[number] if self.path.missed else self._passage(block)
-            at_points = replace(passage, levels=means.points)
-            drawn[:, columns] = means.of(self._log_odds_of(at_points))
+        for passage in self._passages if self.path.missed else map(self._passage, self.blocks):
+            columns = slice(first, first := first + passage.block.n_draws)
+            drawn[:, columns] = means.of(self._log_odds_at(passage, means.points))
         return drawn.T
 
     def at_prior(self, prior: float) -> "DrawnPath":
@@ -219,11 +203,21 @@ class DrawnPath:
         """Draw the recall at the knots."""
         return _Passage.of(self.path, self.knots, self.levels, block)
 
-    def _log_odds_of(self, passage: "_Passage") -> Singles:
-        """Return the logarithm of the odds of precision at the levels of a passage."""
-        log_against = passage.between(self._against(passage))
-        log_recall = np.log(passage.levels).astype(np.float32)[:, None]
-        return np.asarray(np.subtract(log_recall, log_against, out=log_against))
+    def _means(self) -> Means:
+        """Return the points at which draws are needed, and their means."""
+        smoothing = Smoothing.of(self.levels, self.path.n_pos)
+        rough = smoothing.rough(*self.path.blocks)
+        if not self.path.missed:
+            return smoothing.single(rough)
+        end = min(passage.recall[-1].min() for passage in self._passages)
+        return smoothing.single(rough, float(end) * (1 - _ROUNDING))
+
+    def _log_odds_at(self, passage: "_Passage", points: Floats) -> Singles:
+        """Return the logarithm of the odds of precision at levels of recall."""
+        passage = replace(passage, levels=points)
+        against = passage.between(self._against(passage))
+        log_recall = np.log(points).astype(np.float32)[:, None]
+        return np.asarray(np.subtract(log_recall, against, out=against))
 
     def _against(self, passage: "_Passage", *, fading: bool = False) -> Singles:
         """Return the false positive rates at the knots times the odds of a negative."""

@@ -105,13 +105,6 @@ class RocPath:
         early = (self.fp == 0) | (self.ranks <= 1)
         return np.asarray(np.where(early, np.maximum(turns, 0.0), turns))
 
-    def run_lengths(self, recall: Floats) -> Floats:
-        """Return the number of positives in the run in which each level lies; 1 in tie blocks."""
-        knot = np.searchsorted(self.ranks, positives_at(recall, self.n_pos))
-        knot = np.minimum(knot, self.ranks.size - 1)
-        first, last = self.runs[:, knot]
-        return np.where(self.tied[np.maximum(knot, 1) - 1], 1.0, last - first + 1)
-
     def thin(self, most: int) -> "RocPath":
         """Drop knots that are so close to others that they do not matter, if there are many."""
         if self.ranks.size <= most:
