@@ -16,6 +16,9 @@ from prframe.typing import Flags, Floats, Singles
 
 # Distance of the nodes, and how far a mean reaches, in standard deviations.
 _STEP, _REACH = 0.5, 3.0
+# Nodes are multiples of a power of 2, which are found fast in draws, if they are so many of these
+# apart.
+_PART, _PARTS_APART = 2.0**-12, 4
 # Levels are not drawn themselves where they would have less weight than this in their mean.
 _LEAST = 1e-9
 
@@ -145,12 +148,16 @@ def _smoothing(levels: bytes, n_pos: float) -> Smoothing:
     angle = np.arcsin(np.sqrt(recall))
     reach = int(np.ceil(_REACH / _STEP))
     node = np.floor(angle / step)[:, None] + np.arange(-reach, reach + 1)
-    weight = np.exp(-(((((node + 0.5) * step) - angle[:, None]) / spread) ** 2) / 2)
-    weight[(node < 0) | (node >= number)] = 0.0
-    weight /= weight.sum(axis=1, keepdims=True)
-    level = np.broadcast_to(np.arange(recall.size)[:, None], node.shape)
-    used, place = np.unique(node[weight > 0], return_inverse=True)
-    entries = weight[weight > 0], (level[weight > 0], place.ravel())
+    outside = (node < 0) | (node >= number)
+    used, place = np.unique(node[~outside], return_inverse=True)
     nodes = np.sin((used + 0.5) * step) ** 2
+    parts = nodes / _PART
+    ends = min(parts[0], 1 / _PART - parts[-1])
+    if ends >= 1 and np.diff(parts).min(initial=np.inf) >= _PARTS_APART:
+        nodes = np.rint(parts) * _PART
+    level, place = np.nonzero(~outside)[0], place.ravel()
+    apart = (np.arcsin(np.sqrt(nodes))[place] - angle[level]) / spread
+    entries = np.exp(-(apart**2) / 2), (level, place)
     weights = csr_array(entries, shape=(recall.size, used.size))
+    weights = csr_array(diags_array(1 / weights.sum(axis=1)) @ weights)
     return Smoothing(recall, nodes, weights, float(spread))

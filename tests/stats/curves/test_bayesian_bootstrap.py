@@ -196,7 +196,9 @@ def naive_means(levels: list[float], knots: Knots, n_pos: int, draw: Draw) -> Fl
     """Draws of log odds at levels, smoothed one by one; `draw` gives them at any one level."""
     spread, means = 1 / (2 * sqrt(n_pos)), []
     number = ceil(pi / spread)
-    angles = [(i + 0.5) * pi / 2 / number for i in range(number)]
+    # Nodes are rounded to multiples of 1/4096.
+    nodes = [sin((i + 0.5) * pi / 2 / number) ** 2 for i in range(number)]
+    angles = [asin(sqrt(round(node * 4096) / 4096)) for node in nodes]
     # The tie blocks that are wider than a standard deviation of recall.
     blocks = [
         (angle(first, n_pos), angle(last, n_pos))

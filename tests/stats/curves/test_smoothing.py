@@ -12,32 +12,47 @@ LEVELS = np.array([0.001, 0.05, 0.31, 0.5, 0.95, 0.9999])
 Floats = NDArray[np.float64]
 
 
-def weights_of(recall: float, n_pos: int) -> dict[float, float]:
+def weights_of(recall: float, n_pos: int, *, rounded: bool = False) -> dict[float, float]:
     """The levels near a recall, and their normal weights, node by node."""
     spread = 1 / (2 * sqrt(n_pos))
     number = ceil(pi / spread)
-    angles = [(i + 0.5) * pi / 2 / number for i in range(number)]
+    nodes = [sin((i + 0.5) * pi / 2 / number) ** 2 for i in range(number)]
     center = int(asin(sqrt(recall)) / (pi / 2 / number))
-    near = angles[max(center - 6, 0) : center + 7]
-    weights = [exp(-(((angle - asin(sqrt(recall))) / spread) ** 2) / 2) for angle in near]
-    return {sin(a) ** 2: w / sum(weights) for a, w in zip(near, weights, strict=True)}
+    near = nodes[max(center - 6, 0) : center + 7]
+    if rounded:
+        near = [round(node * 4096) / 4096 for node in near]
+    apart = [(asin(sqrt(node)) - asin(sqrt(recall))) / spread for node in near]
+    weights = [exp(-(x**2) / 2) for x in apart]
+    return {node: w / sum(weights) for node, w in zip(near, weights, strict=True)}
 
 
-@pytest.mark.parametrize("n_pos", [3, 15, 400])
-def test_means_are_weighted_sums(n_pos: int) -> None:
-    smoothing = Smoothing.of(LEVELS, n_pos)
+# Nodes are rounded where that is little of the distance between them.
+@pytest.mark.parametrize(
+    ("levels", "n_pos", "rounded"),
+    [
+        (LEVELS, 3, True),
+        (LEVELS, 15, True),
+        (LEVELS, 400, False),
+        (LEVELS[2:4], 10_000, True),
+        (LEVELS[2:4], 100_000, False),
+    ],
+)
+def test_means_are_weighted_sums(levels: Floats, n_pos: int, rounded: bool) -> None:
+    smoothing = Smoothing.of(levels, n_pos)
     curves = np.random.default_rng(1).normal(size=(7, smoothing.nodes.size))
     found = smoothing.means(curves, np.ones(smoothing.nodes.size, np.bool_))
-    for level, means in zip(LEVELS, found.T, strict=True):
+    for level, means in zip(levels, found.T, strict=True):
         expected = np.zeros(7)
-        for node, weight in weights_of(float(level), n_pos).items():
+        for node, weight in weights_of(float(level), n_pos, rounded=rounded).items():
             expected += weight * curves[:, np.abs(smoothing.nodes - node).argmin()]
-        np.testing.assert_allclose(means, expected, rtol=1e-12)
+        np.testing.assert_allclose(means, expected, rtol=1e-11)
 
 
 def test_nodes_are_levels_near_those_asked_for() -> None:
     smoothing = Smoothing.of(np.array([0.5]), 100)
-    np.testing.assert_allclose(smoothing.nodes, sorted(weights_of(0.5, 100)), rtol=1e-12)
+    expected = sorted(weights_of(0.5, 100, rounded=True))
+    np.testing.assert_allclose(smoothing.nodes, expected, rtol=1e-11)
+    assert (smoothing.nodes * 4096 == np.rint(smoothing.nodes * 4096)).all()
     # So many levels have no more nodes than few positives tell apart.
     assert Smoothing.of(np.linspace(0.001, 0.999, 10_001), 25).nodes.size <= 2 * pi * 5 + 1
     assert ((smoothing.nodes > 0) & (smoothing.nodes < 1)).all()

@@ -20,8 +20,12 @@ from prframe.stats import pr_curve, pr_curve_difference
 from prframe.stats.curves import drawn_weights
 from prframe.stats.curves.bands import Deviations
 from prframe.stats.curves.bayesian_bootstrap import posterior_of
-from prframe.stats.curves.difference import BandPlan, _agreement, _independent, _smoothed
-from prframe.stats.curves.drawn.paired_paths import PairedPaths, _Halves
+from prframe.stats.curves.difference import _agreement
+from prframe.stats.curves.drawn.paired_paths import (
+    PairedPaths,
+    _Halves,
+    independent_positives,
+)
 from prframe.stats.rankings.cells import cells_from_scores
 from tests.stats.curves.slow_paths import knots_of, turns_of
 
@@ -154,12 +158,12 @@ def sample(
 def test_each_curve_has_the_law_of_a_single_one(digits: int, tolerance: float) -> None:
     scores, label = sample(150)
     scores = scores.round(digits)
-    drawn = PairedPaths.of(scores, label).draw(LEVELS, 20_000, np.random.default_rng(1))
+    drawn = PairedPaths.of(scores, label).smoothed_log_odds(
+        LEVELS, label.sum(), 20_000, np.random.default_rng(1)
+    )
+    weights = drawn_weights(20_000, np.random.default_rng(2))
     for score, curves in zip(scores, drawn, strict=True):
-        cells = cells_from_scores(score, label)[0]
-        single = expit(
-            posterior_of(cells, LEVELS, drawn_weights(20_000, np.random.default_rng(2))).log_odds
-        )
+        single = posterior_of(cells_from_scores(score, label)[0], LEVELS, weights).log_odds
         for quantile in (0.05, 0.5, 0.95):
             found = (curves <= np.quantile(single, quantile, axis=0)).mean(axis=0)
             np.testing.assert_allclose(found, quantile, atol=tolerance)
@@ -260,23 +264,25 @@ def test_all_levels_count_alike_where_models_agree() -> None:
 
 def test_clusters_of_positives_count_as_fewer() -> None:
     positive = np.array([True] * 12 + [False] * 4)
-    assert _independent(positive, None) == 12
-    assert _independent(positive, np.arange(16)) == 12
-    assert _independent(positive, np.arange(16) // 3) == 4
+    assert independent_positives(positive, None) == 12
+    assert independent_positives(positive, np.arange(16)) == 12
+    assert independent_positives(positive, np.arange(16) // 3) == 4
     # Sizes 9, 2 and 1, and negatives do not count.
     cluster = np.array([0] * 9 + [1] * 2 + [2, 2, 2, 3, 4])
-    assert _independent(positive, cluster) == pytest.approx(12**2 / (81 + 4 + 1))
+    assert independent_positives(positive, cluster) == pytest.approx(12**2 / (81 + 4 + 1))
 
 
 def test_draws_vary_as_much_as_samples_do() -> None:
     recall, samples = np.array([0.2, 0.5, 0.8]), 120
-    plan = BandPlan(recall, 0.95, True, 100)
     for rho, most in ((0.5, 1.2), (0.9, 1.4)):
         medians, spreads, rough = [], [], []
         for i in range(samples):
             scores, label = sample(250, 0.3, rho, seed=5000 + i, means=(1.5, 1.5))
             paths = PairedPaths.of(scores, label)
-            drawn = _smoothed(paths, plan, label.sum(), np.random.default_rng(i))
+            rng = np.random.default_rng(i)
+            drawn = [
+                expit(odds) for odds in paths.smoothed_log_odds(recall, label.sum(), 100, rng)
+            ]
             medians.append(np.median(drawn[0] - drawn[1], axis=0))
             spreads.append((drawn[0] - drawn[1]).var(axis=0))
             first, second = paths.draw(recall, 100, np.random.default_rng(i))

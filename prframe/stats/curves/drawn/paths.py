@@ -264,11 +264,12 @@ class _Cells:
     def of(cls, levels: Floats) -> "_Cells":
         """Choose the cells for levels that rise within (0, 1)."""
         steps = 1 / np.diff(levels, prepend=0.0).min()
-        number = int(min(np.rint(steps), _CELLS))
-        places = np.rint(levels * number)
-        whole = bool((np.abs(levels * number - places) < EQUAL * number).all())
-        if not whole:
-            number = _CELLS
+        for number in (int(min(np.rint(steps), _CELLS)), _CELLS):
+            places = np.rint(levels * number)
+            whole = bool((np.abs(levels * number - places) < EQUAL * number).all())
+            if whole:
+                break
+        else:
             places = np.floor(levels * number) + 1
         below = np.bincount(places.astype(np.int64), minlength=number + 2)
         return cls(number, np.cumsum(below)[: number + 1], whole)
