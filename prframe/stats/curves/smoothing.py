@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array
 
-from prframe.typing import Flags, Floats, Singles
+from prframe.typing import Flags, Floats, Integers, Singles
 
 # Distance of the nodes, and how far a mean reaches, in standard deviations.
 _STEP, _REACH = 0.5, 3.0
@@ -101,7 +101,9 @@ class Smoothing:
         if unsmoothed is None:
             return np.asarray((self.weights @ drawn.T).T)
         known, going = (np.asarray(np.isfinite(of).all(axis=0)) for of in (drawn, unsmoothed))
-        weights, own = self._parts(rough, known, going)
+        entries, own = self._parts(rough, known, going)
+        shape = self.weights.shape
+        weights = csr_array((entries, self.weights.indices, self.weights.indptr), shape=shape)
         finite = np.zeros_like(drawn)
         finite[:, known] = drawn[:, known]
         return np.asarray((weights @ finite.T + own[:, None] * unsmoothed.T).T)
@@ -110,35 +112,39 @@ class Smoothing:
         """Return the same means for draws in single precision, none of which ends before `end`."""
         if end == np.inf and rough.all():
             return self._plain
-        weights, own = self._parts(rough, self.nodes < end, self.recall < end)
-        weights.eliminate_zeros()
-        level, node = weights.nonzero()
-        alone = np.flatnonzero(own > _LEAST)
+        entries, own = self._parts(rough, self.nodes < end, self.recall < end)
+        used, alone = np.flatnonzero(entries), np.flatnonzero(own > _LEAST)
+        node = self.weights.indices[used]
         at = np.concatenate([self.nodes[node], self.recall[alone]])
         points, place = np.unique(at, return_inverse=True)
-        entries = np.concatenate([weights.data, own[alone]]).astype(np.float32)
-        rows = np.concatenate([level, alone])
+        weights = np.concatenate([entries[used], own[alone]]).astype(np.float32)
+        rows = np.concatenate([self._level[used], alone])
         shape = self.recall.size, points.size
-        return Means(points, csr_array((entries, (rows, place.ravel())), shape=shape))
+        return Means(points, csr_array((weights, (rows, place.ravel())), shape=shape))
 
     @cached_property
     def _plain(self) -> Means:
         """The means of curves that are rough at all nodes, and do not end."""
         return Means(self.nodes, self.weights.astype(np.float32))
 
-    def _parts(self, rough: Flags, known: Flags, going: Flags) -> tuple[csr_array, Floats]:
-        """Return the weights of nodes in the mean of each level, and that of the level itself.
+    @cached_property
+    def _level(self) -> Integers:
+        """The number of the level of each entry of the weights."""
+        return np.repeat(np.arange(self.recall.size), np.diff(self.weights.indptr))
+
+    def _parts(self, rough: Flags, known: Flags, going: Flags) -> tuple[Floats, Floats]:
+        """Return the entries of the weights of nodes in each mean, and those of levels themselves.
 
         Nodes are left out that are not known, and levels stay as they are if not all draws go on.
         """
         total = self.weights @ known.astype(np.float64)
         share = np.where(going & (total > 0), self.weights @ rough.astype(np.float64), 0.0)
         by_level = np.divide(share, total, out=np.zeros_like(total), where=total > 0)
-        weights = diags_array(by_level) @ self.weights @ diags_array(known.astype(np.float64))
-        return csr_array(weights), 1 - share
+        entries = self.weights.data * by_level[self._level] * known[self.weights.indices]
+        return entries, 1 - share
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def _smoothing(levels: bytes, n_pos: float) -> Smoothing:
     """Find nodes and weights for the bytes of levels."""
     recall = np.frombuffer(levels)
@@ -159,5 +165,5 @@ def _smoothing(levels: bytes, n_pos: float) -> Smoothing:
     apart = (np.arcsin(np.sqrt(nodes))[place] - angle[level]) / spread
     entries = np.exp(-(apart**2) / 2), (level, place)
     weights = csr_array(entries, shape=(recall.size, used.size))
-    weights = csr_array(diags_array(1 / weights.sum(axis=1)) @ weights)
+    weights.data /= np.repeat(weights.sum(axis=1), np.diff(weights.indptr))
     return Smoothing(recall, nodes, weights, float(spread))

@@ -118,3 +118,25 @@ def test_curves_are_smoothed_as_far_as_they_are_rough() -> None:
     every = smoothing.means(drawn, np.ones_like(rough))
     np.testing.assert_allclose(found, part * every + (1 - part) * unsmoothed)
     np.testing.assert_array_equal(found[:, 0], unsmoothed[:, 0])
+
+
+@pytest.mark.parametrize("end", [inf, 0.4])
+@pytest.mark.parametrize("last", [0.0, 0.3])
+def test_means_in_single_precision_are_the_same(last: float, end: float) -> None:
+    smoothing = Smoothing.of(LEVELS, 50)
+    rough = smoothing.nodes > last
+
+    def curves(recall: Floats) -> Floats:
+        drawn = np.outer([1.0, 2.0, -1.0], np.log(recall)) + np.cos(90 * recall)
+        # All draws end, the first one before the others.
+        return np.where(recall >= np.array([[1], [1.1], [1.2]]) * end, -inf, drawn)
+
+    expected = smoothing.means(curves(smoothing.nodes), rough, curves(LEVELS))
+    means = smoothing.single(rough, end)
+    found = means.of(curves(means.points).T.astype(np.float32))
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found.T, expected, rtol=1e-5)
+    assert np.isin(means.points, [*smoothing.nodes, *LEVELS]).all()
+    # What has no weight is not drawn.
+    assert np.isin(LEVELS, means.points).any() == (last > 0 or end < 1)
+    np.testing.assert_allclose(means.weights.sum(axis=1), 1, rtol=1e-6)
