@@ -200,7 +200,7 @@ def pr_posterior(  # noqa: PLR0913
     >>> positives, negatives = rng.normal(1, 1, 100), rng.normal(0, 1, 900)
     >>> band = pr_posterior(positives, negatives, [0.2, 0.5, 0.8], rng=2).band()
     >>> band.low.round(2), band.high.round(2)
-    (array([0.2 , 0.2 , 0.13]), array([0.5 , 0.4 , 0.27]))
+    (array([0.21, 0.2 , 0.13]), array([0.48, 0.4 , 0.26]))
     """
     levels = rising_levels(recall)
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)

@@ -16,8 +16,7 @@ from prframe.typing import Flags, Floats, Integers, Singles
 
 # Distance of the nodes, and how far a mean reaches, in standard deviations.
 _STEP, _REACH = 0.5, 3.0
-# Nodes are multiples of a power of 2, which are found fast in draws, if they are so many of these
-# apart.
+# Nodes are rounded to multiples of this if they are at least so many of them apart.
 _PART, _PARTS_APART = 2.0**-12, 4
 # Levels are not drawn themselves where they would have less weight than this in their mean.
 _LEAST = 1e-9
@@ -69,12 +68,13 @@ class Smoothing:
     spread: float
 
     @classmethod
-    def of(cls, recall: Floats, n_pos: float) -> "Smoothing":
+    def of(cls, recall: Floats, n_pos: float, *, rounded: bool = False) -> "Smoothing":
         """Find nodes and weights for levels of recall, given the number of positives.
 
-        Groups with as many positives share them.
+        Groups with as many positives share them. Rounded nodes are multiples of 1/4096, unless
+        that is much of the distance between them: `DrawnPath` finds these faster in draws.
         """
-        return _smoothing(recall.tobytes(), float(n_pos))
+        return _smoothing(recall.tobytes(), float(n_pos), rounded=rounded)
 
     def rough(self, first: Floats, last: Floats) -> Flags:
         """Tell which nodes lie in none of the given pieces of recall that are wide, rising.
@@ -145,7 +145,7 @@ class Smoothing:
 
 
 @lru_cache(maxsize=128)
-def _smoothing(levels: bytes, n_pos: float) -> Smoothing:
+def _smoothing(levels: bytes, n_pos: float, *, rounded: bool) -> Smoothing:
     """Find nodes and weights for the bytes of levels."""
     recall = np.frombuffer(levels)
     spread = 0.5 / np.sqrt(n_pos)
@@ -158,8 +158,8 @@ def _smoothing(levels: bytes, n_pos: float) -> Smoothing:
     used, place = np.unique(node[~outside], return_inverse=True)
     nodes = np.sin((used + 0.5) * step) ** 2
     parts = nodes / _PART
-    ends = min(parts[0], 1 / _PART - parts[-1])
-    if ends >= 1 and np.diff(parts).min(initial=np.inf) >= _PARTS_APART:
+    within = parts[0] >= 1 and parts[-1] <= 1 / _PART - 1
+    if rounded and within and np.diff(parts).min(initial=np.inf) >= _PARTS_APART:
         nodes = np.rint(parts) * _PART
     level, place = np.nonzero(~outside)[0], place.ravel()
     apart = (np.arcsin(np.sqrt(nodes))[place] - angle[level]) / spread

@@ -27,6 +27,7 @@ def weights_of(recall: float, n_pos: int, *, rounded: bool = False) -> dict[floa
 
 
 # Nodes are rounded where that is little of the distance between them.
+@pytest.mark.parametrize("asked", [True, False])
 @pytest.mark.parametrize(
     ("levels", "n_pos", "rounded"),
     [
@@ -37,8 +38,9 @@ def weights_of(recall: float, n_pos: int, *, rounded: bool = False) -> dict[floa
         (LEVELS[2:4], 100_000, False),
     ],
 )
-def test_means_are_weighted_sums(levels: Floats, n_pos: int, rounded: bool) -> None:
-    smoothing = Smoothing.of(levels, n_pos)
+def test_means_are_weighted_sums(levels: Floats, n_pos: int, rounded: bool, asked: bool) -> None:
+    smoothing = Smoothing.of(levels, n_pos, rounded=asked)
+    rounded = rounded and asked
     curves = np.random.default_rng(1).normal(size=(7, smoothing.nodes.size))
     found = smoothing.means(curves, np.ones(smoothing.nodes.size, np.bool_))
     for level, means in zip(levels, found.T, strict=True):
@@ -50,9 +52,9 @@ def test_means_are_weighted_sums(levels: Floats, n_pos: int, rounded: bool) -> N
 
 def test_nodes_are_levels_near_those_asked_for() -> None:
     smoothing = Smoothing.of(np.array([0.5]), 100)
-    expected = sorted(weights_of(0.5, 100, rounded=True))
-    np.testing.assert_allclose(smoothing.nodes, expected, rtol=1e-11)
-    assert (smoothing.nodes * 4096 == np.rint(smoothing.nodes * 4096)).all()
+    np.testing.assert_allclose(smoothing.nodes, sorted(weights_of(0.5, 100)), rtol=1e-12)
+    rounded = Smoothing.of(np.array([0.5]), 100, rounded=True).nodes
+    assert (rounded * 4096 == np.rint(smoothing.nodes * 4096)).all()
     # So many levels have no more nodes than few positives tell apart.
     assert Smoothing.of(np.linspace(0.001, 0.999, 10_001), 25).nodes.size <= 2 * pi * 5 + 1
     assert ((smoothing.nodes > 0) & (smoothing.nodes < 1)).all()
@@ -135,7 +137,7 @@ def test_means_in_single_precision_are_the_same(last: float, end: float) -> None
     means = smoothing.single(rough, end)
     found = means.of(curves(means.points).T.astype(np.float32))
     assert found.dtype == np.float32
-    np.testing.assert_allclose(found.T, expected, rtol=1e-5)
+    np.testing.assert_allclose(found.T, expected, rtol=1e-5, atol=1e-6)
     assert np.isin(means.points, [*smoothing.nodes, *LEVELS]).all()
     # What has no weight is not drawn.
     assert np.isin(LEVELS, means.points).any() == (last > 0 or end < 1)

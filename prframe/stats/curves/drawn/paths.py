@@ -205,7 +205,7 @@ class DrawnPath:
 
     def _means(self) -> Means:
         """Return the points at which draws are needed, and their means."""
-        smoothing = Smoothing.of(self.levels, self.path.n_pos)
+        smoothing = Smoothing.of(self.levels, self.path.n_pos, rounded=True)
         rough = smoothing.rough(*self.path.blocks)
         if not self.path.missed:
             return smoothing.single(rough)
