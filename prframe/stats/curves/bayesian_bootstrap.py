@@ -31,9 +31,14 @@ from prframe.stats.rankings import (
     both_classes,
     cells_from_hits,
     cells_from_scores,
+    positives_at,
 )
 from prframe.typing import Flags, Floats, Integers, Singles
 
+# Counts are whole and the draws are not. Where they are not smoothed, within wide tie blocks, this
+# makes bands too wide if few negatives stand above. The constant by which they are narrowed was
+# found by simulation (python -m benchmarks.band_coverage).
+_WHOLE = 0.16
 # A band of all levels reaches up to 1 where this is at least the probability that no negative of
 # the population stands above.
 _RARE = 0.005
@@ -56,6 +61,8 @@ class PRPosterior:
         How probable it is that no negative of the population stands above the level:
         ``P(Beta(j + 1, n_pos - j) >= recall)`` for j positives before the first negative of the
         sample. If that is tied with positives, 1 up to the recall ``j / n_pos`` and 0 beyond.
+    factor : float
+        By which the band is narrowed where levels lie in wide tie blocks.
     n_clusters : int, optional
         The number of clusters that hold positives, or negatives if these are fewer, where clusters
         were drawn.
@@ -65,6 +72,7 @@ class PRPosterior:
     precision: Floats
     log_odds: Singles = field(repr=False)
     pure_tail: Floats = field(repr=False)
+    factor: float = field(default=1.0, repr=False)
     n_clusters: int | None = None
 
     def band(self, confidence_level: float = 0.95, *, simultaneous: bool = True) -> Interval:
@@ -92,7 +100,11 @@ class PRPosterior:
         On the scale of log odds the band reaches from the medians of the draws to c times the
         distances of their pointwise 0.5 % and 99.5 % quantiles. The factor c is such that another
         draw stays within the band at all levels with the probability asked for; to this end draws
-        are measured by the quantiles of the others.
+        are measured by the quantiles of the others. Then c is made smaller by .16 times the mean
+        over the levels of ``w / sqrt(1 + x)`` with x negatives above, where w is the weight of wide
+        tie blocks in the mean by which draws are smoothed; see `pr_posterior`. There draws are not
+        smoothed, and whole numbers, which vary in steps, would otherwise make the band cover too
+        often (found by simulation).
 
         Where a distance is 0 or infinite, as beyond the recall of the retrieved items, the draws
         set the end. Where no negative was seen above a level, the band reaches up to 1, which the
@@ -111,7 +123,7 @@ class PRPosterior:
         pure = self.pure_tail >= (min(outside, _RARE) if simultaneous else outside)
         n = self.n_clusters
         draws = self.log_odds if n is None else of_few_units(self.log_odds, n)
-        deviations = Deviations(draws, draws, unlimited=self.precision == 1)
+        deviations = Deviations(draws, draws, self.factor, self.precision == 1)
         low, high = (deviations.band if simultaneous else deviations.pointwise_band)(level)
         # Beyond the recall of the retrieved items, precision is 0.
         high = np.where(pure & (self.precision > 0), 1.0, expit(high))
@@ -215,7 +227,9 @@ def posterior_of(
     """Draw the curve behind a ranking with both labels, at a share of positives if given."""
     curve = DrawnPath(RocPath.of(cells), recall, weights, turning=True)
     drawn = (curve if prior is None else curve.at_prior(prior)).smoothed_log_odds()
-    return _posterior(cells, recall, drawn, _pure_tail(cells, recall), prior)
+    posterior = _posterior(cells, recall, drawn, _pure_tail(cells, recall), prior)
+    tied = curve.share_of_blocks()
+    return replace(posterior, factor=_narrowing(cells, recall, tied)) if tied.any() else posterior
 
 
 def posterior_of_clusters(  # noqa: PLR0913, PLR0917
@@ -264,6 +278,13 @@ def _posterior(
     precision = empirical_precision(cells, recall)
     precision = precision_at_prior(precision, cells.n_pos, cells.n_neg, prior)
     return PRPosterior(recall, precision, log_odds, pure_tail)
+
+
+def _narrowing(cells: RankedCells, recall: Floats, tied: Floats) -> float:
+    """Return the factor of a band, given the share of each level that lies in wide tie blocks."""
+    with np.errstate(divide="ignore"):
+        false = positives_at(recall, cells.n_pos) * (1 / empirical_precision(cells, recall) - 1)
+    return 1 - _WHOLE * float((tied / np.sqrt(1 + false)).mean())
 
 
 def _pure_tail(cells: RankedCells, recall: Floats, each: float = 1.0) -> Floats:

@@ -88,6 +88,10 @@ class Smoothing:
         before = np.searchsorted(first, self.nodes, side="right") - 1
         return (before < 0) | (self.nodes > last[before]) if last.size else before < 0
 
+    def tied(self, rough: Flags) -> Floats:
+        """Return the weight of nodes that are not rough in the mean of each level."""
+        return np.asarray(self.weights @ (~rough).astype(np.float64))
+
     def means(self, drawn: Floats, rough: Flags, unsmoothed: Floats | None = None) -> Floats:
         """Return the means of curves that are given at the nodes, shape (draws, levels).
 

@@ -1,6 +1,7 @@
 """The Bayesian bootstrap of the curve, against a slow definition, known laws and simulation."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from math import asin, ceil, exp, inf, log, pi, sin, sqrt
 from typing import TypeAlias
@@ -10,7 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import expit, logit, ndtr, ndtri
 
 import prframe
 from prframe.stats import pr_curve, pr_posterior
@@ -542,6 +543,21 @@ def test_levels_that_some_draws_do_not_reach() -> None:
     alone = pr_posterior(**data("totals"), recall=[0.55], rng=3)
     assert alone.band().high == pytest.approx(expit(alone.log_odds).max())
     assert found.precision[2:].tolist() == [0, 0]
+
+
+def test_bands_are_narrowed_in_wide_tie_blocks_alone() -> None:
+    # Without ties, or with blocks narrower than a standard deviation of recall.
+    for name in ("untied", "perfect", "unretrieved", "many"):
+        assert pr_posterior(**data(name), recall=LEVELS, n_resamples=9, rng=1).factor == 1
+    # One block, in which negatives grow in proportion.
+    found = pr_posterior([1.0] * 30, [1.0] * 120, LEVELS, n_resamples=500, rng=6)
+    expected = 1 - 0.16 * np.mean([1 / sqrt(1 + 120 * level) for level in LEVELS])
+    assert found.factor == pytest.approx(expected)
+    wide = replace(found, factor=1.0).band()
+    narrow, middle = found.band(), np.median(found.log_odds.astype(np.float64), axis=0)
+    for ends in zip(narrow, wide, strict=True):
+        one, other = (logit(end) - middle for end in ends)
+        np.testing.assert_allclose(one, expected * other, rtol=1e-3, atol=1e-3)
 
 
 def test_pointwise_intervals_are_quantiles() -> None:

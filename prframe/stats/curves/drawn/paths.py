@@ -203,14 +203,26 @@ class DrawnPath:
         """Draw the recall at the knots."""
         return _Passage.of(self.path, self.knots, self.levels, block)
 
+    def share_of_blocks(self) -> Floats:
+        """Return the weight that wide tie blocks have in the mean of each level."""
+        return self._smoothing.tied(self._rough)
+
+    @cached_property
+    def _smoothing(self) -> Smoothing:
+        """The nodes of the means over recall."""
+        return Smoothing.of(self.levels, self.path.n_pos, rounded=True)
+
+    @cached_property
+    def _rough(self) -> Flags:
+        """Which nodes do not lie in wide tie blocks."""
+        return self._smoothing.rough(*self.path.blocks)
+
     def _means(self) -> Means:
         """Return the points at which draws are needed, and their means."""
-        smoothing = Smoothing.of(self.levels, self.path.n_pos, rounded=True)
-        rough = smoothing.rough(*self.path.blocks)
         if not self.path.missed:
-            return smoothing.single(rough)
+            return self._smoothing.single(self._rough)
         end = min(passage.recall[-1].min() for passage in self._passages)
-        return smoothing.single(rough, float(end) * (1 - _ROUNDING))
+        return self._smoothing.single(self._rough, float(end) * (1 - _ROUNDING))
 
     def _log_odds_at(self, passage: "_Passage", points: Floats) -> Singles:
         """Return the logarithm of the odds of precision at levels of recall."""
