@@ -101,10 +101,10 @@ class PRPosterior:
         distances of their pointwise 0.5 % and 99.5 % quantiles. The factor c is such that another
         draw stays within the band at all levels with the probability asked for; to this end draws
         are measured by the quantiles of the others. Then c is made smaller by .16 times the mean
-        over the levels of ``w / sqrt(1 + x)`` with x negatives above, where w is the weight of wide
-        tie blocks in the mean by which draws are smoothed; see `pr_posterior`. There draws are not
-        smoothed, and whole numbers, which vary in steps, would otherwise make the band cover too
-        often (found by simulation).
+        over the levels of ``w / sqrt(1 + x)`` with x negatives above, where w is the weight of
+        wide tie blocks in the mean by which draws are smoothed; see `pr_posterior`. There draws
+        are not smoothed, and whole numbers, which vary in steps, would otherwise make the band
+        cover too often (found by simulation).
 
         Where a distance is 0 or infinite, as beyond the recall of the retrieved items, the draws
         set the end. Where no negative was seen above a level, the band reaches up to 1, which the
