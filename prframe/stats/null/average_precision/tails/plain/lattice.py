@@ -30,6 +30,9 @@ MOST_HITS = 600
 TRIES = ((4.0, 2048), (4.0, 8192), (1.25, 8192))
 # A lattice ends this many times as far as the values that may share it.
 _MARGIN = 1.01
+# Values share lattices that end at a power of this. Most single cases have a single value: their
+# lattices, whose points are as far apart, end sooner.
+_ENDS, _ENDS_OF_ONE = 4.0, 2**0.5
 # Pairs of natural logarithms of chances. Hits, and positives of a step, whose chance is below the
 # first number are left out, which does not change tails above the second number by more than
 # 1e-11 of themselves. For smaller tails the next pair is taken, and beyond the last pair there is
@@ -102,7 +105,7 @@ def lattice_tails(
             return partial(Walk, plans, never=never, cases=members)
 
         guess = _GUESSED * log_least_tails(own, x[chosen])
-        *part, lumpy[chosen] = _tried(walks, own, x[chosen], guess, (tries, NEVER))
+        *part, lumpy[chosen] = _tried(walks, own, x[chosen], guess, (tries, NEVER, _ENDS))
         columns[:, chosen] = part
     reached, missed, slope = columns
     return LatticeTails(reached, missed, slope, lumpy)
@@ -137,7 +140,7 @@ class Lattice:
         guess = _GUESSED * log_least_tails(cases, x)
         # Closer lattices need not find out again which chances are too large to be left out.
         guess = np.minimum(guess, [self._smaller.get(value, 0.0) for value in values])
-        tails = _tried(self._made, cases, x, guess, (tries, levels))
+        tails = _tried(self._made, cases, x, guess, (tries, levels, _ENDS_OF_ONE))
         smaller = np.fmin(np.minimum(tails.reached, tails.missed), 0.0).tolist()
         self._smaller |= dict(zip(values, smaller, strict=True))
         return tails
@@ -159,24 +162,26 @@ def _tried(
     cases: Sequence[Retrieved],
     x: Floats,
     guess: Floats,
-    kinds_of_lattices: tuple[Sequence[Try], Levels],
+    kinds_of_lattices: tuple[Sequence[Try], Levels, float],
 ) -> LatticeTails:
     """Return the tails from one lattice after the other, until they are not too coarse.
 
-    `guess` has about the logarithms of the smaller tails, or more.
+    `guess` has about the logarithms of the smaller tails, or more. Lattices end at powers of their
+    bases, or at those of the last of `kinds_of_lattices` where these come first.
     """
-    tries, levels = kinds_of_lattices
+    tries, levels, ends = kinds_of_lattices
     x = np.maximum(x, [_LEAST_RISE / case.depth for case in cases])
     columns, lumpy = np.full((3, x.size), np.nan), np.ones(x.size, np.bool_)
     open_ = np.arange(x.size)
     for base, points in tries:
-        kinds = _kind(x[open_], base)
-        for kind in np.unique(kinds).tolist():
-            chosen = open_[kinds == kind]
-            top = _MARGIN * float(base ** (kind + 1))
+        furthest = _next_power(x[open_], base)
+        last = np.minimum(furthest, _next_power(x[open_], ends))
+        for end in np.unique(last).tolist():
+            chosen = open_[last == end]
+            cell = _MARGIN * float(furthest[last == end][0]) / points
             members = [cases[place] for place in chosen.tolist()]
             columns[:, chosen], lumpy[chosen] = _compared(
-                walks, members, (x[chosen], guess[chosen]), (top, top / points), levels
+                walks, members, (x[chosen], guess[chosen]), (_MARGIN * end, cell), levels
             )
         open_ = open_[lumpy[open_] & ~np.isnan(columns[2, open_])]
         if not open_.size:
@@ -185,9 +190,9 @@ def _tried(
     return LatticeTails(reached, missed, slope, lumpy)
 
 
-def _kind(x: Floats, base: float) -> Integers:
-    """Return numbers that are equal for values of a similar size."""
-    return np.asarray(np.log(x) // np.log(base), dtype=np.int64)
+def _next_power(x: Floats, base: float) -> Floats:
+    """Return the first power of a base beyond each value."""
+    return np.asarray(base ** (np.log(x) // np.log(base) + 1))
 
 
 def _compared(

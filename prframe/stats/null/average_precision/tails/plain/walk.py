@@ -11,7 +11,9 @@ a lattice from 0 to the value in question; weight between two points is shared b
 keeps the mean. All terms are positive, so that no digits are lost far out.
 """
 
+from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -225,9 +227,10 @@ class Walk:
         lost[cut] += factor[cut] * sums_from(rows.weight, source[cut], move.keep[cut])
         beyond: Floats = np.bincount(move.target, lost, move.number).astype(np.float64)
         weight = np.zeros((move.number, self.width))
-        before, after, add_multiple = rows.weight.ravel(), weight.ravel(), daxpy
-        for count, share, begin, end in zip(*move.pieces, strict=True):
-            add_multiple(before, after, count, share, begin, 1, end, 1)
+        count, share, begin, end = move.pieces
+        every = repeat(rows.weight.ravel()), repeat(weight.ravel()), count, share
+        # No loop of Python's own is as quick.
+        deque(map(daxpy, *every, begin, repeat(1), end, repeat(1)), maxlen=0)
         return _Rows(move.low, weight, beyond)
 
     def _last(self, cases: Sequence[Retrieved], x: Floats) -> Floats:
