@@ -148,7 +148,7 @@ def band(
     logit scale and as wide as a multiple of the standard error at each level; the multiple is a
     quantile of the largest studentized deviation of a bootstrap mean over the levels. At single
     levels the intervals are those of `interval` for Prec@r (IPrec@r with ``interpolate=True``).
-    Where all curves are equal, as at level 0 with the anchor, the width is 0.
+    The simultaneous band holds these intervals; at level 0 the anchor is certain.
 
     References
     ----------

@@ -25,6 +25,7 @@ _ENDS: Schema = {
 }
 _ORDER = ("recall", "precision", *_ENDS, "n")
 _UNIT = (0.0, 1.0)
+_LEAST_CURVES = 2
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class MeanBands(MeanCurves):
         groups = means.group_by(key_names(kept) or pl.lit(0), maintain_order=True).agg(
             lacking=pl.col("conf_low").is_null().any()
         )
-        why = "which have fewer than two curves"
+        why = "which have fewer than two curves, or curves that all agree"
         warn_null(["conf_low", "conf_high"], groups, kept, why)
         return means
 
@@ -86,7 +87,8 @@ class MeanBands(MeanCurves):
             method = "studentized-bootstrap"
         else:
             band, method = self._at_each_level(curves, confidence)
-        columns = {"precision": band.mean, "conf_low": band.low, "conf_high": band.high}
+        low, high = self._with_room(curves, band, confidence)
+        columns = {"precision": band.mean, "conf_low": low, "conf_high": high}
         methods = pl.Series([method], dtype=pl.String).new_from_index(0, curves.shape[1])
         facts = {"confidence_level": self.confidence_level, "simultaneous": self.simultaneous}
         constant = {
@@ -107,9 +109,25 @@ class MeanBands(MeanCurves):
             for values in np.sort(curves.T, axis=1)
         ]
         ends = [[each.estimate, each.low, each.high] for each in intervals]
-        mean, low, high = np.array(ends).T
-        if number > 1:
-            # Curves that are all equal at a level say that it is certain, such as at the anchor.
-            equal = np.ptp(curves, axis=0) == 0
-            low, high = np.where(equal, mean, low), np.where(equal, mean, high)
-        return MeanBand(mean, low, high), intervals[0].method
+        return MeanBand(*np.array(ends).T), intervals[0].method
+
+    def _with_room(
+        self, curves: Floats, band: MeanBand, confidence: Confidence
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of a band, which holds the interval of each level.
+
+        Where all curves are equal, or nearly all, so are drawn ones, though others of the
+        population may differ: 20 equal curves do not say that a twentieth of them has no other
+        value. An anchor is certain.
+        """
+        low, high = band.low, band.high
+        if len(curves) < _LEAST_CURVES:
+            return low, high
+        if self.simultaneous:
+            single = [mean_interval(values, "logit", confidence) for values in curves.T]
+            low = np.minimum(low, [each.low for each in single])
+            high = np.maximum(high, [each.high for each in single])
+        is_certain = np.zeros(low.size, np.bool_)
+        if self.precision.anchor:
+            is_certain = np.array(self.precision.levels) == 0
+        return np.where(is_certain, band.mean, low), np.where(is_certain, band.mean, high)

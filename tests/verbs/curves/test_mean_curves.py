@@ -141,7 +141,7 @@ def test_one_query_is_its_own_curve(options: dict[str, Any]) -> None:
         band = prframe.band(rows, over="query", **FEW, **options)
     assert [str(w.message) for w in caught] == [
         "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which have fewer than two "
-        "curves"
+        "curves, or curves that all agree"
     ]
     assert band["precision"].to_list() == alone["precision"].to_list()
     assert band["conf_low"].null_count() == band["conf_high"].null_count() == len(LEVELS)
@@ -472,3 +472,35 @@ def test_messages(call: Callable[[], object], message: str) -> None:
     with pytest.raises(PrframeError) as caught:
         call()
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("simultaneous", [True, False])
+def test_queries_that_all_agree_leave_room_for_others(simultaneous: bool) -> None:
+    # 30 queries whose only positive comes first.
+    rows = pl.DataFrame(
+        {
+            "query": np.repeat(np.arange(30), 4),
+            "score": np.tile([4.0, 3.0, 2.0, 1.0], 30),
+            "label": np.tile([1, 0, 0, 0], 30),
+        }
+    )
+    options = {"recall": [0.0, 0.5, 1.0], "rng": 1, "simultaneous": simultaneous}
+    band = prframe.band(rows, over="query", **options)
+    single = prframe.interval(rows, ["Prec@0.5", "Prec@1"], over="query")
+    assert band["conf_low"][1:].to_list() == single["conf_low"].to_list()
+    assert band["conf_high"].to_list() == [1.0, 1.0, 1.0]
+    # The anchor is certain.
+    assert band["conf_low"][0] == 1.0
+    free = prframe.band(rows, over="query", anchor=False, **options)
+    assert free["conf_low"][0] < 1.0
+
+
+def test_the_band_of_a_mean_curve_holds_the_interval_of_each_level() -> None:
+    rows = RUNS.filter(pl.col("query") != "q04", model="a").drop("model")
+    options: dict[str, Any] = {"recall": LEVELS, "rng": 1, "anchor": False}
+    band, single = (
+        prframe.band(rows, over="query", simultaneous=simultaneous, **options)
+        for simultaneous in (True, False)
+    )
+    assert (band["conf_low"] <= single["conf_low"]).all()
+    assert (band["conf_high"] >= single["conf_high"]).all()
