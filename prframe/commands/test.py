@@ -60,6 +60,12 @@ def _check(given: argparse.Namespace) -> None:
     for flag, (value, statistics) in of.items():
         if value and given.of not in statistics:
             raise UsageError(f"{flag} goes with --of {' or '.join(statistics)}")
+    # Of files, the columns are refused as such; -q asks for each group, and for no mean.
+    if given.frame and given.over and given.of != "ap" and not given.by_query:
+        raise UsageError(
+            f"--of {given.of} tests single groups and has no mean over columns; name the columns "
+            "of --over with --by, which tests each group"
+        )
     if given.n_items is not None and (given.frame or given.judged_only):
         raise UsageError("--n-items goes with QRELS and RUN, and neither with --frame nor with -J")
     if given.n_items is not None and not 1 <= given.n_items <= _MOST_ITEMS:

@@ -313,6 +313,15 @@ def test_tests(capfdbinary, tmp_path) -> None:
     assert result.equals(prframe.rank_test(pool, phi="logistic", **rankings))
 
 
+@pytest.mark.parametrize("statistic", ["rank", "top-k"])
+def test_tests_of_each_query_of_a_frame(statistic: str, capfdbinary, tmp_path) -> None:
+    words = ["test", "--frame", "frame.csv", "--of", statistic, "--by", "model"]
+    each = saved(capfdbinary, tmp_path, *words, "query")
+    assert each.height == each.select("model", "query").n_unique() > 1
+    by_query = saved(capfdbinary, tmp_path, *words, "--over", "query", "-q")
+    assert by_query.equals(each)
+
+
 def test_check(capfdbinary, tmp_path) -> None:
     result = saved(capfdbinary, tmp_path, "check", "qrels", *RUNS, "-k", "3")
     expected = prframe.check(joined(), by=["system", "query_id"], item="doc_id", k=3)

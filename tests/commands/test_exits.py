@@ -117,6 +117,18 @@ USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate
             ["test", "nofile", "nofile", "--of", "top-k", "-k", "-1"],
             "-k takes ranks from 1 on; got -1",
         ),
+        *(
+            (
+                ["test", "--frame", "nofile.csv", "--over", "query", "--of", statistic],
+                f"--of {statistic} tests single groups and has no mean over columns; name the "
+                "columns of --over with --by, which tests each group",
+            )
+            for statistic in ("rank", "top-k")
+        ),
+        (
+            ["test", "nofile", "nofile", "--over", "query", "--of", "rank"],
+            "--over names columns of a frame, and goes with --frame",
+        ),
         (
             ["test", "nofile", "nofile", "--n-items", "99999999999999999999"],
             "--n-items is a number from 1 to 2^53; got 99999999999999999999",
