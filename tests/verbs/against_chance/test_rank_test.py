@@ -430,3 +430,14 @@ def test_nothing_retrieved_is_no_evidence() -> None:
             got = row(rows, alternative=side)
         assert (got["p_value"], got["null_std"], got["z"], got["estimate"]) == (1, 0, None, 0.5)
         assert got["conf_low"] is None
+
+
+@pytest.mark.parametrize("at", [0, 19])
+@pytest.mark.parametrize("score", [0.0, 2.0])
+def test_one_item_apart_from_equal_ones_is_enough_for_an_interval(at: int, score: float) -> None:
+    scores = [1.0] * 20
+    scores[at] = score
+    rows = pl.DataFrame({"score": scores, "label": [1] * 5 + [0] * 15})
+    found = prframe.rank_test(rows).row(0, named=True)
+    assert found["std_error"] > 0
+    assert found["conf_low"] < found["estimate"] < found["conf_high"]
