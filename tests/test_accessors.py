@@ -17,7 +17,7 @@ DATA = pl.DataFrame({"q": [1, 1, 2], "score": [2.0, 1.0, 3.0], "label": [1, 0, 1
 # What verbs are told besides `by`; most need nothing.
 VERBS = {name: {} for name in verbs()} | {
     "evaluate": {"metrics": ["AP", "P@1"]},
-    "topk_test": {"k": [1, 2]},
+    "topk_test": {"k": [1, 2], "correction": "bh"},
     "ap_test": {"correction": "bh"},
     "rank_test": {"phi": ["mww", "median"], "correction": "bh"},
     "compare": {"metrics": "AP", "score": ["score", "label"], "over": "label", "test": "sign"},

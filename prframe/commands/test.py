@@ -29,7 +29,7 @@ def add_options(parser: options.Parser) -> None:
     parser.several("-k", metavar="K", text="cut-offs of --of top-k (default: 10)")
     parser.add_argument("--phi", metavar="NAME", help="what --of rank gives ranks (default: mww)")
     parser.choice("--alternative", options.ALTERNATIVES, "that positives rank higher, or not")
-    parser.choice("--correction", options.CORRECTIONS, "for several tests, of ap and rank")
+    parser.choice("--correction", options.CORRECTIONS, "for several tests (default: none)")
     items = "documents of the collection (default: those that are listed or judged)"
     parser.number("--n-items", int, "N", items)
     options.add_by_query(parser)
@@ -56,7 +56,6 @@ def _check(given: argparse.Namespace) -> None:
         "-k": (given.k, ("top-k",)),
         "--phi": (given.phi, ("rank",)),
     }
-    of["--correction"] = (given.correction, ("ap", "rank"))
     for flag, (value, statistics) in of.items():
         if value and given.of not in statistics:
             raise UsageError(f"{flag} goes with --of {' or '.join(statistics)}")
@@ -120,8 +119,9 @@ def _top_k(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: AN
     """Test the hits among the first k of each ranking."""
     from prframe import topk_test
 
-    chosen = options.given_only(given, "alternative") | {"k": options.cutoffs(given.k)}
-    return topk_test(data.frame, by=data.single or None, **chosen, **data.options)
+    chosen = options.given_only(given, "alternative", "correction")
+    k = options.cutoffs(given.k)
+    return topk_test(data.frame, by=data.single or None, k=k, **chosen, **data.options)
 
 
 def _rank(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN401 - a frame

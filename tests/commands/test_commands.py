@@ -309,6 +309,8 @@ def test_tests(capfdbinary, tmp_path) -> None:
     assert result.equals(prframe.ap_test(pool, correction="holm", rng=0, **rankings))
     result = saved(capfdbinary, tmp_path, *words, "--of", "top-k", "-k", "5", "10")
     assert result.equals(prframe.topk_test(pool, k=[5, 10], **rankings))
+    result = saved(capfdbinary, tmp_path, *words, "--of", "top-k", "--correction", "bh")
+    assert result.equals(prframe.topk_test(pool, correction="bh", **rankings))
     result = saved(capfdbinary, tmp_path, *words, "--of", "rank", "--phi", "logistic")
     assert result.equals(prframe.rank_test(pool, phi="logistic", **rankings))
 

@@ -58,6 +58,7 @@ CALLS = {
     "mean curve": lambda f: prframe.curve(f, by="model", over="query", recall=LEVELS),
     "roc": lambda f: prframe.roc(f, by=BY),
     "topk_test": lambda f: prframe.topk_test(f, k=[3, 9], by=BY),
+    "topk_test corrected": lambda f: prframe.topk_test(f, k=[3, 9], by=BY, correction="holm"),
     "ap_test": lambda f: prframe.ap_test(f, by=BY),
     "ap_test corrected": lambda f: prframe.ap_test(f, by=BY, correction="holm"),
     "ap_test of means": lambda f: prframe.ap_test(f, by="model", over="query"),

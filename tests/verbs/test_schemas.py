@@ -230,6 +230,22 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
             },
         ),
         (
+            lambda: DATA.pr.topk_test(by="q", k=[1, 2], correction="by"),
+            {
+                "k": pl.Int64,
+                "hits": pl.Int64,
+                "precision": pl.Float64,
+                "recall": pl.Float64,
+                "null_mean": pl.Float64,
+                "null_std": pl.Float64,
+                "p_value": pl.Float64,
+                "conf_low": pl.Float64,
+                "conf_high": pl.Float64,
+                "method": pl.String,
+                "p_adjusted": pl.Float64,
+            },
+        ),
+        (
             lambda: DATA.pr.evaluate("AP", by="q", over="w", geometric_mean=True),
             {
                 "metric": pl.String,

@@ -22,7 +22,8 @@ from prframe.metrics import P, R
 from prframe.stats import hypergeometric_topk, proportion_interval
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Floats, FrameT, IntervalMethod, Schema, Shared
-from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
+from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._verb import (
     positives_of,
     run,
@@ -34,9 +35,7 @@ from prframe.verbs._verb import (
 Measure: TypeAlias = Literal["precision", "recall"]
 
 
-_COUNTS: Schema = {"k": pl.Int64(), "hits": pl.Int64()}
 _SHARES = ("precision", "recall", "null_mean", "null_std", "p_value", "conf_low", "conf_high")
-_COLUMNS: Schema = {**_COUNTS, **dict.fromkeys(_SHARES, pl.Float64()), "method": pl.String()}
 
 
 @verb
@@ -48,6 +47,7 @@ def topk_test(
     k: int | Sequence[int] = 10,
     measure: Measure = "precision",
     alternative: Alternative = "greater",
+    correction: Correction | None = None,
     confidence_level: float = 0.95,
     method: IntervalMethod = "clopper-pearson",
     **shared: Unpack[Shared],
@@ -72,6 +72,8 @@ def topk_test(
         More hits than at random, fewer, or either: the sum over all outcomes that are no more
         likely than the observed one. "greater" unless given, as in `ap_test`; `rank_test` has
         "two-sided".
+    correction : {"bonferroni", "holm", "hochberg", "bh", "by"}, optional
+        Adjust the p-values for the number of all rows that have one, groups times cut-offs.
     confidence_level : float in (0, 1)
         Coverage of the interval.
     method : {"clopper-pearson", "jeffreys", "posterior"}
@@ -84,7 +86,8 @@ def topk_test(
     frame of the caller's kind
         The `by` columns, then ``k``, ``hits`` (Int64), ``precision``, ``recall`` (as `evaluate`
         gives P@k and R@k), ``null_mean``, ``null_std``, ``p_value``, ``conf_low``, ``conf_high``
-        (Float64) and ``method`` (String), the interval's. One row per group and cut-off.
+        (Float64), ``method`` (String), the interval's, and with `correction` ``p_adjusted``
+        (Float64). One row per group and cut-off.
 
     Raises
     ------
@@ -134,9 +137,15 @@ def topk_test(
     check_alternative(alternative)
     checks.one_of("method", method, get_args(IntervalMethod))
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
-    test = _Test(args, _cutoffs(k), measure, alternative, level, method)
-    result: FrameT = run(frame, test, _COLUMNS)
+    test = _Test(args, _cutoffs(k), measure, alternative, correction, level, method)
+    result: FrameT = run(frame, test, _columns(corrected=correction is not None))
     return result
+
+
+def _columns(*, corrected: bool) -> Schema:
+    """Return the columns of tests at cut-offs."""
+    counts = {"k": pl.Int64(), "hits": pl.Int64()}
+    return counts | columns_with_p(_SHARES, corrected=corrected)
 
 
 def _cutoffs(k: int | Sequence[int]) -> list[int]:
@@ -150,12 +159,13 @@ def _cutoffs(k: int | Sequence[int]) -> list[int]:
 
 
 @dataclass(frozen=True)
-class _Test(Plan):
+class _Test(TwoStepPlan):
     """The plan of the tests at the cut-offs."""
 
     cutoffs: list[int]
     measure: Measure
     alternative: Alternative
+    correction: Correction | None
     confidence_level: float
     method: IntervalMethod
 
@@ -163,6 +173,10 @@ class _Test(Plan):
         """Return the arguments under which the number of hits is whole."""
         needs = "and the test needs the hits of one; use"
         return Accepts("topk_test", whole_items="counts", one_ranking=needs)
+
+    def check(self) -> None:
+        """Refuse corrections that are not known."""
+        check_correction(self.correction)
 
     def ranks_at_random(self) -> bool:
         """Tell that random rankings are of all items."""
@@ -172,8 +186,12 @@ class _Test(Plan):
         """Return that the test needs nothing but the ranks of the positives."""
         return Counting()
 
-    def results(self, source: Source) -> pl.DataFrame:
-        """Return one row per group and cut-off."""
+    def looks_at_all(self) -> bool:
+        """Tell whether p-values are adjusted for their number."""
+        return self.correction is not None
+
+    def of_groups(self, source: Source) -> pl.DataFrame:
+        """Return one row per group and cut-off, before p-values are adjusted."""
         rows = Ranking(source, self.args).over_groups(self._counted)
         rows = rows.with_columns(pl.Series(name, v) for name, v in self._statistics(rows).items())
         without, tied = pl.col("n_pos") == 0, pl.col("tied")
@@ -186,6 +204,10 @@ class _Test(Plan):
             pl.when(~(ends | tied)).then(pl.col("conf_low", "conf_high")),
             method=pl.lit(self.method),
         )
+
+    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return one row per group and cut-off."""
+        return corrected(rows, self.correction)
 
     def _counted(self, piece: Piece) -> pl.DataFrame:
         """Return the hits of each group at every cut-off."""

@@ -9,6 +9,7 @@ from hypothesis import given, strategies as st
 from polars.testing import assert_frame_equal
 
 import prframe
+from prframe.stats import adjust_p_values
 from tests.strategies import Item, frame, items
 
 pytestmark = pytest.mark.filterwarnings(
@@ -161,3 +162,30 @@ def test_keys_named_as_working_columns(key: str) -> None:
 def test_cutoffs_may_be_an_array(kind) -> None:
     rows = pl.DataFrame({"score": [4, 3, 2, 1], "label": [1, 0, 1, 0]})
     assert_frame_equal(prframe.topk_test(rows, k=kind([1, 3])), prframe.topk_test(rows, k=[1, 3]))
+
+
+@quiet
+@pytest.mark.parametrize("correction", ["bonferroni", "holm", "hochberg", "bh", "by"])
+def test_corrections_are_over_groups_and_cutoffs(correction: str) -> None:
+    """Rows without positives, and those whose hits depend on ties, do not count."""
+    rows = pl.DataFrame(
+        {
+            "q": ["a"] * 6 + ["b"] * 4 + ["empty"] * 2,
+            "score": [6.0, 5, 4, 3, 2, 1, 4, 3, 3, 1, 2, 1],
+            "label": [1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0],
+        }
+    )
+    found = prframe.topk_test(rows, by="q", k=[1, 2], correction=correction)
+    plain = prframe.topk_test(rows, by="q", k=[1, 2])
+    assert_frame_equal(found.drop("p_adjusted"), plain)
+    assert found.columns[-2:] == ["method", "p_adjusted"]
+    p_values = found["p_value"].to_list()
+    assert p_values[3:] == [None] * 3
+    expected = [*adjust_p_values(np.array(p_values[:3]), correction), *[None] * 3]
+    assert found["p_adjusted"].to_list() == expected
+
+
+def test_a_correction_that_is_not_known_is_refused() -> None:
+    rows = pl.DataFrame({"score": [2.0, 1.0], "label": [1, 0]})
+    with pytest.raises(prframe.PrframeError, match="`correction` must be one of"):
+        prframe.topk_test(rows, correction="tukey")
