@@ -9,6 +9,9 @@ from scipy.special import gammaln, ndtr, ndtri, stdtr
 from prframe import checks
 from prframe.typing import Alternative, Floats
 
+# P-values in columns are never 0: those smaller than any normal float are given as the smallest.
+LEAST = float(np.finfo(np.float64).tiny)
+
 
 def check_alternative(alternative: str) -> None:
     """Require the name of an alternative."""

@@ -8,13 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe.stats._arrays import at_most, counts
-from prframe.stats._p_values import check_alternative
+from prframe.stats._p_values import LEAST, check_alternative
 from prframe.stats.null.hypergeometric import both_tails, lower_tail, upper_tail
 from prframe.typing import Alternative, Floats
 
 _TAILS = {"greater": upper_tail, "less": lower_tail, "two-sided": both_tails}
-# P-values are never 0: those smaller than any normal float are given as the smallest of these.
-_LEAST = np.finfo(np.float64).tiny
 
 
 class TopkTest(NamedTuple):
@@ -94,5 +92,5 @@ def hypergeometric_topk(
     selected = np.maximum(k, 1)
     share = np.where(k > 0, n_pos / n, 0.0)
     variance = share * ((n - n_pos) / n) / selected * (n - k) / np.maximum(n - 1, 1)
-    p_value = np.clip(_TAILS[alternative](hits, n, n_pos, k), _LEAST, 1.0)
+    p_value = np.clip(_TAILS[alternative](hits, n, n_pos, k), LEAST, 1.0)
     return TopkTest(share, np.sqrt(variance), p_value)

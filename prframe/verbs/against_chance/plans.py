@@ -18,7 +18,7 @@ from prframe._engine.rows import key_names
 from prframe._engine.runs import Counting
 from prframe.errors import ArgumentError
 from prframe.metrics import AP
-from prframe.stats._p_values import from_log_tails
+from prframe.stats._p_values import LEAST, from_log_tails
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null import (
     APNullMethod,
@@ -53,8 +53,6 @@ Dependence: TypeAlias = Literal["independent", "comonotone"]
 
 _FITTED = ("beta", "normal", "normal-delta")
 _OF_MEANS = ("auto", "transform", "normal", "monte-carlo")
-# A possible value never has a p-value of 0, but at least this one.
-_SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 def columns_of_tests(*, corrected: bool) -> dict[str, pl.DataType]:
@@ -369,7 +367,7 @@ def _alike(of_part: Sequence[Cases]) -> list[list[int]]:
 
 def _p_columns(log_p: Floats) -> tuple[pl.Series, pl.Series]:
     """Return p-values, as numbers and as logarithms."""
-    p_value = np.maximum(np.exp(log_p), _SMALLEST)
+    p_value = np.maximum(np.exp(log_p), LEAST)
     return pl.Series("p_value", p_value), pl.Series("log10_p_value", log_p / np.log(10))
 
 

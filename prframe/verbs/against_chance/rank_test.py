@@ -15,7 +15,7 @@ from prframe._engine.ranks import hits, tie_sizes
 from prframe._engine.rows import in_groups, key_names
 from prframe._engine.runs import Counting
 from prframe.errors import ArgumentError, CoverageWarning, warn
-from prframe.stats._p_values import check_alternative
+from prframe.stats._p_values import LEAST, check_alternative
 from prframe.stats.intervals import Confidence
 from prframe.stats.null import LinearRankNull, RankNullMethod
 from prframe.stats.rank_statistics import RankStatistic, rank_null
@@ -264,7 +264,7 @@ class _Test(TwoStepPlan):
         statistic = RankStatistic(phi, cells, null)
         p_value, how = statistic.test(self.alternative, self.method)
         interval = statistic.interval(self.confidence)
-        moments = (statistic.statistic, null.mean(), null.std(), statistic.z, p_value)
+        moments = (statistic.statistic, null.mean(), null.std(), statistic.z, max(p_value, LEAST))
         ends = (interval.estimate, interval.std_error, interval.low, interval.high)
         moved = statistic.moved_by_ties
         return (function.name, cells.n_pos, cells.n_neg, *moments, *ends, how, moved)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from prframe._engine.arguments import Arguments
 from prframe.metrics import Metric
 from prframe.stats import adjust_p_values
+from prframe.stats._p_values import LEAST
 from prframe.stats.intervals import Confidence
 from prframe.typing import Alternative, Schema
 from prframe.verbs.comparison.options import with_models
@@ -23,6 +24,7 @@ Within: TypeAlias = Literal["metric", "by", "all"]
 
 # These corrections use the joint distribution of all pairs.
 JOINT = ("max-t", "tukey")
+_P_VALUES = {"p_value", "p_adjusted", "p_equivalence", "p_interaction"}
 _FAMILIES: dict[str, list[str]] = {"metric": ["group", "metric"], "by": ["group"], "all": []}
 
 
@@ -125,6 +127,7 @@ def comparison_rows(
             parts.append(head.join(table, how="cross") if head.width else table)
     floats = [name for name, dtype in known.items() if dtype == pl.Float64()]
     rows = pl.concat(parts).with_columns(pl.col(floats).fill_nan(None))
+    rows = rows.with_columns(pl.col([name for name in floats if name in _P_VALUES]).clip(LEAST))
     rows = rows.with_columns(
         *([pl.lit(asked.alternative).alias("alternative")] if "alternative" in known else []),
         test=pl.lit("pooled" if asked.pooled else asked.test),

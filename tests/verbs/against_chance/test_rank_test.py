@@ -441,3 +441,10 @@ def test_one_item_apart_from_equal_ones_is_enough_for_an_interval(at: int, score
     found = prframe.rank_test(rows).row(0, named=True)
     assert found["std_error"] > 0
     assert found["conf_low"] < found["estimate"] < found["conf_high"]
+
+
+@pytest.mark.parametrize("method", ["normal", "saddlepoint"])
+def test_p_values_end_at_the_smallest_normal_float(method: str) -> None:
+    rows = pl.DataFrame({"score": range(4000), "label": [0] * 2000 + [1] * 2000})
+    found = prframe.rank_test(rows, alternative="greater", method=method)
+    assert found["p_value"].item() == float(np.finfo(np.float64).tiny)

@@ -605,3 +605,16 @@ def test_differences_equal_but_for_rounding_have_no_interval(interval: str) -> N
     with pytest.warns(prframe.UndefinedMetricWarning, match="conf_low, conf_high, effect_size"):
         row = frame.pr.compare(values=["a", "b"], interval=interval).row(0, named=True)
     assert (row["conf_low"], row["conf_high"]) == (None, None)
+
+
+@pytest.mark.parametrize("test", ["t", "sign", "hall", "wilcoxon", "randomization"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_no_p_value_is_zero(test: str, alternative: str) -> None:
+    differences = 0.5 + np.linspace(-1e-6, 1e-6, 1500)
+    frame = pl.DataFrame({"query_id": range(1500), "a": differences, "b": np.zeros(1500)})
+    found = frame.pr.compare(
+        values=["a", "b"], test=test, alternative=alternative, equivalence=0.9, n_resamples=100
+    )
+    smallest = float(np.finfo(np.float64).tiny)
+    for column in ("p_value", "p_adjusted", "p_equivalence"):
+        assert smallest <= found[column].item() < 1e-290
