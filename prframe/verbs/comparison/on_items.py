@@ -7,6 +7,7 @@ from functools import cached_property, partial
 import numpy as np
 import polars as pl
 
+from prframe import checks
 from prframe._engine.frames import Source
 from prframe._engine.keys import UNRETRIEVED, threshold_key
 from prframe._engine.measure import thresholds_of
@@ -37,6 +38,9 @@ from prframe.verbs.comparison.rows import (
     comparison_rows,
     no_rows,
 )
+
+# Every pair should have a value in these columns.
+_EXPECTED = ("difference", "conf_low", "conf_high", "p_value")
 
 
 @dataclass(frozen=True)
@@ -208,15 +212,23 @@ class OnItems(Plan):
         return self._plan.of_pairs(rankings, confidences, pairs, each)
 
     def _warn(self, rows: pl.DataFrame) -> None:
-        """Warn once of groups in which a metric or its test is undefined."""
-        keys = key_names(self.args)
+        """Warn once of groups in which a difference, its interval or its test is undefined."""
         # An interval of one side may lack the other end.
         endless = pl.all_horizontal(pl.col("conf_low", "conf_high").is_null())
-        undefined = pl.any_horizontal(pl.col("difference", "p_value").is_null()) | endless
-        groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(lacking=undefined.any())
-        names = rows.filter(undefined)["metric"].unique(maintain_order=True).to_list()
-        why = "which have too few items of a class or clusters, or a difference without variance"
-        warn_null(names, groups, self.args, why)
+        lacks = {name: pl.col(name).is_null() for name in ("difference", "p_value")}
+        lacks |= dict.fromkeys(("conf_low", "conf_high"), endless)
+        lacking = rows.select(**lacks)
+        columns = [name for name in _EXPECTED if lacking[name].any()]
+        undefined = pl.any_horizontal(lacks.values())
+        groups = rows.group_by(key_names(self.args) or pl.lit(0), maintain_order=True).agg(
+            lacking=undefined.any()
+        )
+        metrics = rows.filter(undefined)["metric"].unique(maintain_order=True)
+        why = (
+            "which have too few items of a class or clusters for "
+            f"{checks.listed(metrics, in_order=True)}, or a difference without variance"
+        )
+        warn_null(columns, groups, self.args, why)
 
 
 def _without_cells(metric: Metric) -> str:

@@ -347,3 +347,37 @@ def test_without_a_column_of_queries_the_error_says_what_to_do():
 def test_the_long_layout_needs_items():
     with pytest.raises(PrframeError, match="item="):
         prframe.compare(long(items()), "AP", over=None)
+
+
+@pytest.mark.parametrize(
+    ("test", "lacking"),
+    [
+        ("randomization", ["conf_low", "conf_high"]),
+        ("delong", ["conf_low", "conf_high", "p_value"]),
+    ],
+)
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_the_warning_names_the_columns_that_are_null(
+    test: str, lacking: list[str], alternative: str
+) -> None:
+    """In the second segment a single positive has a difference, and no interval."""
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame(
+        {
+            "segment": ["x"] * 30 + ["y"] * 30,
+            "item": range(60),
+            "label": [1] * 10 + [0] * 20 + [1] + [0] * 29,
+            "a": rng.normal(size=60),
+            "b": rng.normal(size=60),
+        }
+    )
+    said = (
+        f"^{', '.join(lacking)}: undefined, hence null, for 1 of 2 groups, which have too few items "
+        r"of a class or clusters for 'AUC', or a difference without variance, in groups \['y'\]$"
+    )
+    options = {"by": "segment", "over": None, "item": "item", "n_resamples": 100}
+    with pytest.warns(prframe.UndefinedMetricWarning, match=said):
+        found = frame.pr.compare("AUC", ["a", "b"], test=test, alternative=alternative, **options)
+    columns = ["difference", "conf_low", "conf_high", "p_value"]
+    assert [name for name in columns if found[name][1] is None] == lacking
+    assert found[columns].row(0).count(None) == 0
