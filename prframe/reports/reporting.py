@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from prframe import checks
-from prframe.errors import ArgumentError
+from prframe.errors import ArgumentError, each_once
 from prframe.metrics import Metric
 from prframe.reports import classifiers, inputs, rankings, sections
 from prframe.reports.names import plain
@@ -177,15 +177,19 @@ def report(
     )
     origin: list[list[str]] = []
     facts: Facts
-    if qrels is not None:
-        rows, origin = inputs.joined(data, qrels, options)
-        facts = Rankings(rows, options).facts()
-    elif over is not None:
-        columns = inputs.Columns(score, label, model or _one(by), item, _listed("over", over, 1))
-        facts = Rankings(inputs.rankings_of(data, columns, n_pos), options).facts()
-    else:
-        columns = inputs.Columns(score, label, model, item, _listed("by", by))
-        facts = inputs.classifiers_of(data, columns, _numbers(thresholds), options).facts()
+    # Several sections ask verbs for the same.
+    with each_once():
+        if qrels is not None:
+            rows, origin = inputs.joined(data, qrels, options)
+            facts = Rankings(rows, options).facts()
+        elif over is not None:
+            columns = inputs.Columns(
+                score, label, model or _one(by), item, _listed("over", over, 1)
+            )
+            facts = Rankings(inputs.rankings_of(data, columns, n_pos), options).facts()
+        else:
+            columns = inputs.Columns(score, label, model, item, _listed("by", by))
+            facts = inputs.classifiers_of(data, columns, _numbers(thresholds), options).facts()
     if title is not None:
         facts["title"] = plain(title)
     facts["sections"].append(

@@ -1,6 +1,7 @@
 """The facts of a report are those of the verbs, and are all that the page shows."""
 
 import json
+import warnings
 
 import numpy as np
 import polars as pl
@@ -572,3 +573,15 @@ def test_decimal_scores() -> None:
 def test_thresholds_are_a_list() -> None:
     with pytest.raises(PrframeError, match="`thresholds` must be a list of numbers; got"):
         prframe.report(scored(), thresholds=0.5)
+
+
+def test_each_warning_comes_once_and_in_the_name_of_the_caller() -> None:
+    rows = pl.DataFrame({"score": range(10), "label": [0] * 10})
+    for _ in range(2):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            prframe.report(rows)
+        said = [str(each.message) for each in caught]
+        assert len(said) == len(set(said))
+        assert sum(text.startswith("recall: undefined") for text in said) == 1
+        assert {each.filename for each in caught} == {__file__}
