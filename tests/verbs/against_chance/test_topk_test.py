@@ -35,7 +35,7 @@ def ranked(group: list[Item]) -> list[Item]:
 @quiet
 @given(GROUPS)
 def test_rows_by_counting(groups: list[list[Item]]) -> None:
-    data = frame({str(i): group for i, group in enumerate(groups)})
+    data = frame({str(i): group for i, group in enumerate(groups)}).drop("judged")
     result = prframe.topk_test(data, by="group", k=CUTOFFS, ties="order")
     rows = result.rows(named=True)
     assert [(row["group"], row["k"]) for row in rows] == [
@@ -63,7 +63,7 @@ def test_rows_by_counting(groups: list[list[Item]]) -> None:
 @quiet
 @given(GROUPS)
 def test_ties_leave_hits_open_where_orders_differ(groups: list[list[Item]]) -> None:
-    data = frame({str(i): group for i, group in enumerate(groups)})
+    data = frame({str(i): group for i, group in enumerate(groups)}).drop("judged")
     found, best, worst = (
         prframe.topk_test(data, by="group", k=CUTOFFS, ties=ties)
         for ties in ("group", "best", "worst")
