@@ -134,7 +134,8 @@ class UpwardWaves:
                     begin = 1 - _BESIDE
                     wave = np.concatenate([wave[:, -begin:0:-1].conj(), wave], axis=1)
                 wave = _between(wave, begin, spans[lower])
-        return np.asarray(wave[0, : frequencies.size] * np.exp(1j * self._mean * frequencies))
+        turn = np.exp(1j * self._mean * frequencies)
+        return np.asarray(wave[0, : frequencies.size] * turn, dtype=np.complex128)
 
     def cost(self, frequencies: Floats) -> float:
         """Return how many terms these frequencies take, each counted once per frequency."""
