@@ -509,6 +509,7 @@ def test_queries_without_a_name_count_as_in_the_verbs() -> None:
     assert 0 not in explorer["relevant"]
 
 
+@pytest.mark.filterwarnings("ignore:.*curves that all agree:prframe.UndefinedMetricWarning")
 @pytest.mark.parametrize(
     ("first", "second"), [(["a", "a b"], ["b c", "c"]), (["a", "null"], [None, "a"])]
 )
