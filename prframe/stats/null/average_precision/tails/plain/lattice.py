@@ -30,9 +30,9 @@ MOST_HITS = 600
 TRIES = ((4.0, 2048), (4.0, 8192), (1.25, 8192))
 # A lattice ends this many times as far as the values that may share it.
 _MARGIN = 1.01
-# Values share lattices that end at a power of this. Most single cases have a single value: their
-# lattices, whose points are as far apart, end sooner.
-_ENDS, _ENDS_OF_ONE = 4.0, 2**0.5
+# Values share lattices that end at a power of this. Cases with tie blocks, which share them with
+# no others, mostly have a single value: their lattices, whose points are as far apart, end sooner.
+_ENDS, _ENDS_OF_TIED = 4.0, 2**0.5
 # Pairs of natural logarithms of chances. Hits, and positives of a step, whose chance is below the
 # first number are left out, which does not change tails above the second number by more than
 # 1e-11 of themselves. For smaller tails the next pair is taken, and beyond the last pair there is
@@ -129,6 +129,7 @@ class Lattice:
     def __init__(self, case: Retrieved, ends: Integers | None = None) -> None:
         self._case = case
         self._plans = Plans(Shape([case], ends, _sizes(case, ends)))
+        self._ends = _ENDS if ends is None else _ENDS_OF_TIED
         self._walks: dict[tuple[float, float, float], Walk] = {}
         self._smaller: dict[float, float] = {}
 
@@ -140,7 +141,7 @@ class Lattice:
         guess = _GUESSED * log_least_tails(cases, x)
         # Closer lattices need not find out again which chances are too large to be left out.
         guess = np.minimum(guess, [self._smaller.get(value, 0.0) for value in values])
-        tails = _tried(self._made, cases, x, guess, (tries, levels, _ENDS_OF_ONE))
+        tails = _tried(self._made, cases, x, guess, (tries, levels, self._ends))
         smaller = np.fmin(np.minimum(tails.reached, tails.missed), 0.0).tolist()
         self._smaller |= dict(zip(values, smaller, strict=True))
         return tails
