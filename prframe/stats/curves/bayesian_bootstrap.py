@@ -20,7 +20,7 @@ from prframe.stats.curves.bands import (
     of_few_units,
 )
 from prframe.stats.curves.drawn.gamma_walks import Weights, drawn_weights
-from prframe.stats.curves.drawn.paired_paths import PairedPaths, independent_positives
+from prframe.stats.curves.drawn.paired_paths import PairedPaths
 from prframe.stats.curves.drawn.paths import DrawnPath
 from prframe.stats.curves.drawn.roc_path import RocPath, empirical_precision
 from prframe.stats.curves.levels import rising_levels
@@ -264,8 +264,7 @@ def posterior_of_clusters(  # noqa: PLR0913, PLR0917
     cells = cells_from_scores(score, positive)[0]
     # The path of the ranking and the same one again, which agree in every draw.
     paths = PairedPaths.of((score, score), positive, cluster)
-    n = independent_positives(positive, cluster)
-    log_odds = next(paths.smoothed_log_odds(recall, n, n_draws, rng, prior)).astype(np.float32)
+    log_odds = next(paths.smoothed_log_odds(recall, n_draws, rng, prior)).astype(np.float32)
     each = min(1.0, np.unique(cluster[positive]).size / cells.n_pos)
     posterior = _posterior(cells, recall, log_odds, _pure_tail(cells, recall, each), prior)
     return replace(posterior, n_clusters=clusters_of_either_class(positive, cluster))

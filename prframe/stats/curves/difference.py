@@ -19,7 +19,7 @@ from prframe.stats.curves.bands import (
     holding,
     of_few_units,
 )
-from prframe.stats.curves.drawn.paired_paths import PairedPaths, independent_positives
+from prframe.stats.curves.drawn.paired_paths import PairedPaths
 from prframe.stats.curves.drawn.roc_path import empirical_precision
 from prframe.stats.curves.levels import rising_levels
 from prframe.stats.curves.precision_recall import precision_at_prior
@@ -229,8 +229,7 @@ def curve_difference(
     if not has_band(positive, cluster):
         return CurveDifference(*curves, *[nothing] * 3)
     paths = PairedPaths.of(scores, positive, cluster)
-    n = independent_positives(positive, cluster)
-    odds = paths.smoothed_log_odds(plan.recall, n, plan.n_resamples, rng, plan.prior)
+    odds = paths.smoothed_log_odds(plan.recall, plan.n_resamples, rng, plan.prior)
     drawn = [expit(of_model) for of_model in odds]
     # Where no negative stands above a level, the data do not exclude a precision of 1.
     best = [

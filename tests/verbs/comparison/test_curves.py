@@ -24,7 +24,6 @@ from prframe.stats.curves.difference import _agreement
 from prframe.stats.curves.drawn.paired_paths import (
     PairedPaths,
     _Halves,
-    independent_positives,
 )
 from prframe.stats.rankings.cells import cells_from_scores
 from tests.stats.curves.slow_paths import knots_of, turns_of
@@ -160,7 +159,7 @@ def test_each_curve_has_the_law_of_a_single_one(digits: int, tolerance: float) -
     scores, label = sample(150)
     scores = scores.round(digits)
     drawn = PairedPaths.of(scores, label).smoothed_log_odds(
-        LEVELS, label.sum(), 20_000, np.random.default_rng(1)
+        LEVELS, 20_000, np.random.default_rng(1)
     )
     weights = drawn_weights(20_000, np.random.default_rng(2))
     for score, curves in zip(scores, drawn, strict=True):
@@ -263,16 +262,6 @@ def test_all_levels_count_alike_where_models_agree() -> None:
     assert _agreement(np.ones((9, 3)), np.ones((9, 3)), unseen) == 0
 
 
-def test_clusters_of_positives_count_as_fewer() -> None:
-    positive = np.array([True] * 12 + [False] * 4)
-    assert independent_positives(positive, None) == 12
-    assert independent_positives(positive, np.arange(16)) == 12
-    assert independent_positives(positive, np.arange(16) // 3) == 4
-    # Sizes 9, 2 and 1, and negatives do not count.
-    cluster = np.array([0] * 9 + [1] * 2 + [2, 2, 2, 3, 4])
-    assert independent_positives(positive, cluster) == pytest.approx(12**2 / (81 + 4 + 1))
-
-
 def test_draws_vary_as_much_as_samples_do() -> None:
     recall, samples = np.array([0.2, 0.5, 0.8]), 120
     for rho, most in ((0.5, 1.2), (0.9, 1.4)):
@@ -281,9 +270,7 @@ def test_draws_vary_as_much_as_samples_do() -> None:
             scores, label = sample(250, 0.3, rho, seed=5000 + i, means=(1.5, 1.5))
             paths = PairedPaths.of(scores, label)
             rng = np.random.default_rng(i)
-            drawn = [
-                expit(odds) for odds in paths.smoothed_log_odds(recall, label.sum(), 100, rng)
-            ]
+            drawn = [expit(odds) for odds in paths.smoothed_log_odds(recall, 100, rng)]
             medians.append(np.median(drawn[0] - drawn[1], axis=0))
             spreads.append((drawn[0] - drawn[1]).var(axis=0))
             first, second = paths.draw(recall, 100, np.random.default_rng(i))

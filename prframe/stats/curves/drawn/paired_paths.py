@@ -113,16 +113,16 @@ class PairedPaths:
     def smoothed_log_odds(
         self,
         recall: Floats,
-        n_pos: float,
         size: int,
         rng: np.random.Generator,
         prior: float | None = None,
     ) -> Iterator[Floats]:
         """Draw the log odds of precision for one model and then the other, smoothed over recall.
 
-        `n_pos` is the number of positives that do not depend on each other.
+        Positives of one cluster count like others here. Draws place recall less precisely if these
+        are alike, but how much so is unknown, and means that reach too far would be biased.
         """
-        smoothing = Smoothing.of(recall, n_pos)
+        smoothing = Smoothing.of(recall, self.models[0].path.n_pos)
         rough = [smoothing.rough(*path.blocks) for path in self.in_order]
         alike = all(here.all() for here in rough) and not any(p.missed for p in self.in_order)
         every = smoothing.nodes if alike else np.union1d(smoothing.nodes, recall)
@@ -144,14 +144,6 @@ class PairedPaths:
             model.curves(weights, _Halves(ends, odds, shared + more), recall, prior)
             for model, more in zip(self.models, own, strict=True)
         ]
-
-
-def independent_positives(positive: Flags, cluster: Integers | None) -> float:
-    """Return how many positives that do not depend on each other say as much about recall."""
-    if cluster is None:
-        return float(positive.sum())
-    each = np.unique(cluster[positive], return_counts=True)[1]
-    return float(each.sum() ** 2 / (each**2).sum())
 
 
 @dataclass(frozen=True, eq=False)
