@@ -15,6 +15,7 @@ gives, with q = exp(-|s| L),
 as the kernel of the sum is exp(-s (T - x)), repeated. The last term is known, and taken off.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -42,11 +43,11 @@ _SPARE = 1.1
 _MOST_PERIODS = 4
 # Periods are whole powers of this, so that groups share frequencies.
 _PERIODS = 2.0
-# The number of frequencies that are added at a time; after three times there are twice as many,
-# and more later on.
+# The least number of frequencies that are added at a time, and which share of those before is.
 _CHUNK = 48
-# Chunks of an upward course are computed together if they take no longer than all before, or no
-# more than this many times as long as the first of them.
+_SHARE = 2
+# Chunks of an upward course are computed together if they take at most so many times as long as
+# the first of them.
 _TOGETHER_AT_MOST = 1.5
 # Frequencies are added until what is left is below this share of the tail.
 _CLOSE = 2e-4
@@ -116,7 +117,6 @@ class Inversion:
         self._expected, self.needed = expected, 0.0
         self._waves: dict[tuple[float, float], list[dict[int, Complexes]]] = {}
         self._probed: dict[tuple[float, int], Floats] = {}
-        self._spent: dict[tuple[float, float], float] = {}
         self._enough: dict[float, float] = {}
 
     def log_tails(self, group: Integers, x: Floats) -> LogTails:
@@ -217,12 +217,10 @@ class Inversion:
             last = self._last_chunk(tilt, chunk, spacing)
             known.extend({} for _ in range(chunk, last + 1))
         if missing := needed - known[chunk].keys():
-            counts = [_count(each) for each in range(last + 1)]
-            first, end = sum(counts[:chunk]), sum(counts)
-            waves = self.course.waves(
-                tilt, missing, spacing * np.arange(first, end, dtype=np.float64)
-            )
-            cuts = np.cumsum(counts[chunk:-1])
+            first = _first(chunk)
+            frequencies = spacing * np.arange(first, _first(last + 1), dtype=np.float64)
+            waves = self.course.waves(tilt, missing, frequencies)
+            cuts = [_first(each) - first for each in range(chunk + 1, last + 1)]
             for group, wave in waves.items():
                 for each, part in zip(known[chunk:], np.split(wave, cuts), strict=True):
                     each[group] = part
@@ -234,20 +232,14 @@ class Inversion:
         """
         if not self.course.is_upward:
             return chunk
-        first = sum(_count(each) for each in range(chunk))
+        first, last = _first(chunk), chunk
         frequencies = spacing * np.arange(first, first + _count(chunk), dtype=np.float64)
-        cost = self.course.wave_cost(tilt, frequencies)
-        key = tilt.slope, spacing
-        most = max(_TOGETHER_AT_MOST * cost, self._spent.get(key, 0.0))
-        last = chunk
+        most = _TOGETHER_AT_MOST * self.course.wave_cost(tilt, frequencies)
         while frequencies.size < _MOST:
-            end = first + frequencies.size + _count(last + 1)
-            more = spacing * np.arange(first, end, dtype=np.float64)
-            further = self.course.wave_cost(tilt, more)
-            if further > most and frequencies[-1] >= self._expected:
+            more = spacing * np.arange(first, _first(last + 2), dtype=np.float64)
+            if frequencies[-1] >= self._expected and self.course.wave_cost(tilt, more) > most:
                 break
-            frequencies, cost, last = more, further, last + 1
-        self._spent[key] = self._spent.get(key, 0.0) + cost
+            frequencies, last = more, last + 1
         return last
 
     def _tail(
@@ -264,7 +256,7 @@ class Inversion:
         n_pos = np.array([self.course.groups[index].n_pos for index in group])
         most_of_many = _MOST_PLANNED if self.course.is_planned else _MOST
         most = np.where(n_pos < FEW_POSITIVES, _MOST_OF_FEW, most_of_many)
-        first, chunk = 0, 0
+        first, chunk, died = 0, 0, 0.0
         while is_open.any():
             count = _count(chunk)
             frequency = 2 * np.pi / period * np.arange(first, first + count)
@@ -281,6 +273,8 @@ class Inversion:
                 last = np.abs(wave[-16:]).max()
                 if last * abs(kernel[-1]) * np.sqrt(first + count) < _CLOSE * total[place]:
                     is_open[place] = False
+                    large = np.abs(wave * kernel) * np.sqrt(first + count) >= _CLOSE * total[place]
+                    died = max(died, float(frequency[large].max(initial=frequency[0])))
                 elif last > _STUBBORN and first + count >= _PATIENCE:
                     # Single rankings carry weight, so that the walk is quicker.
                     most[place] = (
@@ -289,10 +283,10 @@ class Inversion:
                         else most[place]
                     )
             first, chunk = first + count, chunk + 1
-            self.needed = max(self.needed, float(frequency[-1]))
             if is_open.any() and (spent := is_open & (first >= most)).any():
                 total[spent] = np.where(total[spent] > 0, -total[spent], np.nan)
                 is_open &= ~spent
+        self.needed = max(self.needed, died)
         total[offset(tilt, group, x) > _USELESS] = np.nan
         good = total > 0
         with np.errstate(invalid="ignore"):
@@ -304,6 +298,12 @@ class Inversion:
         return np.fmin(value, 0.0), good, bounds
 
 
+@cache
+def _first(chunk: int) -> int:
+    """Return the number of frequencies before a chunk."""
+    return _first(chunk - 1) + _count(chunk - 1) if chunk else 0
+
+
 def _count(chunk: int) -> int:
-    """Return the number of frequencies of a chunk."""
-    return int(_CHUNK * 2 ** min(max(chunk - 2, 0), 3))
+    """Return the number of frequencies of a chunk, a multiple of 8."""
+    return max(_CHUNK, _first(chunk) // _SHARE // 8 * 8)

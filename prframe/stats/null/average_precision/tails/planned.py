@@ -76,6 +76,9 @@ BACK = 0.004
 # The least slope of an inversion, in size and in units of 1 over the tilted standard deviation of
 # T.
 FLATTEST = 0.3
+# Where the slope of the path times the tilted standard deviation is larger than this, an inversion
+# takes a slope that is flatter by the second number, in units of 1 over that deviation.
+_WIDE, _FLATTER = 20.0, 1.0
 # Where the slope of a value's path does not lead to it, walks are along the paths of values at
 # these shares of its distance from the mean.
 _CLOSER = (1.0, 0.85, 0.7, 0.55, 0.4, 0.3)
@@ -310,7 +313,7 @@ def _inverted(lane: Lanes, path: Path, problem: Problem) -> PlannedTail:
     expected = problem.shared.expected if problem.shared else 0.0
     moments = np.array([problem.mean]), np.array([problem.deviation])
     inversion = Inversion(course, *moments, expected)
-    slope = float(rounded(path.slope)[0])
+    slope = _slope_of_inversion(path)
     flat = float(rounded(FLATTEST / path.deviation)[0])
     tail = PlannedTail(0.0, 0.0, slope, "bound")
     along = KeptInversion(inversion, slope, problem.target, problem.is_rough)
@@ -325,6 +328,18 @@ def _inverted(lane: Lanes, path: Path, problem: Problem) -> PlannedTail:
     if problem.shared is not None:
         problem.shared.inversions.append(along)
     return tail
+
+
+def _slope_of_inversion(path: Path) -> float:
+    """Return the slope at which a path is inverted.
+
+    Any slope will do. That of the path itself spreads T far beyond the value where the tail has
+    long steps to come, and a flatter one asks for a shorter period.
+    """
+    slope, deviation = float(path.slope[0]), float(path.deviation[0])
+    if abs(slope) * deviation > _WIDE:
+        slope -= np.sign(slope) * _FLATTER / deviation
+    return float(rounded(np.array([slope]))[0])
 
 
 def _leaping(lane: Lanes, problem: Problem, slope: float) -> PlannedTail | None:
