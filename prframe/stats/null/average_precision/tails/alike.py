@@ -12,6 +12,7 @@ from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
 from prframe.stats.null.average_precision.tails.drawn import DrawnRankings
+from prframe.stats.null.average_precision.tails.few_blocks import log_states
 from prframe.stats.null.average_precision.tails.plain.lattice import MOST_HITS, log_least_tails
 from prframe.stats.null.average_precision.tails.plain.plans import (
     Retrieved,
@@ -107,8 +108,8 @@ class AlikeGroups:
         depth, ends = self._shape
         if ends is None:
             return self.log_rankings
-        n_pos = self.groups[0].n_pos
-        most = log_states(ends, n_pos, all_are_retrieved=depth is None)
+        n, n_pos = self.groups[0]
+        most = log_states(ends, min(n_pos, n - n_pos), all_are_retrieved=depth is None)
         return np.minimum(self.log_rankings, most)
 
     def _moments(self, n: Floats, n_pos: Floats) -> tuple[Floats, Floats]:
@@ -251,14 +252,3 @@ class AlikeGroups:
         items, n_pos = self._items(group)
         mean, deviation = n_pos * self.mean[group], n_pos * self.variance[group] ** 0.5
         return Problem(items, n_pos, self._target(group, x), float(mean), float(deviation))
-
-
-def log_states(ends: Integers, n_pos: int, *, all_are_retrieved: bool) -> float:
-    """Return the logarithm of how many ways there are to spread positives over tie blocks.
-
-    Those that are not retrieved are one more block, whose number follows from the others.
-    """
-    sizes = np.diff(ends, prepend=0)
-    apart = float(np.log(np.minimum(sizes, n_pos) + 1.0).sum())
-    blocks = float(sizes.size + (not all_are_retrieved))
-    return min(apart, float(log_binomial(n_pos + blocks - 1, blocks - 1)))

@@ -13,6 +13,13 @@ count,
 
 H_t being the sum of 1/1, 1/2, ..., 1/t. Each term is monotone in its block or rank, so that for
 every choice of those above the last one a search tells how many last ones are good enough.
+
+If tie blocks with m_i items, ends e_i and k_i negatives above them hold j_i negatives,
+
+    T  =  d - sum over i of  (j_i + (m_i - j_i) (k_i + j_i) / e_i).
+
+The sum over the blocks between two with negatives is a difference of sums from the top, so that
+it has a term for each block with negatives again. These are not monotone, and are sorted.
 """
 
 from itertools import accumulate
@@ -32,6 +39,8 @@ _MOST_WAYS = 1 << 23
 # The ranks of negatives may be chosen in this many ways, as no other method is good for few
 # negatives.
 _MOST_WAYS_OF_NEGATIVES = 1 << 26
+# Tie blocks are at most this many where two are chosen for negatives, or three.
+_MOST_BLOCKS = {1: 1 << 23, 2: 1 << 12, 3: 1 << 11}
 # The number of choices that are treated at a time, which bounds the memory.
 _AT_ONCE = 1 << 20
 # Sums that are smaller than a value by this share of it are smaller, however they are rounded.
@@ -48,8 +57,10 @@ def sparse_log_tails(items: Items, n_pos: int, target: float) -> tuple[float, fl
     """Return the logarithms of P(T >= target) and P(T < target); None if they would take long."""
     if n_pos <= _MOST_OTHERS + 1:
         return _of_positives(items, n_pos, target)
-    if items.is_tied or items.n - n_pos > _MOST_OTHERS + 1:
+    if items.n - n_pos > _MOST_OTHERS + 1:
         return None
+    if items.ends is not None:
+        return _of_tied_negatives(items, items.n - n_pos, target)
     return _of_negatives(items.n, n_pos, items.depth, target)
 
 
@@ -126,6 +137,53 @@ def _of_negatives(n: int, n_pos: int, depth: int, target: float) -> tuple[float,
     terms = [np.where(counts, rise + (k - 1) / rank, 0.0) for k in range(1, few + 1)]
     total, good = comb(n, few), _good(terms, target - depth)
     return _log_shares(good, total - good, total)
+
+
+def _of_tied_negatives(items: Items, few: int, target: float) -> tuple[float, float] | None:
+    """Count the tie blocks of few negatives."""
+    ends = np.asarray(items.ends, dtype=np.float64)
+    if not 1 <= few <= _MOST_OTHERS + 1 or ends.size > _MOST_BLOCKS[few]:
+        return None
+    # What is not retrieved is a last block, in which nothing is lost.
+    size = np.diff(np.append(ends, items.n), prepend=0)
+    share = np.append(1 / ends, 0.0)
+    rate = size * share
+    between = np.append(0.0, np.cumsum(rate))
+    total = np.zeros(2)
+    for parts in _PARTED[few]:
+        above = np.append(0, np.cumsum(parts))
+        terms = [
+            np.where(share > 0, j + (size - j) * (k + j) * share, 0.0)
+            + k * between[:-1]
+            - (k + j) * between[1:]
+            for j, k in zip(parts, above[:-1], strict=True)
+        ]
+        room = items.depth - target - few * float(between[-1])
+        total += _within(terms, [_ways(size, j) for j in parts], room)
+    return _log_shares(float(total[0]), float(total[1]), comb(items.n, few))
+
+
+def _within(terms: list[Floats], ways: list[Floats], room: float) -> Floats:
+    """Count the choices of blocks, one below the other, whose terms sum to at most a number.
+
+    Beside them stands the number of the other choices.
+    """
+    if len(terms) == 1:
+        good = terms[0] <= room
+        return np.array([ways[0][good].sum(), ways[0][~good].sum()])
+    total = np.zeros(2)
+    # The last block of all is reached with the one before it, which has others above itself.
+    for last in range(1, terms[1].size):
+        order = np.argsort(terms[0][:last])
+        so_far = np.append(0.0, np.cumsum(ways[0][:last][order]))
+        if len(terms) == _MOST_OTHERS:
+            lack, times = np.array([room - terms[1][last]]), ways[1][last : last + 1]
+        else:
+            lack = room - terms[1][last] - terms[2][last + 1 :]
+            times = ways[1][last] * ways[2][last + 1 :]
+        good = so_far[np.searchsorted(terms[0][:last][order], lack, side="right")]
+        total += [(good * times).sum(), ((so_far[-1] - good) * times).sum()]
+    return total
 
 
 def _log_shares(good: float, bad: float, total: int) -> tuple[float, float]:

@@ -20,6 +20,7 @@ from prframe.stats.null.average_precision.tails.alike import (
 )
 from prframe.stats.null.average_precision.tails.certain import certain_tail, reached_by_all
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
+from prframe.stats.null.average_precision.tails.few_blocks import FewBlocks
 from prframe.stats.null.average_precision.tails.full_lists import log_full_lists
 from prframe.stats.null.average_precision.tails.merged_walk import Rounding, Walk
 from prframe.stats.null.average_precision.tails.mergers import Merger
@@ -55,9 +56,8 @@ from prframe.typing import Floats, Integers
 # The method "auto" counts the rankings if there are at most this many. If there are more, it
 # approximates their tails.
 _COUNTED = 1 << 16
-# The method "exact" counts at most this many rankings, and refuses groups that have more. "Auto"
-# counts as many of so few tie blocks, whose T takes few values.
-_COUNTABLE, _FEW_BLOCKS = 1 << 22, 4
+# The method "exact" counts at most this many rankings, and refuses groups that have more.
+_COUNTABLE = 1 << 22
 # Lists that positives nearly fill are counted if there are at most this many, as each of them
 # needs little work.
 _FULL_LISTS = 1 << 20
@@ -101,6 +101,7 @@ class NullTails(OnLattices):
     ) -> None:
         super().__init__(groups, depth, ends)
         self._inversions: dict[tuple[tuple[int, ...], bool], Inversion] = {}
+        self._few_blocks: dict[int, FewBlocks | None] = {}
 
     def sharing(self, shares: Sharing) -> Self:
         """Return the same tails, of which those of neighbouring values share an inversion."""
@@ -292,9 +293,10 @@ class NullTails(OnLattices):
             log_tail = near_best_log_tail(*self.groups[group], self._target(group, x))
             if log_tail is not None:
                 return Tail(log_tail, log_rest(log_tail), "exact")
-        depth, ends = self._shape
-        is_coarse = ends is not None and ends.size <= _FEW_BLOCKS and not self._is_long(group)
-        most = {"auto": _COUNTABLE if is_coarse else _COUNTED, "exact": _COUNTABLE}.get(method, 0)
+        if method in {"auto", "exact"} and (tail := self._in_few_blocks(group, x)):
+            return tail
+        depth, _ = self._shape
+        most = {"auto": _COUNTED, "exact": _COUNTABLE}.get(method, 0)
         # Items that are not retrieved matter by the number of positives among them alone.
         patterns = inf if depth is None else depth * log(2)
         full_lists = log_full_lists(*self._items(group), self._target(group, x))
@@ -309,6 +311,19 @@ class NullTails(OnLattices):
                 "items; use method 'auto'."
             )
         return None
+
+    def _in_few_blocks(self, group: int, x: float) -> Tail | None:
+        """Return the tails where positives spread over tie blocks in few ways; None elsewhere."""
+        if not self.is_tied or self._is_sparse(group):
+            return None
+        if group not in self._few_blocks:
+            case = self._items(group)
+            self._few_blocks[group] = FewBlocks(*case) if FewBlocks.serve(*case) else None
+        known = self._few_blocks[group]
+        if self.shares is None:
+            # Its tables are large, and serve further values of searches alone.
+            self._few_blocks.clear()
+        return None if known is None else known.tail(self._target(group, x))
 
     def _count(self, group: int, x: float) -> Walk:
         """Return the walk that counts rankings."""

@@ -5,6 +5,7 @@ so that walks of several widths, to several cases, take theirs from one plan.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -250,6 +251,7 @@ def step_terms(
     return Terms(row, hits_above, growth, spread, log_chance[likely])
 
 
+@lru_cache(maxsize=4096)
 def likely_hits(case: Retrieved, never: float) -> int:
     """Return how many retrieved positives have a chance with a logarithm above `never`."""
     n, n_pos, depth = case
