@@ -67,9 +67,9 @@ def null_values(means: int, shapes: int, *, over: bool) -> Work:
     return Work(lambda: prframe.ap_test(frame, **columns, **keys), _tested)
 
 
-def null_quantile(n: int, n_pos: int, q: float) -> Work:
+def null_quantile(n: int, n_pos: int, q: float, ties: list[int] | None = None) -> Work:
     """Find the critical value of AP at a level."""
-    return Work(lambda: APNull(n, n_pos).isf(q))
+    return Work(lambda: APNull(n, n_pos, ties).isf(q))
 
 
 def _frame(data: str, **size: int) -> tuple[pl.DataFrame, dict[str, Any]]:

@@ -18,6 +18,10 @@ from benchmarks.tasks import Work
 SIZES = {
     "distinct": {"groups": FULL.null_groups},
     "few_items": {"groups": FULL.null_small},
+    "three_levels": {"groups": 50, "count": 3},
+    "four_levels": {"groups": 50, "count": 4},
+    "five_levels": {"groups": 50, "count": 5},
+    "few_negatives": {"groups": 20},
     "tied_queries": {"systems": 4, "queries": FULL.null_tied},
     "rare_queries": {"systems": 3, "queries": 50, "tied": 1},
     "rare_tied_queries": {"systems": 3, "queries": 50, "tied": 7},
@@ -38,9 +42,12 @@ OTHERS = {
     "isf(1e-4), 1,000 of 10^6": null_tasks.null_quantile(10**6, 1_000, 1e-4),
     "isf(1e-20), 1,000 of 10^6": null_tasks.null_quantile(10**6, 1_000, 1e-20),
     "isf(1e-4), 10^4 of 10^6": null_tasks.null_quantile(10**6, 10**4, 1e-4),
+    "isf(.01), 270 of 4,000 in four": null_tasks.null_quantile(4000, 270, 0.01, [1000] * 4),
 }
 # Data that are made by the function of another name.
-_DATA = {"rare_tied_queries": "rare_queries"}
+_DATA = {"rare_tied_queries": "rare_queries"} | {
+    f"{count}_levels": "levels" for count in ("three", "four", "five")
+}
 
 
 def main() -> None:

@@ -113,6 +113,26 @@ def few_items(groups: int) -> pl.DataFrame:
     return pl.DataFrame({"group": group, "score": score, "label": label.ravel()})
 
 
+def levels(groups: int, count: int) -> pl.DataFrame:
+    """Return groups of 1,000 items with so many distinct scores, about .3 of them positive."""
+    rng = np.random.default_rng(SEED)
+    label = rng.random(groups * 1000) < 0.3
+    score = rng.integers(0, count, label.size) + (label & (rng.random(label.size) < 0.1))
+    group = np.repeat(np.arange(groups), 1000)
+    return pl.DataFrame({"group": group, "score": score.clip(0, count - 1), "label": label})
+
+
+def few_negatives(groups: int) -> pl.DataFrame:
+    """Return groups of 1,000 items, all but two of them positive, with some 250 tie blocks."""
+    rng = np.random.default_rng(SEED)
+    frames = []
+    for group in range(groups):
+        label = np.arange(1000) >= 2
+        score = rng.integers(0, 285, 1000)
+        frames.append(pl.DataFrame({"group": group, "score": score, "label": label}))
+    return pl.concat(frames)
+
+
 def far(n: int) -> pl.DataFrame:
     """Return one group, a hundredth of it positive and far better than chance."""
     return _group(np.random.default_rng(SEED), 0, n, n // 100, 2.0)

@@ -1,11 +1,16 @@
-"""Tails of few positives, which are counted with ties and without."""
+"""Tails that are counted: of few positives, of few negatives, and of few tie blocks."""
 
 from itertools import combinations
+from math import comb, log
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from prframe.stats import APNull
+from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
+from prframe.stats.null.average_precision.tails.few_blocks import FewBlocks
 
 
 @pytest.mark.parametrize("n_pos", [1, 2, 3])
@@ -54,3 +59,89 @@ def test_three_negatives_by_enumeration(depth):
     null = APNull(n, n - 3, depth=depth)
     for x in sorted(set(values)):
         assert null.sf(x) == pytest.approx(np.mean(np.array(values) >= x * (1 - 1e-12)))
+
+
+def values_of_rankings(n, n_pos, ends):
+    """T = n_pos AP of all rankings, by its definition."""
+    found = []
+    for places in combinations(range(n), n_pos):
+        label = np.zeros(n)
+        label[list(places)] = 1
+        hits = np.cumsum(label)[np.asarray(ends) - 1]
+        found.append((np.diff(hits, prepend=0) * hits / ends).sum())
+    return np.array(found)
+
+
+def blocks(rng, n):
+    """A depth, and ends of tie blocks down to it."""
+    depth = n if rng.random() < 0.5 else int(rng.integers(1, n))
+    number = int(rng.integers(1, min(depth, 5) + 1))
+    inner = rng.choice(np.arange(1, depth), number - 1, replace=False) if depth > 1 else []
+    return depth, np.sort(np.append(inner, depth)).astype(np.int64)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_few_negatives_among_tie_blocks_by_enumeration(seed):
+    rng = np.random.default_rng(seed)
+    n, few = int(rng.integers(8, 13)), int(rng.integers(1, 4))
+    depth, ends = blocks(rng, n)
+    values = values_of_rankings(n, n - few, ends)
+    for x in np.append(rng.choice(values, 4), [0.0, n]) * (1 - 1e-12):
+        logs = sparse_log_tails(Items(n, depth, ends), n - few, float(x))
+        np.testing.assert_allclose(np.exp(logs), [(values >= x).mean(), (values < x).mean()])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_few_tie_blocks_by_enumeration(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 14))
+    n_pos = int(rng.integers(1, n))
+    depth, ends = blocks(rng, n)
+    items = Items(n, depth, ends)
+    if not FewBlocks.serve(items, n_pos):
+        assert ends.size == 1
+        assert depth == n
+        return
+    values, few = values_of_rankings(n, n_pos, ends), FewBlocks(items, n_pos)
+    for x in np.append(rng.choice(values, 4), [0.0, n]) * (1 - 1e-12):
+        tail = few.tail(float(x))
+        assert tail.method == "exact"
+        found = np.exp([tail.log_reached, tail.log_missed])
+        np.testing.assert_allclose(
+            found, [(values >= x).mean(), (values < x).mean()], rtol=1e-9, atol=1e-14
+        )
+
+
+@pytest.mark.parametrize(
+    ("n", "n_pos", "ties"),
+    [
+        (4000, 270, [1000] * 4),
+        (1000, 300, [200, 300, 500]),
+        (1000, 993, [100] * 10),
+        (50_000, 49_998, [500] * 100),
+        (3000, 12, [5, 45, 150, 800, 2000]),
+    ],
+    ids=str,
+)
+def test_counts_agree_with_random_rankings_and_with_their_quantiles(n, n_pos, ties):
+    null, rng = APNull(n, n_pos, ties), np.random.default_rng(1)
+    inside = rng.multivariate_hypergeometric(ties, n_pos, 20_000)
+    drawn = (inside * np.cumsum(inside, axis=1) / np.cumsum(ties)).sum(axis=1) / n_pos
+    for x in np.quantile(drawn, [0.1, 0.5, 0.99]) * (1 - 1e-12):
+        tails = null.tails(x)
+        assert tails.method == "exact"
+        reached = int((drawn >= x * (1 - 1e-12)).sum())
+        assert binomtest(reached, drawn.size, min(float(np.exp(tails.log_sf)), 1.0)).pvalue > 1e-4
+    critical = null.isf(0.05)
+    assert null.sf(critical) <= 0.05 * (1 + 1e-5)
+    assert null.sf(critical - 1e-4 * null.std()) > 0.049
+
+
+def test_tails_of_few_blocks_keep_their_digits_far_out():
+    # The best ranking of all: the positives fill the first block.
+    null = APNull(4000, 200, [200, 800, 3000])
+    assert null.logsf(1.0) == pytest.approx(-log(comb(4000, 200)), rel=1e-12)
+    # The worst one has all of them in the last block.
+    worst = 200 / 4000
+    log_ways = log(comb(3000, 200)) - log(comb(4000, 200))
+    assert null.logcdf(worst) == pytest.approx(log_ways, rel=1e-11)
