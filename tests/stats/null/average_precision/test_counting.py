@@ -141,7 +141,12 @@ def test_tails_of_few_blocks_keep_their_digits_far_out():
     # The best ranking of all: the positives fill the first block.
     null = APNull(4000, 200, [200, 800, 3000])
     assert null.logsf(1.0) == pytest.approx(-log(comb(4000, 200)), rel=1e-12)
-    # The worst one has all of them in the last block.
-    worst = 200 / 4000
-    log_ways = log(comb(3000, 200)) - log(comb(4000, 200))
-    assert null.logcdf(worst) == pytest.approx(log_ways, rel=1e-11)
+    # With two blocks all ways can be added up in whole numbers.
+    null, gain = (
+        APNull(4000, 200, [1000, 3000]),
+        [j * j / 1000 + (200 - j) / 20 for j in range(201)],
+    )
+    for j in (0, 30, 60, 120, 199):
+        ways = [comb(1000, k) * comb(3000, 200 - k) for k in range(201) if gain[k] >= gain[j]]
+        expected = log(sum(ways)) - log(comb(4000, 200))
+        assert null.logsf(gain[j] / 200) == pytest.approx(expected, rel=1e-10, abs=1e-13)
