@@ -61,6 +61,8 @@ _HALF_A_LEAP = 5e-3
 # of few positives then get no more frequencies.
 _STUBBORN = 0.2
 _PATIENCE = 96
+# If |phi| is no larger than this, more frequencies add nothing.
+_GONE = 1e-12
 # Phi seems to have died away once this many frequencies in a row have small terms.
 _QUIET = 16
 # A group with fewer positives than this has few. A walk with merged states is quicker for it, so
@@ -69,8 +71,9 @@ FEW_POSITIVES = 64
 # The most frequencies for a group of few positives. If these do not suffice, the tail is an
 # estimate.
 _MOST_OF_FEW = 1024
-# The most frequencies for other groups.
-_MOST = 4096
+# The most frequencies for other groups, and for those with tie blocks. Where phi of these does not
+# die away it comes back, as T is in clusters, and the tail is an estimate at all events.
+_MOST, _MOST_OF_TIED = 4096, 1024
 # The most frequencies for planned courses, for which they are quicker.
 _MOST_PLANNED = 16384
 # The number of frequencies among which phi is searched for coming back.
@@ -254,7 +257,13 @@ class Inversion:
         total, is_open = -self._periods.repeated(tilt, group, x, period), np.ones(x.size, np.bool_)
         known = self._waves.setdefault((slope, period), [])
         n_pos = np.array([self.course.groups[index].n_pos for index in group])
-        most_of_many = _MOST_PLANNED if self.course.is_planned else _MOST
+        most_of_many = (
+            _MOST_PLANNED
+            if self.course.is_planned
+            else _MOST_OF_TIED
+            if self.course.is_tied
+            else _MOST
+        )
         most = np.where(n_pos < FEW_POSITIVES, _MOST_OF_FEW, most_of_many)
         first, chunk, died = 0, 0, 0.0
         while is_open.any():
@@ -275,6 +284,8 @@ class Inversion:
                     is_open[place] = False
                     large = np.abs(wave * kernel) * np.sqrt(first + count) >= _CLOSE * total[place]
                     died = max(died, float(frequency[large].max(initial=frequency[0])))
+                elif last <= _GONE:
+                    most[place] = 0
                 elif last > _STUBBORN and first + count >= _PATIENCE:
                     # Single rankings carry weight, so that the walk is quicker.
                     most[place] = (

@@ -141,9 +141,11 @@ class Course:
         Whether walks go through numbers of hits about a path, each to one group.
     is_upward : bool
         Whether characteristic functions are found from the last ranks up, of one group alone.
+    is_tied : bool
+        Whether a shared walk is over tie blocks.
     """
 
-    is_planned = is_upward = False
+    is_planned = is_upward = is_tied = False
 
     def __init__(
         self, groups: Sequence[Group], tables: Sequence[Table], exits: Sequence[Exit]
@@ -188,7 +190,7 @@ class Course:
             tables.append(trimmed(step_table(lane, 0, before, after), *ends_at))
             before = after
         course = cls(groups, tables[:-1], exits)
-        course.is_upward = is_upward
+        course.is_upward, course.is_tied = is_upward, items.is_tied
         return course
 
     @classmethod

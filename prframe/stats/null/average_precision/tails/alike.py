@@ -151,15 +151,16 @@ class AlikeGroups:
         """Whether positives are rare, and not so many that a tilted lattice takes long."""
         n, n_pos = self.groups[group]
         most = _MOST_TILTED_OF_STEEP if n >= _MANY_EACH * n_pos else _MOST_TILTED
-        return not self.is_tied and n_pos <= min(_RARE * n, most)
+        return n_pos <= min(_RARE * n, SHARED if self.is_tied else most)
 
     def is_tilted_first(self, group: int) -> bool:
         """Whether a tilted lattice is quicker than anything that other groups may share."""
-        return self.is_scarce(group) and self.retrieved(group).depth >= _VAST
+        is_vast = not self.is_tied and self.retrieved(group).depth >= _VAST
+        return is_vast and self.is_scarce(group)
 
     def is_tilted_next(self, group: int) -> bool:
         """Whether a tilted lattice is tried where the first plain one is too coarse."""
-        is_slow = self.is_scarce(group) and self.groups[group].n_pos > _SLOW
+        is_slow = not self.is_tied and self.is_scarce(group) and self.groups[group].n_pos > _SLOW
         return is_slow or self.is_tilted_first(group)
 
     def is_steep(self, group: int) -> bool:

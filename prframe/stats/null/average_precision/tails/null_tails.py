@@ -166,7 +166,10 @@ class NullTails(OnLattices):
                 np.array(column) for column in zip(*(asked[p] for p in open_), strict=True)
             )
             hints |= dict(zip(open_, self._inverted(group, x), strict=True))
-        tails = [self._quick(*pair, hints.get(place)) for place, pair in enumerate(asked)]
+        tails = [
+            self._quick(*pair, hints.get(place), may_be_drawn=method == "auto" and not self.shares)
+            for place, pair in enumerate(asked)
+        ]
         for place, (pair, tail) in enumerate(zip(asked, tails, strict=True)):
             hint = hints.get(place)
             if self.shares and (hint is None or tail is not hint.tail):
@@ -190,7 +193,9 @@ class NullTails(OnLattices):
         )
         return Tail(log_tail, log_rest(log_tail), "estimate") if log_tail < 0 else walk
 
-    def _quick(self, group: int, x: float, hint: Hint | None) -> "Tail | Merger":
+    def _quick(
+        self, group: int, x: float, hint: Hint | None, *, may_be_drawn: bool
+    ) -> "Tail | Merger":
         """Return the tails of a value by hint or on a lattice, or what a walk needs to know."""
         if hint is not None and self._is_good(group, hint):
             return hint.tail
@@ -202,12 +207,23 @@ class NullTails(OnLattices):
                 return lattice or hint.tail
         if hint is not None and hint.is_from_lattice and self.groups[group].n_pos > _STUBBORN:
             return hint.tail
+        if may_be_drawn and (tail := self._drawn_in_lumps(group, x)):
+            return tail
         hint = hint or self._hint(group, x)
         first, second = self._walk(group, x, _NARROW, hint), None
         if self.groups[group].n_pos > _ONE_WIDTH:
             first, second = self._walk(group, x, _WIDE, hint), first
         log_one = -float(self.log_rankings[group])
         return Merger(first, second, log_one, may_be_empty=not self._is_whole)
+
+    def _drawn_in_lumps(self, group: int, x: float) -> Tail | None:
+        """Return tails from draws where AP clusters and rankings are many; None elsewhere.
+
+        Merged states would not be sure either, and take longer.
+        """
+        if not self.is_tied or self.log_states[group] <= log(_COUNTABLE):
+            return None
+        return self.drawn(group, x) if problem_is_lumpy(self.problem(group, x)) else None
 
     def checked(self, group: int, x: float, tail: Tail, method: APNullMethod) -> Tail:
         """Return the tails of a value that was neither certain nor counted, under their bound."""
@@ -236,7 +252,7 @@ class NullTails(OnLattices):
         if tail.method == "lattice" and n - n_pos <= SPARSE:
             # States are merged by the sum that they lack, which few negatives hardly change.
             return tail._replace(method="estimate")
-        if not self.is_tied or tail.method in {"exact", "saddlepoint"}:
+        if not self.is_tied or tail.method in {"exact", "saddlepoint", "monte-carlo"}:
             return tail
         if not problem_is_lumpy(self.problem(group, x)):
             return tail

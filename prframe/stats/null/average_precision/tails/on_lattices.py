@@ -66,7 +66,7 @@ class OnLattices(AlikeGroups):
         Where it is too coarse, lists of first hits tell more of small T. In a rough search its
         tails are taken all the same.
         """
-        if self.is_tied or self._is_sparse(group) or x <= self.mean[group]:
+        if self._is_sparse(group) or x <= self.mean[group]:
             return None
         lattice, target = self._tilted_lattice(group), np.array([self._target(group, x)])
         is_rough = self.shares is not None and self.shares.is_rough
@@ -104,7 +104,7 @@ class OnLattices(AlikeGroups):
     def beside_run(self, group: int, x: float) -> Tail | None:
         """Return the tails of a value next to a large whole T; None where it is not."""
         target = self._target(group, x)
-        if not self.is_scarce(group) or target < LISTED * (1 - 2 * EQUAL):
+        if self.is_tied or not self.is_scarce(group) or target < LISTED * (1 - 2 * EQUAL):
             return None
         lists, lattice = self._lists(group), self._tilted_lattice(group)
         log_tail = log_tail_beside_run(lattice, lists.case, lists.rest_of_run, target)

@@ -144,7 +144,15 @@ def _stages(
     yield medium, [planned_hint(tail) for tail in tails]
     if method == "auto":
         rest = [value for value in open_ if value.part.is_scarce(value.group)]
-        yield rest, [value.part.tilted(value.group, value.x) for value in rest]
+        hints = [value.part.tilted(value.group, value.x) for value in rest]
+        # An inversion or draws may do better where tie blocks make a lattice too coarse.
+        yield (
+            rest,
+            [
+                hint if hint and (hint.is_accurate or not value.part.is_tied) else None
+                for value, hint in zip(rest, hints, strict=True)
+            ],
+        )
 
 
 def _within_lattices(values: "Sequence[_Open]") -> "list[_Open]":
