@@ -207,7 +207,7 @@ class NullTails(OnLattices):
                 return lattice or hint.tail
         if hint is not None and hint.is_from_lattice and self.groups[group].n_pos > _STUBBORN:
             return hint.tail
-        if may_be_drawn and (tail := self._drawn_in_lumps(group, x)):
+        if may_be_drawn and (tail := self._in_clusters(group, x)):
             return tail
         hint = hint or self._hint(group, x)
         first, second = self._walk(group, x, _NARROW, hint), None
@@ -216,14 +216,20 @@ class NullTails(OnLattices):
         log_one = -float(self.log_rankings[group])
         return Merger(first, second, log_one, may_be_empty=not self._is_whole)
 
-    def _drawn_in_lumps(self, group: int, x: float) -> Tail | None:
-        """Return tails from draws where AP clusters and rankings are many; None elsewhere.
+    def _in_clusters(self, group: int, x: float) -> Tail | None:
+        """Return the tails where AP clusters and rankings are many; None elsewhere.
 
-        Merged states would not be sure either, and take longer.
+        Merged states would not be sure of them, and take longer.
         """
         if not self.is_tied or self.log_states[group] <= log(_COUNTABLE):
             return None
-        return self.drawn(group, x) if problem_is_lumpy(self.problem(group, x)) else None
+        if not problem_is_lumpy(self.problem(group, x)):
+            return None
+        return self._on_lattices(group, x) or self.drawn(group, x)
+
+    def _on_lattices(self, group: int, x: float) -> Tail | None:
+        """Return the tails of a list that positives nearly fill, or on a lattice, or None."""
+        return self.nearly_full(group, x, _MOST_ROWS) or self._on_lattice(group, x)
 
     def checked(self, group: int, x: float, tail: Tail, method: APNullMethod) -> Tail:
         """Return the tails of a value that was neither certain nor counted, under their bound."""
@@ -259,8 +265,7 @@ class NullTails(OnLattices):
         # Where AP clusters, as with huge tie blocks, inversion and merged states are not sure.
         if self.log_states[group] <= log(_COUNTABLE):
             return as_tail(self._count(group, x).tails())
-        lattice = self.nearly_full(group, x, _MOST_ROWS) or self._on_lattice(group, x)
-        return lattice if lattice is not None else tail._replace(method="estimate")
+        return self._on_lattices(group, x) or tail._replace(method="estimate")
 
     def _on_lattice(self, group: int, x: float, most_terms: float = MOST_TERMS) -> Tail | None:
         """Return the tails on a lattice, None where it is too coarse or would take long."""
