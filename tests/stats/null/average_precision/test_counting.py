@@ -150,3 +150,12 @@ def test_tails_of_few_blocks_keep_their_digits_far_out():
         ways = [comb(1000, k) * comb(3000, 200 - k) for k in range(201) if gain[k] >= gain[j]]
         expected = log(sum(ways)) - log(comb(4000, 200))
         assert null.logsf(gain[j] / 200) == pytest.approx(expected, rel=1e-10, abs=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("n_pos", "ties"), [(700, [2500] * 4), (2000, [3000, 3000, 4000]), (9000, [5000, 5000])]
+)
+def test_few_blocks_serve_as_many_positives_as_the_guide_says(n_pos, ties):
+    ends = np.cumsum(ties)
+    assert FewBlocks.serve(Items(10_000, 10_000, ends), n_pos)
+    assert APNull(10_000, n_pos, ties).tails(0.9).method == "exact"

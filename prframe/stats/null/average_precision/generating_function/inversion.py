@@ -257,14 +257,7 @@ class Inversion:
         total, is_open = -self._periods.repeated(tilt, group, x, period), np.ones(x.size, np.bool_)
         known = self._waves.setdefault((slope, period), [])
         n_pos = np.array([self.course.groups[index].n_pos for index in group])
-        most_of_many = (
-            _MOST_PLANNED
-            if self.course.is_planned
-            else _MOST_OF_TIED
-            if self.course.is_tied
-            else _MOST
-        )
-        most = np.where(n_pos < FEW_POSITIVES, _MOST_OF_FEW, most_of_many)
+        most = np.where(n_pos < FEW_POSITIVES, _MOST_OF_FEW, _most_of_many(self.course))
         first, chunk, died = 0, 0, 0.0
         while is_open.any():
             count = _count(chunk)
@@ -307,6 +300,13 @@ class Inversion:
         value = np.where(bounds, tilt.log_mgf[group] - tilt.slope * x, value)
         # A walk that leads nowhere tells nothing.
         return np.fmin(value, 0.0), good, bounds
+
+
+def _most_of_many(course: Course) -> int:
+    """Return the most frequencies for a group that has not few positives."""
+    if course.is_planned:
+        return _MOST_PLANNED
+    return _MOST_OF_TIED if course.is_tied else _MOST
 
 
 @cache

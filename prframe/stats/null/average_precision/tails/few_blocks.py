@@ -84,8 +84,8 @@ class FewBlocks:
         """
         first_share, second_share = self._shares
         slope = (first_share * self._hits - second_share * self._n_pos) / (2 * first_share)
-        lack = (target - self._gained - self._left * self._n_pos * second_share) / first_share
-        square = slope**2 + lack
+        lack = target - self._gained - self._left * (self._n_pos * second_share)
+        square = slope**2 + lack / first_share
         root, middle = np.sqrt(np.maximum(square, 0.0)), np.floor(-slope)
         last = np.minimum(np.floor(-slope - root) + _NEXT, middle)
         first = np.maximum(np.ceil(-slope + root) - _NEXT, middle + 1)
@@ -100,8 +100,8 @@ class FewBlocks:
     def _is_reached(self, target: float, j: Integers) -> Flags:
         """Whether T is reached with so many positives in the last block but one."""
         first, second = self._shares
-        total = self._gained + j * (self._hits + j) * first
-        return np.asarray(total + (self._left - j) * self._n_pos * second >= target)
+        total = self._gained + j * ((self._hits + j) * first)
+        return np.asarray(total + (self._left - j) * (self._n_pos * second) >= target)
 
 
 class _Table:
@@ -180,6 +180,6 @@ def _listed(ends: Integers, group: tuple[int, int]) -> tuple[Integers, Floats, F
         row, more = ranges(np.minimum(size, n_pos - hits) - least + 1)
         more = more + least[row]
         hits = hits[row] + more
-        gained = gained[row] + more * hits / end
+        gained = gained[row] + more * (hits / end)
         log_ways = log_ways[row] + log_binomial(float(size), more)
     return hits, gained, log_ways
