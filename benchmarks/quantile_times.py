@@ -53,9 +53,23 @@ def _plane() -> Iterator[Quantile]:
                 yield from (Quantile(n, round(n * share), q) for q in _LEVELS)
 
 
+def _random(count: int) -> Iterator[Quantile]:
+    """Return groups of all sizes and shares, some with tie blocks and some with a depth."""
+    rng = np.random.default_rng(11)
+    for _ in range(count):
+        n = int(10 ** rng.uniform(1, 7.3))
+        share = float(10 ** rng.uniform(-6, 0))
+        n_pos = int(np.clip(round(n * (share if rng.random() < 0.7 else 1 - share)), 1, n - 1))
+        q, kind = float(rng.choice([0.05, 0.01, 1e-4])), rng.random()
+        blocks = int(10 ** rng.uniform(0.3, min(3.5, np.log10(n / 2)))) if kind < 0.3 else None
+        depth = int(10 ** rng.uniform(0, np.log10(n))) if kind > 0.8 else None
+        yield Quantile(n, n_pos, q, blocks, depth)
+
+
 KINDS = {
     "plane": list(_plane()),
     "few": [Quantile(n, k, q) for n in (10**5, 10**6) for k in (10, 30, 50) for q in _LEVELS],
+    "random": list(_random(100)),
     "ties": [
         Quantile(10**6, n_pos, 1e-20, blocks)
         for n_pos, blocks in ((500_000, 1000), (100, 5000), (10_000, 100), (10_000, 5000))
@@ -71,13 +85,13 @@ def main() -> None:
     if sys.argv[1:2] == ["--one"]:
         print(json.dumps(_measured(Quantile(*json.loads(sys.argv[2])))))
         return
-    rows = []
+    heads = ["kind", "n", "n_pos", "blocks", "depth", "q", "CPU s", "off by", "method"]
+    # It takes minutes: each row is shown when it is there.
+    print(table(heads, []), end="", flush=True)
     for name in sys.argv[1:] or KINDS:
         for each in KINDS[name]:
             shape = [name, each.n, each.n_pos, each.blocks or "", each.depth or "", each.q]
-            rows.append([*map(str, shape), *_apart(each)])
-    heads = ["kind", "n", "n_pos", "blocks", "depth", "q", "CPU s", "off by", "method"]
-    print(table(heads, rows))
+            print("|", " | ".join([*map(str, shape), *_apart(each)]), "|", flush=True)
 
 
 def _apart(each: Quantile) -> list[str]:
