@@ -91,6 +91,10 @@ class OnLattices(AlikeGroups):
             self._tilted[group] = TiltedLattice(items, n_pos, n_pos * float(self.mean[group]))
         return self._tilted[group]
 
+    def forget_tilted(self) -> None:
+        """Drop the tilted lattices, which take megabytes, of a part that is done with."""
+        self._tilted.clear()
+
     def nearly_full(self, group: int, x: float, most_rows: int) -> Tail | None:
         """Return the tails of a list that positives nearly fill; None of others."""
         if self._is_sparse(group):

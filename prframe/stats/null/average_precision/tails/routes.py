@@ -144,7 +144,7 @@ def _stages(
     yield medium, [planned_hint(tail) for tail in tails]
     if method == "auto":
         rest = [value for value in open_ if value.part.is_scarce(value.group)]
-        hints = [value.part.tilted(value.group, value.x) for value in rest]
+        hints = _on_tilted(rest)
         # An inversion or draws may do better where tie blocks make a lattice too coarse.
         yield (
             rest,
@@ -153,6 +153,16 @@ def _stages(
                 for value, hint in zip(rest, hints, strict=True)
             ],
         )
+
+
+def _on_tilted(values: "Sequence[_Open]") -> list[Hint | None]:
+    """Return hints from tilted lattices, of which those of one part at a time are kept."""
+    hints: list[Hint | None] = []
+    for before, value in zip([None, *values], values, strict=False):
+        if before is not None and before.part is not value.part:
+            before.part.forget_tilted()
+        hints.append(value.part.tilted(value.group, value.x))
+    return hints
 
 
 def _within_lattices(values: "Sequence[_Open]") -> "list[_Open]":
