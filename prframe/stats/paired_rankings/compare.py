@@ -83,9 +83,10 @@ def compare_rankings(  # noqa: PLR0913
         The metrics that are compared.
     test : {"randomization", "bootstrap", "delong", "posterior"}
         ``"randomization"``: the ranks that the models give to an item are exchangeable, see
-        `PairedRankings.randomization`. ``"bootstrap"``: items are drawn with replacement, and the
-        resampled differences, less the observed one, are the null distribution. Its p-value and
-        the quantiles of intervals are corrected for the number of positives (negatives, clusters)
+        `PairedRankings.randomization`; of AUC nothing is drawn, see the notes. ``"bootstrap"``:
+        items are drawn with replacement, and the resampled differences, less the observed one, are
+        the null distribution. Its p-value and the quantiles of intervals are corrected for the
+        number of positives (negatives, clusters)
         as `Confidence.expanded` says.
         ``"delong"``: the difference of AUC has a normal distribution, see `auc_covariance`.
         ``"posterior"``: the probability that either model is better, for metrics of the first k,
@@ -140,7 +141,13 @@ def compare_rankings(  # noqa: PLR0913
     Randomization asks whether the two rankings could have been made by one model; the bootstrap
     and DeLong's test ask for the difference alone, and need large samples: with fewer than 20 or
     so clusters they reject too often. Randomization rejects too seldom where many items are tied,
-    as ranks of different models are never tied with each other.
+    as ranks of different models are hardly ever tied with each other.
+
+    If the ranks of items are swapped at random, the difference of AUC is a sum of numbers with
+    random signs, ``sum_i s_i c_i / (4 n_pos n_neg)``. The number c of a positive is twice how many
+    ranks of negatives, in both rankings, are between its own two ranks, equal ones counting half;
+    it is positive if the first model ranks the item higher. That of a negative is the same of
+    positives, with the other sign. Its p-value is that of `paired_randomization`.
 
     References
     ----------

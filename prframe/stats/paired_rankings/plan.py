@@ -15,16 +15,17 @@ from prframe.errors import ArgumentError
 from prframe.stats.curves import Weights, drawn_weights
 from prframe.stats.intervals import Confidence
 from prframe.stats.paired_rankings.rankings import PairedRankings
-from prframe.stats.paired_rankings.swaps import SwapDistribution
 from prframe.stats.paired_rankings.tests import (
     RankingComparison,
     delong_comparison,
     posterior_comparison_at,
     resampled_comparison,
+    swap_tests,
 )
 from prframe.stats.paired_rankings.unseen import Room, Singles, single_intervals
+from prframe.stats.paired_values import PairedTest
 from prframe.stats.rankings import CellEvaluator
-from prframe.typing import Floats
+from prframe.typing import Alternative, Floats
 
 Pair: TypeAlias = tuple[int, int]
 Item = TypeVar("Item")
@@ -111,16 +112,17 @@ class ComparisonPlan:
         if self.test in OWN_TESTS:
             return each(lambda pair: self._own(rankings, confidences, pair, singles), pairs)
         replicates: list[Floats] = []
+        alternatives: list[Alternative] = [confidence.alternative for confidence in confidences]
 
-        def swaps(pair: Pair | None) -> SwapDistribution | None:
+        def tests(pair: Pair | None) -> list[PairedTest] | None:
             if pair is None:
                 replicates.append(rankings.replicates(self.n_resamples, self.rng()))
             if pair is None or self.test != "randomization":
                 return None
-            return rankings.randomization(*pair, self.n_resamples, self.rng())
+            return swap_tests(rankings, pair, alternatives, self.n_resamples, self.rng())
 
         # Even of a single pair the swaps are drawn while the resamples are.
-        _, *swapped = each(swaps, [None, *pairs])
+        _, *tested = each(tests, [None, *pairs])
         values = rankings.values()
         return [
             resampled_comparison(
@@ -132,7 +134,7 @@ class ComparisonPlan:
                 rankings.acceleration(*pair) if self.interval == "bca" else None,
                 _room(rankings, singles, pair),
             )
-            for pair, of_pair in zip(pairs, swapped, strict=True)
+            for pair, of_pair in zip(pairs, tested, strict=True)
         ]
 
     def _singles(

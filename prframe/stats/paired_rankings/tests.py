@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe.stats._p_values import of_small_sample
+from prframe.stats._units import units_of
 from prframe.stats.intervals import Confidence, bca_interval, percentile_interval
+from prframe.stats.paired_rankings.area_swaps import area_swap_test
 from prframe.stats.paired_rankings.delong import auc_covariance
-from prframe.stats.paired_rankings.swaps import SwapDistribution
+from prframe.stats.paired_rankings.rankings import PairedRankings
 from prframe.stats.paired_rankings.top_k import found_alone
 from prframe.stats.paired_rankings.unseen import Room, correlation_from, correlation_of
-from prframe.stats.paired_values import SampledPValue, sampled_p_value
+from prframe.stats.paired_values import PairedTest, sampled_p_value
 from prframe.stats.rank_statistics import rank_difference
-from prframe.stats.rankings import CellEvaluator, CellStatistic
-from prframe.typing import Floats, Integers
+from prframe.stats.rankings import CellEvaluator, CellStatistic, RocArea
+from prframe.typing import Alternative, Floats, Integers
 
 
 class RankingComparison(NamedTuple):
@@ -59,12 +61,72 @@ def untested(value_a: float, value_b: float) -> RankingComparison:
     )
 
 
+def swap_tests(
+    rankings: PairedRankings,
+    pair: tuple[int, int],
+    alternatives: Sequence[Alternative],
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> list[PairedTest]:
+    """Test two rankings by swaps of their ranks, which are drawn unless AUC is the metric.
+
+    Parameters
+    ----------
+    rankings : PairedRankings
+    pair : pair of int
+        Row numbers of the two rankings.
+    alternatives : sequence of {"two-sided", "less", "greater"}
+        One per metric.
+    n_resamples : int
+        Number of swaps that are drawn.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    list of PairedTest
+        One per metric.
+    """
+    tests = _area_tests(rankings, pair, alternatives)
+    if drawn := [row for row in range(len(alternatives)) if row not in tests]:
+        chosen = _with_metrics(rankings, drawn) if tests else rankings
+        swaps = chosen.randomization(*pair, n_resamples, rng)
+        differences = np.subtract(*chosen.values()[:, list(pair)].T).tolist()
+        method = "randomization-exact" if swaps.exact else "randomization"
+        for row, observed, null in zip(drawn, differences, swaps.differences, strict=True):
+            p = sampled_p_value(observed, null, alternatives[row], exact=swaps.exact)
+            tests[row] = PairedTest(observed, *p, method)
+    return [tests[row] for row in range(len(alternatives))]
+
+
+def _area_tests(
+    rankings: PairedRankings, pair: tuple[int, int], alternatives: Sequence[Alternative]
+) -> dict[int, PairedTest]:
+    """Return the tests of AUC, by the number of the metric."""
+    evaluate = rankings.evaluate
+    if not isinstance(evaluate, CellEvaluator):
+        return {}
+    levels = rankings.levels[list(pair)]
+    units = units_of(rankings.cluster, levels.shape[1])
+    return {
+        row: area_swap_test(levels, evaluate.label, units, alternatives[row])
+        for row, metric in enumerate(evaluate.statistics)
+        if isinstance(metric, RocArea)
+    }
+
+
+def _with_metrics(rankings: PairedRankings, chosen: Sequence[int]) -> PairedRankings:
+    """Return the rankings with some of their metrics of cells."""
+    evaluate = cast(CellEvaluator, rankings.evaluate)
+    some = CellEvaluator(evaluate.label, [evaluate.statistics[row] for row in chosen])
+    return PairedRankings(rankings.levels, some, rankings.cluster)
+
+
 def resampled_comparison(  # noqa: PLR0913, PLR0917
     values: Floats,
     replicates: Floats,
     confidences: Sequence[Confidence],
     n_units: int,
-    swaps: SwapDistribution | None = None,
+    tests: Sequence[PairedTest] | None = None,
     bends: Floats | None = None,
     room: Room | None = None,
 ) -> list[RankingComparison]:
@@ -83,9 +145,9 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
         One per metric.
     n_units : int
         The number of items or clusters that hold positives, or negatives if these are fewer.
-    swaps : SwapDistribution, optional
-        The null distribution of the p-values. Without it, they come from the resampled differences
-        less the observed one.
+    tests : sequence of PairedTest, optional
+        One per metric. Without them, p-values come from the resampled differences less the
+        observed one.
     bends : ndarray of float, shape (n_metrics,), optional
         As `PairedRankings.acceleration` returns them. With them the intervals are BCa intervals,
         without them percentile intervals.
@@ -98,14 +160,15 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
     list of RankingComparison
         One per metric.
     """
-    test, exact = ("bootstrap", False) if swaps is None else ("randomization", swaps.exact)
     comparisons = []
     for row, ((a, b), confidence) in enumerate(zip(values, confidences, strict=True)):
         difference, drawn = float(a - b), replicates[row, 0] - replicates[row, 1]
-        null = drawn - difference if swaps is None else swaps.differences[row]
-        p = sampled_p_value(difference, null, confidence.alternative, exact=exact)
-        if swaps is None:
-            p = SampledPValue(*of_small_sample(*p, n_units, confidence.alternative))
+        if tests is None:
+            counted = sampled_p_value(difference, drawn - difference, confidence.alternative)
+            p = of_small_sample(*counted, n_units, confidence.alternative)
+            test = PairedTest(difference, *p, "bootstrap")
+        else:
+            test = tests[row]
         expanded = confidence.expanded(n_units)
         if n_units == 1:
             # Resamples of one positive do not vary as samples do.
@@ -125,10 +188,10 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
                 conf_low=low,
                 conf_high=high,
                 statistic=difference,
-                p_value=p.p_value,
-                p_std_error=p.std_error,
+                p_value=test.p_value,
+                p_std_error=test.std_error,
                 n_undefined=int(np.isnan(drawn).sum()),
-                method=f"{test}-exact" if exact else test,
+                method=test.method,
             )
         )
     return comparisons

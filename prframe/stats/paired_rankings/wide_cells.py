@@ -1,15 +1,18 @@
 """Wide cells, in which the positives of AP are counted together deep in a ranking."""
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from prframe.stats.rankings import AveragePrecision, CellEvaluator
+from prframe.stats.rankings import AveragePrecision, CellEvaluator, RocArea
 from prframe.typing import Flags, Floats, Integers
 
 # Within a wide cell neither positives nor items grow by more than a factor of about 1 + 1/64.
 _STEPS = 64
+# Of the positives and of the negatives, a wide cell of AUC has about this part.
+_SHARES = 512
 # A cell that takes more than a quarter of such a step stays alone.
 _ALONE = 0.25
 # Wide cells are right where at least so many items decide the difference of rankings.
@@ -39,11 +42,11 @@ def many_decide(levels: Integers, evaluate: CellEvaluator) -> bool:
     """
     if not _are_areas(evaluate):
         return False
-    influences = [evaluate.influence(level)[0] for level in levels]
+    influences = [evaluate.influence(level) for level in levels]
     for first, second in combinations(influences, 2):
-        square = (first - second) ** 2
-        if square.any() and square.sum() ** 2 < _MANY * (square**2).sum():
-            return False
+        for square in (first - second) ** 2:
+            if square.any() and square.sum() ** 2 < _MANY * (square**2).sum():
+                return False
     return True
 
 
@@ -74,8 +77,7 @@ def wide_cells(levels: Integers, evaluate: CellEvaluator, *, is_wanted: bool = T
     if not (is_wanted and _are_areas(evaluate)):
         return WideCells(levels, np.zeros(every.size, dtype=np.bool_))
     steps, alone = np.zeros(every.size), np.zeros(every.size, dtype=np.bool_)
-    for counts in (positives, every):
-        end = _STEPS * np.log1p(np.cumsum(counts))
+    for end in _scales(positives, every, evaluate):
         start = np.insert(end[:-1], 0, 0.0)
         steps += np.floor(start)
         alone |= end - start > _ALONE
@@ -105,6 +107,21 @@ def excess_precision(pos: Integers, precision: Floats, wide: Flags) -> Floats:
     return np.asarray(np.einsum("rc,rc->r", pos[:, at], drop) / 2)
 
 
+def _scales(positives: Integers, every: Integers, evaluate: CellEvaluator) -> Iterator[Floats]:
+    """Yield how many steps, from the best cell on, wide cells would take by the end of each cell.
+
+    Precision changes with the logarithm of counts, and rates with their shares.
+    """
+    if any(isinstance(statistic, AveragePrecision) for statistic in evaluate.statistics):
+        for counts in (positives, every):
+            yield _STEPS * np.log1p(np.cumsum(counts))
+    if any(isinstance(statistic, RocArea) for statistic in evaluate.statistics):
+        for counts in (positives, every - positives):
+            yield _SHARES * np.cumsum(counts) / max(int(counts.sum()), 1)
+
+
 def _are_areas(evaluate: CellEvaluator) -> bool:
-    """Whether all metrics are AP."""
-    return all(isinstance(statistic, AveragePrecision) for statistic in evaluate.statistics)
+    """Whether all metrics are AP or AUC."""
+    return all(
+        isinstance(statistic, AveragePrecision | RocArea) for statistic in evaluate.statistics
+    )

@@ -33,6 +33,7 @@ from .evaluators import (
 from .levels import (
     checked_levels as checked_levels,
     joint_levels as joint_levels,
+    joint_ranks as joint_ranks,
     ranking_levels as ranking_levels,
 )
 from .metrics.areas import (

@@ -92,10 +92,30 @@ def joint_levels(levels: Integers) -> Integers:
            [[7, 5, 3],
             [6, 4, 0]]])
     """
+    ranks, row = joint_ranks(levels), np.arange(2)[:, None]
+    return np.stack([np.where(levels > 0, 2 * ranks + (row ^ c), 0) for c in (0, 1)])
+
+
+def joint_ranks(levels: Integers) -> Integers:
+    """Merge rankings into one order of levels, by mid-rank, in which entries may be equal.
+
+    Parameters
+    ----------
+    levels : ndarray of int, shape (n_rankings, N)
+
+    Returns
+    -------
+    ndarray of int, shape (n_rankings, N)
+        Larger ranks higher; 0 is not retrieved.
+
+    Examples
+    --------
+    >>> joint_ranks(np.array([[3, 2, 1], [2, 1, 0]]))
+    array([[3, 2, 1],
+           [3, 2, 0]])
+    """
     _, order = np.unique(np.stack([-_mid_rank(level) for level in levels]), return_inverse=True)
-    order = order.reshape(levels.shape)
-    row = np.arange(2)[:, None]
-    return np.stack([np.where(levels > 0, 2 * (order + 1) + (row ^ c), 0) for c in (0, 1)])
+    return np.where(levels > 0, order.reshape(levels.shape) + 1, 0)
 
 
 def _mid_rank(level: Integers) -> Integers:

@@ -1,0 +1,157 @@
+"""The randomization test of AUC: swaps as random signs, against swaps one by one."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import kstest, norm
+from sklearn.metrics import roc_auc_score
+
+from prframe.stats import (
+    AveragePrecision,
+    CellEvaluator,
+    PairedRankings,
+    RocArea,
+    compare_rankings,
+    ranking_levels,
+)
+from prframe.stats._units import units_of
+from prframe.stats.paired_rankings.area_swaps import area_swap_test, swap_weights
+from prframe.stats.rankings import joint_ranks
+
+AUC = RocArea()
+
+
+def sample(n: int, levels: int | None, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two rankings that share a part, with ties or without, of which some items lack one."""
+    rng = np.random.default_rng([seed, n, levels or 0])
+    label = rng.permutation(np.arange(n) < max(1, round(n * rng.uniform(0.2, 0.7))))
+    scores = rng.normal(size=n) + label + rng.normal(size=(2, n))
+    if levels:
+        scores = np.round(scores * levels / 6)
+    if seed % 3 == 0:
+        scores[rng.random((2, n)) < 0.2] = -np.inf
+    return scores, label
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("levels", [None, 12, 4, 2])
+def test_the_difference_of_swapped_rankings_is_a_signed_sum(levels: int | None, seed: int) -> None:
+    scores, label = sample(40, levels, seed)
+    ranked = ranking_levels(scores)
+    weights = swap_weights(ranked, label)
+    assert (weights == np.rint(weights)).all()
+    ranks = joint_ranks(ranked)
+    pairs = 4.0 * label.sum() * (~label).sum()
+    rng = np.random.default_rng(seed)
+    for swap in (np.zeros(40, dtype=bool), *(rng.random((20, 40)) < 0.5)):
+        swapped = np.where(swap, ranks[::-1], ranks)
+        expected = np.subtract(*(roc_auc_score(label, row) for row in swapped))
+        assert np.where(swap, -1, 1) @ weights / pairs == pytest.approx(expected, abs=1e-12)
+    # Items with equal ranks in both rankings have no weight.
+    assert not weights[ranks[0] == ranks[1]].any()
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("levels", [None, 6])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_p_values_are_those_of_all_swaps(
+    levels: int | None, alternative: str, clustered: bool
+) -> None:
+    n = 24 if clustered else 11
+    scores, label = sample(n, levels, 1)
+    cluster = np.arange(n) % 9 if clustered else np.arange(n)
+    ranks = joint_ranks(ranking_levels(scores))
+    observed = np.subtract(*(roc_auc_score(label, row) for row in ranks))
+    extreme = []
+    for signs in product((False, True), repeat=int(cluster.max()) + 1):
+        swap = np.array(signs)[cluster]
+        pair = (np.where(swap, *order) for order in (ranks[::-1], ranks))
+        drawn = np.subtract(*(roc_auc_score(label, row) for row in pair))
+        extreme.append(
+            {
+                "two-sided": abs(drawn) >= abs(observed) - 1e-12,
+                "less": drawn <= observed + 1e-12,
+                "greater": drawn >= observed - 1e-12,
+            }[alternative]
+        )
+    found = compare_rankings(
+        *scores, label, AUC, alternative=alternative, cluster=cluster if clustered else None
+    )
+    assert found.p_value == pytest.approx(np.mean(extreme), abs=1e-12)
+    assert found.method == "randomization-exact"
+    assert np.isnan(found.p_std_error)
+    assert found.statistic == found.difference == pytest.approx(observed)
+
+
+@pytest.mark.parametrize(("n", "share"), [(60, 0.3), (500, 0.1), (3000, 0.5)])
+def test_p_values_agree_with_drawn_swaps(n: int, share: float) -> None:
+    rng = np.random.default_rng(n)
+    label = np.arange(n) < share * n
+    scores = rng.normal(size=n) + label + 0.7 * rng.normal(size=(2, n))
+    found = compare_rankings(*scores, label, AUC)
+    rankings = PairedRankings(ranking_levels(scores), CellEvaluator(label, [AUC]))
+    drawn = rankings.randomization(0, 1, 4000, 1).differences[0]
+    # Drawn swaps of AUC order equal ranks of different rankings by a coin; here nearly none are.
+    share_above = (np.abs(drawn) >= abs(found.difference) - 1e-12).mean()
+    error = np.sqrt(found.p_value * (1 - found.p_value) / drawn.size)
+    assert abs(share_above - found.p_value) < 4 * error + 1e-3
+
+
+def test_far_tails_are_not_bounded_by_a_number_of_draws() -> None:
+    rng = np.random.default_rng(1)
+    label = np.arange(4000) < 1000
+    good, bad = label + rng.normal(size=4000), 0.5 * label + rng.normal(size=4000)
+    found = compare_rankings(good, bad, label, AUC)
+    weights = swap_weights(ranking_levels([good, bad]), label)
+    z = weights.sum() / np.sqrt(weights @ weights)
+    assert z > 8
+    assert np.log(found.p_value) == pytest.approx(np.log(2) + norm.logsf(z), rel=0.02)
+    # Nothing is drawn for it, so that other metrics and seeds do not change it.
+    options = {"n_resamples": 200, "rng": 3}
+    beside, _ = compare_rankings(good, bad, label, [AUC, AveragePrecision()], **options)
+    assert beside.p_value == found.p_value
+
+
+def test_the_draws_of_other_metrics_stay_the_same_beside_auc() -> None:
+    scores, label = sample(80, None, 2)
+    options = {"n_resamples": 300, "rng": 1}
+    alone = compare_rankings(*scores, label, AveragePrecision(), **options)
+    _, beside = compare_rankings(*scores, label, [AUC, AveragePrecision()], **options)
+    assert beside[:-1] == pytest.approx(alone[:-1], rel=1e-12)
+    assert beside.method == alone.method == "randomization"
+
+
+def test_degenerate_rankings() -> None:
+    label = np.arange(8) < 3
+    same = compare_rankings(np.arange(8), np.arange(8), label, AUC, n_resamples=50)
+    assert (same.p_value, same.difference) == (1, 0)
+    tied = compare_rankings(np.ones(8), np.ones(8), label, AUC, n_resamples=50)
+    assert (tied.p_value, tied.difference) == (1, 0)
+    for only in (np.ones(8, dtype=bool), np.zeros(8, dtype=bool)):
+        found = compare_rankings(np.arange(8), -np.arange(8), only, AUC, n_resamples=50)
+        assert np.isnan(found.p_value)
+    # If one of two items is swapped, both rankings tie them.
+    two = compare_rankings([2, 1], [1, 2], [True, False], AUC, n_resamples=50)
+    assert two.p_value == 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n", "share", "levels"), [(100, 0.3, None), (300, 0.1, 40), (40, 0.5, 8)]
+)
+def test_p_values_are_uniform_where_ranks_are_exchangeable(
+    n: int, share: float, levels: int | None
+) -> None:
+    label, p_values = np.arange(n) < share * n, []
+    for seed in range(800):
+        rng = np.random.default_rng([n, seed])
+        scores = rng.normal(size=n) + label + rng.normal(size=(2, n))
+        if levels:
+            scores = np.round(scores * levels / 6)
+        ranked = ranking_levels(scores)
+        p_values.append(area_swap_test(ranked, label, units_of(None, n), "greater").p_value)
+    if levels is None:
+        assert kstest(p_values, "uniform").pvalue > 1e-3
+    # Ties between rankings make the test reject somewhat less often.
+    assert np.mean(np.array(p_values) <= 0.05) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 800)
