@@ -105,6 +105,11 @@ class Items:
         """Whether there are tie blocks."""
         return self.ends is not None
 
+    @property
+    def largest_block(self) -> int:
+        """The size of the largest tie block; 1 without ties."""
+        return 1 if self.ends is None else int(np.diff(self.ends, prepend=0).max(initial=1))
+
     def up_to(self, rank: Floats) -> Floats:
         """Return how many items stand in blocks that end at or above a rank."""
         bounded = np.minimum(np.floor(rank), self.depth)

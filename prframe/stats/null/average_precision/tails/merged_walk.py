@@ -18,7 +18,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma
 
 from prframe.stats.null.average_precision.generating_function.steps import (
     Items,
@@ -26,6 +25,10 @@ from prframe.stats.null.average_precision.generating_function.steps import (
     log_binomial,
 )
 from prframe.stats.null.average_precision.tails.crowds import WIDEST, most_states
+from prframe.stats.null.average_precision.tails.growth_bounds import (
+    GrowthByLast,
+    growth_at_once,
+)
 from prframe.typing import Floats, Integers
 
 Chosen: TypeAlias = NDArray[np.bool_] | NDArray[np.int64]
@@ -201,6 +204,7 @@ class _SideBySide:
             ],
             dtype=np.float64,
         ).T
+        self._by_last = GrowthByLast(self._n, self._n_pos)
         self._reached, self._missed, self._left_out = np.full((3, len(walks)), -inf)
         self._is_exact, self._is_merged = np.ones(len(walks), np.bool_), self._n < 0
         self._widest = np.maximum(self._cell, WIDEST)
@@ -390,7 +394,7 @@ class _SideBySide:
         rest = n_pos - hits
         # T grows most if all positives that are left, or fit in, follow at once.
         more = np.clip(self._depth[lane] - end, 0, rest)
-        most = more - (end - hits) * (_harmonic(end + more) - _harmonic(end))
+        most = growth_at_once(hits, end, more)
         # With ties none of these earns more than the precision where they end.
         tied = more * (hits + more) / np.maximum(end + more, 1)
         return np.where(self._is_tied[lane], tied, most)
@@ -400,10 +404,8 @@ class _SideBySide:
 
         In a tied block they count for no less.
         """
-        n, rest = self._n[lane], self._n_pos[lane] - hits
-        spread = _harmonic(n) - _harmonic(n - rest)
-        least = rest - (n - self._n_pos[lane]) * spread
-        return np.where(self._depth[lane] < n, 0.0, least)
+        least = self._by_last.of(lane, self._n_pos[lane] - hits)
+        return np.where(self._depth[lane] < self._n[lane], 0.0, least)
 
 
 def _steps(tables: Sequence[Steps]) -> list[_Step]:
@@ -439,8 +441,3 @@ def _log_chance(j: int, rest: Integers, left: Floats, size: Floats) -> Floats:
 def _finite(largest: Floats) -> Floats:
     """Return the largest logarithms, and 0 where there are none."""
     return np.where(largest > -inf, largest, 0.0)
-
-
-def _harmonic(n: "Integers | Floats") -> Floats:
-    """Return 1 + 1/2 + ... + 1/n up to a constant."""
-    return np.asarray(digamma(np.asarray(n, dtype=np.float64) + 1.0))

@@ -22,6 +22,9 @@ from prframe.typing import Floats, Integers
 # Growth of T that varies by at most this standard deviation, in points of the lattice, is replaced
 # by its mean. Growth that varies more becomes two values.
 _NARROW = 0.2
+# If a tie block holds more than this share of the retrieved items, steps take so small a share of
+# the rank.
+_LARGE, _SHORT = 1 / 8, 0.005
 # The number of terms that are computed at a time, which bounds the memory.
 _AT_ONCE = 1 << 16
 
@@ -143,7 +146,7 @@ class Plan:
         self.never = never
         depth = max(case.depth for case in shape.cases)
         self.items = Items(depth, depth, shape.ends)
-        self.steps = self.items.table(DENSE, GROWTH)
+        self.steps = _steps(self.items)
         self._most = max(case.n_pos for case in shape.cases)
         self._sizes = shape.sizes
         self._blocks: list[Block] = []
@@ -263,9 +266,18 @@ def likely_hits(case: Retrieved, never: float) -> int:
 
 def walk_terms(hits: int, items: Items) -> float:
     """Return roughly the number of terms of a walk to so many hits."""
-    steps = items.table(DENSE, GROWTH)
+    steps = _steps(items)
     share = steps.size / np.maximum(steps.end, 1)
     return float((min(hits, 1e6) * (4 + 2 * np.minimum(hits * share, steps.size))).sum())
+
+
+def _steps(items: Items) -> Steps:
+    """Return the steps of walks, which are short where a tie block is large.
+
+    All positives in the block count alike, so that T differs by where the few others stand.
+    """
+    is_large = items.is_tied and items.largest_block > _LARGE * items.depth
+    return items.table(DENSE, _SHORT if is_large else GROWTH)
 
 
 def ranges(number: Integers) -> tuple[Integers, Integers]:

@@ -21,10 +21,12 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
 from prframe.stats._arrays import running_sums
+from prframe.stats.null.average_precision.tails.plain.few_hits import FewHits
 from prframe.stats.null.average_precision.tails.plain.plans import (
     Block,
     Plans,
     Retrieved,
+    likely_hits,
     ranges,
 )
 from prframe.typing import Floats, Integers
@@ -126,6 +128,7 @@ class Walk:
         steps, depths = self._plan.steps, sorted({case.depth for case in cases})
         leave = dict(zip(depths, np.searchsorted(steps.end, depths).tolist(), strict=True))
         self._left: dict[int, _Left] = {}
+        self._few_hits: dict[Retrieved, FewHits] = {}
         self._ends: dict[int, _Rows] = {}
         rows = _Rows(0, np.eye(1, self.width), np.zeros(1))
         moves = self._moves(leave[depths[-1]])
@@ -142,13 +145,37 @@ class Walk:
         The result is an ndarray of float of shape (8, 2, n_cases).
         """
         offsets = nearby(self.cell)
-        chances = np.zeros((offsets.size, 2, x.size))
+        chances = self._of_few_hits(cases, x)
         above = np.array([self._left[case.depth].above for case in cases])
-        for rank in np.unique(above).tolist():
-            places = np.flatnonzero(above == rank)
+        has_more = np.array([self._has_more_hits(case) for case in cases])
+        for rank in np.unique(above[has_more]).tolist():
+            places = np.flatnonzero((above == rank) & has_more)
             chosen = [cases[place] for place in places.tolist()]
-            chances[:, :, places] = self._last(chosen, x[places] + offsets[:, None])
+            chances[:, :, places] += self._last(chosen, x[places] + offsets[:, None])
         return chances
+
+    def _of_few_hits(self, cases: Sequence[Retrieved], x: Floats) -> Floats:
+        """Return what few hits add to `pairs`.
+
+        As their tails are certain, those beside a value are taken at the value.
+        """
+        chances = np.zeros((nearby(self.cell).size, 2, x.size))
+        for place, (case, value) in enumerate(zip(cases, x.tolist(), strict=True)):
+            few = self._few(case)
+            if few.most >= 0:
+                chances[:, :, place] = few.tails(value)
+                chances[1, :, place] = few.tails(value + NEARBY * self.cell)
+        return chances
+
+    def _few(self, case: Retrieved) -> FewHits:
+        """Return the chances of the few hits of a case that are counted."""
+        if case not in self._few_hits:
+            self._few_hits[case] = FewHits(case, self._plan.items.ends, self._plan.never)
+        return self._few_hits[case]
+
+    def _has_more_hits(self, case: Retrieved) -> bool:
+        """Whether a case may have more hits than those that are counted."""
+        return likely_hits(case, self._plan.never) > self._few(case).most
 
     def weights(self, case: Retrieved) -> tuple[Floats, float]:
         """Return the weights of the points in the distribution of T of a case, and that beyond."""
@@ -244,6 +271,9 @@ class Walk:
         low = left.rows.low
         cuts = self._plan.items.between(np.full(depth.size, left.above), depth)
         of, retrieved, share = self._plan.shares(list(index))
+        few = np.array([self._few(case).most for case in index])
+        more = retrieved > few[of]
+        of, retrieved, share = of[more], retrieved[more], share[more]
         rows = np.full(depth.size, low), np.full(depth.size, low + left.rows.beyond.size - 1)
         terms = self._plan.terms(cuts, of, retrieved, rows, np.log(share))
         again, growth, chance = terms.split(self.cell)
