@@ -176,6 +176,44 @@ def test_intervals(capfdbinary, tmp_path) -> None:
     assert result.equals(expected)
 
 
+@pytest.mark.parametrize(
+    ("words", "chosen"),
+    [
+        ([], {}),
+        (["--by", "query"], {"by": "query"}),
+        (["--over", "query"], {"over": "query"}),
+        (["--over", "query", "-q"], {"by": "query"}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
+def test_intervals_of_several_columns_of_scores(words, chosen, capfdbinary, tmp_path) -> None:
+    frame = pl.read_csv("frame.csv").filter(pl.col("model") == "a")
+    path = tmp_path / "of_one_model.parquet"
+    frame.write_parquet(path)
+    words = ["evaluate", "--frame", path, "--interval", "-m", "AP", "AUC", *words]
+    result = saved(capfdbinary, tmp_path, *words, "--score", "score", "other")
+    keys = [chosen["by"]] if "by" in chosen else []
+    assert result.columns[: len(keys) + 2] == [*keys, "model", "metric"]
+    for score in ("score", "other"):
+        found = result.filter(pl.col("model") == score).drop("model")
+        assert found.equals(prframe.interval(frame, ["AP", "AUC"], score, **chosen, rng=0))
+    if keys:
+        groups = result.select(keys).to_series()
+        assert groups.rle().len() == groups.n_unique()
+        models = result["model"].to_list()
+        assert models[:4] == ["score", "score", "other", "other"]
+
+
+def test_what_is_true_of_all_columns_of_scores_is_said_once(capfdbinary, tmp_path) -> None:
+    path = tmp_path / "empty.parquet"
+    pl.DataFrame({"a": [1, 2], "b": [2, 1], "label": [0, 0]}).write_parquet(path)
+    words = ["evaluate", "--frame", path, "--score", "a", "b", "--interval", "-m", "AP"]
+    done = run(capfdbinary, *words)
+    assert done.err.splitlines() == [
+        "prframe: warning: AP: undefined, hence null, for 1 of 1 groups, which have no positives"
+    ]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "tsv", "jsonl", "parquet", "arrow", "stream"])
 def test_frames(kind, capfdbinary, tmp_path) -> None:
