@@ -426,7 +426,10 @@ def test_commands_and_options_are_an_interface() -> None:
             f"--incomplete {design}",
         ],
         "curve": [for_input, by_query, output, "--recall --interpolate"],
-        "band": [for_input, by_query, output, random, level, "--recall --interpolate --pointwise"],
+        "band": [
+            *(for_input, by_query, output, random, level),
+            "--recall --interpolate --pointwise --cluster --prior",
+        ],
         "test": [
             *(for_input, by_query, output, random),
             "--of -k --phi --alternative --correction --n-items",
@@ -483,6 +486,10 @@ def test_options_of_the_design(capfdbinary, tmp_path) -> None:
     words = ["evaluate", *read_in, "--score", "a", "--interval", "--cluster", "fold"]
     result = saved(capfdbinary, tmp_path, *words)
     assert result.equals(prframe.interval(frame, "AP", score="a", cluster="fold", rng=0))
+    words = ["band", "--frame", path, "--score", "a", "--cluster", "fold", "--prior", "0.1"]
+    result = saved(capfdbinary, tmp_path, *words)
+    expected = prframe.band(frame, score="a", cluster="fold", prior=0.1, rng=0)
+    assert result.equals(expected)
     done = run(capfdbinary, *compared, "--over", "fold", "--resampling", "folds")
     assert done.code == 2
     assert "--resampling takes cv, or the size of a test set" in done.err
