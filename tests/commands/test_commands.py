@@ -292,6 +292,19 @@ def test_compare(capfdbinary, tmp_path) -> None:
     assert result.equals(expected)
 
 
+@pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
+def test_compare_with_a_margin_that_does_not_matter(capfdbinary, tmp_path) -> None:
+    words = ["compare", "qrels", *RUNS, "--equivalence", "0.05", "--rope", "0.02"]
+    result = saved(capfdbinary, tmp_path, *words)
+    shared = {"model": "system", "over": "query_id", "item": "doc_id", "rng": 0}
+    assert result.equals(prframe.compare(joined(), "AP", equivalence=0.05, rope=0.02, **shared))
+    done = run(capfdbinary, *words[:3], "new.run", "--equivalence", "0")
+    assert (done.code, done.err) == (
+        2,
+        "prframe: error: --equivalence must be a number > 0; got 0.0.\n",
+    )
+
+
 def test_compare_models_of_a_frame(capfdbinary, tmp_path) -> None:
     frame = pl.read_csv("frame.csv")
     expected = prframe.compare(frame, "AP", over="query", rng=0)
@@ -423,7 +436,7 @@ def test_commands_and_options_are_an_interface() -> None:
         "compare": [
             *(for_input, metrics, output, random, level),
             "--model --baseline --test --correction --alternative --fail-if-worse --margin",
-            f"--incomplete {design}",
+            f"--incomplete --equivalence --rope {design}",
         ],
         "curve": [for_input, by_query, output, "--recall --interpolate"],
         "band": [
