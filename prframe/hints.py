@@ -15,6 +15,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "cluster": ("clusters", "block", "blocks", "unit"),
     "confidence_level": ("ci", "conf", "conf_level", "confidence", "level", "ci_level", "cl"),
     "correction": ("adjust", "p_adjust", "p_adjust_method", "multiple_testing", "multitest"),
+    "equivalence": ("margin", "equivalence_margin"),
     "ignore": ("ignore_index", "ignore_label", "exclude"),
     "interpolate": ("interpolated", "interpolation", "smooth"),
     "item": ("id", "ids", "doc_id", "docno", "document", "item_id", "on", "pair"),
