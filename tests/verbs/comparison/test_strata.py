@@ -223,14 +223,28 @@ def test_messages(options: dict[str, Any], message: str) -> None:
     assert str(caught.value) == message
 
 
-def test_pooling_on_the_same_items_is_refused() -> None:
+def test_pooling_on_the_same_items_is_refused_and_leads_to_standard_errors() -> None:
     items = DATA.with_columns(label=pl.col("query_id") % 2)
     with pytest.raises(PrframeError) as caught:
         items.pr.compare("AP", score=["new", "old"], over=None, strata="language")
     assert str(caught.value) == (
         "`strata` are groups of queries, which stand in `over`; on the same items compare by=, and "
-        "pool the differences with prframe.stats.pool_differences."
+        "pool the differences with prframe.stats.pool_differences. Their standard errors are "
+        "difference / statistic of AUC with test='delong', and of any metric (conf_high - "
+        "conf_low) / 3.92 with interval='percentile'."
     )
+    rng = np.random.default_rng(1)
+    label = rng.random(1000) < 0.3
+    rows = pl.DataFrame({"label": label, "part": np.arange(1000) % 2})
+    rows = rows.with_columns(
+        new=rng.normal(size=1000) + 1.2 * label, old=rng.normal(size=1000) + label
+    )
+    shared = {"score": ["new", "old"], "over": None, "by": "part"}
+    by_test = rows.pr.compare("AUC", **shared, test="delong")
+    by_draws = rows.pr.compare("AUC", **shared, interval="percentile", rng=1)
+    errors = (by_test["difference"] / by_test["statistic"]).to_numpy()
+    drawn = ((by_draws["conf_high"] - by_draws["conf_low"]) / 3.92).to_numpy()
+    assert drawn == pytest.approx(errors, rel=0.06)
 
 
 @pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
