@@ -257,8 +257,8 @@ class Stratified(ValuesPlan):
             warn(
                 f"`strata`: in {left_out.sum()} of {left_out.size} comparisons some strata are "
                 "not pooled, and not counted in n, wins, ties and losses, because two models have "
-                "fewer than two queries in common there, or differ by the same in all, or by next "
-                "to the same beside other strata",
+                f"fewer than two queries in common there{self.compared.or_one_cluster}, or differ "
+                "by the same in all, or by next to the same beside other strata",
                 UndefinedMetricWarning,
             )
         if few.any():

@@ -173,6 +173,26 @@ def test_strata_without_a_standard_error_are_left_out() -> None:
     assert found.row(0, named=True)["p_interaction"] is None
 
 
+def test_a_single_cluster_is_a_reason_to_leave_a_stratum_out() -> None:
+    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
+        found = DATA.pr.compare(**MODELS, strata="language", cluster="language")
+    assert [str(warning.message) for warning in caught] == [
+        "difference, conf_low, conf_high, p_value, statistic, mean_a, mean_b, q, i_squared, tau, "
+        "p_interaction: undefined, hence null, for 1 of 1 groups, in which two models have fewer "
+        "than two strata with a standard error",
+        "`strata`: in 1 of 1 comparisons some strata are not pooled, and not counted in n, wins, "
+        "ties and losses, because two models have fewer than two queries in common there, or all "
+        "in a single cluster, or differ by the same in all, or by next to the same beside other "
+        "strata",
+    ]
+    assert found["n_strata"].item() == 0
+    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
+        DATA.pr.compare(**MODELS, by="language", cluster="language")
+    assert "too few values in common, or all in a single cluster, or differ by" in str(
+        caught[0].message
+    )
+
+
 def test_no_rows() -> None:
     assert DATA.clear().pr.compare(**MODELS, strata="language").height == 0
 
