@@ -15,6 +15,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "cluster": ("clusters", "block", "blocks", "unit"),
     "confidence_level": ("ci", "conf", "conf_level", "confidence", "level", "ci_level", "cl"),
     "correction": ("adjust", "p_adjust", "p_adjust_method", "multiple_testing", "multitest"),
+    "equivalence": ("margin", "equivalence_margin"),
     "ignore": ("ignore_index", "ignore_label", "exclude"),
     "interpolate": ("interpolated", "interpolation", "smooth"),
     "item": ("id", "ids", "doc_id", "docno", "document", "item_id", "on", "pair"),
@@ -100,9 +101,15 @@ _PICTURES: dict[str, tuple[str, ...]] = {
 _STRATA = (
     "strata are pooled by compare(..., strata=) and nowhere else; by= has a row for each of them"
 )
+_FOLDS = (
+    "bands know no correction of dependent folds; at one level of recall {}(..., 'Prec@0.5', "
+    "resampling='cv'{}) has an interval that does"
+)
 # What is said of arguments that one function alone does not have.
 _NOT_OFFERED_BY = {
     **{(verb, "strata"): _STRATA for verb in ("evaluate", "interval", "band", "compare_curves")},
+    ("band", "resampling"): _FOLDS.format("interval", ""),
+    ("compare_curves", "resampling"): _FOLDS.format("compare", ", test='t'"),
     ("evaluate", "test"): "compare() has tests of two models, and ap_test() one against chance",
     ("interval", "undefined"): "take the values of evaluate(..., undefined=0), by group, and name "
     "their column in values=",

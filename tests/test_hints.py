@@ -30,7 +30,20 @@ GOOD = pl.DataFrame({"query_id": [1, 1], "label": [1, 0], "score": [2.0, 1.0]})
         ("curve", {"y_true": "y"}, "Write label= for y_true=."),
         ("curve", {"points": 11}, "Write recall= for points=."),
         ("compare", {"stat_test": "t"}, "Write test= for stat_test=."),
+        ("compare", {"margin": 0.02}, "Write equivalence= for margin=."),
         ("compare_curves", {"id": "doc"}, "Write item= for id=."),
+        (
+            "band",
+            {"resampling": "cv"},
+            "There is no resampling=: bands know no correction of dependent folds; at one level of "
+            "recall interval(..., 'Prec@0.5', resampling='cv') has an interval that does.",
+        ),
+        (
+            "compare_curves",
+            {"resampling": "cv"},
+            "There is no resampling=: bands know no correction of dependent folds; at one level of "
+            "recall compare(..., 'Prec@0.5', resampling='cv', test='t') has an interval that does.",
+        ),
         ("curve", {"tie": "group"}, "Did you mean 'ties'?"),
         ("interval", {"n_resample": 9}, "Did you mean 'n_resamples'?"),
         (

@@ -20,6 +20,7 @@ def add_options(parser: options.Parser) -> None:
     add_curve(parser)
     parser.flag("--pointwise", text="cover the curve at each level by itself, not at all at once")
     options.add_confidence(parser)
+    options.add_population(parser)
     options.add_randomness(parser)
     options.add_output(parser)
 
@@ -35,7 +36,7 @@ def run(given: argparse.Namespace) -> int:
         data.frame,
         **arguments(data, given),
         simultaneous=not given.pointwise,
-        **options.given_only(given, "confidence_level", "n_resamples"),
+        **options.given_only(given, "confidence_level", "n_resamples", "cluster", "prior"),
         interpolate=given.interpolate,
         rng=given.seed,
         **data.options,

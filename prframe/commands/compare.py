@@ -46,6 +46,10 @@ def add_options(parser: options.Parser) -> None:
         "what to do with queries or items that a model lacks (default: raise)",
     )
     parser.choice("--alternative", options.ALTERNATIVES, "of the test", "two-sided")
+    equivalence = "add the p-value that the means differ by less than this"
+    parser.number("--equivalence", float, "DIFFERENCE", equivalence)
+    rope = "add the probabilities that one is better by more than this, or neither"
+    parser.number("--rope", float, "DIFFERENCE", rope)
     options.add_confidence(parser)
     options.add_design(parser)
     options.add_randomness(parser)
@@ -111,6 +115,7 @@ def _compared(data: inputs.Rankings, given: argparse.Namespace) -> "pl.DataFrame
             **options.tested(given),
             alternative=given.alternative,
             **options.given_only(given, "confidence_level", "n_resamples", "incomplete"),
+            **options.given_only(given, "equivalence", "rope"),
             **options.design(given),
             rng=given.seed,
             **data.options,

@@ -111,15 +111,41 @@ def _values(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: A
 
 
 def _intervals(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN401 - a frame
-    """Return a row for each group and metric, with its interval.
+    """Return a row for each group, model and metric, with its interval."""
+    if not data.models:
+        return _of_one_score(data, given)
+    import polars as pl
+
+    from prframe.checks import column_names
+
+    groups: list[str] = data.columns(by_query=given.by_query)["by"] or []
+    if "model" in groups:
+        raise UsageError("--by names 'model', which is also a column of the result; rename it")
+    parts = [
+        _of_one_score(data, given, score=score)
+        .lazy()
+        .collect()
+        .insert_column(len(groups), pl.lit(score).alias("model"))
+        for score in column_names("score", data.models)
+    ]
+    rows = pl.concat(parts)
+    # The models of a group come after one another, as without intervals.
+    if not groups:
+        return rows
+    return rows.group_by(groups, maintain_order=True).all().explode(pl.exclude(groups))
+
+
+def _of_one_score(data: inputs.Rankings, given: argparse.Namespace, **score: Any) -> Any:  # noqa: ANN401 - a frame
+    """Return a row for each group and metric with its interval.
 
     The verb shows how far it is by itself.
     """
     from prframe import interval
 
     return interval(
-        data.of_one_model().frame,
+        data.frame,
         _metrics(given),
+        **score,
         **data.columns(by_query=given.by_query),
         **options.given_only(given, "confidence_level", "n_resamples"),
         **options.design(given),

@@ -127,9 +127,14 @@ def exit_code(run: Callable[[], int], worded: Callable[[str], str] = str) -> int
     """
     _replace_closed_streams()
 
+    said = set()
+
     def say_warning(message: Warning | str, *_: object, **__: object) -> None:
         """Write a warning as one line, in place of Python's two with the line of code."""
-        say("warning", worded(str(message)))
+        # What is true of each of several models is said once.
+        if (text := worded(str(message))) not in said:
+            said.add(text)
+            say("warning", text)
 
     try:
         with warnings.catch_warnings():

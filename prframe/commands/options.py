@@ -164,10 +164,15 @@ def add_confidence(parser: Parser) -> None:
     parser.number("--confidence-level", float, "LEVEL", "of intervals (default: 0.95)")
 
 
-def add_design(parser: Parser) -> None:
+def add_population(parser: Parser) -> None:
     """Add what the rows of a sample have in common, and another share of positives."""
     parser.add_argument("--cluster", metavar="COLUMN", help="column of clusters, drawn as a whole")
     parser.number("--prior", float, "SHARE", "take this share of positives in place of the data's")
+
+
+def add_design(parser: Parser) -> None:
+    """Add the options of the population, and what folds have in common."""
+    add_population(parser)
     parser.add_argument(
         "--resampling",
         metavar="cv|RATIO",

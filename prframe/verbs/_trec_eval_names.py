@@ -26,12 +26,16 @@ _ROUNDING = 1e-12
 
 
 class _Difference(NamedTuple):
-    """A metric of a group whose value depends on the order of rows with equal scores."""
+    """A metric of a group whose value depends on the order of rows with equal scores.
+
+    `n_more` is the number of other groups of which that was found.
+    """
 
     metric: str
     here: float
     others: list[float]
     group: Integers
+    n_more: int
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,10 @@ class TrecEvalNames:
             if self._has_items(piece)
             else f"{least:.6g} to {most:.6g} by their order"
         )
-        return f": it is {difference.here:.6g} here and {elsewhere}{in_groups(keys.rows())}"
+        # Not all groups are ranked again where there are many rows.
+        n_more = difference.n_more
+        more = f", and differs in at least {n_more} more" if n_more else ""
+        return f": it is {difference.here:.6g} here and {elsewhere}{in_groups(keys.rows())}{more}"
 
     def _tied_groups(self, piece: Piece, found: Hits) -> Integers:
         """Return the numbers of groups with positives that are tied, as far as they are known."""
@@ -133,13 +140,14 @@ class TrecEvalNames:
         }
         part = _part(piece, groups)
         here, *others = (self._measured(part, metrics, ties) for ties in (self.args.ties, *orders))
-        for group in range(groups.size):
-            for column, name in enumerate(metrics):
-                value = here[group, column]
-                values = [other[group, column] for other in others]
-                if any(abs(other - value) > _ROUNDING for other in values):
-                    return _Difference(name, value, values, groups[group : group + 1])
-        return None
+        differs = np.any([np.abs(other - here) > _ROUNDING for other in others], axis=0)
+        if not differs.any():
+            return None
+        group, column = map(int, np.argwhere(differs)[0])
+        values = [other[group, column] for other in others]
+        n_more = int(np.count_nonzero(differs[:, column])) - 1
+        name = list(metrics)[column]
+        return _Difference(name, here[group, column], values, groups[[group]], n_more)
 
     def _measured(
         self, part: Piece, metrics: Mapping[str, Metric], ties: Ties

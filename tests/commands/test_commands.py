@@ -176,6 +176,44 @@ def test_intervals(capfdbinary, tmp_path) -> None:
     assert result.equals(expected)
 
 
+@pytest.mark.parametrize(
+    ("words", "chosen"),
+    [
+        ([], {}),
+        (["--by", "query"], {"by": "query"}),
+        (["--over", "query"], {"over": "query"}),
+        (["--over", "query", "-q"], {"by": "query"}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
+def test_intervals_of_several_columns_of_scores(words, chosen, capfdbinary, tmp_path) -> None:
+    frame = pl.read_csv("frame.csv").filter(pl.col("model") == "a")
+    path = tmp_path / "of_one_model.parquet"
+    frame.write_parquet(path)
+    words = ["evaluate", "--frame", path, "--interval", "-m", "AP", "AUC", *words]
+    result = saved(capfdbinary, tmp_path, *words, "--score", "score", "other")
+    keys = [chosen["by"]] if "by" in chosen else []
+    assert result.columns[: len(keys) + 2] == [*keys, "model", "metric"]
+    for score in ("score", "other"):
+        found = result.filter(pl.col("model") == score).drop("model")
+        assert found.equals(prframe.interval(frame, ["AP", "AUC"], score, **chosen, rng=0))
+    if keys:
+        groups = result.select(keys).to_series()
+        assert groups.rle().len() == groups.n_unique()
+        models = result["model"].to_list()
+        assert models[:4] == ["score", "score", "other", "other"]
+
+
+def test_what_is_true_of_all_columns_of_scores_is_said_once(capfdbinary, tmp_path) -> None:
+    path = tmp_path / "empty.parquet"
+    pl.DataFrame({"a": [1, 2], "b": [2, 1], "label": [0, 0]}).write_parquet(path)
+    words = ["evaluate", "--frame", path, "--score", "a", "b", "--interval", "-m", "AP"]
+    done = run(capfdbinary, *words)
+    assert done.err.splitlines() == [
+        "prframe: warning: AP: undefined, hence null, for 1 of 1 groups, which have no positives"
+    ]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "tsv", "jsonl", "parquet", "arrow", "stream"])
 def test_frames(kind, capfdbinary, tmp_path) -> None:
@@ -252,6 +290,19 @@ def test_compare(capfdbinary, tmp_path) -> None:
         joined(), "AP", test="t", correction=None, baseline="old", rng=0, **shared
     )
     assert result.equals(expected)
+
+
+@pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
+def test_compare_with_a_margin_that_does_not_matter(capfdbinary, tmp_path) -> None:
+    words = ["compare", "qrels", *RUNS, "--equivalence", "0.05", "--rope", "0.02"]
+    result = saved(capfdbinary, tmp_path, *words)
+    shared = {"model": "system", "over": "query_id", "item": "doc_id", "rng": 0}
+    assert result.equals(prframe.compare(joined(), "AP", equivalence=0.05, rope=0.02, **shared))
+    done = run(capfdbinary, *words[:3], "new.run", "--equivalence", "0")
+    assert (done.code, done.err) == (
+        2,
+        "prframe: error: --equivalence must be a number > 0; got 0.0.\n",
+    )
 
 
 def test_compare_models_of_a_frame(capfdbinary, tmp_path) -> None:
@@ -385,10 +436,13 @@ def test_commands_and_options_are_an_interface() -> None:
         "compare": [
             *(for_input, metrics, output, random, level),
             "--model --baseline --test --correction --alternative --fail-if-worse --margin",
-            f"--incomplete {design}",
+            f"--incomplete --equivalence --rope {design}",
         ],
         "curve": [for_input, by_query, output, "--recall --interpolate"],
-        "band": [for_input, by_query, output, random, level, "--recall --interpolate --pointwise"],
+        "band": [
+            *(for_input, by_query, output, random, level),
+            "--recall --interpolate --pointwise --cluster --prior",
+        ],
         "test": [
             *(for_input, by_query, output, random),
             "--of -k --phi --alternative --correction --n-items",
@@ -445,6 +499,10 @@ def test_options_of_the_design(capfdbinary, tmp_path) -> None:
     words = ["evaluate", *read_in, "--score", "a", "--interval", "--cluster", "fold"]
     result = saved(capfdbinary, tmp_path, *words)
     assert result.equals(prframe.interval(frame, "AP", score="a", cluster="fold", rng=0))
+    words = ["band", "--frame", path, "--score", "a", "--cluster", "fold", "--prior", "0.1"]
+    result = saved(capfdbinary, tmp_path, *words)
+    expected = prframe.band(frame, score="a", cluster="fold", prior=0.1, rng=0)
+    assert result.equals(expected)
     done = run(capfdbinary, *compared, "--over", "fold", "--resampling", "folds")
     assert done.code == 2
     assert "--resampling takes cv, or the size of a test set" in done.err

@@ -59,9 +59,16 @@ USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate
             "-n leaves out lines of -f trec; -q alone gives no mean elsewhere",
         ),
         (
-            ["evaluate", "--frame", "frame.csv", "--score", "score", "other", "--interval"],
+            ["band", "--frame", "frame.csv", "--score", "score", "other"],
             "this command takes one column of scores; name one with --score, or put all into one "
             "column and name the column of their models with --by",
+        ),
+        (
+            [
+                *("evaluate", "--frame", "frame.csv", "--score", "score", "other", "--interval"),
+                *("--by", "model"),
+            ],
+            "--by names 'model', which is also a column of the result; rename it",
         ),
         (
             ["compare", "qrels", "old.run", "new.run", "--margin", "0.1"],

@@ -43,6 +43,13 @@ def test_the_values_under_both_policies() -> None:
     assert by_trec["P_1"].to_list() == [1.0, 1.0]
 
 
+@pytest.mark.parametrize(("n", "more"), [(1, ""), (3, ", and differs in at least 2 more")])
+def test_the_number_of_other_groups(n: int, more: str) -> None:
+    rows = pl.concat(RUN.with_columns(query_id=pl.col("query_id") + f" {i}") for i in range(n))
+    [text] = texts(lambda: prframe.evaluate(rows, ["map", "P_1"], **ITEM))
+    assert f"it is 0.5 here and 1 by the names, in groups ['q2 0']{more}. Say" in text
+
+
 def test_the_range_without_names_of_documents() -> None:
     assert texts(lambda: prframe.evaluate(RUN, "map", by="query_id")) == [
         "'map' is trec_eval's name, and trec_eval ranks equal scores by the names of documents, "

@@ -170,7 +170,8 @@ def ap_test(
         args = known.arguments(args)
     elif n is not None:
         raise ArgumentError(
-            "`n` counts the items of rankings whose AP is at hand; name the column of AP with ap=."
+            "`n` counts the items of rankings whose AP is at hand; name the column of AP with "
+            "ap=. Totals of rankings that are cut off are given by n_pos= and n_neg=."
         )
     resamples = checks.whole_number("n_resamples", n_resamples, at_least=1)
     grouped = args if over is None else grouped_over(args, over)

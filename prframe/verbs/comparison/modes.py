@@ -33,6 +33,11 @@ _ELSEWHERE: dict[str, str] = {
     "tukey": "correction='tukey'",
     "max-t": "correction='max-t'",
 }
+# What tells on the same items whether differences matter.
+_BY_INTERVAL = (
+    " Two models are equivalent within a margin, at the level .05, if the interval of their "
+    "difference with confidence_level=0.9 lies within it."
+)
 
 
 @dataclass(frozen=True)
@@ -138,10 +143,13 @@ def check_resampled(asked: Comparison, args: Arguments, resampling: object) -> N
     }
     dependence = "shared items" if resampling == ITEMS else "folds"
     if given := [name for name, is_given in others.items() if is_given]:
+        instead = ""
+        if asked.rope is not None and asked.equivalence is None:
+            instead = " A margin may be given by equivalence=, whose tests are corrected."
         raise ArgumentError(
             f"`resampling` corrects the variance of Student's t for {dependence}, and "
             f"{given[0]} takes values as independent: say test='t', with interval='auto' and "
-            "without `rope`, `power` and `cluster`."
+            f"without `rope`, `power` and `cluster`.{instead}"
         )
 
 
@@ -177,4 +185,7 @@ def check_of_items(
     given |= {"undefined": undefined, "effect_size": effect_size}
     for name, value in given.items():
         if value is not None:
-            raise ArgumentError(f"`{name}` is for comparisons over queries; leave it out.")
+            instead = _BY_INTERVAL if name in {"rope", "equivalence"} else ""
+            raise ArgumentError(
+                f"`{name}` is for comparisons over queries; leave it out.{instead}"
+            )

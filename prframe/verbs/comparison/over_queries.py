@@ -105,7 +105,10 @@ class OverQueries(ValuesPlan):
         groups = rows.group_by(key_names(args) or pl.lit(0), maintain_order=True).agg(
             lacking=pl.any_horizontal(pl.col(_EXPECTED).is_null()).any()
         )
-        why = "in which two models have too few values in common, or differ by the same in all"
+        why = (
+            f"in which two models have too few values in common{self.compared.or_one_cluster}, or "
+            "differ by the same in all"
+        )
         warn_null(columns, groups, args, why)
 
     def _blocks(

@@ -171,6 +171,11 @@ class ComparedValues:
             influence = influence.rename(named)
         return replace(values, rows=rows, influence=influence)
 
+    @property
+    def or_one_cluster(self) -> str:
+        """The reason why clusters lack a standard error, behind that of too few queries."""
+        return ", or all in a single cluster" if self.args.cluster is not None else ""
+
     def _refuse_varying_clusters(self, source: Source) -> None:
         """Require that the rows of a query are of one cluster, before these are ranked."""
         args, over = self.args, list(self.over)

@@ -65,7 +65,9 @@ def with_strata(args: Arguments, strata: Columns, over: Columns | None) -> Argum
     if over is None:
         raise ArgumentError(
             "`strata` are groups of queries, which stand in `over`; on the same items compare "
-            "by=, and pool the differences with prframe.stats.pool_differences."
+            "by=, and pool the differences with prframe.stats.pool_differences. Their standard "
+            "errors are difference / statistic of AUC with test='delong', and of any metric "
+            "(conf_high - conf_low) / 3.92 with interval='percentile'."
         )
     columns = checks.column_names("strata", strata)
     others = {"by": args.keys, "over": checks.column_names("over", over)}
@@ -255,8 +257,8 @@ class Stratified(ValuesPlan):
             warn(
                 f"`strata`: in {left_out.sum()} of {left_out.size} comparisons some strata are "
                 "not pooled, and not counted in n, wins, ties and losses, because two models have "
-                "fewer than two queries in common there, or differ by the same in all, or by next "
-                "to the same beside other strata",
+                f"fewer than two queries in common there{self.compared.or_one_cluster}, or differ "
+                "by the same in all, or by next to the same beside other strata",
                 UndefinedMetricWarning,
             )
         if few.any():

@@ -286,7 +286,8 @@ REFUSED = {
     "n without ap": (
         frame(),
         {"ap": None},
-        "`n` counts the items of rankings whose AP is at hand; name the column of AP with ap=.",
+        "`n` counts the items of rankings whose AP is at hand; name the column of AP with ap=. "
+        "Totals of rankings that are cut off are given by n_pos= and n_neg=.",
     ),
     "n of nothing": (frame(), {"n": 0}, "`n` must be a whole number >= 1; got 0."),
     "dependence of one": (

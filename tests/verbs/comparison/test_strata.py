@@ -173,6 +173,26 @@ def test_strata_without_a_standard_error_are_left_out() -> None:
     assert found.row(0, named=True)["p_interaction"] is None
 
 
+def test_a_single_cluster_is_a_reason_to_leave_a_stratum_out() -> None:
+    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
+        found = DATA.pr.compare(**MODELS, strata="language", cluster="language")
+    assert [str(warning.message) for warning in caught] == [
+        "difference, conf_low, conf_high, p_value, statistic, mean_a, mean_b, q, i_squared, tau, "
+        "p_interaction: undefined, hence null, for 1 of 1 groups, in which two models have fewer "
+        "than two strata with a standard error",
+        "`strata`: in 1 of 1 comparisons some strata are not pooled, and not counted in n, wins, "
+        "ties and losses, because two models have fewer than two queries in common there, or all "
+        "in a single cluster, or differ by the same in all, or by next to the same beside other "
+        "strata",
+    ]
+    assert found["n_strata"].item() == 0
+    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
+        DATA.pr.compare(**MODELS, by="language", cluster="language")
+    assert "too few values in common, or all in a single cluster, or differ by" in str(
+        caught[0].message
+    )
+
+
 def test_no_rows() -> None:
     assert DATA.clear().pr.compare(**MODELS, strata="language").height == 0
 
@@ -223,14 +243,28 @@ def test_messages(options: dict[str, Any], message: str) -> None:
     assert str(caught.value) == message
 
 
-def test_pooling_on_the_same_items_is_refused() -> None:
+def test_pooling_on_the_same_items_is_refused_and_leads_to_standard_errors() -> None:
     items = DATA.with_columns(label=pl.col("query_id") % 2)
     with pytest.raises(PrframeError) as caught:
         items.pr.compare("AP", score=["new", "old"], over=None, strata="language")
     assert str(caught.value) == (
         "`strata` are groups of queries, which stand in `over`; on the same items compare by=, and "
-        "pool the differences with prframe.stats.pool_differences."
+        "pool the differences with prframe.stats.pool_differences. Their standard errors are "
+        "difference / statistic of AUC with test='delong', and of any metric (conf_high - "
+        "conf_low) / 3.92 with interval='percentile'."
     )
+    rng = np.random.default_rng(1)
+    label = rng.random(1000) < 0.3
+    rows = pl.DataFrame({"label": label, "part": np.arange(1000) % 2})
+    rows = rows.with_columns(
+        new=rng.normal(size=1000) + 1.2 * label, old=rng.normal(size=1000) + label
+    )
+    shared = {"score": ["new", "old"], "over": None, "by": "part"}
+    by_test = rows.pr.compare("AUC", **shared, test="delong")
+    by_draws = rows.pr.compare("AUC", **shared, interval="percentile", rng=1)
+    errors = (by_test["difference"] / by_test["statistic"]).to_numpy()
+    drawn = ((by_draws["conf_high"] - by_draws["conf_low"]) / 3.92).to_numpy()
+    assert drawn == pytest.approx(errors, rel=0.06)
 
 
 @pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
