@@ -56,13 +56,15 @@ def compare_pairs(sizes: Sizes) -> Case:
             options = {"items": size, "prevalence": share}
             subjects.append(Subject(name, "compare_items", options, later=1))
             deadlines.append(Deadline(name, seconds))
+            options = options | {"metric": "AUC"}
+            subjects.append(Subject(f"AUC of {name}", "compare_items", options, later=1))
     return Case(
         "compare-pairs",
         "`compare` with its default options. *Systems*: all pairs by AP of three relevant "
         "documents among 30, for systems that are much alike. AP has few values, so that most sums "
         "of 1,000 queries cluster and are convolved; those of 200 queries have few differences but "
         f"0, and are counted. *Items*: one pair on the same items, by AP, {10_000:,} swaps and as many "
-        "resamples.",
+        "resamples, and by AUC, which needs no swaps.",
         subjects,
         [],
         sizes.few_rounds,

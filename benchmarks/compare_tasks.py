@@ -52,7 +52,7 @@ def compare_few_values(systems: int, queries: int) -> Work:
     return Work(lambda: compared(frame.with_columns(label), ["AP"], {}), _means)
 
 
-def compare_items(items: int, prevalence: float) -> Work:
+def compare_items(items: int, prevalence: float, metric: str = "AP") -> Work:
     """Compare two models on the same items."""
     rng = np.random.default_rng(SEED)
     label = rng.random(items) < prevalence
@@ -60,7 +60,7 @@ def compare_items(items: int, prevalence: float) -> Work:
     scores = {name: quality + rng.normal(0, 0.5, items) for name in "ab"}
     frame = pl.DataFrame(scores | {"label": label})
     options: dict[str, Any] = {"score": ["a", "b"], "over": None, "rng": SEED}
-    return Work(lambda: prframe.compare(frame, "AP", **options), _means)
+    return Work(lambda: prframe.compare(frame, metric, **options), _means)
 
 
 def compare_floor(metrics: Sequence[str], **size: int) -> Work:

@@ -31,6 +31,16 @@ TIED_DEVIATIONS = (-1, 0, 0.9, 2, 4, 10, 40)
 QUICK_SIZES = (30, 1000, 10**5)
 QUICK_SHARES = (1e-3, 0.1, 0.5)
 QUICK_DEVIATIONS = (-1, 0.27, 2, 4, 10)
+FEW_LISTS = (
+    (1449, 4, 69),
+    (5000, 5, 200),
+    (10**5, 10, 100),
+    (10**5, 60, 300),
+    (10**6, 30, 1000),
+    (10**6, 500, 1000),
+)
+FEW_IN_BLOCKS = ((300, 5), (1500, 8), (5000, 12), (5000, 40))
+FEW_DEVIATIONS = (-1, -0.5, 0, 0.3, 0.9, 2)
 # Blocks of one item, one by one, up to so many items.
 _MOST_BLOCKS = 10**4
 
@@ -79,6 +89,25 @@ def kinds(n: int) -> Iterator[tuple[str, int, tuple[int, ...] | None]]:
     if n > 10**4:
         yield "depth 1,000", 1000, None
         yield "depth n/10, 5 levels", n // 10, levels(n // 10, np.linspace(0, 1, 6)[1:-1])
+
+
+def few_hits(*, quick: bool) -> Iterator[Place]:
+    """Return lists that hold few positives, and rankings with a large block and few positives.
+
+    Of lists these are values of one hit at three ranks, of large blocks deviations.
+    """
+    for n, n_pos, depth in FEW_LISTS[:2] if quick else FEW_LISTS:
+        ranks = np.array([depth, depth * 2 // 3, depth // 3])
+        shape, ap = Shape(n, n_pos, depth), 1 / (ranks * n_pos)
+        where = location(shape)
+        yield Place(
+            shape, "short list", n_pos / n, (n_pos * ap - where.mean) / where.deviation, ap
+        )
+    for n, n_pos in FEW_IN_BLOCKS[:1] if quick else FEW_IN_BLOCKS:
+        for above, size in ((0.1, 0.8), (0.4, 0.4)):
+            first, block = round(above * n), round(size * n)
+            ties = (*[1] * first, block, *[1] * (n - first - block))
+            yield place(Shape(n, n_pos, n, ties), "large block", n_pos / n, FEW_DEVIATIONS)
 
 
 def levels(n: int, cuts: Floats) -> tuple[int, ...]:

@@ -192,6 +192,13 @@ def ties(kept: Kept, *, quick: bool) -> str:
     return _reported(list(_points(null_plane.tied(quick=quick), kept, quick=quick, by_kind=True)))
 
 
+def few_hits(kept: Kept, *, quick: bool) -> str:
+    """Compare the package with references where few positives are retrieved, or not in a block."""
+    return _reported(
+        list(_points(null_plane.few_hits(quick=quick), kept, quick=quick, by_kind=True))
+    )
+
+
 def _reported(points: Sequence[Point]) -> str:
     return f"{regions(points)}\n{worst(points)}\n{labels(points)}"
 
@@ -442,6 +449,7 @@ PARTS = {
     "issue": issue,
     "plane": plane,
     "ties": ties,
+    "few-hits": few_hits,
     "means": means,
     "rare-means": rare_means,
     "mixed-means": mixed_means,

@@ -108,3 +108,36 @@ def test_large_blocks_beside_single_items_against_draws(
         for found, expected in ((null.cdf(x), below), (null.sf(x), above)):
             error = np.sqrt(expected * (1 - expected) / draws)
             assert abs(found - expected) < 4 * error + 0.01 * expected
+
+
+def design(kind: str, rng: np.random.Generator) -> APNull:
+    """A random null distribution with few positives."""
+    n, n_pos = int(10 ** rng.uniform(2, 4)), int(rng.integers(3, 8))
+    if kind == "no ties":
+        return APNull(n, n_pos)
+    if kind == "short list":
+        return APNull(n, n_pos, depth=int(np.clip(10 ** rng.uniform(1, np.log10(n)), 2, n)))
+    if kind == "large block":
+        block = int(n * rng.uniform(0.3, 0.9))
+        above = int((n - block) * rng.random())
+        return APNull(n, n_pos, [1] * above + [block] + [1] * (n - above - block))
+    ends = np.unique((n * rng.random(int(rng.integers(5, 60))) ** 4).astype(int) + 1)
+    return APNull(n, n_pos, np.diff(np.concatenate([[0], ends[ends < n], [n]])).tolist())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["no ties", "short list", "large block", "uneven blocks"])
+@pytest.mark.parametrize("seed", range(6))
+def test_few_positives_are_within_what_is_promised_of_their_bounds(kind: str, seed: int) -> None:
+    rng = np.random.default_rng([seed, len(kind)])
+    null = design(kind, rng)
+    values = np.unique(null.rvs(6, rng=seed))
+    critical = [float(null.isf(q)) for q in 10 ** rng.uniform(-6, -0.3, 3)]
+    for x in [*values[values > 0], *critical]:
+        tails = null.tails(x)
+        low, high = null.sf_bounds(x)
+        # Draws have a standard error of up to 2.3 %. A single value that weighs up to 6 % of the
+        # tail, as with a large block, may count half.
+        share = 0.07 if tails.method == "monte-carlo" else 0.03 if "block" in kind else 0.01
+        if tails.method != "estimate":
+            assert low * (1 - share) <= np.exp(tails.log_sf) <= high * (1 + share)
