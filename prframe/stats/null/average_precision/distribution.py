@@ -119,11 +119,12 @@ class APNull(NullDistribution):
     unsure; and inverts in all other cases.
 
     The method that "auto" takes is within 1 % where P is above 1e-20 and within 2 % down to 1e-50;
-    further out the logarithm has four digits. It may be up to 3 % off where the value itself weighs
-    up to 6 % of the tail, as with few positives beside a large tie block. `tails` says "monte-carlo" of a standard error of up
-    to 2.3 %, "estimate" if the inversion has not converged, and "bound" if P is at most that. If
-    asked for, "lattice" may be 2 % off with a hundred positives, "saddlepoint" gives way to
-    "transform", and that to a walk where the inversion does not converge.
+    further out the logarithm has four digits. It may be up to 3 % off where the value itself
+    weighs up to 6 % of the tail, as with few positives beside a large tie block. `tails` says
+    "monte-carlo" of a standard error of up to 2.3 %, "estimate" if the inversion has not
+    converged, and "bound" if P is at most that. If asked for, "lattice" may be 2 % off with a
+    hundred positives, "saddlepoint" gives way to "transform", and that to a walk where the
+    inversion does not converge.
 
     Quantiles are values that AP takes if there are at most exp(18) rankings and these are counted.
     Otherwise P(AP >= isf(q)) is at most q, and next to it as far as single rankings allow.
