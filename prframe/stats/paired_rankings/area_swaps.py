@@ -68,7 +68,7 @@ def swap_weights(levels: Integers, positive: Flags) -> Floats:
     Examples
     --------
     >>> swap_weights(np.array([[3, 2, 1], [1, 3, 2]]), np.array([True, False, False]))
-    array([8., 0., 0.])
+    array([6., 1., 1.])
     """
     ranks = joint_ranks(levels)
     weights = np.zeros(positive.size)

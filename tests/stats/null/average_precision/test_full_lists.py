@@ -69,3 +69,55 @@ def test_tails_fall_from_value_to_value() -> None:
     null = APNull(1796, 178, depth=100)
     x = np.linspace(0.2, 1.0, 120) * null.support()[1]
     assert (np.diff(null.logsf(x)) < 0).all()
+
+
+@pytest.mark.parametrize(
+    ("n", "n_pos", "ties"),
+    [
+        (1563, 1559, [2] * 781 + [1]),
+        (1091, 1085, [1] * 200 + [691] + [1] * 200),
+        (13_135, 13_129, [33] * 398 + [1]),
+        (60, 54, [3] * 20),
+    ],
+    ids=lambda value: "" if isinstance(value, list) else str(value),
+)
+def test_few_negatives_among_tie_blocks_against_draws(n: int, n_pos: int, ties: list[int]) -> None:
+    null = APNull(n, n_pos, ties)
+    drawn = np.sort(null.rvs(20_000, rng=1))
+    for share in (0.01, 0.3, 0.9, 0.995):
+        x = float(drawn[int(share * drawn.size)])
+        above = (drawn >= x * (1 - 1e-12)).mean()
+        tails = null.tails(x)
+        assert tails.method in {"lattice", "exact"}
+        error = np.sqrt(above * (1 - above) / drawn.size)
+        assert abs(np.exp(tails.log_sf) - above) < 4 * error + 0.01 * above
+    critical = float(null.isf(1e-6))
+    assert null.sf(critical) <= 1e-6
+    # Among few items single rankings carry weight, and the next smaller value is further off.
+    further = 1e-3 if n > 100 else 0.2
+    assert null.sf(critical - further * (1 - critical)) > 1e-6
+
+
+def test_small_chances_of_being_worse_keep_their_digits() -> None:
+    n, n_pos, depth, points = 400, 390, 60, 20_000
+    null = APNull(n, n_pos, depth=depth)
+    x = 0.6 * depth / n_pos
+    # A row for each number of negatives, with T of all lists on a grid, none of them subtracted.
+    rows = np.zeros((11, points + 400))
+    rows[0, 0] = 1.0
+    for rank in range(1, depth + 1):
+        after = np.zeros_like(rows)
+        after[1:] += rows[:-1]
+        for negatives in range(min(rank - 1, 10) + 1):
+            place = (rank - negatives) / rank * points / depth
+            whole, part = int(place), place % 1
+            kept = rows[negatives, : rows.shape[1] - whole - 1]
+            after[negatives, whole:-1] += (1 - part) * kept
+            after[negatives, whole + 1 :] += part * kept
+        rows = after
+    below = np.arange(rows.shape[1]) * depth / points < n_pos * x
+    worse = sum(
+        row[below].sum() * comb(n - depth, n_pos - depth + v) / comb(n, n_pos)
+        for v, row in enumerate(rows)
+    )
+    assert null.logcdf(x) == pytest.approx(np.log(worse), abs=0.01)

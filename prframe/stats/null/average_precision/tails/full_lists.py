@@ -1,12 +1,12 @@
-"""Upper tails of T = n_pos AP of lists that positives nearly fill, by what they lack.
+"""Tails of T = n_pos AP of lists that positives nearly fill, by what they lack.
 
-If no more items are retrieved than there are positives, T is at most their number D, and lacks at
-least 1 for each negative among them. A walk down the ranks with a row for each number of negatives
-v, from 0 to what may be lacking, has few rows where T is close to D, and a lattice of what is
-lacking has points close to each other there, where one of T has not. With h positives above the
-m items of a step, j of them positive, the step lacks m less what it adds to T. As on other
-lattices (`plain`), row v of rank t has the distribution over all lists of t items with v
-negatives.
+If no more items are retrieved than there are positives, or few items are negative, T is at most
+the number D of the former, and lacks at least 1 for each negative among them. A walk down the
+ranks with a row for each number of negatives v, from 0 to what may be lacking, has few rows where
+T is close to D, and a lattice of what is lacking beyond v has points close to each other there,
+where one of T has not. With h positives above the m items of a step, j of them positive, the step
+lacks j less what it adds to T. As on other lattices (`plain`), row v of rank t has the
+distribution over all lists of t items with v negatives.
 """
 
 from collections import deque
@@ -26,7 +26,7 @@ from prframe.stats.null.average_precision.generating_function.steps import (
 from prframe.stats.null.average_precision.tails.plain.lattice import LatticeTails, combined_tails
 from prframe.stats.null.average_precision.tails.plain.plans import ranges
 from prframe.stats.null.average_precision.tails.plain.walk import nearby
-from prframe.typing import Floats
+from prframe.typing import Floats, Integers
 
 # The numbers of points between 0 and the end of a lattice. The later ones are tried where the ones
 # before are too coarse.
@@ -35,6 +35,11 @@ _POINTS = 2048, 8192
 _LACKING = 0.45
 # A lattice ends at the next power of this beyond what is lacking, and so many points further on.
 _BASE, _BEYOND = 1.25, 64
+# Up to so many negatives are few.
+_FEW = 16
+# The chance that T is less is 1 less the other one, which would have few digits if its logarithm
+# were below this.
+_LEAST_MISSED = -14.0
 # Lists with up to so many negatives, of up to so many items, are numbered.
 _MANY, _LONG = 1000, 5000
 # Logarithms of chances are no less than the first number, and below 0 by the second at least.
@@ -85,11 +90,13 @@ class FullLists:
         first one so many times.
         """
         lack = self._items.depth - target
-        if self._items.depth > self._n_pos or not 0 < lack < _LACKING * self._items.depth:
+        is_filled = self._items.depth <= self._n_pos or self._n_neg <= _FEW
+        beyond = lack - self._fewest
+        if not is_filled or beyond <= 0 or lack >= _LACKING * self._items.depth:
             return None
-        top = _BASE ** ceil(log(lack) / log(_BASE))
+        top = _BASE ** ceil(log(beyond) / log(_BASE))
         steps = self._items.depth if self._items.ends is None else self._items.ends.size
-        rows = (floor(top) + 1) * steps
+        rows = self._negatives(top).size * steps
         tails = None
         for points in _POINTS:
             if rows * points > most_rows * _POINTS[0]:
@@ -97,38 +104,65 @@ class FullLists:
             cell = top / points
             fine, coarse = (self._pairs(top, few, target, cell) for few in (points, points // 2))
             (reached, missed, slope), lumpy = combined_tails(fine, coarse, cell, -inf)
+            if missed[0] < _LEAST_MISSED:
+                return None
             tails = LatticeTails(reached, missed, slope, lumpy)
             if not lumpy[0]:
                 break
         return tails
+
+    @property
+    def _n_neg(self) -> int:
+        """The number of negatives."""
+        return self._items.n - self._n_pos
+
+    @property
+    def _fewest(self) -> int:
+        """The least number of negatives that are retrieved."""
+        return max(0, self._items.depth - self._n_pos)
+
+    def _negatives(self, top: float) -> Integers:
+        """Return the numbers of negatives, from 0, for a lattice that ends there."""
+        return np.arange(min(floor(top) + self._fewest, self._n_neg) + 1)
 
     def _pairs(self, top: float, points: int, target: float, cell: float) -> Floats:
         """Return the logarithms of P(T >= y) and P(T < y) where `nearby` has it for a cell."""
         if (top, points) not in self._known:
             self._known[top, points] = self._log_chances(top, points)
         known = self._known[top, points]
-        place = (self._items.depth - target - nearby(cell)) * points / top
-        log_reached = np.interp(place, np.arange(known.size), known)
+        lack = self._items.depth - target - nearby(cell)
+        rows = [
+            np.interp((lack - v) * points / top, np.arange(row.size), row, left=_LEAST)
+            for v, row in enumerate(known)
+        ]
         with np.errstate(divide="ignore"):
+            log_reached = np.logaddexp.reduce(rows + self._log_shares(len(known)), axis=0)
             log_missed = np.log(-np.expm1(np.minimum(log_reached, -_TINY)))
         return np.stack([log_reached, log_missed], axis=1)[:, :, None]
 
+    def _log_shares(self, number: int) -> Floats:
+        """Return the logarithms of the chances of 0, 1, ... negatives, shape (number, 1)."""
+        n, depth = self._items.n, self._items.depth
+        hits = depth - np.arange(number)
+        others = np.clip(self._n_pos - hits, 0, n - depth)
+        logs = log_binomial(depth, hits) + log_binomial(n - depth, others)
+        logs -= log_binomial(n, self._n_pos)
+        return np.where(others == self._n_pos - hits, logs, -inf)[:, None]
+
     def _log_chances(self, top: float, points: int) -> Floats:
-        """Return the logarithms of the chances that T lacks at most what a point stands for."""
-        cell, negatives = top / points, np.arange(floor(top) + 1)
-        weight = np.zeros((negatives.size, points + _BEYOND))
+        """Return the logarithms of the chances, given v, that a list lacks at most v and a point.
+
+        There is a row for each number v of negatives.
+        """
+        cell, number = top / points, self._negatives(top).size
+        weight = np.zeros((number, points + _BEYOND))
         weight[0, 0] = 1.0
         for place in range(self._steps.size.size):
             weight = _moved(weight, self._steps.at(place), cell)
         # A point stands for all values that are nearer to it than to its neighbours.
-        chances = np.cumsum(weight, axis=1) - weight / 2
-        (n, depth, _), n_pos = vars(self._items).values(), self._n_pos
-        hits = depth - negatives
-        log_share = log_binomial(depth, hits) + log_binomial(n - depth, n_pos - hits)
-        log_share -= log_binomial(n, n_pos)
         with np.errstate(divide="ignore"):
-            both = np.log(chances) + log_share[:, None]
-        return np.asarray(np.maximum(np.logaddexp.reduce(both, axis=0), _LEAST), dtype=np.float64)
+            logs = np.log(np.cumsum(weight, axis=1) - weight / 2)
+        return np.asarray(np.maximum(logs, _LEAST), dtype=np.float64)
 
 
 def _moved(weight: Floats, step: Steps, cell: float) -> Floats:
@@ -144,7 +178,7 @@ def _moved(weight: Floats, step: Steps, cell: float) -> Floats:
     chance = np.exp(log_chance - log_binomial(above + size, below[row]))
     hits, positives = above - negatives, size - inside
     growth = positives * (hits + 1) * step.single[0] + positives * (positives - 1) * step.pair[0]
-    part, whole = np.modf(np.maximum(size - growth, 0.0) / cell)
+    part, whole = np.modf(np.maximum(positives - growth, 0.0) / cell)
     shift = np.append(whole, whole + 1).astype(np.int64)
     share = np.append((1 - part) * chance, part * chance)
     kept = np.flatnonzero((shift < width) & (share > 0))
