@@ -11,7 +11,7 @@ from scipy.special import bdtrc
 from scipy.stats import norm
 
 from prframe.errors import PrframeError
-from prframe.stats import SignFlipNull
+from prframe.stats import SignFlipNull, paired_randomization
 from prframe.stats.null.sign_flips.grid import SignFlipGrid
 from prframe.stats.null.sign_flips.signs import all_signs, random_signs
 from prframe.stats.null.sign_flips.units import lack_unit
@@ -401,3 +401,18 @@ def test_sums_that_cluster_are_told_apart_at_any_scale(scale):
     expected = SignFlipNull(numbers, method="convolution").p_value()
     scaled = SignFlipNull(scale * numbers, method="convolution").p_value()
     assert scaled == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("number", [20, 31, 72, 73, 120, 400])
+def test_no_probability_is_above_one(number: int) -> None:
+    for numbers in (
+        [1.0, *[-1.0] * number, -number - 1.0],
+        [1.0] * number + [-2.0] * number,
+        np.linspace(-3, 1, number).round(1),
+    ):
+        null = SignFlipNull(numbers)
+        for alternative in ("greater", "less", "two-sided"):
+            assert 0 < null.p_value(alternative=alternative) <= 1
+            assert 0 < paired_randomization(numbers, alternative=alternative).p_value <= 1
+        assert null.logsf(null.support()[0]) <= 0
+        assert null.logsf(null.support()[0] + 2.0) <= 0

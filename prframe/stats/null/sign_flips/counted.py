@@ -70,7 +70,9 @@ class CountedSums:
             return np.asarray((size - below).mean(axis=1) / size)
         above = np.take_along_axis(self.right_above, below, axis=1)
         ways = (self.left_number[:, ::-1] * above).sum(axis=1)
-        return np.asarray(ways / (self.right_above[:, 0] * self.left_number.sum(axis=1)))
+        every = self.right_above[:, 0] * self.left_number.sum(axis=1)
+        # Sums of large numbers of ways are rounded.
+        return np.asarray(np.minimum(ways / every, 1.0))
 
 
 def _sums(values: Floats, multiplicity: Integers) -> Floats:

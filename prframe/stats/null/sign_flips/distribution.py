@@ -294,7 +294,7 @@ class SignFlipNull(NullDistribution):
             return 1.0
         upward = total > 0 if alternative == "two-sided" else alternative == "greater"
         tail = self._tail(numbers if upward else -numbers)
-        return min(1.0, 2 * tail) if alternative == "two-sided" else tail
+        return min(1.0, 2 * tail if alternative == "two-sided" else tail)
 
     def _shape(self) -> tuple[float, float]:
         """Return skewness, 0, and excess kurtosis, ``-2 sum d^4 / (sum d^2)^2``."""
@@ -313,7 +313,7 @@ class SignFlipNull(NullDistribution):
     def _log_at_least(self, x: Floats) -> Floats:
         """Return the logarithms of P(S >= x)."""
         with np.errstate(divide="ignore"):
-            logs = np.log(np.array([self._at_least(value) for value in x.tolist()]))
+            logs = np.log(np.array([min(1.0, self._at_least(value)) for value in x.tolist()]))
         # The logarithm of the chance of the largest sum is known where the chance is too small
         # for a float.
         most = float(self._sizes.sum())
