@@ -86,8 +86,7 @@ def compare_rankings(  # noqa: PLR0913
         `PairedRankings.randomization`; of AUC nothing is drawn, see the notes. ``"bootstrap"``:
         items are drawn with replacement, and the resampled differences, less the observed one, are
         the null distribution. Its p-value and the quantiles of intervals are corrected for the
-        number of positives (negatives, clusters)
-        as `Confidence.expanded` says.
+        number of positives (negatives, clusters) as `Confidence.expanded` says.
         ``"delong"``: the difference of AUC has a normal distribution, see `auc_covariance`.
         ``"posterior"``: the probability that either model is better, for metrics of the first k,
         see `found_alone`.

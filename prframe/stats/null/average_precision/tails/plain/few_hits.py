@@ -37,7 +37,6 @@ class FewHits:
         n, n_pos, depth = case
         self._items = Items(depth, depth, ends)
         number = depth if ends is None else ends.size
-        self._ends = np.arange(1, depth + 1) if ends is None else ends
         fewest = max(0, n_pos - (n - depth))
         hits = np.arange(fewest, min(2 if number <= _LISTED else 1, depth, n_pos) + 1)
         logs = log_binomial(depth, hits) + log_binomial(n - depth, n_pos - hits)
@@ -60,7 +59,8 @@ class FewHits:
         """Return P(T >= x) of two hits, 0 where these are not counted."""
         if self.most <= 1:
             return 0.0
-        depth, end = self._items.depth, self._ends
+        depth, ends = self._items.depth, self._items.ends
+        end = np.arange(1, depth + 1) if ends is None else ends
         size = np.diff(end, prepend=0).astype(np.float64)
         lack = x - 2 / end
         # The first of both hits stands above the block of the second, or in it.
