@@ -43,6 +43,8 @@ def first_hits(n: int, n_pos: int, log_levels: Floats) -> Floats:
     # So many hits are among so many ranks with a chance of the level.
     ranks = np.exp((log_level + gammaln(hits + 1)) / hits)
     ratio = ranks * n / n_pos / hits
+    # A single hit has a rank. Between 1 over one rank and 1 over the next hardly any values lie.
+    ratio[:, 0] = np.where(ratio[:, 0] >= 1, np.ceil(ratio[:, 0]), ratio[:, 0])
     total = (hits * np.minimum(ratio, 1 / ratio)).max(axis=1)
     # If all of the first ranks are hits with at least such a chance, so is the level reached.
     log_best = log_binomial(n - hits, n_pos - hits) - log_binomial(n, n_pos)
