@@ -143,16 +143,22 @@ class Tilts:
         sign, at = (1 if slope > 0 else -1), (np.array([0]), np.array([x]))
         middle = float(np.log(abs(slope)) / np.log(_RATIO))
         low, high = middle - _FLATTER, middle + _STEEPER
-        ends = [sign * (self._power(sign, power).mean[0] - x) >= 0 for power in (low, high)]
-        if ends != [False, True]:
+        # Where the tilted T leaps far below the slope, the search begins further down.
+        while self._is_beyond(x, sign, low) and low > self._flattest[0]:
+            low, high = low - _FLATTER, low
+        if self._is_beyond(x, sign, low) or not self._is_beyond(x, sign, high):
             return None
         for _ in range(_MOST_SLOPES):
             power = (low + high) / 2
             tilt = self._power(sign, power)
             if offset(tilt, *at)[0] <= _ABOUT:
                 return float(sign * _RATIO**power)
-            low, high = (low, power) if sign * (tilt.mean[0] - x) >= 0 else (power, high)
+            low, high = (low, power) if self._is_beyond(x, sign, power) else (power, high)
         return None
+
+    def _is_beyond(self, x: float, sign: int, power: float) -> bool:
+        """Whether the tilted mean of the first group is at a value or beyond it."""
+        return bool(sign * (self._power(sign, power).mean[0] - x) >= 0)
 
     def _power(self, sign: int, power: float) -> Tilt:
         """Return the tilt with a slope of +-2^power."""
