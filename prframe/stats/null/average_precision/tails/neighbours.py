@@ -54,12 +54,16 @@ class PlannedTail(NamedTuple):
 
 
 class KeptInversion(NamedTuple):
-    """An inversion along the path of one value, with a slope; it serves values nearby as well."""
+    """An inversion along the path of one value, with a slope; it serves values nearby as well.
+
+    Unless it is sure that the path is the one that matters, tails are estimates.
+    """
 
     inversion: Inversion
     slope: float
     target: float
     is_rough: bool
+    is_sure: bool = True
 
     def near(self, target: float) -> PlannedTail | None:
         """Return the tails of a value if its own path would hardly differ; None otherwise."""
@@ -75,7 +79,8 @@ class KeptInversion(NamedTuple):
         """Return the tails of a value."""
         at = self.inversion.at(self.slope, np.zeros(1, np.int64), np.array([target]))
         log_tail = float((at.reached if self.slope > 0 else at.missed)[0])
-        method = "bound" if at.bounded[0] else "transform" if at.converged[0] else "estimate"
+        is_accurate = at.converged[0] and self.is_sure
+        method = "bound" if at.bounded[0] else "transform" if is_accurate else "estimate"
         return PlannedTail.of(log_tail, self.slope, method)
 
 

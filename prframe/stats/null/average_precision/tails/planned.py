@@ -323,8 +323,9 @@ def _inverted(lane: Lanes, path: Path, problem: Problem) -> PlannedTail:
         tail = along.tail(problem.target)
         if tail.is_accurate:
             break
-    if tail.method == "bound":
-        tail = _leaping(lane, problem, slope) or tail
+    leapt = _leaping(lane, problem, slope) if tail.method == "bound" else None
+    if leapt is not None:
+        tail, along = leapt
     if problem.shared is not None:
         problem.shared.inversions.append(along)
     return tail
@@ -342,29 +343,34 @@ def _slope_of_inversion(path: Path) -> float:
     return float(rounded(np.array([slope]))[0])
 
 
-def _leaping(lane: Lanes, problem: Problem, slope: float) -> PlannedTail | None:
-    """Return the tail where the slope of the value's path leads elsewhere; None if none is found.
+def _leaping(lane: Lanes, problem: Problem, slope: float) -> "tuple[PlannedTail, KeptInversion] | None":
+    """Return the tail where the slope of the value's path leads elsewhere, and its inversion.
 
     Positives that fill a small tie block raise T with the square of their number. Beyond some
     slope the tilted walk leaps there, so that its mean is far from the value. Walks along the
     paths of values closer to the mean are inverted at slopes whose tilted means are about the
-    value, if there are any. Two that agree are an answer; one alone is an estimate.
+    value, if there are any. Two that agree are an answer; one alone is an estimate, and there may
+    be None.
     """
-    known: list[PlannedTail] = []
+    known: list[tuple[PlannedTail, KeptInversion]] = []
     for share in _CLOSER:
         closer = problem.mean + share * (problem.target - problem.mean)
-        course = Course.planned(lane, most_likely(lane, np.array([closer])))
+        path = most_likely(lane, np.array([closer]))
+        course = Course.planned(lane, path)
         inversion = Inversion(course, np.array([problem.mean]), np.array([problem.deviation]))
-        own = inversion.tilts.slope_at(problem.target, slope)
+        # A search that came to nothing has no slope.
+        own = inversion.tilts.slope_at(problem.target, slope or float(path.slope[0]))
         if own is None:
             continue
-        tail = KeptInversion(inversion, own, problem.target, is_rough=False).tail(problem.target)
+        along = KeptInversion(inversion, own, problem.target, problem.is_rough)
+        tail = along.tail(problem.target)
         if not tail.is_accurate:
             continue
         most = max(_SAME, _SAME_DIGITS * abs(tail.log_tail))
-        if any(abs(tail.log_tail - other.log_tail) <= most for other in known):
-            return tail
-        known.append(tail)
+        if any(abs(tail.log_tail - other.log_tail) <= most for other, _ in known):
+            return tail, along
+        known.append((tail, along))
     if not known:
         return None
-    return max(known, key=lambda tail: tail.log_tail)._replace(method="estimate")
+    tail, along = max(known, key=lambda each: each[0].log_tail)
+    return tail._replace(method="estimate"), along._replace(is_sure=False)
