@@ -36,6 +36,8 @@ _MOST_OTHERS = 2
 # The blocks of positives other than the last one are chosen in at most this many ways. Where there
 # are more ways, or more blocks, rankings are not counted.
 _MOST_WAYS = 1 << 23
+# Two positives are counted among at most this many blocks, as lattices are as good among more.
+_MOST_OF_TWO = 1 << 19
 # The ranks of negatives may be chosen in this many ways, as no other method is good for few
 # negatives.
 _MOST_WAYS_OF_NEGATIVES = 1 << 26
@@ -71,7 +73,8 @@ def _of_positives(items: Items, n_pos: int, target: float) -> tuple[float, float
         good = _first_good(depth, target) if target > 0 else n
         return _log_shares(good, n - good, n)
     count = (depth if items.ends is None else items.ends.size) + 1
-    if max(comb(count, n_pos - 1), count) > _MOST_WAYS:
+    most = _MOST_OF_TWO if n_pos == _MOST_OTHERS else _MOST_WAYS
+    if max(comb(count, n_pos - 1), count) > most:
         return None
     ends = np.arange(1, depth + 1) if items.ends is None else items.ends
     size = np.diff(np.append(ends, n), prepend=0).astype(np.float64)

@@ -21,6 +21,7 @@ from prframe.stats.null.average_precision.tails.alike import (
 from prframe.stats.null.average_precision.tails.certain import certain_tail, reached_by_all
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.few_blocks import FewBlocks
+from prframe.stats.null.average_precision.tails.few_negatives import few_negatives_tail
 from prframe.stats.null.average_precision.tails.full_lists import log_full_lists
 from prframe.stats.null.average_precision.tails.merged_walk import Rounding, Walk
 from prframe.stats.null.average_precision.tails.mergers import Merger
@@ -306,12 +307,15 @@ class NullTails(OnLattices):
 
     def _counted(self, group: int, x: float, method: APNullMethod) -> "Tail | Merger | None":
         """Return the tails by counting rankings, or the walk that does; None if they are many."""
+        target = self._target(group, x)
+        if method == "auto" and (few := few_negatives_tail(*self._items(group), target)):
+            return few
         if method in {"auto", "exact"} and self._is_sparse(group):
-            logs = sparse_log_tails(*self._items(group), self._target(group, x))
+            logs = sparse_log_tails(*self._items(group), target)
             if logs is not None:
                 return Tail(*logs, "exact")
         if method in {"auto", "exact"} and self._is_whole:
-            log_tail = near_best_log_tail(*self.groups[group], self._target(group, x))
+            log_tail = near_best_log_tail(*self.groups[group], target)
             if log_tail is not None:
                 return Tail(log_tail, log_rest(log_tail), "exact")
         if method in {"auto", "exact"} and (tail := self._in_few_blocks(group, x)):
@@ -320,7 +324,7 @@ class NullTails(OnLattices):
         most = {"auto": _COUNTED, "exact": _COUNTABLE}.get(method, 0)
         # Items that are not retrieved matter by the number of positives among them alone.
         patterns = inf if depth is None else depth * log(2)
-        full_lists = log_full_lists(*self._items(group), self._target(group, x))
+        full_lists = log_full_lists(*self._items(group), target)
         are_few = min(self.log_states[group], patterns) <= log(most) if most else False
         if are_few or (most and full_lists <= log(_FULL_LISTS)):
             return Merger(self._count(group, x))
