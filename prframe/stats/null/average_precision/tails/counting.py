@@ -36,8 +36,6 @@ _MOST_OTHERS = 2
 # The blocks of positives other than the last one are chosen in at most this many ways. Where there
 # are more ways, or more blocks, rankings are not counted.
 _MOST_WAYS = 1 << 23
-# Two positives are counted among at most this many blocks, as lattices are as good among more.
-_MOST_OF_TWO = 1 << 19
 # The ranks of negatives may be chosen in this many ways, as no other method is good for few
 # negatives.
 _MOST_WAYS_OF_NEGATIVES = 1 << 26
@@ -73,14 +71,37 @@ def _of_positives(items: Items, n_pos: int, target: float) -> tuple[float, float
         good = _first_good(depth, target) if target > 0 else n
         return _log_shares(good, n - good, n)
     count = (depth if items.ends is None else items.ends.size) + 1
-    most = _MOST_OF_TWO if n_pos == _MOST_OTHERS else _MOST_WAYS
-    if max(comb(count, n_pos - 1), count) > most:
+    if n_pos == _MOST_OTHERS and not items.is_tied:
+        return _of_two_ranks(n, depth, target)
+    if max(comb(count, n_pos - 1), count) > _MOST_WAYS:
         return None
     ends = np.arange(1, depth + 1) if items.ends is None else items.ends
     size = np.diff(np.append(ends, n), prepend=0).astype(np.float64)
     share = np.append(1 / ends, 0.0)
     total = np.sum([_counts(size, share, p, target) for p in _PARTED[n_pos]], axis=0)
     return _log_shares(float(total[0]), float(total[1]), comb(n, n_pos))
+
+
+def _of_two_ranks(n: int, depth: int, target: float) -> tuple[float, float] | None:
+    """Count the ranks of two positives without ties, of which only the first ones are looked at.
+
+    Where even the rank below the first one is too low, none is good.
+    """
+    open_ = depth if target * depth <= _MOST_OTHERS + 1 else int(3 / target) + 1
+    if open_ > _MOST_WAYS:
+        return None
+    good = 0
+    for begin in range(0, open_, _AT_ONCE):
+        first = np.arange(begin + 1, min(begin + _AT_ONCE, open_) + 1, dtype=np.float64)
+        lack = target - 1 / first
+        second = np.minimum(np.floor(2 / np.where(lack > 0, lack, np.inf)), depth)
+        # The last rank that is good enough is next to a quotient, which may be rounded.
+        second -= 2 / np.maximum(second, 1.0) < lack
+        second += (second < depth) & (2 / (second + 1) >= lack)
+        second = np.where(lack > 0, second, n)
+        good += int(np.maximum(second - first, 0.0).sum())
+    total = comb(n, 2)
+    return _log_shares(good, total - good, total)
 
 
 def _counts(size: Floats, share: Floats, parts: tuple[int, ...], target: float) -> Floats:

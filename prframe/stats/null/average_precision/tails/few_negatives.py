@@ -4,10 +4,10 @@ With negatives at the ranks q_1 < q_2 < ..., of which those down to a depth d co
 
     T  =  d - sum over k of  (1 + H_d - H_{q_k} - (k - 1) / q_k),
 
-H_t being the sum of 1/1, 1/2, ..., 1/t (see `counting`). How many are down to d is known. The
-rank of one is found by bisection. Of two or three the last one is, for every choice of cells of the
-others: the first ranks and the last are cells of their own, and further ones take a share of their
-distance from the nearer end, over which the terms hardly change.
+H_t being the sum of 1/1, 1/2, ..., 1/t (see `counting`). The chances of how many are down to d are
+known. The rank of one is found by bisection. Of two or three the last one is, for every choice of
+cells of the others: the first ranks and the last are cells of their own, and further ones take a
+share of their distance from the nearer end, over which the terms hardly change.
 """
 
 from bisect import bisect_left
@@ -40,8 +40,8 @@ def few_negatives_tail(items: Items, n_pos: int, target: float) -> Tail | None:
         if ways:
             enough, short = _COUNTS[inside](depth, lack)
             good, bad = good + ways * enough, bad + ways * short
-    logs = (log(part / (good + bad)) if part else -np.inf for part in (good, bad))
-    return Tail(*logs, "exact" if few == 1 else "lattice")
+    reached, missed = (log(part / (good + bad)) if part else -np.inf for part in (good, bad))
+    return Tail(reached, missed, "exact" if few == 1 else "lattice")
 
 
 def _of_none(depth: int, lack: float) -> tuple[float, float]:  # noqa: ARG001 - as the others
@@ -87,7 +87,7 @@ _COUNTS = (_of_none, _of_one, _of_two, _of_three)
 
 
 def _last(edges: Floats, above: Floats, k: int, lack: Floats) -> tuple[Floats, Floats]:
-    """Return how many ranks below others have a k-th term of at least `lack`, and how many less."""
+    """Return how many ranks below others have a k-th term of `lack` or more, and how many less."""
     depth, ends = edges[-1], edges[k:]
     term = _term(ends, depth, k)
     # The first end at which the term suffices, and the one before it.

@@ -343,7 +343,9 @@ def _slope_of_inversion(path: Path) -> float:
     return float(rounded(np.array([slope]))[0])
 
 
-def _leaping(lane: Lanes, problem: Problem, slope: float) -> "tuple[PlannedTail, KeptInversion] | None":
+def _leaping(
+    lane: Lanes, problem: Problem, slope: float
+) -> "tuple[PlannedTail, KeptInversion] | None":
     """Return the tail where the slope of the value's path leads elsewhere, and its inversion.
 
     Positives that fill a small tie block raise T with the square of their number. Beyond some
