@@ -7,6 +7,7 @@ from scipy.special import gammaln, ndtr
 
 from prframe.stats._batches import batches
 from prframe.stats.null.sign_flips.distribution import NEGLIGIBLE, chance_of_signs
+from prframe.stats.null.sign_flips.lobes import clustered
 from prframe.stats.null.sign_flips.tilt import log_cosh, tilts
 from prframe.stats.null.sign_flips.units import lack_unit
 from prframe.typing import Flags, Floats
@@ -17,17 +18,6 @@ _LARGEST_KURTOSIS, _LARGEST_CHANGE = 0.05, 1e-3
 # Nearer to the mean than so many standard deviations, terms of the expansion cancel, and that of
 # Edgeworth is used.
 _NEAR = 0.1
-# Sums cluster if the characteristic function of so many of the numbers, of all sizes, is not small
-# for arguments up to the second number, in standard deviations of the sum; the share of a tail
-# that clusters may change is the third number.
-_LOOKED_AT, _FARTHEST, _CLUSTERED = 64, 1600.0, 1e-4
-# The main lobe of a characteristic function ends there, and other lobes are wider than the step.
-_LOBE, _STEP = 4.5, 1.5
-# So many sums are looked at together, and so many of their numbers at a time.
-_ROWS, _FACTORS = 32, 8
-# Before that, so many are looked at in single precision, and arguments are left out where the
-# square of the function is below its bound by more than the second number.
-_ROUGH, _FAR_BELOW = 16, 4.0
 # So many numbers are taken together.
 _AT_A_TIME = 1 << 18
 
@@ -129,7 +119,7 @@ def _of_nearly_normal(numbers: Floats, sizes: Floats, kurtosis: Floats) -> Saddl
     for place in np.flatnonzero(~rare):
         column = numbers[:, places[place]]
         rare[place] = chance_of_signs(column[column != 0]) < NEGLIGIBLE * chance[places[place]]
-    rare[rare] = ~_clustered(rising[rare, ::-1], tilt[places[rare]])
+    rare[rare] = ~clustered(rising[rare, ::-1], tilt[places[rare]])
     accurate[places] = rare
     without_unit = np.zeros_like(accurate)
     without_unit[places[rare]] = lack_unit(rising[rare])
@@ -151,52 +141,6 @@ def _largest_chances(rising: Floats) -> Floats:
     # Numbers that are 0 have no sign.
     logs = np.where(rising.ravel()[starts] > 0, log_ways[lengths], 0.0)
     return np.exp(np.bincount(starts // n, logs, minlength=len(rising)))
-
-
-def _clustered(falling: Floats, tilt: Floats) -> Flags:
-    """Tell which sums cluster, by their tilted characteristic functions; a row of sizes each."""
-    clustered = np.zeros(len(falling), np.bool_)
-    for rows in batches(len(falling), _LOOKED_AT, _LOOKED_AT * _ROWS):
-        chosen = _of_all_sizes(falling[rows])
-        left = 1 / np.cosh(tilt[rows, None] * chosen) ** 2
-        step = _STEP / np.sqrt((chosen**2).sum(axis=1, keepdims=True))
-        # The arguments begin behind the main lobe.
-        argument = step * (np.arange(_FARTHEST / step.min()) + _LOBE / _STEP)
-        least = (_CLUSTERED * argument / np.maximum(tilt[rows, None], 1.0)) ** 2
-        large = _roughly_above(least, argument, chosen, left) & (argument < _FARTHEST)
-        row, place = np.nonzero(large)
-        # The function is a product of numbers below 1.
-        for some in batches(chosen.shape[1], 1, _FACTORS):
-            angle = argument[row, place, None] * chosen[row, some]
-            with np.errstate(divide="ignore"):
-                least[row, place] /= np.prod(1 - np.sin(angle) ** 2 * left[row, some], axis=1)
-            remain = least[row, place] < 1
-            row, place = row[remain], place[remain]
-        clustered[rows][row] = True
-    return clustered
-
-
-def _roughly_above(least: Floats, argument: Floats, chosen: Floats, left: Floats) -> Flags:
-    """Tell where squares of characteristic functions may be above bounds, by their first factors.
-
-    Single precision, which is much quicker, is enough to tell whether they are far below.
-    """
-    rough = argument.astype(np.float32)
-    square = np.ones_like(rough)
-    for part, of_part in zip(*(x.T[:_ROUGH, :, None] for x in (chosen, left)), strict=True):
-        sine = np.sin(rough * part.astype(np.float32))
-        square *= 1 - sine**2 * of_part.astype(np.float32)
-    return np.asarray(square > least / _FAR_BELOW)
-
-
-def _of_all_sizes(falling: Floats) -> Floats:
-    """Choose about as many of the sizes of each row, which are of all sizes but 0."""
-    number = np.count_nonzero(falling, axis=1)
-    step = np.maximum(1, number // _LOOKED_AT)
-    place = np.arange(2 * _LOOKED_AT) * step[:, None]
-    within = place < number[:, None]
-    chosen = np.take_along_axis(falling, np.where(within, place, 0), axis=1)
-    return np.asarray(chosen * within)
 
 
 def _expansions(sizes: Floats, total: Floats, slope: Floats) -> tuple[Floats, Floats]:
