@@ -45,7 +45,7 @@ _LONGEST = 1.0
 # Each further evaluation takes a step up to this many times as long, or as short, until there is a
 # bracket.
 _GROWTH = 4.0
-_LARGEST = float(np.finfo(np.float64).max)
+_LARGEST, _LEAST_POSITIVE = float(np.finfo(np.float64).max), float(np.finfo(np.float64).tiny)
 
 
 class Moments(NamedTuple):
@@ -165,7 +165,7 @@ class Search:
             values[0, places] = rising(places, moved[places])
             same = (values[0, places] < 0) == negative[places]
             places = places[same & (values[0, places] != 0)]
-            away = _away(x, values)
+            away = _away(x, values, is_positive=low >= 0)
             if number < _AIMED:
                 step = np.clip(away, least, _GROWTH * step)
             else:
@@ -173,10 +173,16 @@ class Search:
         raise AssertionError
 
 
-def _away(x: Floats, values: Floats) -> Floats:
-    """Return how far the root is from the first point, as far as two points can tell."""
+def _away(x: Floats, values: Floats, *, is_positive: bool) -> Floats:
+    """Return how far the root is from the first point, as far as two points can tell.
+
+    The logarithms of tails of positive numbers are more nearly linear in the logarithm.
+    """
+    at = np.log(np.maximum(x, _LEAST_POSITIVE)) if is_positive else x
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        away = np.abs(values[0] * (x[0] - x[1]) / (values[0] - values[1]))
+        away = np.abs(values[0] * (at[0] - at[1]) / (values[0] - values[1]))
+        if is_positive:
+            away = x[0] * np.abs(np.expm1(np.where(values[0] < 0, away, -away)))
     # The points tell nothing where the function does not rise between them.
     return np.where(away >= 0, away, np.inf)
 
