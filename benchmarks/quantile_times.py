@@ -53,14 +53,14 @@ def _plane() -> Iterator[Quantile]:
                 yield from (Quantile(n, round(n * share), q) for q in _LEVELS)
 
 
-def _random(count: int) -> Iterator[Quantile]:
+def _random(count: int, seed: int, levels: tuple[float, ...]) -> Iterator[Quantile]:
     """Return groups of all sizes and shares, some with tie blocks and some with a depth."""
-    rng = np.random.default_rng(11)
+    rng = np.random.default_rng(seed)
     for _ in range(count):
         n = int(10 ** rng.uniform(1, 7.3))
         share = float(10 ** rng.uniform(-6, 0))
         n_pos = int(np.clip(round(n * (share if rng.random() < 0.7 else 1 - share)), 1, n - 1))
-        q, kind = float(rng.choice([0.05, 0.01, 1e-4])), rng.random()
+        q, kind = float(rng.choice(levels)), rng.random()
         blocks = int(10 ** rng.uniform(0.3, min(3.5, np.log10(n / 2)))) if kind < 0.3 else None
         depth = int(10 ** rng.uniform(0, np.log10(n))) if kind > 0.8 else None
         yield Quantile(n, n_pos, q, blocks, depth)
@@ -69,7 +69,23 @@ def _random(count: int) -> Iterator[Quantile]:
 KINDS = {
     "plane": list(_plane()),
     "few": [Quantile(n, k, q) for n in (10**5, 10**6) for k in (10, 30, 50) for q in _LEVELS],
-    "random": list(_random(100)),
+    "random": list(_random(100, 11, (0.05, 0.01, 1e-4))),
+    "elsewhere": [
+        *_random(250, 21, (0.1, 0.05, 0.01, 1e-3, 1e-4)),
+        *_random(200, 31, (0.1, 0.05, 0.01, 1e-3, 1e-4)),
+    ],
+    "few-negatives": [
+        Quantile(n, n - few, q)
+        for n in (10**5, 10**6, 2 * 10**7)
+        for few in (1, 2, 3, 4)
+        for q in (0.05, 1e-4)
+    ],
+    "few-positives": [
+        Quantile(n, few, q)
+        for n in (10**5, 8 * 10**6, 2 * 10**7)
+        for few in (1, 2, 3, 4)
+        for q in (0.05, 1e-4)
+    ],
     "ties": [
         Quantile(10**6, n_pos, 1e-20, blocks)
         for n_pos, blocks in ((500_000, 1000), (100, 5000), (10_000, 100), (10_000, 5000))
