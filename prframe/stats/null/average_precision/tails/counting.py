@@ -87,6 +87,8 @@ def _of_two_ranks(n: int, depth: int, target: float) -> tuple[float, float] | No
 
     Where even the rank below the first one is too low, none is good.
     """
+    if target <= 0:
+        return _log_shares(n, 0, n)
     open_ = depth if target * depth <= _MOST_OTHERS + 1 else int(3 / target) + 1
     if open_ > _MOST_WAYS:
         return None

@@ -94,7 +94,9 @@ def _last(edges: Floats, above: Floats, k: int, lack: Floats) -> tuple[Floats, F
     place = np.searchsorted(term, lack, side="left")
     high = np.clip(place, 1, term.size - 1)
     low = high - 1
-    share = np.clip((lack - term[low]) / (term[high] - term[low]), 0.0, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # A single end has nothing before it, and is a whole rank.
+        share = np.clip((lack - term[low]) / (term[high] - term[low]), 0.0, 1.0)
     # The first rank that suffices is half a rank further on in the mean, and falls short no more.
     short = ends[low] + np.maximum(share * (ends[high] - ends[low]) - 0.5, 0.0)
     short = np.where(ends[high] - ends[low] <= 1, ends[low], short)
