@@ -40,6 +40,8 @@ from prframe.typing import Floats, Integers
 # A value that AP can take is the quantile itself if they differ by less than this many times the
 # rounding of AP.
 _NEAR = 5
+# Tails of these two are the same if their logarithms differ by no more than this.
+_SAME_TAIL = 1e-9
 # Quantiles are values that AP takes if the logarithm of the number of rankings is at most this.
 _LOG_FEW = 18.0
 # Otherwise they may be off by this share of their distance from the ends of the support.
@@ -431,7 +433,14 @@ class APNull(NullDistribution):
         first = np.searchsorted(self._atoms, x - near)
         end = np.searchsorted(self._atoms, x + near, side="right")
         place = np.minimum(first if side == "upper" else end - 1, self._atoms.size - 1)
-        return np.where(first < end, self._atoms[place], x)
+        taken = np.where(first < end, self._atoms[place], x)
+        # Next to a value that is too likely it is not that value which is critical.
+        tail = self.logsf if side == "upper" else self.logcdf
+        moved = np.flatnonzero(taken != x)
+        if moved.size:
+            larger = np.asarray(tail(taken[moved])) > np.asarray(tail(x[moved])) + _SAME_TAIL
+            taken[moved[larger]] = x[moved[larger]]
+        return taken
 
     @property
     def _least_positive(self) -> float:

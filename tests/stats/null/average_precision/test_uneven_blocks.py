@@ -97,3 +97,21 @@ def test_critical_values_of_walks_that_leap() -> None:
     assert tails.log_sf == pytest.approx(np.log(0.01), abs=1e-4)
     # Of 200,000 random rankings .01172 reach 2.5, and .00639 reach 2.8 standard deviations.
     assert 2.5 < (critical - null.mean()) / null.std() < 2.8
+
+
+@pytest.mark.parametrize(
+    ("n", "n_pos", "ties", "level"),
+    [
+        (80, 45, [61], 0.05),
+        (63, 55, [15, 17], 0.05),
+        (65, 36, [51], 0.05),
+        (1050, 4, [662, 388], 0.9),
+        (35, 21, [17], 0.9),
+    ],
+)
+def test_critical_values_next_to_likely_ones(
+    n: int, n_pos: int, ties: list[int], level: float
+) -> None:
+    depth = sum(ties)
+    null = APNull(n, n_pos, ties, depth=None if depth == n else depth)
+    assert null.sf(null.isf(level)) <= level * (1 + 1e-9)
