@@ -12,6 +12,8 @@ from prframe.typing import Flags, Floats
 # for arguments up to the second number, in standard deviations of the sum; the share of a tail
 # that clusters may change is the third number.
 _LOOKED_AT, _FARTHEST, _CLUSTERED = 64, 1600.0, 1e-4
+# For one sum that is inverted arguments go on to this, or to where no lobe matters.
+_FARTHEST_OF_ONE = 30_000.0
 # The main lobe of a characteristic function ends there, and other lobes are wider than the step.
 _LOBE, _STEP = 4.5, 1.5
 # So many sums are looked at together, and so many of their numbers at a time.
@@ -69,7 +71,9 @@ def _of_all_sizes(falling: Floats) -> Floats:
 
 def has_lobes(rising: Floats, tilt: float, first: float) -> bool:
     """Whether the function of one sum is large again beyond an argument, by all of its numbers."""
-    argument = np.arange(first, _FARTHEST, _STEP)
+    # Beyond, a function that is no larger than 1 changes the tail by less than the share.
+    end = min(max(tilt, 1.0) / _CLUSTERED, _FARTHEST_OF_ONE)
+    argument = np.arange(first, end, _STEP)
     least = (_CLUSTERED * argument / max(tilt, 1.0)) ** 2
     # Numbers of all sizes come first, after which few arguments are left.
     for start in range(parts := max(1, rising.size // _LOOKED_AT)):
