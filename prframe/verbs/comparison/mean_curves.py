@@ -97,12 +97,19 @@ class MeanDifferences(ValuesPlan):
         return with_key(stratum.key, rows)
 
     def _together(self, differences: Floats) -> _Ends:
-        """Return the band of all levels at once, and its p-value by the largest t."""
+        """Return the band of all levels at once, and its p-value by the largest t.
+
+        The band holds the interval of each level, as drawn means of two or three queries are too
+        close to each other.
+        """
         draws, n_levels = self.band.n_resamples, self.band.recall.size
         band = mean_band(differences, self._confidence, draws, np.random.default_rng(self.seed))
-        tests = _family(differences).max_t(draws, np.random.default_rng(self.seed), "two-sided")
-        p_values = np.full(n_levels, tests.p_values.min())
-        return _Ends(band.low, band.high, p_values, [f"max-t-{tests.method}"] * n_levels)
+        family = _family(differences)
+        low, high = student_intervals(family, self._confidence).T
+        tests = family.max_t(draws, np.random.default_rng(self.seed), "two-sided")
+        p_values, method = np.full(n_levels, tests.p_values.min()), [f"max-t-{tests.method}"]
+        ends = np.fmin(band.low, low), np.fmax(band.high, high)
+        return _Ends(*ends, p_values, method * n_levels)
 
     def _apart(self, differences: Floats) -> _Ends:
         """Return the interval and the p-value of each level."""

@@ -100,3 +100,24 @@ def test_sums_that_cluster_are_not_inverted() -> None:
     smooth = np.sort(rng.uniform(1, 6, 200))
     smooth /= np.sqrt((smooth**2).sum())
     assert inverted_log_tail(smooth, 3.0) is not None
+
+
+@pytest.mark.parametrize("kind", ["smooth", "repeated"])
+def test_logarithms_next_to_the_largest_sum(kind: str) -> None:
+    rng = np.random.default_rng(6)
+    numbers = rng.exponential(size=2000) + 0.01
+    if kind == "repeated":
+        numbers = np.repeat(numbers[:100], 20)
+    null = SignFlipNull(numbers)
+    x = np.array([0.8, 0.9, 0.95, 0.99, 0.999, 1.0]) * numbers.sum()
+    logs = np.array([null.logsf(value) for value in x.tolist()])
+    assert (np.diff(logs) < 0).all()
+    assert null.logsf(x) == pytest.approx(logs, rel=1e-12)
+    assert null.logcdf(-x) == pytest.approx(logs, rel=1e-12)
+    assert logs[-1] == pytest.approx(-2000 * np.log(2), rel=1e-12)
+    # No tail is above Chernoff's bound, which has the minimum over all tilts.
+    tilt = np.geomspace(1e-2, 1e3, 2000)[:, None] / numbers.max()
+    factor = np.logaddexp(tilt * numbers, -tilt * numbers).sum(axis=1) - 2000 * np.log(2)
+    bound = (factor[:, None] - tilt * x).min(axis=0)
+    assert (logs <= bound + 1e-2).all()
+    assert logs[:-1] == pytest.approx(bound[:-1], rel=0.01)

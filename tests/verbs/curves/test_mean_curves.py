@@ -504,3 +504,14 @@ def test_the_band_of_a_mean_curve_holds_the_interval_of_each_level() -> None:
     )
     assert (band["conf_low"] <= single["conf_low"]).all()
     assert (band["conf_high"] >= single["conf_high"]).all()
+
+
+@pytest.mark.parametrize("number", [2, 3, 5])
+def test_a_band_of_few_differences_holds_the_interval_of_each_level(number: int) -> None:
+    rows = runs().filter(pl.col("query") < f"q{number:02}", pl.col("query") != "q04")
+    whole, single = (
+        CALLS["compare_curves"](rows, recall=LEVELS, rng=1, simultaneous=simultaneous)
+        for simultaneous in (True, False)
+    )
+    assert (whole["conf_low"] <= single["conf_low"]).all()
+    assert (whole["conf_high"] >= single["conf_high"]).all()

@@ -24,8 +24,14 @@ from prframe.stats.null.sign_flips.clusters import (
 )
 from prframe.stats.null.sign_flips.counted import QUICK, CountedSums, distinct_values
 from prframe.stats.null.sign_flips.grid import SignFlipGrid, grid_cells, reach
-from prframe.stats.null.sign_flips.inversion import inverted_log_tail
-from prframe.stats.null.sign_flips.signs import random_signs
+from prframe.stats.null.sign_flips.inversion import inverted_log_tail, rough_log_tail
+from prframe.stats.null.sign_flips.signs import (
+    all_sums,
+    chance_of_signs,
+    kinds,
+    log_chance_of_signs,
+    random_signs,
+)
 from prframe.stats.null.sign_flips.units import lattice, place_of_sum, root_of_squares
 from prframe.stats.null.tail_probabilities import BothTails, Side
 from prframe.typing import Alternative, Flags, Floats, Integers
@@ -203,7 +209,7 @@ class SignFlipNull(NullDistribution):
     @cached_property
     def _heavy_sums(self) -> Floats:
         """All sums of the numbers whose signs are counted."""
-        return _all_sums(self._sizes[~self._is_light])
+        return all_sums(self._sizes[~self._is_light])
 
     @cached_property
     def _light_grid(self) -> SignFlipGrid | ClusteredGrid:
@@ -328,14 +334,18 @@ class SignFlipNull(NullDistribution):
         # for a float.
         most = float(self._sizes.sum())
         is_most = (np.abs(x - most) <= self._slack) & (logs < 0)
-        return np.asarray(np.where(is_most, -self._sizes.size * np.log(2), logs))
+        return np.asarray(np.where(is_most, self._log_least, logs))
 
     def _log_of(self, x: float) -> float:
         """Return the logarithm of P(S >= x)."""
         if (log_tail := self._inverted(x)) is not None:
             return log_tail
-        with np.errstate(divide="ignore"):
-            return float(np.log(min(1.0, self._at_least(x))))
+        chance = min(1.0, self._at_least(x))
+        if self.method == "auto" and 0 < chance <= _TINY:
+            # Even where the inversion is not sure, its factor tells the logarithm.
+            norm = self.std()
+            return max(rough_log_tail(self._sizes / norm, x / norm), self._log_least)
+        return float(np.log(chance)) if chance else -np.inf
 
     def _inverted(self, x: float, log_own: float | None = None) -> float | None:
         """Return log P(S >= x) by inversion; None where single sums or clusters matter.
@@ -358,9 +368,9 @@ class SignFlipNull(NullDistribution):
     @cached_property
     def _log_likeliest(self) -> float:
         """The logarithm of a bound of the chance of any single sum."""
-        number = np.bincount(_kinds(self._sizes))
+        number = np.bincount(kinds(self._sizes))
         ways = gammaln(number + 1) - 2 * gammaln(number / 2 + 1)
-        return float(ways.sum() - self._sizes.size * np.log(2))
+        return float(ways.sum()) + self._log_least
 
     def _at_least(self, x: float) -> float:
         """Return P(S >= x)."""
@@ -433,33 +443,12 @@ class SignFlipNull(NullDistribution):
             return tail + own / 2
         return grid.at_least_sum(numbers, own)
 
+    @property
+    def _log_least(self) -> float:
+        """The logarithm of the probability of the largest sum."""
+        return -self._sizes.size * float(np.log(2))
+
     @cached_property
     def _least(self) -> float:
         """The probability of the largest sum, or the least float if that is larger."""
         return max(0.5**self._sizes.size, _TINY)
-
-
-def chance_of_signs(numbers: Floats) -> float:
-    """Return the probability that numbers of each size have as many plus signs as observed."""
-    return float(np.exp(log_chance_of_signs(numbers)))
-
-
-def log_chance_of_signs(numbers: Floats) -> float:
-    """Return the logarithm of this probability, which may be too small for a float."""
-    kind = _kinds(np.abs(numbers))
-    number, above = np.bincount(kind), np.bincount(kind, weights=numbers > 0)
-    ways = gammaln(number + 1) - gammaln(above + 1) - gammaln(number - above + 1)
-    return float(ways.sum() - numbers.size * np.log(2))
-
-
-def _kinds(sizes: Floats) -> Integers:
-    """Return a number for each size, the same for equal ones."""
-    return np.unique(np.round(sizes / sizes.max(), 12), return_inverse=True)[1]
-
-
-def _all_sums(numbers: Floats) -> Floats:
-    """Return the sums of some numbers under all signs, rising."""
-    sums = np.zeros(1)
-    for number in numbers:
-        sums = np.concatenate([sums - number, sums + number])
-    return np.sort(sums)

@@ -63,20 +63,36 @@ def inverted_log_tail(rising: Floats, total: float) -> float | None:
     float or None
         Accurate to about 1e-4, and 1e-8 where the numbers are many.
     """
-    with np.errstate(all="ignore"):
-        at, converged = tilts(rising[:, None], np.array([total]))
-    if not converged[0]:
+    tilt, deviation, log_factor, converged = _tilted(rising, total)
+    if not converged:
         return None
-    tilt = max(float(at[0]), _FLATTEST)
-    tilted = tilt * rising
-    log_factor = float(log_cosh(tilted).sum()) - tilt * total
-    deviation = float(np.sqrt((rising**2 * (1 - np.tanh(tilted) ** 2)).sum()))
     guess = log_factor - np.log1p(_GUESSED * tilt * deviation)
     period = max(_PERIOD * deviation, (guess + _REPEATED) / -tilt)
     integral, last = _integrated(rising, tilt, total, period)
     if last is None or integral <= 0 or has_lobes(rising, tilt, last):
         return None
     return min(log_factor + float(np.log(integral)), 0.0)
+
+
+def rough_log_tail(rising: Floats, total: float) -> float:
+    """Return roughly log P(S >= total), which is the logarithm of the factor of the integral.
+
+    Less that of the integral of a normal distribution; the factor alone is a bound at any tilt.
+    """
+    tilt, deviation, log_factor, _ = _tilted(rising, total)
+    return log_factor - float(np.log1p(_GUESSED * tilt * deviation))
+
+
+def _tilted(rising: Floats, total: float) -> tuple[float, float, float, bool]:
+    """Return tilt, tilted standard deviation, log factor, and whether the tilt was found."""
+    with np.errstate(all="ignore"):
+        at, converged = tilts(rising[:, None], np.array([total]))
+    # Next to the largest sum the search may overflow; a steep tilt serves there.
+    tilt = max(float(at[0]), _FLATTEST) if np.isfinite(at[0]) else 1 / float(rising[0])
+    tilted = tilt * rising
+    log_factor = float(log_cosh(tilted).sum()) - tilt * total
+    deviation = float(np.sqrt((rising**2 * (1 - np.tanh(tilted) ** 2)).sum()))
+    return tilt, deviation, log_factor, bool(converged[0])
 
 
 def _integrated(

@@ -22,10 +22,12 @@ The sum over the blocks between two with negatives is a difference of sums from 
 it has a term for each block with negatives again. These are not monotone, and are sorted.
 """
 
+from bisect import bisect_left
 from itertools import accumulate
 from math import comb, log
 
 import numpy as np
+from scipy.special import digamma
 
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.typing import Floats, Integers
@@ -154,6 +156,9 @@ def _ways(size: Floats, number: int) -> Floats:
 def _of_negatives(n: int, n_pos: int, depth: int, target: float) -> tuple[float, float] | None:
     """Count the ranks of few negatives, with no ties."""
     few = n - n_pos
+    if few == 1:
+        good = n - bad_ranks(depth, target - depth) if target <= depth else 0
+        return _log_shares(good, n - good, n)
     if few < 1 or max(comb(n, few - 1), n) > _MOST_WAYS_OF_NEGATIVES:
         return None
     rank = np.arange(1, n + 1, dtype=np.float64)
@@ -163,6 +168,17 @@ def _of_negatives(n: int, n_pos: int, depth: int, target: float) -> tuple[float,
     terms = [np.where(counts, rise + (k - 1) / rank, 0.0) for k in range(1, few + 1)]
     total, good = comb(n, few), _good(terms, target - depth)
     return _log_shares(good, total - good, total)
+
+
+def bad_ranks(depth: int, lack: float) -> int:
+    """Return how many of the first ranks add less than `lack` to T - d if a negative is there."""
+    level = lack + 1 + float(harmonic(depth))
+    return bisect_left(range(1, depth + 1), level, key=lambda rank: float(harmonic(rank)))
+
+
+def harmonic(rank: Floats | float) -> Floats:
+    """Return the sum of 1/1, 1/2, ..., up to 1/rank."""
+    return np.asarray(digamma(np.asarray(rank, dtype=np.float64) + 1) + np.euler_gamma)
 
 
 def _of_tied_negatives(items: Items, few: int, target: float) -> tuple[float, float] | None:
@@ -230,9 +246,7 @@ def _first_good(depth: int, target: float) -> int:
 def _good(terms: list[Floats], lack: float) -> int:
     """Count choices of ranks, one after the other, whose terms sum up to at least a number."""
     n, last = terms[0].size, terms[-1]
-    if len(terms) == 1:
-        return int(np.count_nonzero(last >= lack))
-    if len(terms) <= _MOST_OTHERS:
+    if len(terms) == _MOST_OTHERS:
         return _good_last(last, np.arange(n), lack - terms[0])
     # What the ranks below add at least and at most decides most of the first ranks.
     least, most = (

@@ -1,27 +1,26 @@
-"""Tails of T = n_pos AP where up to three of very many items are negative, without ties.
+"""Tails of T = n_pos AP where two or three of very many items are negative, without ties.
 
 With negatives at the ranks q_1 < q_2 < ..., of which those down to a depth d count,
 
     T  =  d - sum over k of  (1 + H_d - H_{q_k} - (k - 1) / q_k),
 
 H_t being the sum of 1/1, 1/2, ..., 1/t (see `counting`). The chances of how many are down to d are
-known. The rank of one is found by bisection. Of two or three the last one is, for every choice of
-cells of the others: the first ranks and the last are cells of their own, and further ones take a
-share of their distance from the nearer end, over which the terms hardly change.
+known. The last rank is found for every choice of cells of the others: the first ranks and the last
+are cells of their own, and further ones take a share of their distance from the nearer end, over
+which the terms hardly change.
 """
 
-from bisect import bisect_left
 from math import comb, log
 
 import numpy as np
-from scipy.special import digamma
 
 from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.tails.counting import bad_ranks, harmonic
 from prframe.stats.null.average_precision.tails.tail import Tail
 from prframe.typing import Floats
 
-# Groups of two or three negatives with at most so many items are counted elsewhere.
-_COUNTED = {1: 0, 2: 1 << 18, 3: 11_585}
+# With two negatives, or three, among at most so many items every rank is counted instead.
+_COUNTED = {2: 1 << 18, 3: 11_585}
 # So many of the ranks at each end are cells, and further cells take this share of their distance.
 _DENSE, _GROWTH = 256, {2: 0.005, 3: 0.02}
 # So many choices of two cells are treated at a time.
@@ -29,7 +28,7 @@ _AT_ONCE = 1 << 20
 
 
 def few_negatives_tail(items: Items, n_pos: int, target: float) -> Tail | None:
-    """Return the tails of a value of T; None where there are more negatives, or fewer items."""
+    """Return the tails of a value of T; None where there are other numbers of these."""
     few, depth = items.n - n_pos, items.depth
     if items.is_tied or few not in _COUNTED or items.n <= _COUNTED[few]:
         return None
@@ -41,7 +40,7 @@ def few_negatives_tail(items: Items, n_pos: int, target: float) -> Tail | None:
             enough, short = _COUNTS[inside](depth, lack)
             good, bad = good + ways * enough, bad + ways * short
     reached, missed = (log(part / (good + bad)) if part else -np.inf for part in (good, bad))
-    return Tail(reached, missed, "exact" if few == 1 else "lattice")
+    return Tail(reached, missed, "lattice")
 
 
 def _of_none(depth: int, lack: float) -> tuple[float, float]:  # noqa: ARG001 - as the others
@@ -51,8 +50,7 @@ def _of_none(depth: int, lack: float) -> tuple[float, float]:  # noqa: ARG001 - 
 
 def _of_one(depth: int, lack: float) -> tuple[float, float]:
     """Return how many ranks of one negative are good, and how many are not."""
-    level = lack + 1 + float(_harmonic(depth))
-    short = bisect_left(range(1, depth + 1), level, key=lambda q: float(_harmonic(q)))
+    short = bad_ranks(depth, lack)
     return float(depth - short), float(short)
 
 
@@ -116,9 +114,4 @@ def _edges(depth: int, growth: float) -> Floats:
 
 def _term(rank: Floats, depth: float, k: int) -> Floats:
     """Return what the k-th negative at a rank adds to T - d."""
-    return _harmonic(rank) - 1 - _harmonic(depth) + (k - 1) / rank
-
-
-def _harmonic(rank: Floats | float) -> Floats:
-    """Return H at ranks."""
-    return np.asarray(digamma(np.asarray(rank, dtype=np.float64) + 1) + np.euler_gamma)
+    return harmonic(rank) - 1 - harmonic(depth) + (k - 1) / rank
