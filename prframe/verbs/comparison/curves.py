@@ -164,8 +164,8 @@ def compare_curves(
 
     With `over` whole curves of queries are drawn. The simultaneous band is as wide as a multiple
     of the standard error of the mean difference at each level; the multiple is a quantile of the
-    largest studentized deviation of a bootstrap mean over the levels. It holds the interval of each
-    level, as drawn means of two or three queries are too close to each other. Its p-value is from
+    largest studentized deviation of a bootstrap mean over the levels. It holds the interval of
+    each level, as means of two or three queries hardly vary when drawn. Its p-value is from
     random signs of the queries' whole curves of differences, ``P(max_b |t*(b)| >= max_b |t(b)|)``,
     as two equal models might each have had either curve. Band and p-value are made of different
     draws, and may disagree on the verge. At single levels, intervals and p-values are those of
