@@ -100,12 +100,13 @@ def fractions(name: str, values: ArrayLike) -> Floats:
 def random_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
     """Return the generator itself, or one from a seed."""
     try:
-        return np.random.default_rng(rng)
+        if not isinstance(rng, (bool, np.bool_)):
+            return np.random.default_rng(rng)
     except (TypeError, ValueError):
-        raise ArgumentError(
-            f"`rng` must be a whole number >= 0 or a numpy.random.Generator; "
-            f"got {checks.brief(rng)}."
-        ) from None
+        pass
+    raise ArgumentError(
+        f"`rng` must be a whole number >= 0 or a numpy.random.Generator; got {checks.brief(rng)}."
+    )
 
 
 def comparable(score: ArrayLike) -> ArrayLike:

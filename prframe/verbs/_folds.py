@@ -13,13 +13,14 @@ Resampling: TypeAlias = Literal["cv", "items"]
 
 # The resampling in which the items of rankings are drawn as well as the queries.
 ITEMS: Literal["items"] = "items"
-# Columns of these names hold the folds of a cross-validation.
-_NAMES = ("fold", "folds", "fold_id", "cv_fold")
+# Columns of these names hold the folds of a cross-validation, or its repetitions.
+_FOLDS = ("fold", "folds", "fold_id", "cv_fold", "cv", "kfold", "k_fold")
+_REPEATED = ("split", "split_id", "cv_split", "repeat", "repeat_id", "repetition")
 
 
 def warn_of_folds(over: Sequence[str]) -> None:
-    """Warn if one of the columns is called like those of folds."""
-    if folds := [column for column in over if column.lower() in _NAMES]:
+    """Warn if one of the columns is called like those of folds or splits."""
+    if folds := [column for column in over if column.lower() in (*_FOLDS, *_REPEATED)]:
         warn(
             f"the values of {folds[0]!r} are taken as independent; those of folds or splits of "
             "the same data are not, as their training sets overlap. In `interval`, and `compare` "
@@ -43,7 +44,7 @@ def check_resampling(resampling: object, over: Sequence[str]) -> float | Resampl
                 "test set divided by that of its training set, or 'items', where items are drawn "
                 f"as well as queries; got {resampling!r}."
             )
-        named = [column for column in over if column.lower() in _NAMES]
+        named = [column for column in over if column.lower() in _FOLDS]
         if named and over[-1] not in named:
             raise ArgumentError(
                 f"resampling='cv' takes the last column of `over` as that of folds, {over[-1]!r} "

@@ -921,7 +921,7 @@ REFUSALS = {
     ),
     "unknown method of an interval": (
         lambda: interval(GOOD, "AP", method="boot"),
-        "`method` must be one of 'auto', 'bayesian-bootstrap', 'bca', 'logit', 'logit-t', "
+        "`method` must be one of 'auto', 'bayesian-bootstrap', 'bca', 'hall', 'logit', 'logit-t', "
         "'percentile', 't', 'wald'; got 'boot'.",
     ),
     "method for a mean": (
@@ -931,7 +931,8 @@ REFUSALS = {
     ),
     "method for a ranking": (
         lambda: interval(GOOD, "AP", method="wald", over="query"),
-        "`method` of a mean over groups must be one of 'auto', 'bca', 'logit', 'percentile', 't'; "
+        "`method` of a mean over groups must be one of 'auto', 'bca', 'hall', 'logit', "
+        "'percentile', 't'; "
         "got 'wald'.",
     ),
     "method without clusters": (

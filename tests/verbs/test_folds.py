@@ -139,7 +139,7 @@ def test_folds_must_be_complete_and_several():
         compared(FOLDS.filter(fold=0), over=["repetition", "fold"])
     with pytest.raises(PrframeError, match="whose column stands in over="):
         prframe.interval(FOLDS, "AP", resampling="cv")
-    with pytest.raises(PrframeError, match="draws values as independent"):
+    with pytest.raises(PrframeError, match="takes values as independent"):
         prframe.interval(FOLDS, values="a", over="fold", method="bca", resampling="cv")
 
 
@@ -148,8 +148,8 @@ def test_equivalence_adds_the_p_value_of_two_one_sided_tests(margin):
     row = compared(equivalence=margin).row(0, named=True)
     expected = paired_equivalence_test(*ARRAYS, margin=margin, test_train_ratio=1 / 4)
     assert row["p_equivalence"] == pytest.approx(expected.p_value, rel=1e-12)
-    queries = FOLDS.rename({"fold": "query_id"})
-    plain = compared(queries, over=["repetition", "query_id"], resampling=None, equivalence=margin)
+    queries = FOLDS.rename({"repetition": "day", "fold": "query_id"})
+    plain = compared(queries, over=["day", "query_id"], resampling=None, equivalence=margin)
     expected = paired_equivalence_test(*ARRAYS, margin=margin)
     assert plain["p_equivalence"][0] == pytest.approx(expected.p_value, rel=1e-12)
 

@@ -2,9 +2,11 @@ from .asked import check_method as check_method
 from .confidence import Confidence as Confidence
 from .ends import (
     acceleration as acceleration,
+    before_correction as before_correction,
     beta_interval as beta_interval,
     degrees_of_freedom as degrees_of_freedom,
     logit_interval as logit_interval,
+    sample_skewness as sample_skewness,
     wald_interval as wald_interval,
 )
 from .mean_bands import MeanBand as MeanBand, mean_band as mean_band

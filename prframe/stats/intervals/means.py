@@ -18,14 +18,17 @@ from prframe.stats.intervals.ends import (
     UNIT,
     acceleration,
     border,
+    hall_interval,
     logit_interval,
+    sample_skewness,
     wald_interval,
 )
 from prframe.stats.intervals.replicates import bca_interval, percentile_interval, spread
 from prframe.typing import Floats
 
+_CORRECTED = ("auto", "t", "logit")
 _RESAMPLED = ("percentile", "bca")
-_MEAN_METHODS = ("auto", "t", "logit", *_RESAMPLED)
+_MEAN_METHODS = (*_CORRECTED, "hall", *_RESAMPLED)
 # The number of values in one chunk of resamples.
 _CHUNK = 1 << 18
 
@@ -84,11 +87,11 @@ def mean_interval(  # noqa: PLR0913
     ----------
     values : array_like of float, shape (n_values,)
         At least one; finite.
-    method : {"auto", "t", "logit", "percentile", "bca"}
+    method : {"auto", "t", "logit", "hall", "percentile", "bca"}
         ``"t"`` is Student's t interval, ``"logit"`` the same on the logit scale, for values within
-        [0, 1]; ``"percentile"`` takes quantiles of resampled means, and ``"bca"`` corrects these
-        for bias and acceleration. ``"auto"`` is ``"logit"`` if the limits are (0, 1), else
-        ``"t"``.
+        [0, 1], and ``"hall"`` Student's with Hall's correction for skewness; ``"percentile"``
+        takes quantiles of resampled means, and ``"bca"`` corrects these for bias and acceleration.
+        ``"auto"`` is ``"logit"`` if the limits are (0, 1), else ``"t"``.
     confidence : Confidence, optional
         By default 95 %, two-sided and without limits.
     n_resamples : int
@@ -110,13 +113,15 @@ def mean_interval(  # noqa: PLR0913
     ------
     PrframeError
         No value, a value that is not finite or beyond the limits, or beyond [0, 1] with
-        ``"logit"``, an unknown method, or a ratio that is negative or comes with resamples.
+        ``"logit"``, an unknown method, or a ratio that is negative or comes with another method
+        than ``"t"`` and ``"logit"``.
 
     References
     ----------
     Student, *The probable error of a mean*, Biometrika 1908; Efron, *Better bootstrap
-    confidence intervals*, Journal of the American Statistical Association 1987; Nadeau &
-    Bengio, *Inference for the generalization error*, Machine Learning 2003.
+    confidence intervals*, Journal of the American Statistical Association 1987; Hall, *On the
+    removal of skewness by transformation*, JRSS B 1992; Nadeau & Bengio, *Inference for the
+    generalization error*, Machine Learning 2003.
 
     Examples
     --------
@@ -125,10 +130,11 @@ def mean_interval(  # noqa: PLR0913
     (0.45, 0.119, 0.781)
     """
     checks.one_of("method", method, _MEAN_METHODS)
-    if checks.number("test_train_ratio", test_train_ratio, at_least=0) and method in _RESAMPLED:
+    ratio = checks.number("test_train_ratio", test_train_ratio, at_least=0)
+    if ratio and method not in _CORRECTED:
         raise ArgumentError(
             "`test_train_ratio` corrects the variance of 't' and 'logit'; "
-            f"method={method!r} draws values as independent ones."
+            f"method={method!r} takes values as independent ones."
         )
     numbers, confidence = reals("values", values), confidence or Confidence()
     if numbers.ndim != 1 or not numbers.size or not np.isfinite(numbers).all():
@@ -149,6 +155,10 @@ def mean_interval(  # noqa: PLR0913
     std_error = float(numbers.std(ddof=1)) / n**0.5 * (1 + n * test_train_ratio) ** 0.5
     if method == "t":
         low, high = wald_interval(mean, std_error, confidence, df=n - 1)
+    elif method == "hall":
+        # Cubes of large numbers would overflow.
+        skewness = float(sample_skewness((numbers - mean) / np.ptp(numbers), n))
+        low, high = hall_interval(mean, std_error, skewness, confidence, n)
     elif method == "logit":
         low, high = logit_interval(middle, std_error, confidence, df=n - 1, trials=n)
     else:

@@ -24,6 +24,7 @@ from prframe.stats.intervals.ends import (
     logit_interval,
     wald_interval,
 )
+from prframe.stats.intervals.jackknife import jackknife_interval
 from prframe.stats.intervals.means import IntervalEstimate
 from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.intervals.replicates import (
@@ -277,12 +278,16 @@ def _from_influence(
         low, high = logit_interval(middle, std_error, confidence, trials=trials)
     else:
         df = degrees_of_freedom(values, number)
-        low, high = logit_interval(
+        df = df if clusters is None else min(df, values.size - 1)
+        jackknifed = None
+        if clusters is not None and std_error:
+            jackknifed = jackknife_interval(cells, statistic, clusters, confidence, df)
+        low, high = jackknifed or logit_interval(
             middle,
             std_error,
             confidence,
             unbiased=statistic.unbiased(cells),
-            df=df if clusters is None else min(df, values.size - 1),
+            df=df,
             trials=trials,
         )
     return IntervalEstimate(estimate, std_error, low, high, method)

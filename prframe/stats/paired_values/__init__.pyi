@@ -40,7 +40,6 @@ from .query_tests import (
     QueryTestOptions as QueryTestOptions,
     RandomizationMethod as RandomizationMethod,
     SignedRankMethod as SignedRankMethod,
-    before_correction as before_correction,
     described_tests as described_tests,
     hall_bends as hall_bends,
 )

@@ -12,6 +12,7 @@ from scipy.special import stdtr
 from prframe.stats._batches import batches
 from prframe.stats._p_values import extremeness
 from prframe.stats._tolerances import EQUAL
+from prframe.stats.intervals import sample_skewness
 from prframe.stats.null import all_signs, random_signs
 from prframe.stats.paired_values.sample import PairedSample
 from prframe.stats.paired_values.sampled_p_values import counted_p_values
@@ -139,12 +140,7 @@ class PairedFamily:
 
         It is ``n / ((n - 1)(n - 2)) sum (d - mean)^3 / s^3`` of n differences or cluster sums.
         """
-        n = (self.sizes > 0).sum(axis=0)
-        by_unit = self._residuals**2
-        squares, cubes = by_unit.sum(axis=0), (by_unit * self._residuals).sum(axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            skewness = n * np.sqrt(n - 1) / (n - 2) * cubes / squares**1.5
-        return np.where((n > 2) & (squares > 0), skewness, 0.0)  # noqa: PLR2004
+        return sample_skewness(self._residuals, (self.sizes > 0).sum(axis=0))
 
     @cached_property
     def few_for_skewness(self) -> Flags:
@@ -158,7 +154,7 @@ class PairedFamily:
         """
         n = (self.sizes > 0).sum(axis=0)
         few = (n >= _FEW[0]) & (n <= _FEW[1]) & (n <= _COCHRAN * self.skewness**2)
-        return np.asarray(few & (np.abs(self.relative_unevenness) > 1))
+        return np.asarray(few & (np.abs(self.relative_unevenness) > 1) if few.any() else few)
 
     @property
     def relative_unevenness(self) -> Floats:

@@ -234,22 +234,6 @@ def hall_bends(family: PairedFamily) -> Floats:
     return np.asarray(family.skewness / np.sqrt(np.maximum((family.sizes > 0).sum(axis=0), 1)))
 
 
-def before_correction(corrected: float, bends: Floats) -> Floats:
-    """Return the t that Hall's correction takes to x: ``3 ((1 + a x - a^2 / 6)^(1/3) - 1) / a``.
-
-    This is the inverse of what `hall_tests` does.
-    """
-    shifts = bends * (corrected - bends / 6)
-    # A difference of nearly equal numbers would lose digits.
-    with np.errstate(invalid="ignore", divide="ignore"):
-        roots = np.where(
-            shifts > -1 / 2,
-            np.expm1(np.log1p(np.maximum(shifts, -1 / 2)) / 3),
-            np.cbrt(1 + shifts) - 1,
-        )
-        return np.where(bends == 0, corrected, 3 * roots / bends)
-
-
 def _corrected(test: PairedTest, bend: float, df: int, alternative: Alternative) -> PairedTest:
     """Return a t test with Hall's correction."""
     t = test.statistic

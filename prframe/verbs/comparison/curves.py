@@ -149,6 +149,8 @@ def compare_curves(
 
     Warns
     -----
+    SkewedDifferencesWarning
+        With `over`, single levels at which the differences are few and skewed, as in `compare`.
     UndefinedMetricWarning
         Groups with fewer than 3 positives or without negatives have no band, nor have those with
         fewer than 3 clusters that hold positives, or negatives. Groups without positives have no

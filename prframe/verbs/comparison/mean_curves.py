@@ -6,12 +6,13 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from prframe._engine.rows import key_names
+from prframe._engine.rows import in_groups, key_names
+from prframe.errors import SkewedDifferencesWarning, warn
 from prframe.stats import PairedFamily
 from prframe.stats.curves import BandPlan
 from prframe.stats.intervals import Confidence, mean_band
 from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions, rounded_differences
-from prframe.typing import Floats, Schema
+from prframe.typing import Flags, Floats, Schema
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import GROUPS_ARE_DRAWN, Accepts
 from prframe.verbs._values_at_hand import MetricValues
@@ -19,6 +20,7 @@ from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.options import model_pairs
 from prframe.verbs.comparison.over_queries import student_intervals
 from prframe.verbs.comparison.query_values import Stratum, ValuesPlan
+from prframe.verbs.comparison.skewness import SKEWED
 from prframe.verbs.curves.drawing import of_one_ranking
 from prframe.verbs.curves.mean_curves import mean_of, series, with_key
 
@@ -32,12 +34,16 @@ _ENDS = ["conf_low", "conf_high", "p_value"]
 
 
 class _Ends(NamedTuple):
-    """The ends of a band, its p-values, and how these were computed, level by level."""
+    """The ends of a band, its p-values, and how these were computed, level by level.
+
+    Differences are `skewed` where they are few and skewed and nothing allows for it.
+    """
 
     low: Floats
     high: Floats
     p_value: Floats
     method: list[str]
+    skewed: Flags
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,23 @@ class MeanDifferences(ValuesPlan):
         )
         why = "in which two models have too few curves in common, or differ by the same in all"
         warn_null([name for name in _ENDS if rows[name].null_count()], groups, kept, why)
-        return rows
+        self._warn_of_skewness(rows)
+        return rows.drop(SKEWED)
+
+    def _warn_of_skewness(self, rows: pl.DataFrame) -> None:
+        """Warn once of levels at which models differ by few, skewed values."""
+        keys = key_names(self.compared.args)
+        skewed = rows.filter(SKEWED)
+        if skewed.is_empty():
+            return
+        where = in_groups(skewed.select(keys).unique(maintain_order=True).rows())
+        warn(
+            f"the differences at {skewed.height} of {rows.height} levels are few and skewed"
+            f"{where if keys else ''}: tests may reject too often where mean precisions are "
+            "equal, and intervals miss. Compare 'Prec@r' at these levels with test='hall', which "
+            "allows for skewness; where it does not matter, ignore SkewedDifferencesWarning.",
+            SkewedDifferencesWarning,
+        )
 
     def _rows(self, stratum: Stratum, models: pl.Series, pair: tuple[int, int]) -> pl.DataFrame:
         """Return the rows of a pair of models in a group."""
@@ -92,7 +114,9 @@ class MeanDifferences(ValuesPlan):
         rows = pl.DataFrame(
             {"model_a": models[place[:, 0]], "model_b": models[place[:, 1]]} | series(numbers)
         ).with_columns(
-            method=pl.Series(ends.method, dtype=pl.String), n=pl.lit(len(first), dtype=pl.Int64)
+            pl.Series("method", ends.method, dtype=pl.String),
+            pl.Series(SKEWED, ends.skewed),
+            n=pl.lit(len(first), dtype=pl.Int64),
         )
         return with_key(stratum.key, rows)
 
@@ -109,7 +133,7 @@ class MeanDifferences(ValuesPlan):
         tests = family.max_t(draws, np.random.default_rng(self.seed), "two-sided")
         p_values, method = np.full(n_levels, tests.p_values.min()), [f"max-t-{tests.method}"]
         ends = np.fmin(band.low, low), np.fmax(band.high, high)
-        return _Ends(*ends, p_values, method * n_levels)
+        return _Ends(*ends, p_values, method * n_levels, np.zeros(n_levels, np.bool_))
 
     def _apart(self, differences: Floats) -> _Ends:
         """Return the interval and the p-value of each level."""
@@ -120,7 +144,8 @@ class MeanDifferences(ValuesPlan):
         )
         tests = QUERY_TESTS["randomization"].of_pairs(family, options)
         p_values = np.array([test.p_value for test in tests])
-        return _Ends(low, high, p_values, [test.method for test in tests])
+        methods = [test.method for test in tests]
+        return _Ends(low, high, p_values, methods, family.few_for_skewness)
 
     @property
     def _confidence(self) -> Confidence:

@@ -12,7 +12,7 @@ from prframe._engine.frames import Source
 from prframe._engine.keys import UNRETRIEVED, threshold_key
 from prframe._engine.measure import thresholds_of
 from prframe._engine.rows import in_groups, key_names
-from prframe.errors import ArgumentError, PrframeError
+from prframe.errors import ArgumentError, CoverageWarning, PrframeError, warn
 from prframe.metrics import Metric, with_cells, with_influence
 from prframe.stats import CellEvaluator, Evaluator, PairedRankings
 from prframe.stats._units import units_of
@@ -41,6 +41,8 @@ from prframe.verbs.comparison.rows import (
 
 # Every pair should have a value in these columns.
 _EXPECTED = ("difference", "conf_low", "conf_high", "p_value")
+# With fewer DeLong's test rejects too often (``benchmarks.small_samples``).
+LEAST_OF_CLASS, LEAST_CLUSTERS = 15, 20
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,9 @@ class OnItems(Plan):
         models = pl.Series(paired.models, strict=False)
         rows = comparison_rows(self.asked, models, pairs, list(zip(heads, blocks, strict=True)))
         self._warn(rows)
+        if self.asked.test == "delong":
+            few = [i for i, group in enumerate(paired.groups) if _few_for_delong(group)]
+            _warn_of_few(len(few), in_groups(paired.keys[few].rows()) if names else "")
         return rows
 
     def _least_keys(self, source: Source, n_models: int) -> dict[float | None, Integers]:
@@ -259,6 +264,28 @@ def _too_few(group: PairedGroup) -> bool:
     units = units_of(group.cluster, group.positive.size)
     classes = (group.positive, ~group.positive)
     return min(units.number_among(items) for items in classes) < 2  # noqa: PLR2004
+
+
+def _few_for_delong(group: PairedGroup) -> bool:
+    """Tell whether DeLong's test has too few items of a class, or clusters, for its z."""
+    numbers = np.bincount(group.positive, minlength=2)
+    clusters = np.inf if group.cluster is None else np.unique(group.cluster).size
+    few = numbers.min() < LEAST_OF_CLASS or clusters < LEAST_CLUSTERS
+    return bool(few and not _too_few(group))
+
+
+def _warn_of_few(number: int, where: str) -> None:
+    """Warn once of groups in which DeLong's test rejects too often."""
+    if not number:
+        return
+    warn(
+        "test='delong': z is compared with the normal distribution, and with fewer than "
+        f"{LEAST_OF_CLASS} positives, {LEAST_OF_CLASS} negatives or {LEAST_CLUSTERS} clusters"
+        f"{where}{',' if where else ''} it may reject too often where models are equally good: at "
+        ".05 in up to .14 of samples with 3 positives, and up to .43 with two clusters. Take "
+        "test='randomization'; where it does not matter, ignore CoverageWarning.",
+        CoverageWarning,
+    )
 
 
 def _columns(comparisons: Sequence[RankingComparison]) -> dict[str, Column]:

@@ -150,29 +150,36 @@ class Stratified(ValuesPlan):
     def _check_queries(self, rows: pl.DataFrame) -> None:
         """Refuse strata of which models have one each for a query, and not the same.
 
-        Queries of two strata may have one name, if each model has both.
+        Queries of two strata may have one name, if each model has both, of which a warning tells.
         """
-        compared = self.compared
-        if compared.args.model is None:
-            return
-        keys = key_names(compared.args)
-        query, stratum = (
-            [*keys[: self.n_kept], *compared.over_names],
-            pl.struct(keys[self.n_kept :]),
-        )
+        compared, keys = self.compared, key_names(self.compared.args)
+        query = [*keys[: self.n_kept], *compared.over_names]
+        stratum = pl.struct(keys[self.n_kept :])
         told = rows.group_by(query, maintain_order=True).agg(
             strata=stratum.n_unique(),
             models=pl.col(MODEL).n_unique(),
             pairs=pl.struct(stratum.alias("stratum"), MODEL).n_unique(),
         )
-        differ = told.filter((pl.col("strata") > 1) & (pl.col("pairs") == pl.col("models")))
-        if differ.height:
-            names = checks.listed(compared.args.keys[self.n_kept :])
+        several = told.filter(pl.col("strata") > 1)
+        if several.is_empty():
+            return
+        names = checks.listed(compared.args.keys[self.n_kept :])
+        differ = several.filter(pl.col("pairs") == pl.col("models"))
+        if differ.height and compared.args.model is not None:
             raise PrframeError(
                 f"`strata` {names} must be the same for all models of a query: {differ.height} of "
                 f"{told.height} queries differ{in_groups(differ.select(query).rows())}; mend "
                 "these rows."
             )
+        warn(
+            f"`strata` {names}: {several.height} of {told.height} queries are in several strata"
+            f"{in_groups(several.select(query).rows())}, and their differences there are taken as "
+            "independent. If they are the same queries, the pooled difference is found too often "
+            "where there is none, and its interval misses it too often: compare without strata, "
+            "or with cluster= and without strata. If they have no more than their names in "
+            "common, add the strata to these, or ignore CoverageWarning.",
+            CoverageWarning,
+        )
 
     def _blocks(
         self, strata: Sequence[Stratum], pairs: Sequence[tuple[int, int]]

@@ -66,7 +66,7 @@ def band(
     method : {"bootstrap", "asymptotic"}, optional
         ``"bootstrap"`` unless given. ``"asymptotic"``: intervals from the asymptotic variance, at
         single levels only. With `over` and ``simultaneous=False``: ``"auto"`` (unless given),
-        ``"t"``, ``"logit"``, ``"percentile"`` or ``"bca"``, as in `interval`.
+        ``"t"``, ``"logit"``, ``"hall"``, ``"percentile"`` or ``"bca"``, as in `interval`.
     kind : {"studentized", "sup"}
         ``"studentized"``: the width at each level is in proportion to the spread of the draws of
         the Bayesian bootstrap there; the band depends on ranks alone. ``"sup"``: equally wide
@@ -121,6 +121,8 @@ def band(
 
     Warns
     -----
+    CoverageWarning
+        With `over`, single levels at which precisions are few and skewed, as in `interval`.
     UndefinedMetricWarning
         Groups with fewer than 3 positives (5 for ``"sup"``, 10 for ``"asymptotic"``) or without
         negatives have no band, nor have those with fewer than 3 clusters that hold positives, or

@@ -11,10 +11,11 @@ from prframe._engine.rows import key_names
 from prframe.errors import ArgumentError
 from prframe.stats.intervals import Confidence, MeanBand, mean_band, mean_interval
 from prframe.typing import Floats, Schema
+from prframe.verbs._skewed_values import few_for_skewness, warn_of_skewed_values
 from prframe.verbs._verb import warn_null
 from prframe.verbs.curves.mean_curves import MEAN_COLUMNS, MeanCurves, series
 
-Method: TypeAlias = Literal["bootstrap", "auto", "t", "logit", "percentile", "bca"]
+Method: TypeAlias = Literal["bootstrap", "auto", "t", "logit", "hall", "percentile", "bca"]
 
 _ENDS: Schema = {
     "conf_low": pl.Float64(),
@@ -25,6 +26,7 @@ _ENDS: Schema = {
 }
 _ORDER = ("recall", "precision", *_ENDS, "n")
 _UNIT = (0.0, 1.0)
+_SKEWED = "skewed"
 _LEAST_CURVES = 2
 
 
@@ -70,13 +72,16 @@ class MeanBands(MeanCurves):
     def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return a row per group of `by` and level, and warn of groups without a band."""
         means = super().of_all(rows)
+        if means.is_empty():
+            return means
         kept = replace(self.args, by=list(self.args.keys[: self.n_kept]))
         groups = means.group_by(key_names(kept) or pl.lit(0), maintain_order=True).agg(
             lacking=pl.col("conf_low").is_null().any()
         )
         why = "which have fewer than two curves, or curves that all agree"
         warn_null(["conf_low", "conf_high"], groups, kept, why)
-        return means
+        warn_of_skewed_values(means, key_names(kept), "levels")
+        return means.drop(_SKEWED)
 
     def summary(self, curves: Floats) -> dict[str, pl.Series]:
         """Return the mean curve of a group, its band, and the method."""
@@ -94,6 +99,11 @@ class MeanBands(MeanCurves):
         constant = {
             name: pl.Series([fact]).new_from_index(0, len(methods)) for name, fact in facts.items()
         }
+        if self.simultaneous:
+            skewed = [False] * len(methods)
+        else:
+            skewed = [few_for_skewness(values, method) for values in curves.T]
+        constant[_SKEWED] = pl.Series(skewed, dtype=pl.Boolean)
         return series(columns) | {"method": methods} | constant
 
     def _at_each_level(self, curves: Floats, confidence: Confidence) -> tuple[MeanBand, str]:

@@ -27,11 +27,13 @@ from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import ITEMS, Resampling, test_train_ratio
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import GROUPS_ARE_DRAWN, Accepts, TwoStepPlan
+from prframe.verbs._skewed_values import few_for_skewness, warn_of_skewed_values
 from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues, ValuesAtHand
 from prframe.verbs.intervals.rows import interval_rows, warned_of_narrow
 
 RESAMPLED = ("percentile", "bca")
-_METHODS = ("auto", "t", "logit", *RESAMPLED)
+_CORRECTED = ("auto", "t", "logit")
+_METHODS = (*_CORRECTED, "hall", *RESAMPLED)
 _UNIT = (0.0, 1.0)
 
 
@@ -70,10 +72,10 @@ class MeanIntervals(TwoStepPlan):
         """Refuse metrics and methods that have no interval for means."""
         check_method(self.method, _METHODS, "a mean over groups")
         dependence = "shared items" if self._draws_items else "folds"
-        if self.resampling is not None and self.method in RESAMPLED:
+        if self.resampling is not None and self.method not in _CORRECTED:
             raise ArgumentError(
                 f"`resampling` corrects the variance of 't' and 'logit' for {dependence}; "
-                f"method={self.method!r} draws values as independent ones."
+                f"method={self.method!r} takes values as independent ones."
             )
         if self._draws_items:
             check_drawn_items(self.measure)
@@ -125,6 +127,13 @@ class MeanIntervals(TwoStepPlan):
         ]
         intervals = each_group(lambda task: self._interval(*task), tasks, "interval")
         rows = interval_rows(samples.select(keys), names, intervals, self.confidence.level)
+        if self.resampling is None:
+            skewed = [
+                few_for_skewness(values.drop_nulls().to_numpy(), interval.method)
+                for values, interval in zip(samples[VALUE], intervals, strict=True)
+            ]
+            means = samples.select(*keys, skewed=pl.Series(skewed, dtype=pl.Boolean))
+            warn_of_skewed_values(means, keys, "means")
         # Undefined values have been warned of already, and so have means without values.
         return warned_of_narrow(rows, keys, kept)
 

@@ -323,7 +323,7 @@ def test_the_default_covers_where_wald_does_not() -> None:
         (lambda: Confidence(0.9, "both"), "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'both'. Write alternative='two-sided'."),
         (lambda: mean_interval([]), "`values` must be finite numbers, at least one; got []."),
         (lambda: mean_interval([0.1, nan]), "`values` must be finite numbers, at least one; got [0.1, nan]."),
-        (lambda: mean_interval([1.0], "z"), "`method` must be one of 'auto', 'bca', 'logit', 'percentile', 't'; got 'z'."),
+        (lambda: mean_interval([1.0], "z"), "`method` must be one of 'auto', 'bca', 'hall', 'logit', 'percentile', 't'; got 'z'."),
         (lambda: ranking_interval(RankedCells(np.ones(2, int), np.ones(2, int)), AP, "t"), "`method` must be one of 'auto', 'bayesian-bootstrap', 'bca', 'logit', 'logit-t', 'percentile', 'wald'; got 't'."),
     ],
 )  # fmt: skip

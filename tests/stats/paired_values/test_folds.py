@@ -105,5 +105,5 @@ def test_wrong_options_are_refused():
         paired_t_test(FIRST, SECOND, test_train_ratio=0.1, cluster=range(10))
     with pytest.raises(PrframeError, match="`margin` must be"):
         paired_equivalence_test(FIRST, SECOND, margin=0)
-    with pytest.raises(PrframeError, match="draws values as independent"):
+    with pytest.raises(PrframeError, match="takes values as independent"):
         mean_interval(FIRST, "bca", test_train_ratio=0.1)

@@ -254,8 +254,8 @@ def test_size_of_swaps_by_groups():
 
 
 def test_groups_without_positives_are_null_with_one_warning():
-    wide = items(60).with_columns(
-        g=pl.when(pl.col("id") < 30).then(pl.lit("x")).otherwise(pl.lit("y"))
+    wide = items(200).with_columns(
+        g=pl.when(pl.col("id") < 100).then(pl.lit("x")).otherwise(pl.lit("y"))
     )
     wide = wide.with_columns(pl.col("label") & (pl.col("g") == "x"))
     for test, metric in (
@@ -349,6 +349,7 @@ def test_the_long_layout_needs_items():
         prframe.compare(long(items()), "AP", over=None)
 
 
+@pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 @pytest.mark.parametrize(
     ("test", "lacking"),
     [

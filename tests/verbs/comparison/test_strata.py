@@ -361,7 +361,16 @@ def test_strata_must_not_vary_within_a_query() -> None:
 def test_queries_of_two_strata_may_have_one_name() -> None:
     frame = by_model([*"dddddd", *"dddddd"])
     twice = pl.concat([frame, by_model([*"eeeeee"] * 2).with_columns(AP=1 - pl.col("AP") ** 2)])
-    assert twice.pr.compare(values="AP", strata="language")["n"].item() == 12
+    with pytest.warns(prframe.CoverageWarning) as caught:
+        assert twice.pr.compare(values="AP", strata="language")["n"].item() == 12
+    assert str(caught[0].message) == (
+        "`strata` 'language': 6 of 6 queries are in several strata, in groups [0, 1, 2, 3, 4] and "
+        "1 more, and their differences there are taken as independent. If they are the same "
+        "queries, the pooled difference is found too often where there is none, and its interval "
+        "misses it too often: compare without strata, or with cluster= and without strata. If "
+        "they have no more than their names in common, add the strata to these, or ignore "
+        "CoverageWarning."
+    )
 
 
 def test_strata_of_other_units() -> None:

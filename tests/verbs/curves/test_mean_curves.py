@@ -226,7 +226,8 @@ def test_the_band_is_about_the_mean_curve(options: dict[str, Any]) -> None:
 
 
 @undefined
-@pytest.mark.parametrize("method", [None, "auto", "t", "logit", "percentile", "bca"])
+@pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
+@pytest.mark.parametrize("method", [None, "auto", "t", "logit", "hall", "percentile", "bca"])
 def test_bands_at_single_levels_are_intervals(method: str | None) -> None:
     levels = [0.1, 0.3, 0.5]
     options = {"by": "model", "over": "query", "rng": 3, "n_resamples": 199}
@@ -243,6 +244,7 @@ def test_bands_at_single_levels_are_intervals(method: str | None) -> None:
 
 
 @undefined
+@pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 def test_levels_at_which_all_curves_are_equal() -> None:
     rows = RUNS.filter(pl.col("query") != "q04")
     for simultaneous in (True, False):
@@ -416,7 +418,7 @@ MESSAGES: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "method": (
         lambda: CALLS["band"](RUNS, method="asymptotic"),
-        "`method` of a mean over groups must be one of 'auto', 'bca', 'bootstrap', 'logit', "
+        "`method` of a mean over groups must be one of 'auto', 'bca', 'bootstrap', 'hall', 'logit', "
         "'percentile', 't'; got 'asymptotic'.",
     ),
     "simultaneous t": (
@@ -495,6 +497,7 @@ def test_queries_that_all_agree_leave_room_for_others(simultaneous: bool) -> Non
     assert free["conf_low"][0] < 1.0
 
 
+@pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 def test_the_band_of_a_mean_curve_holds_the_interval_of_each_level() -> None:
     rows = RUNS.filter(pl.col("query") != "q04", model="a").drop("model")
     options: dict[str, Any] = {"recall": LEVELS, "rng": 1, "anchor": False}

@@ -297,7 +297,8 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
     "method of rankings": (
         AT_HAND,
         {"method": "wald"},
-        "`method` of a mean over groups must be one of 'auto', 'bca', 'logit', 'percentile', 't'; "
+        "`method` of a mean over groups must be one of 'auto', 'bca', 'hall', 'logit', "
+        "'percentile', 't'; "
         "got 'wald'.",
     ),
     "logit beyond 1": (

@@ -1,0 +1,83 @@
+"""The interval of a metric of few clusters, from its values without each of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import expit, logit
+
+from prframe.stats._batches import batches
+from prframe.stats.intervals.confidence import Confidence
+from prframe.stats.intervals.ends import wald_interval
+from prframe.stats.rankings import CellStatistic, RankedCells
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+# With more clusters the influence of each says as much as the value without it.
+_MOST_CLUSTERS = 50
+# So many counts are held at once.
+_HELD = 1 << 22
+
+
+def jackknife_interval(
+    cells: RankedCells,
+    statistic: CellStatistic,
+    clusters: csr_array,
+    confidence: Confidence,
+    df: float,
+) -> tuple[float, float] | None:
+    """Return the interval of a metric within [0, 1] by the jackknife on the logit scale.
+
+    Of c clusters, ``p_j = c logit(v) - (c - 1) logit(v_j)`` is the pseudo-value of cluster j,
+    where v is the metric and v_j that without the cluster, the others weighing c / (c - 1). The
+    ends are ``mean(p) -+ q std(p) / sqrt(c)``, transformed back, with a quantile of Student's t
+    distribution with `df` degrees of freedom.
+
+    Parameters
+    ----------
+    cells : RankedCells
+    statistic : CellStatistic
+    clusters : sparse array, shape (n_clusters, 2 n_cells)
+        As `cluster_counts` returns it; two or more.
+    confidence : Confidence
+    df : float > 0
+
+    Returns
+    -------
+    low, high : float
+        None of more than 50 clusters, of a metric that is not smooth, and where v or a v_j is 0 or
+        1, whose logit is infinite, or undefined.
+
+    Notes
+    -----
+    The influence of a cluster tells what a small part of it changes. That of a whole cluster is
+    larger where there are few, and the metric of few clusters is biased, as their own noise does
+    not blur their ranking: the jackknife counts both. Metrics that count the positives above a
+    rank jump as clusters are left out, so that it fails for these, as for quantiles.
+
+    References
+    ----------
+    Tukey, *Bias and confidence in not-quite large samples*, Annals of Mathematical Statistics
+    1958; Miller, *The jackknife - a review*, Biometrika 1974.
+    """
+    number, n_cells = clusters.shape[0], cells.pos.size
+    is_smooth = statistic.of_all_levels or statistic.of_table
+    if number > _MOST_CLUSTERS or not is_smooth:
+        return None
+    counts = np.concatenate([cells.pos, cells.neg])
+    without = np.empty(number)
+    for rows in batches(number, counts.size, _HELD):
+        left = (counts - clusters[rows].toarray()) * (number / (number - 1))
+        without[rows] = statistic.values(left[:, :n_cells], left[:, n_cells:])
+    values = np.append(without, statistic.value(cells))
+    if not ((values > 0) & (values < 1)).all():
+        return None
+    *parts, whole = logit(values)
+    pseudo = number * whole - (number - 1) * np.array(parts)
+    std_error = float(pseudo.std(ddof=1)) / number**0.5
+    everywhere = replace(confidence, limits=(-np.inf, np.inf))
+    low, high = wald_interval(float(pseudo.mean()), std_error, everywhere, df)
+    return confidence.ends(float(expit(low)), float(expit(high)))

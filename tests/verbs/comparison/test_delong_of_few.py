@@ -1,0 +1,46 @@
+"""DeLong's test of few items of a class, or few clusters, is warned of."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import prframe
+
+
+def frame(n_pos: int, n_neg: int, clusters: int | None = None) -> pl.DataFrame:
+    rng = np.random.default_rng(1)
+    label = np.arange(n_pos + n_neg) < n_pos
+    scores = {name: rng.normal(size=label.size) + label for name in ("new", "old")}
+    data = pl.DataFrame({"label": label, **scores})
+    return (
+        data if clusters is None else data.with_columns(cluster=pl.int_range(pl.len()) % clusters)
+    )
+
+
+SIZES = [(14, 30, None, True), (30, 14, None, True), (15, 15, None, False)]
+SIZES += [(50, 50, 19, True), (50, 50, 20, False)]
+
+
+@pytest.mark.parametrize(("n_pos", "n_neg", "clusters", "warned"), SIZES)
+def test_few_are_warned_of(n_pos: int, n_neg: int, clusters: int | None, warned: bool) -> None:
+    data = frame(n_pos, n_neg, clusters)
+    options = {"over": None, "cluster": None if clusters is None else "cluster", "rng": 1}
+    if not warned:
+        prframe.compare(data, "AUC", ["new", "old"], test="delong", **options)
+        return
+    with pytest.warns(prframe.CoverageWarning) as caught:
+        prframe.compare(data, "AUC", ["new", "old"], test="delong", **options)
+    assert str(caught[0].message).startswith(
+        "test='delong': z is compared with the normal distribution, and with fewer than 15 "
+        "positives, 15 negatives or 20 clusters it may reject too often"
+    )
+    prframe.compare(data, "AUC", ["new", "old"], n_resamples=100, **options)
+
+
+def test_groups_are_named() -> None:
+    parts = [
+        frame(10, 40).with_columns(by=pl.lit("few")),
+        frame(20, 40).with_columns(by=pl.lit("many")),
+    ]
+    with pytest.warns(prframe.CoverageWarning, match=r"20 clusters, in groups \['few'\], it"):
+        pl.concat(parts).pr.compare("AUC", ["new", "old"], by="by", over=None, test="delong")
