@@ -20,6 +20,8 @@ STUDIES = (
     "pictures",
     "band_coverage",
     "cluster_coverage",
+    "small_samples",
+    "skewed_means",
     "curve_coverage",
     "mean_curve_coverage",
     "interval_coverage",

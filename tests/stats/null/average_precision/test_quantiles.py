@@ -277,3 +277,15 @@ def test_the_largest_ap_with_ties_is_that_of_all_ways_to_fill_the_blocks() -> No
         ap = (fill * fill.cumsum(axis=1) / ends).sum(axis=1) / n_pos
         null = APNull(n, n_pos, sizes.tolist(), depth=int(ends[-1]))
         assert null.support() == pytest.approx((ap.min(), ap.max()), rel=1e-12)
+
+
+@pytest.mark.parametrize("n_pos", [2, 3])
+def test_a_leap_at_nothing_is_found_in_few_steps(n_pos: int, monkeypatch) -> None:
+    """Rankings without a hit are more likely than the level, so that the least hit is critical."""
+    null, calls = APNull(100_000, n_pos, depth=50_000), []
+    reached = APNull._reached
+    monkeypatch.setattr(APNull, "_reached", lambda *given: calls.append(1) or reached(*given))
+    found = null.isf(0.99)
+    assert found == pytest.approx(1 / (50_000 * n_pos), rel=1e-9)
+    assert null.sf(found) < 0.99 < null.sf(0.0) == 1.0
+    assert len(calls) < 80
