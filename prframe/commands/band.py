@@ -19,6 +19,7 @@ def add_options(parser: options.Parser) -> None:
     options.add_input(parser)
     add_curve(parser)
     parser.flag("--pointwise", text="cover the curve at each level by itself, not at all at once")
+    options.add_method(parser)
     options.add_confidence(parser)
     options.add_population(parser)
     options.add_randomness(parser)
@@ -36,7 +37,9 @@ def run(given: argparse.Namespace) -> int:
         data.frame,
         **arguments(data, given),
         simultaneous=not given.pointwise,
-        **options.given_only(given, "confidence_level", "n_resamples", "cluster", "prior"),
+        **options.given_only(
+            given, "method", "confidence_level", "n_resamples", "cluster", "prior"
+        ),
         interpolate=given.interpolate,
         rng=given.seed,
         **data.options,

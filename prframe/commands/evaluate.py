@@ -25,6 +25,7 @@ _OF_INTERVALS = {
     "cluster": "--cluster",
     "prior": "--prior",
     "resampling": "--resampling",
+    "method": "--method",
 }
 
 
@@ -42,6 +43,7 @@ def add_options(parser: options.Parser) -> None:
         help="the version whose rules -f trec follows (default: 9)",
     )
     parser.flag("--interval", text="add confidence intervals")
+    options.add_method(parser)
     options.add_confidence(parser)
     options.add_design(parser)
     options.add_randomness(parser)
@@ -147,7 +149,7 @@ def _of_one_score(data: inputs.Rankings, given: argparse.Namespace, **score: Any
         _metrics(given),
         **score,
         **data.columns(by_query=given.by_query),
-        **options.given_only(given, "confidence_level", "n_resamples"),
+        **options.given_only(given, "method", "confidence_level", "n_resamples"),
         **options.design(given),
         rng=given.seed,
         **data.options,

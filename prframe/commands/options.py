@@ -164,6 +164,12 @@ def add_confidence(parser: Parser) -> None:
     parser.number("--confidence-level", float, "LEVEL", "of intervals (default: 0.95)")
 
 
+def add_method(parser: Parser) -> None:
+    """Add the method of intervals, which the verb knows."""
+    text = "how intervals are made (default: auto); hall is for means of skewed values"
+    parser.add_argument("--method", metavar="METHOD", help=text)
+
+
 def add_population(parser: Parser) -> None:
     """Add what the rows of a sample have in common, and another share of positives."""
     parser.add_argument("--cluster", metavar="COLUMN", help="column of clusters, drawn as a whole")

@@ -1,6 +1,6 @@
 """Guards against silent mistakes: rankings ranked together, labels of one class."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -114,6 +114,23 @@ class PooledRankings:
                 PooledRankingWarning,
             )
             return
+
+
+def warn_of_nameless(source: Source, roles: Mapping[str, str]) -> None:
+    """Warn of rows in memory whose group to summarise over has no name, so that they are one.
+
+    `roles` are the arguments that name the keys.
+    """
+    if not isinstance(source.data, pl.DataFrame):
+        return
+    for key, role in roles.items():
+        if number := source.data[key].null_count():
+            warn(
+                f"`{role}` {key!r} is null in {number} rows, which are taken as one group of "
+                "their own; name the groups of these rows, or drop them. If they are one group, "
+                "ignore PooledRankingWarning.",
+                PooledRankingWarning,
+            )
 
 
 def warn_of_pool(frame: object, names: Collection[str], args: Arguments) -> None:

@@ -16,7 +16,7 @@ from prframe._engine.frames import Source, named, through
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import ArgumentError, UndefinedMetricWarning, UnknownMetricError, warn
 from prframe.typing import Columns, Schema
-from prframe.verbs._guards import PooledRankings, warn_of, warn_of_pool
+from prframe.verbs._guards import PooledRankings, warn_of, warn_of_nameless, warn_of_pool
 from prframe.verbs._plan import Plan, named_by_caller
 
 # The verbs with an argument `over`.
@@ -123,6 +123,7 @@ def run(
         if guarded:
             by = args.keys[: len(keys)] if keys else ()
             guard.warn(by, takes_over=plan.accepts().verb in _TAKING_OVER)
+        warn_of_nameless(source, roles)
         if plan.ranks_at_random():
             warn_of_pool(frame, names, args)
         warn_of(

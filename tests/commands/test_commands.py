@@ -169,11 +169,17 @@ def test_queries_levels_depths_and_judgments(capfdbinary, tmp_path) -> None:
 
 def test_intervals(capfdbinary, tmp_path) -> None:
     words = ["evaluate", "qrels", *RUNS, "--interval", "-m", "AP", "P@5"]
-    result = saved(capfdbinary, tmp_path, *words, "--confidence-level", "0.9")
-    expected = prframe.interval(
-        joined(), ["AP", "P@5"], by="system", over="query_id", item="doc_id", confidence_level=0.9
-    )
+    options = {"by": "system", "over": "query_id", "item": "doc_id", "method": "hall"}
+    result = saved(capfdbinary, tmp_path, *words, "--confidence-level", "0.9", "--method", "hall")
+    expected = prframe.interval(joined(), ["AP", "P@5"], **options, confidence_level=0.9)
     assert result.equals(expected)
+
+
+def test_skewed_means_are_warned_of_in_words_of_the_shell(capfdbinary) -> None:
+    done = run(capfdbinary, "evaluate", "qrels", *RUNS, "--interval", "-m", "AP", "P@5")
+    assert "few and skewed, in groups" in done.err
+    assert "Take --method hall, which allows for skewness; where it does not matter" in done.err
+    assert "CoverageWarning" not in done.err
 
 
 @pytest.mark.parametrize(
@@ -431,7 +437,7 @@ def test_commands_and_options_are_an_interface() -> None:
     expected = {
         "evaluate": [
             *(for_input, metrics, by_query, output, random, level),
-            f"-n --no-summary --trec-eval --interval {design}",
+            f"-n --no-summary --trec-eval --interval --method {design}",
         ],
         "compare": [
             *(for_input, metrics, output, random, level),
@@ -441,7 +447,7 @@ def test_commands_and_options_are_an_interface() -> None:
         "curve": [for_input, by_query, output, "--recall --interpolate"],
         "band": [
             *(for_input, by_query, output, random, level),
-            "--recall --interpolate --pointwise --cluster --prior",
+            "--recall --interpolate --pointwise --method --cluster --prior",
         ],
         "test": [
             *(for_input, by_query, output, random),

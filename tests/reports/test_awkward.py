@@ -9,7 +9,9 @@ from prframe import PrframeError
 from .cases import classified, qrels, runs
 
 # A few queries are few, and their differences may be skewed by chance.
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.SkewedDifferencesWarning", "ignore::prframe.CoverageWarning"
+)
 
 ON_ITEMS = "`test` of classifiers, on the same items, must be one of 'bootstrap', 'delong', 'randomization'; got {}."
 OVER_QUERIES = "`test` of rankings, over queries, must be one of 'bootstrap', 'hall', 'randomization', 'sign', 't', 'wilcoxon'; got {}."

@@ -363,6 +363,7 @@ def many_systems(tmp_path_factory):
     with warnings.catch_warnings():
         # Few queries may have skewed differences by chance, or equal values.
         warnings.simplefilter("ignore", prframe.SkewedDifferencesWarning)
+        warnings.simplefilter("ignore", prframe.CoverageWarning)
         warnings.simplefilter("ignore", prframe.UndefinedMetricWarning)
         prframe.report(runs(12, names, depth=12), qrels(12, depth=12), output=path)
     return path

@@ -18,10 +18,14 @@ from tests.verbs.names import NUMBERED
 from .cases import HOSTILE, classified, hostile_report, qrels, runs
 
 # Twelve queries are few, and their differences may be skewed by chance.
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.SkewedDifferencesWarning", "ignore::prframe.CoverageWarning"
+)
 
 SYSTEMS = ["best", "middle", "worst"]
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.SkewedDifferencesWarning", "ignore::prframe.CoverageWarning"
+)
 
 
 @pytest.fixture(scope="module")
@@ -496,6 +500,7 @@ def test_the_sentence_tells_that_nothing_is_defined() -> None:
     assert prframe.report(both).facts["sentence"] == "The AP over 120 items is undefined."
 
 
+@pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
 def test_queries_without_a_name_count_as_in_the_verbs() -> None:
     frame = scored().with_columns(query=pl.Series([None, 1, 2, 3] * 30), item=pl.int_range(120))
     page = prframe.report(frame, over="query", item="item", metrics="AP")
@@ -509,6 +514,7 @@ def test_queries_without_a_name_count_as_in_the_verbs() -> None:
     assert 0 not in explorer["relevant"]
 
 
+@pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
 @pytest.mark.filterwarnings("ignore:.*curves that all agree:prframe.UndefinedMetricWarning")
 @pytest.mark.parametrize(
     ("first", "second"), [(["a", "a b"], ["b c", "c"]), (["a", "null"], [None, "a"])]

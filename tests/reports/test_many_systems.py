@@ -8,7 +8,9 @@ from prframe.reports import rankings, sections
 from .cases import qrels, runs
 
 # Ten queries are few, and their differences may be skewed by chance.
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.SkewedDifferencesWarning", "ignore::prframe.CoverageWarning"
+)
 
 SYSTEMS = ["best", "middle", "worst"]
 

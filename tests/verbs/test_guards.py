@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
+from polars.testing import assert_frame_equal
 
 import prframe
 from prframe.verbs import _guards
@@ -244,3 +245,29 @@ def test_the_first_of_rows_that_are_equal() -> None:
     expected = pl.DataFrame({"q": [None, 1, 1, 2, 1], "f": [None, None, "x", "x", "x"]})
     assert _guards.first_of_runs(rows).equals(expected)
     assert _guards.first_of_runs(rows.head(0)).equals(rows.head(0))
+
+
+CALLS_OVER = {
+    "evaluate": lambda rows: prframe.evaluate(rows, "AP", over="query_id"),
+    "interval": lambda rows: prframe.interval(rows, "AP", over="query_id"),
+    "ap_test": lambda rows: prframe.ap_test(rows, over="query_id"),
+    "curve": lambda rows: prframe.curve(rows, over="query_id", recall=[0.5]),
+    "compare": lambda rows: prframe.compare(rows, "AP", ["score", "other"]),
+}
+
+
+@pytest.mark.parametrize("call", CALLS_OVER.values(), ids=CALLS_OVER)
+def test_rows_without_a_query_are_told_of(call) -> None:
+    rng = np.random.default_rng(1)
+    rows = pl.DataFrame({"score": rng.random(40), "other": rng.random(40)})
+    rows = rows.with_columns(
+        label=pl.int_range(40) % 3 == 0,
+        query_id=pl.when(pl.int_range(40) < 30).then(pl.format("q{}", pl.int_range(40) // 6)),
+    )
+    with pytest.warns(prframe.PooledRankingWarning) as caught:
+        found = call(rows)
+    assert [str(warning.message) for warning in caught] == [
+        "`over` 'query_id' is null in 10 rows, which are taken as one group of their own; name the "
+        "groups of these rows, or drop them. If they are one group, ignore PooledRankingWarning."
+    ]
+    assert_frame_equal(found, call(rows.with_columns(pl.col("query_id").fill_null("none"))))

@@ -344,7 +344,9 @@ class APNull(NullDistribution):
         """Return the width of brackets that need not be narrower."""
         width = super()._narrow(x)
         # No value but 0 is as close to 0 as that.
-        width = np.maximum(width, np.where(x < self._least_positive, self._least_positive / 4, 0.0))
+        width = np.maximum(
+            width, np.where(x < self._least_positive, self._least_positive / 4, 0.0)
+        )
         if self._has_few_rankings:
             return width
         least = 0.0 if self._is_long else self.support()[0]
