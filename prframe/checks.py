@@ -22,8 +22,9 @@ def closest(value: object, options: Iterable[object]) -> str | None:
 
 def did_you_mean(value: object, options: Iterable[object]) -> str:
     """Return a hint when one of the options resembles the value, else nothing."""
-    close = closest(value, options)
-    return f" Did you mean {close!r}?" if close else ""
+    known = {str(option): option for option in options}
+    close = closest(value, known)
+    return f" Did you mean {known[close]!r}?" if close else ""
 
 
 def listed(values: Iterable[object], *, in_order: bool = False) -> str:

@@ -178,7 +178,7 @@ def test_intervals(capfdbinary, tmp_path) -> None:
 def test_skewed_means_are_warned_of_in_words_of_the_shell(capfdbinary) -> None:
     done = run(capfdbinary, "evaluate", "qrels", *RUNS, "--interval", "-m", "AP", "P@5")
     assert "few and skewed, in groups" in done.err
-    assert "Take --method hall, which allows for skewness; where it does not matter" in done.err
+    assert "In prframe evaluate --interval and prframe band take --method hall, which" in done.err
     assert "CoverageWarning" not in done.err
 
 

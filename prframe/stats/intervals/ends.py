@@ -11,7 +11,6 @@ from scipy.special import betainccinv, betaincinv, expit, logit, ndtri, stdtrit
 from prframe.stats._arrays import reals
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.intervals.confidence import Confidence
-from prframe.stats.intervals.proportion import proportion_interval
 from prframe.typing import Floats
 
 UNIT = (0.0, 1.0)
@@ -218,9 +217,9 @@ def logit_interval(  # noqa: PLR0913
     """
     confidence = replace(confidence, limits=UNIT)
     if estimate in {0, 1}:
-        level = 1 - 2 * confidence.tail
-        known = proportion_interval(round(estimate) * trials, trials, level, method="jeffreys")
-        return confidence.ends(float(known.low), float(known.high))
+        # Of all of the trials, or none, Jeffreys' interval reaches the end of the range.
+        reach = float(betainccinv(0.5, trials + 0.5, confidence.tail)) if trials else 1.0
+        return confidence.ends(*((1 - reach, 1.0) if estimate else (0.0, reach)))
     unbiased = estimate if unbiased is None else unbiased
     middle, slope = logit((estimate + unbiased) / 2), unbiased * (1 - unbiased)
     reach = _quantile(confidence, df) * std_error / slope if slope else np.inf

@@ -107,7 +107,8 @@ def mean_interval(  # noqa: PLR0913
     IntervalEstimate
         ``std_error`` is ``s sqrt(1/n + n_2/n_1)``, or, for the bootstrap methods, the standard
         deviation of the replicates. With one value, or if all are the same, errors and ends are
-        NaN, except for the Jeffreys interval of values that are all 0 or all 1 by ``"logit"``.
+        NaN, except for the Jeffreys interval of values that are all 0 or all 1 by ``"logit"``, or
+        by ``"hall"`` within the limits (0, 1).
 
     Raises
     ------
@@ -150,16 +151,18 @@ def mean_interval(  # noqa: PLR0913
     n, mean = numbers.size, float(np.clip(numbers.mean(), least, most))
     equal = bool(np.ptp(numbers) <= EQUAL * np.abs(numbers).max())
     middle = border(mean) if equal else mean
-    if n == 1 or (equal and not (method == "logit" and middle in {0, 1})):
+    # Zeros or ones alone are trials.
+    of_trials = equal and middle in {0, 1} and (method == "logit" or _is_share(method, confidence))
+    if n == 1 or (equal and not of_trials):
         return IntervalEstimate(mean, np.nan, np.nan, np.nan, method)
     std_error = float(numbers.std(ddof=1)) / n**0.5 * (1 + n * test_train_ratio) ** 0.5
     if method == "t":
         low, high = wald_interval(mean, std_error, confidence, df=n - 1)
-    elif method == "hall":
+    elif method == "hall" and not of_trials:
         # Cubes of large numbers would overflow.
         skewness = float(sample_skewness((numbers - mean) / np.ptp(numbers), n))
         low, high = hall_interval(mean, std_error, skewness, confidence, n)
-    elif method == "logit":
+    elif method in {"logit", "hall"}:
         low, high = logit_interval(middle, std_error, confidence, df=n - 1, trials=n)
     else:
         replicates = _resampled_means(numbers, n_resamples, rng)
@@ -170,6 +173,11 @@ def mean_interval(  # noqa: PLR0913
             bend = acceleration(numbers - mean, np.ones(n))
             low, high = bca_interval(mean, replicates, bend, confidence)
     return IntervalEstimate(mean, std_error, low, high, method)
+
+
+def _is_share(method: str, confidence: Confidence) -> bool:
+    """Tell whether Hall's interval is asked for of a mean within [0, 1]."""
+    return method == "hall" and confidence.limits == UNIT
 
 
 def _resampled_means(

@@ -19,6 +19,7 @@ from prframe.stats.intervals.asked import Asked, check_method
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
     acceleration,
+    beta_interval,
     border,
     degrees_of_freedom,
     logit_interval,
@@ -281,7 +282,9 @@ def _from_influence(
         df = df if clusters is None else min(df, values.size - 1)
         jackknifed = None
         if clusters is not None and std_error:
-            jackknifed = jackknife_interval(cells, statistic, clusters, confidence, df)
+            jackknifed = jackknife_interval(
+                cells, statistic, clusters, std_error, confidence=confidence, df=df
+            )
         low, high = jackknifed or logit_interval(
             middle,
             std_error,
@@ -290,6 +293,9 @@ def _from_influence(
             df=df,
             trials=trials,
         )
+        if statistic.of_first_ranks:
+            room = beta_interval(middle, std_error, confidence, step=1 / trials)
+            low, high = confidence.ends(min(low, room[0]), max(high, room[1]))
     return IntervalEstimate(estimate, std_error, low, high, method)
 
 

@@ -21,6 +21,7 @@ from .effect_sizes import (
     probability_of_superiority as probability_of_superiority,
 )
 from .family import (
+    COCHRAN as COCHRAN,
     PairedFamily as PairedFamily,
     SampledTests as SampledTests,
     few_for_shared_skewness as few_for_shared_skewness,

@@ -23,7 +23,7 @@ from prframe.typing import Alternative, Flags, Floats
 # time, of some pairs and all draws.
 _CHUNK, _HELD = 1 << 20, 1 << 23
 # Cochran's number of values for each unit of squared skewness, and the numbers that are few.
-_COCHRAN, _FEW = 25, (10, 100)
+COCHRAN, _FEW = 25, (10, 100)
 # The value of sqrt(n) |z| that Lin & Mudholkar's z of n normal values exceeds in 5 % of samples,
 # by n: quantiles of 400,000 samples. Fewer than ten count in strata alone.
 _CRITICAL = {
@@ -153,7 +153,7 @@ class PairedFamily:
         hundred are not few.
         """
         n = (self.sizes > 0).sum(axis=0)
-        few = (n >= _FEW[0]) & (n <= _FEW[1]) & (n <= _COCHRAN * self.skewness**2)
+        few = (n >= _FEW[0]) & (n <= _FEW[1]) & (n <= COCHRAN * self.skewness**2)
         return np.asarray(few & (np.abs(self.relative_unevenness) > 1) if few.any() else few)
 
     @property
@@ -410,7 +410,7 @@ def few_for_shared_skewness(strata: Sequence[PairedFamily], pooled: Flags) -> Fl
     unevenness = np.array([stratum.relative_unevenness for stratum in strata])
     squares = np.array([stratum.skewness**2 for stratum in strata])
     is_uneven = np.abs((unevenness * counted).sum(axis=0)) > np.sqrt(n_strata)
-    few = (units <= _FEW[1] * n_strata) & (units <= _COCHRAN * (squares * counted).sum(axis=0))
+    few = (units <= _FEW[1] * n_strata) & (units <= COCHRAN * (squares * counted).sum(axis=0))
     return np.asarray(few & is_uneven)
 
 

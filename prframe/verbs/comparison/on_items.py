@@ -189,7 +189,14 @@ class OnItems(Plan):
             for name, metric in self.asked.wanted.items()
             if metric.threshold == threshold
         }
-        quick = [name for name, metric in wanted.items() if not _without_cells(metric)]
+        # Gains of 0 and 1 alone are no grades.
+        items = group.items
+        plain = "gain" not in items.columns or (items["gain"] == items["positive"]).all()
+        quick = [
+            name
+            for name, metric in wanted.items()
+            if not (metric.without_cells if plain else _without_cells(metric))
+        ]
         others = [name for name in wanted if name not in quick]
         evaluators: list[tuple[list[str], Evaluator]] = []
         if quick:
@@ -267,10 +274,12 @@ def _too_few(group: PairedGroup) -> bool:
 
 
 def _few_for_delong(group: PairedGroup) -> bool:
-    """Tell whether DeLong's test has too few items of a class, or clusters, for its z."""
-    numbers = np.bincount(group.positive, minlength=2)
-    clusters = np.inf if group.cluster is None else np.unique(group.cluster).size
-    few = numbers.min() < LEAST_OF_CLASS or clusters < LEAST_CLUSTERS
+    """Tell whether DeLong's test has too few items of a class, or clusters with any, for its z."""
+    classes = (group.positive, ~group.positive)
+    units = units_of(group.cluster, group.positive.size)
+    few = min(map(np.count_nonzero, classes)) < LEAST_OF_CLASS
+    if group.cluster is not None:
+        few |= min(units.number_among(items) for items in classes) < LEAST_CLUSTERS
     return bool(few and not _too_few(group))
 
 
@@ -280,10 +289,10 @@ def _warn_of_few(number: int, where: str) -> None:
         return
     warn(
         "test='delong': z is compared with the normal distribution, and with fewer than "
-        f"{LEAST_OF_CLASS} positives, {LEAST_OF_CLASS} negatives or {LEAST_CLUSTERS} clusters"
-        f"{where}{',' if where else ''} it may reject too often where models are equally good: at "
-        ".05 in up to .14 of samples with 3 positives, and up to .43 with two clusters. Take "
-        "test='randomization'; where it does not matter, ignore CoverageWarning.",
+        f"{LEAST_OF_CLASS} positives, {LEAST_OF_CLASS} negatives or {LEAST_CLUSTERS} clusters "
+        f"with either{where}{',' if where else ''} it may reject too often where models are "
+        "equally good: at .05 in up to .14 of samples with 3 positives, and up to .43 with two "
+        "clusters. Take test='randomization'; where it does not matter, ignore CoverageWarning.",
         CoverageWarning,
     )
 

@@ -30,7 +30,7 @@ from prframe.verbs._verb import grouped_over
 
 Incomplete: TypeAlias = Literal["raise", "pairwise", "common", "zero"]
 
-MODEL, _UNIT, _CLUSTER = "model index", "unit", "cluster"
+MODEL, CLUSTER, _UNIT = "model index", "cluster", "unit"
 _VARIES = f"{WORKING}varies"
 
 
@@ -148,7 +148,7 @@ class ComparedValues:
         columns |= zip(self.over, self.over_names, strict=True)
         if args.cluster is not None:
             # The column of clusters may be among those of queries.
-            columns.setdefault(args.cluster, _CLUSTER)
+            columns.setdefault(args.cluster, CLUSTER)
         plain = replace(args, by=list(columns), model=None, cluster=None, further_scores=())
         if isinstance(self.measure, ValuesAtHand):
             values = self.measure.read(source, plain)
@@ -163,7 +163,7 @@ class ComparedValues:
             working |= {COLUMN: MODEL}
         rows = values.rows.rename(working)
         if args.cluster is not None:
-            rows = rows.with_columns(pl.col(columns[args.cluster]).alias(_CLUSTER))
+            rows = rows.with_columns(pl.col(columns[args.cluster]).alias(CLUSTER))
         self._refuse_unnamed(rows, source)
         influence = values.influence
         if influence is not None:
@@ -280,14 +280,14 @@ class ComparedValues:
         """Return the cluster of each query, which must be one."""
         if self.args.cluster is None:
             return None
-        known = ~is_missing(pl.col(_CLUSTER), rows.schema[_CLUSTER])
-        code = pl.when(known).then(pl.col(_CLUSTER).rank("dense").cast(pl.Int64) - 1)
-        pairs = rows.select(_UNIT, code.alias(_CLUSTER)).unique()
-        bad = pl.col(_UNIT).is_duplicated() | pl.col(_CLUSTER).is_null()
+        known = ~is_missing(pl.col(CLUSTER), rows.schema[CLUSTER])
+        code = pl.when(known).then(pl.col(CLUSTER).rank("dense").cast(pl.Int64) - 1)
+        pairs = rows.select(_UNIT, code.alias(CLUSTER)).unique()
+        bad = pl.col(_UNIT).is_duplicated() | pl.col(CLUSTER).is_null()
         wrong = pairs.filter(bad)[_UNIT].unique().sort()
         if wrong.len():
             raise self._varying(queries.select(self.over_names)[wrong.to_list()])
-        return pairs.sort(_UNIT)[_CLUSTER].to_numpy()
+        return pairs.sort(_UNIT)[CLUSTER].to_numpy()
 
     def _absent(
         self, absent: NDArray[np.bool_], models: pl.Series, queries: pl.DataFrame, metric: str

@@ -31,11 +31,11 @@ from prframe.stats.paired_values import (
 from prframe.typing import Columns, Floats
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts
-from prframe.verbs._values_at_hand import MetricValues
+from prframe.verbs._values_at_hand import VALUE, MetricValues
 from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.options import model_pairs
 from prframe.verbs.comparison.over_queries import PairTable
-from prframe.verbs.comparison.query_values import MODEL, Stratum, ValuesPlan
+from prframe.verbs.comparison.query_values import CLUSTER, MODEL, Stratum, ValuesPlan
 from prframe.verbs.comparison.rows import (
     JOINT,
     Block,
@@ -128,6 +128,7 @@ class Stratified(ValuesPlan):
     def of_values(self, values: MetricValues) -> pl.DataFrame:
         """Return a row per group, metric and pair."""
         self._check_queries(values.rows)
+        self._warn_of_shared(values.rows)
         models, strata = self.compared.strata(values)
         keys = key_names(self.compared.args)
         if not strata:
@@ -148,11 +149,10 @@ class Stratified(ValuesPlan):
         return rows
 
     def _check_queries(self, rows: pl.DataFrame) -> None:
-        """Refuse strata of which models have one each for a query, and not the same.
-
-        Queries of two strata may have one name, if each model has both, of which a warning tells.
-        """
+        """Refuse strata of which models have one each for a query, and not the same."""
         compared, keys = self.compared, key_names(self.compared.args)
+        if compared.args.model is None:
+            return
         query = [*keys[: self.n_kept], *compared.over_names]
         stratum = pl.struct(keys[self.n_kept :])
         told = rows.group_by(query, maintain_order=True).agg(
@@ -160,26 +160,47 @@ class Stratified(ValuesPlan):
             models=pl.col(MODEL).n_unique(),
             pairs=pl.struct(stratum.alias("stratum"), MODEL).n_unique(),
         )
+        differ = told.filter((pl.col("strata") > 1) & (pl.col("pairs") == pl.col("models")))
+        if differ.height:
+            raise PrframeError(
+                f"`strata` {self._names} must be the same for all models of a query: "
+                f"{differ.height} of {told.height} queries differ"
+                f"{in_groups(differ.select(query).rows())}; mend these rows."
+            )
+
+    def _warn_of_shared(self, rows: pl.DataFrame) -> None:
+        """Warn once of queries, or clusters of these, that are in several strata."""
+        compared, keys = self.compared, key_names(self.compared.args)
+        clustered = compared.args.cluster is not None
+        kept, unit = keys[: self.n_kept], [CLUSTER] if clustered else compared.over_names
+        told = (
+            rows.filter(pl.col(VALUE).is_not_null())
+            .group_by([*kept, *unit], maintain_order=True)
+            .agg(strata=pl.struct(keys[self.n_kept :]).n_unique())
+        )
         several = told.filter(pl.col("strata") > 1)
         if several.is_empty():
             return
-        names = checks.listed(compared.args.keys[self.n_kept :])
-        differ = several.filter(pl.col("pairs") == pl.col("models"))
-        if differ.height and compared.args.model is not None:
-            raise PrframeError(
-                f"`strata` {names} must be the same for all models of a query: {differ.height} of "
-                f"{told.height} queries differ{in_groups(differ.select(query).rows())}; mend "
-                "these rows."
-            )
+        word = "clusters" if clustered else "queries"
+        drawn = compared.args.cluster if clustered else compared.over[0]
+        over = [*compared.args.keys[self.n_kept :], *compared.over]
+        instead = f"over={over}, cluster={drawn!r}, without strata"
+        if len(unit) > 1:
+            instead = f"over={over}, a column of the queries in cluster=, without strata"
         warn(
-            f"`strata` {names}: {several.height} of {told.height} queries are in several strata"
-            f"{in_groups(several.select(query).rows())}, and their differences there are taken as "
-            "independent. If they are the same queries, the pooled difference is found too often "
-            "where there is none, and its interval misses it too often: compare without strata, "
-            "or with cluster= and without strata. If they have no more than their names in "
-            "common, add the strata to these, or ignore CoverageWarning.",
+            f"`strata` {self._names}: {several.height} of {told.height} {word} are in several "
+            f"strata{in_groups(several.select([*kept, *unit]).rows())}, and their differences "
+            f"there are taken as independent. If they are the same {word}, the pooled difference "
+            f"is found too often where there is none, and its interval misses it too often: say "
+            f"{instead}. If they have no more than their names in common, rename them, or ignore "
+            "CoverageWarning.",
             CoverageWarning,
         )
+
+    @property
+    def _names(self) -> str:
+        """The columns of strata, as messages name them."""
+        return checks.listed(self.compared.args.keys[self.n_kept :])
 
     def _blocks(
         self, strata: Sequence[Stratum], pairs: Sequence[tuple[int, int]]

@@ -87,8 +87,9 @@ def interval(
           the ranks (`prframe.stats.pr_posterior`).
         - "wald": the estimate and normal quantiles of its standard error, from influence values;
           "logit": the same on the logit scale; "logit-t": on the logit scale, with AP corrected
-          for its bias, and with Student's quantiles. Areas and metrics at a threshold of up to 50
-          clusters are enclosed by the jackknife on that scale.
+          for its bias, and with Student's quantiles. With it areas and metrics at a threshold of
+          up to 100 clusters are enclosed by the jackknife, where leaving a cluster out makes none
+          of them 0 or 1; ``std_error`` is that of influence values all the same.
         - "percentile", "bca": quantiles of resamples, plain, or corrected for bias and
           acceleration.
         - "auto": "bayesian-bootstrap", but "logit-t" with `cluster`, and where most positives

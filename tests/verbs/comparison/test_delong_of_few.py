@@ -32,9 +32,18 @@ def test_few_are_warned_of(n_pos: int, n_neg: int, clusters: int | None, warned:
         prframe.compare(data, "AUC", ["new", "old"], test="delong", **options)
     assert str(caught[0].message).startswith(
         "test='delong': z is compared with the normal distribution, and with fewer than 15 "
-        "positives, 15 negatives or 20 clusters it may reject too often"
+        "positives, 15 negatives or 20 clusters with either it may reject too often"
     )
     prframe.compare(data, "AUC", ["new", "old"], n_resamples=100, **options)
+
+
+def test_clusters_that_hold_positives_count() -> None:
+    data = frame(30, 600).with_columns(
+        cluster=pl.when(pl.col("label")).then(0).otherwise(pl.int_range(630) % 40)
+    )
+    data = data.with_columns(cluster=pl.when(pl.int_range(630) < 20).then(1).otherwise("cluster"))
+    with pytest.warns(prframe.CoverageWarning, match="20 clusters with either it"):
+        prframe.compare(data, "AUC", ["new", "old"], over=None, cluster="cluster", test="delong")
 
 
 def test_groups_are_named() -> None:
@@ -42,5 +51,7 @@ def test_groups_are_named() -> None:
         frame(10, 40).with_columns(by=pl.lit("few")),
         frame(20, 40).with_columns(by=pl.lit("many")),
     ]
-    with pytest.warns(prframe.CoverageWarning, match=r"20 clusters, in groups \['few'\], it"):
+    with pytest.warns(
+        prframe.CoverageWarning, match=r"20 clusters with either, in groups \['few'\], it"
+    ):
         pl.concat(parts).pr.compare("AUC", ["new", "old"], by="by", over=None, test="delong")

@@ -367,10 +367,29 @@ def test_queries_of_two_strata_may_have_one_name() -> None:
         "`strata` 'language': 6 of 6 queries are in several strata, in groups [0, 1, 2, 3, 4] and "
         "1 more, and their differences there are taken as independent. If they are the same "
         "queries, the pooled difference is found too often where there is none, and its interval "
-        "misses it too often: compare without strata, or with cluster= and without strata. If "
-        "they have no more than their names in common, add the strata to these, or ignore "
+        "misses it too often: say over=['language', 'query_id'], cluster='query_id', without "
+        "strata. If they have no more than their names in common, rename them, or ignore "
         "CoverageWarning."
     )
+    options = {"over": ["language", "query_id"], "cluster": "query_id"}
+    assert twice.pr.compare(values="AP", **options)["n"].item() == 12
+    undefined = pl.when(pl.col("language") == "e").then(None).otherwise("AP").alias("AP")
+    with pytest.warns(prframe.UndefinedMetricWarning):
+        twice.with_columns(undefined).pr.compare(values="AP", strata="language")
+
+
+def test_clusters_of_two_strata_are_told_of() -> None:
+    one = by_model([*"dddddd"] * 2)
+    other = by_model([*"eeeeee"] * 2).with_columns(
+        pl.col("query_id") + 6, AP=1 - pl.col("AP") ** 2
+    )
+    rows = pl.concat([one, other]).with_columns(topic=pl.col("query_id") % 6)
+    rows.pr.compare(values="AP", strata="language")
+    with pytest.warns(prframe.CoverageWarning) as caught:
+        rows.pr.compare(values="AP", strata="language", cluster="topic")
+    said = str(caught[0].message)
+    assert "6 of 6 clusters are in several strata, in groups [0, 1" in said
+    assert "say over=['language', 'query_id'], cluster='topic', without strata" in said
 
 
 def test_strata_of_other_units() -> None:

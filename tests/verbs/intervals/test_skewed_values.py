@@ -55,8 +55,8 @@ def test_few_skewed_values_are_warned_of(method: str) -> None:
         prframe.interval(data, **options, method=method)
     assert [str(warning.message) for warning in caught] == [
         "the values of 1 of 2 means are few and skewed, in groups ['a']: their intervals may miss "
-        "the mean too often, as rare values, on which it depends, are lacking by chance. Take "
-        "method='hall', which allows for skewness; where it does not matter, ignore "
+        "the mean too often, as few values may lack the rare ones that carry it. In `interval` and "
+        "`band` take method='hall', which allows for skewness; where it does not matter, ignore "
         "CoverageWarning."
     ]
     prframe.interval(data, **options, method="hall")

@@ -77,6 +77,9 @@ class CellStatistic(ABC):
     of_all_levels : bool
         Whether the metric adds up all levels of recall, and has a standard error. The half of a
         negative that draws put above all items then matters to it if hardly any other is there.
+    of_first_ranks : bool
+        Whether discounts let the first ranks decide, so that a sample near the best or the least
+        value lacks what a rank more would change.
     of_table : bool
         Whether the metric is a function of four counts, positives and negatives that are retrieved
         and that are not. It asks for draws of these alone (`DrawnCurves.tables`), which need no
@@ -107,6 +110,7 @@ class CellStatistic(ABC):
     reads_sums: ClassVar[bool] = False
     of_events: ClassVar[bool] = False
     of_all_levels: ClassVar[bool] = False
+    of_first_ranks: ClassVar[bool] = False
     of_table: ClassVar[bool] = False
     takes_prior: ClassVar[bool] = False
     of_classes: ClassVar[bool] = False

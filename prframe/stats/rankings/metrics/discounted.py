@@ -69,10 +69,18 @@ class _DiscountSum(_CutOff):
     """The sum of the discounts of the positives' ranks, on average over the orders within ties."""
 
     jumps: ClassVar[bool] = True
+    of_first_ranks: ClassVar[bool] = True
 
     @abstractmethod
     def _running(self, ranks: Numbers) -> Floats:
         """Return the sum of the discounts of the first ranks."""
+
+    def trials(self, cells: RankedCells) -> int:
+        """Return the effective number of ranks, ``(sum w)^2 / sum w^2`` of their discounts w."""
+        edges = self._edges(cells.n)
+        sums = np.diff(self._running(edges))
+        effective = float(sums.sum() ** 2 / (sums**2 / np.diff(edges)).sum())
+        return max(1, min(int(effective), cells.n_pos))
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the sum over cells of the positives times the mean discount."""
