@@ -1,6 +1,6 @@
 """The verb that compares models, over queries or on the same items."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Unpack, cast, get_args
 
 import numpy as np
@@ -369,12 +369,21 @@ def compare(
     try:
         result: FrameT = run(frame, plan, schema, keys=kept.keys, guarded=values is None)
     except MissingColumnError as error:
-        if "`over`" not in str(error) or (values is not None and str(error).endswith("?")):
-            raise
-        remedy = "Name the column of queries, folds or seeds with over="
-        remedy += f"; {OVER_QUERIES.remedy}" if values is None else ""
-        raise MissingColumnError(f"{error} {remedy}.") from None
+        if hint := _hint(str(error), frame, wanted, is_at_hand=values is not None):
+            raise MissingColumnError(f"{error} {hint}") from None
+        raise
     return result
+
+
+def _hint(message: str, frame: object, wanted: Collection[str], *, is_at_hand: bool) -> str:
+    """Return what may be meant where a column is missing; nothing if the message says so."""
+    if "`score`" in message and not is_at_hand:
+        at_hand = [name for name in wanted if name in names_of(frame)[1]]
+        return f"Values of metrics at hand are named by values={at_hand[0]!r}." if at_hand else ""
+    if "`over`" not in message or (is_at_hand and message.endswith("?")):
+        return ""
+    remedy = "" if is_at_hand else f"; {OVER_QUERIES.remedy}"
+    return f"Name the column of queries, folds or seeds with over={remedy}."
 
 
 compare.__doc__ = (compare.__doc__ or "").replace("{tests}", described_tests(" " * 8).strip())

@@ -22,8 +22,10 @@ from prframe.stats.intervals.rankings import ranking_interval
 from prframe.stats.intervals.replicates import bca_interval, percentile_interval, summaries
 from prframe.stats.rankings import (
     AveragePrecision,
+    DiscountedGain,
     PrecisionAt,
     PrecisionAtRecall,
+    RankBiasedPrecision,
     RecallAt,
     RocArea,
 )
@@ -367,3 +369,18 @@ def test_ends_between_values_are_quantiles_of_numpy(size: int) -> None:
         assert percentile_interval(values, Confidence(1 - 2 * tail)) == pytest.approx(
             (low, high), rel=1e-12, abs=1e-14
         )
+
+
+@pytest.mark.parametrize(
+    ("metric", "ranks"), [(DiscountedGain(10, normalised=True), 8), (RankBiasedPrecision(), 9)]
+)
+def test_a_best_value_of_first_ranks_is_of_as_many_trials(metric, ranks: int) -> None:
+    """The effective number of ranks of RBP is (1 + p) / (1 - p) = 9."""
+    label = np.append(np.ones(40), np.tile([0, 1], 80))
+    cells, cell = cells_from_scores(np.arange(200)[::-1], label)
+    assert metric.trials(cells) == ranks
+    counts = cluster_counts(cell, label, np.arange(200) % 50, cells.pos.size)
+    for clusters in (None, counts):
+        found = ranking_interval(cells, metric, "logit-t", clusters=clusters)
+        # One of so many ranks less.
+        assert found.low < 1 - 1 / ranks

@@ -382,3 +382,39 @@ def test_the_warning_names_the_columns_that_are_null(
     columns = ["difference", "conf_low", "conf_high", "p_value"]
     assert [name for name in columns if found[name][1] is None] == lacking
     assert found[columns].row(0).count(None) == 0
+
+
+def test_gains_of_0_and_1_are_compared_by_counts() -> None:
+    """nDCG of two models that are best, by other items, is as uncertain as each of them is."""
+    rng = np.random.default_rng(0)
+    label = np.append(np.ones(20), np.tile([0.0, 1.0], 190))
+    first, second = np.arange(10) + 1000.0, np.arange(10) + 500.0
+    rest = rng.normal(size=380)
+    frame = pl.DataFrame(
+        {
+            "label": label,
+            "a": np.concatenate([first, second, rest]),
+            "b": np.concatenate([second, first, rest]),
+        }
+    )
+    found = prframe.compare(frame, "nDCG@10", ["a", "b"], over=None, rng=1).row(0, named=True)
+    single = prframe.interval(frame, "nDCG@10", "a", rng=1).row(0, named=True)
+    assert found["difference"] == 0.0
+    assert found["conf_high"] > (1 - single["conf_low"]) / 4
+    graded = frame.with_columns(label=pl.col("label") * 2)
+    other = prframe.compare(graded, "nDCG@10", ["a", "b"], over=None, rng=1).row(0, named=True)
+    assert other["mean_a"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
+def test_gains_of_0_and_1_are_tested_as_grades_are(test: str) -> None:
+    """Labels of 2 have gains of 3 (or 2), by which numerator and denominator are multiplied."""
+    rng = np.random.default_rng(3)
+    label = rng.random(80) < 0.3
+    frame = pl.DataFrame({"label": 1.0 * label, "a": rng.random(80) + label, "b": rng.random(80)})
+    options = {"over": None, "test": test, "rng": 1, "n_resamples": 500}
+    plain = prframe.compare(frame, ["nDCG@10", "nDCG"], ["a", "b"], **options)
+    graded = frame.with_columns(label=pl.col("label") * 2)
+    other = prframe.compare(graded, ["nDCG@10", "nDCG"], ["a", "b"], **options)
+    for name in ("difference", "p_value", "mean_a"):
+        assert plain[name].to_list() == pytest.approx(other[name].to_list(), rel=1e-9)

@@ -618,3 +618,11 @@ def test_no_p_value_is_zero(test: str, alternative: str) -> None:
     smallest = float(np.finfo(np.float64).tiny)
     for column in ("p_value", "p_adjusted", "p_equivalence"):
         assert smallest <= found[column].item() < 1e-290
+
+
+def test_values_that_are_taken_for_scores_are_told_of() -> None:
+    with pytest.raises(prframe.errors.MissingColumnError) as caught:
+        evaluated().pr.compare("AP", model="model")
+    assert str(caught.value).endswith(
+        "Name the column with score=. Values of metrics at hand are named by values='AP'."
+    )
