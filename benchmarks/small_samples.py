@@ -1,6 +1,6 @@
 """``python -m benchmarks.small_samples``: what few positives and few clusters do to the verbs.
 
-``--quick`` takes fewer samples, to see that it runs.
+``--quick`` takes fewer samples, to see that it runs, and ``--part`` some of the rows.
 """
 
 import argparse
@@ -60,6 +60,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.small_samples")
     parser.add_argument("--quick", action="store_true", help="fewer samples and draws")
     parser.add_argument("--samples", type=int, default=400, help="samples of each setting")
+    parser.add_argument("--part", choices=("positives", "clusters"), help="some of the rows")
     given = parser.parse_args()
     samples, draws = (10, 200) if given.quick else (given.samples, 500)
     warnings.simplefilter("ignore")
@@ -68,12 +69,12 @@ def main() -> None:
     tests = [f"{test} {metric}" for test, metric in _TESTED]
     header = ["sample", "apart", *METRICS, "difference of AP", "of AUC", *tests]
     print(table(header, []), end="", flush=True)
-    for counts in (*COUNTS, *COUNTS_TURNED):
+    for counts in () if given.part == "clusters" else (*COUNTS, *COUNTS_TURNED):
         for apart in APART:
             frame = pl.concat(_counted(counts, apart, i) for i in range(samples))
             share = counts[0] / sum(counts)
             _print_row(f"{counts[0]} and {counts[1]}", Setting(1, share, apart), frame, draws)
-    for number, setting in enumerate(CLUSTERED):
+    for number, setting in () if given.part == "positives" else enumerate(CLUSTERED):
         for clusters in CLUSTERS:
             frame = pl.concat(
                 _clustered(setting, clusters, i, (number, clusters)) for i in range(samples)
