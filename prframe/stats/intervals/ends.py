@@ -134,7 +134,7 @@ def hall_interval(
     --------
     >>> low, high = hall_interval(1.0, 0.2, 2.0, Confidence(0.95), 25)
     >>> round(low, 3), round(high, 3)
-    (0.656, 1.617)
+    (0.676, 1.707)
     """
     reach = _quantile(confidence, n - 1)
     low, high = before_correction(np.array([reach, -reach]), skewness / np.sqrt(n))
