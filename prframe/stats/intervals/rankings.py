@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import compress
 from math import isfinite, isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import betaincinv, pdtr
@@ -280,23 +280,48 @@ def _from_influence(
     else:
         df = degrees_of_freedom(values, number)
         df = df if clusters is None else min(df, values.size - 1)
-        jackknifed = None
-        if clusters is not None and std_error:
-            jackknifed = jackknife_interval(
-                cells, statistic, clusters, std_error, confidence=confidence, df=df
-            )
-        low, high = jackknifed or logit_interval(
-            middle,
-            std_error,
-            confidence,
-            unbiased=statistic.unbiased(cells),
-            df=df,
-            trials=trials,
-        )
-        if statistic.of_first_ranks:
-            room = beta_interval(middle, std_error, confidence, step=1 / trials)
-            low, high = confidence.ends(min(low, room[0]), max(high, room[1]))
+        error = _Error(middle, std_error, df, trials)
+        low, high = _logit_t(cells, statistic, clusters, error, confidence)
     return IntervalEstimate(estimate, std_error, low, high, method)
+
+
+class _Error(NamedTuple):
+    """A value, its standard error, and how much this is worth.
+
+    Where the value is 0 or 1 it is one of so many trials.
+    """
+
+    value: float
+    std_error: float
+    df: float
+    trials: int
+
+
+def _logit_t(
+    cells: RankedCells,
+    statistic: CellStatistic,
+    clusters: "csr_array | None",
+    error: _Error,
+    confidence: Confidence,
+) -> tuple[float, float]:
+    """Return the interval with Student's quantiles on the logit scale.
+
+    Few clusters are left out one by one, and what the first ranks decide has room for a rank more.
+    """
+    value, std_error, df, trials = error
+    jackknifed = None
+    if clusters is not None and std_error:
+        jackknifed = jackknife_interval(
+            cells, statistic, clusters, std_error, confidence=confidence, df=df
+        )
+    unbiased = statistic.unbiased(cells)
+    low, high = jackknifed or logit_interval(
+        value, std_error, confidence, unbiased=unbiased, df=df, trials=trials
+    )
+    if statistic.of_first_ranks:
+        room = beta_interval(value, std_error, confidence, step=1 / trials)
+        low, high = confidence.ends(min(low, room[0]), max(high, room[1]))
+    return low, high
 
 
 def _of_two_samples(
