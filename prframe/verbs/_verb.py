@@ -91,7 +91,8 @@ def run(
     """Carry out a plan whose columns are `schema`, after `keys`: the `by` columns unless given.
 
     `schema` may be a function of the dtypes of the caller's columns. A `guarded` call warns if the
-    frame has a column that tells rankings apart and is not used, so that they are ranked together.
+    frame has a column that tells rankings apart and is not used, or lacks names of those that are
+    summarised over, so that they are ranked together.
     """
     args = plan.args
     plan.accepts().check(args)
@@ -123,7 +124,7 @@ def run(
         if guarded:
             by = args.keys[: len(keys)] if keys else ()
             guard.warn(by, takes_over=plan.accepts().verb in _TAKING_OVER)
-        warn_of_nameless(source, roles)
+            warn_of_nameless(source, roles)
         if plan.ranks_at_random():
             warn_of_pool(frame, names, args)
         warn_of(
