@@ -24,6 +24,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not installed"),
     pytest.mark.skipif(os.name != "posix", reason="the options of the browser are for Linux"),
+    pytest.mark.filterwarnings("ignore::prframe.CoverageWarning"),
 ]
 
 ARGUMENTS = (
