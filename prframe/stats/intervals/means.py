@@ -152,7 +152,8 @@ def mean_interval(  # noqa: PLR0913
     equal = bool(np.ptp(numbers) <= EQUAL * np.abs(numbers).max())
     middle = border(mean) if equal else mean
     # Zeros or ones alone are trials.
-    of_trials = equal and middle in {0, 1} and (method == "logit" or _is_share(method, confidence))
+    has_trials = method == "logit" or (method == "hall" and confidence.limits == UNIT)
+    of_trials = equal and middle in {0, 1} and has_trials
     if n == 1 or (equal and not of_trials):
         return IntervalEstimate(mean, np.nan, np.nan, np.nan, method)
     std_error = float(numbers.std(ddof=1)) / n**0.5 * (1 + n * test_train_ratio) ** 0.5
@@ -173,11 +174,6 @@ def mean_interval(  # noqa: PLR0913
             bend = acceleration(numbers - mean, np.ones(n))
             low, high = bca_interval(mean, replicates, bend, confidence)
     return IntervalEstimate(mean, std_error, low, high, method)
-
-
-def _is_share(method: str, confidence: Confidence) -> bool:
-    """Tell whether Hall's interval is asked for of a mean within [0, 1]."""
-    return method == "hall" and confidence.limits == UNIT
 
 
 def _resampled_means(
