@@ -42,7 +42,8 @@ def totals(
     scaled = np.repeat(slopes, _CANDIDATES)
     # T adds to the log odds at most so much.
     boost = np.zeros(steps.size.size) if boost is None else boost
-    low -= slopes * 30
+    low -= np.maximum(slopes, 0) * 30
+    high += np.maximum(-slopes, 0) * 30
     for _ in range(_ROUNDS):
         theta = low[:, None] + (high - low)[:, None] * fractions
         hits, _ = _shoot(steps, theta.ravel(), scaled, boost)
@@ -56,15 +57,26 @@ def totals(
 
 def slopes_for(steps: Steps, shape: Shape, values: Floats, unit: float) -> Floats:
     """Return slopes whose paths have T at the values, `unit` being the deviation of T."""
-    slopes = np.geomspace(1e-2 / unit, max(300.0, 60 / unit), 24)
-    for _ in range(2):
-        found = np.maximum.accumulate(totals(steps, shape, slopes)[0])
+    steepness = np.geomspace(1e-2 / unit, max(300.0, 60 / unit), 24)
+    return _steep_enough(steps, shape, values, steepness)
+
+
+def slopes_below(steps: Steps, shape: Shape, values: Floats, unit: float) -> Floats:
+    """Return slopes, which are negative, whose paths have T at values below its mean."""
+    return -_steep_enough(steps, shape, values, np.geomspace(1e-2 / unit, 1e6 / unit, 60), -1)
+
+
+def _steep_enough(
+    steps: Steps, shape: Shape, values: Floats, steepness: Floats, sign: int = 1
+) -> Floats:
+    """Return how steep slopes of a sign are whose paths have T at the values."""
+    for _ in range(3):
+        found = np.maximum.accumulate(sign * totals(steps, shape, sign * steepness)[0])
         # The slope of a value grows with the distance from the mean.
-        rough = np.exp(np.interp(values, found, np.log(slopes)))
+        rough = np.exp(np.interp(sign * values, found, np.log(steepness)))
         near = np.exp(np.linspace(-0.15, 0.15, 5))
-        slopes = np.unique((rough[:, None] * near).ravel())
-    found = np.maximum.accumulate(totals(steps, shape, slopes)[0])
-    return np.exp(np.interp(values, found, np.log(slopes)))
+        steepness = np.unique((rough[:, None] * near).ravel())
+    return rough
 
 
 def path_of(steps: Steps, shape: Shape, slope: float, boost: Floats) -> Path:

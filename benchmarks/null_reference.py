@@ -11,6 +11,7 @@ from math import inf, log
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from benchmarks.null_draws import permuted
@@ -217,7 +218,7 @@ def better_slope(pilot: Sample, slope: float, value: float) -> float:
     if abs(off.mean()) < 0.4 * off.std():
         return slope
     reach = 1.5 / max(float(off.std()), 1e-300)
-    low, high = slope - min(reach, slope / 2), slope + min(reach, slope)
+    low, high = slope - min(reach, abs(slope) / 2), slope + min(reach, abs(slope))
     for _ in range(30):
         middle = (low + high) / 2
         logs = tilt + (middle - slope) * off
@@ -228,7 +229,17 @@ def better_slope(pilot: Sample, slope: float, value: float) -> float:
 
 def weighed(sample: Sample, value: float, least: int = 50) -> Reference:
     """Return the weighted share of draws that reach a value."""
-    logs = np.where(sample.total >= value * (1 - EQUAL), sample.log_weight, -inf)
+    return _weighed(sample, sample.total >= value * (1 - EQUAL), least)
+
+
+def weighed_below(sample: Sample, value: float, least: int = 50) -> Reference:
+    """Return the weighted share of draws that do not exceed a value."""
+    return _weighed(sample, sample.total <= value * (1 + EQUAL), least)
+
+
+def _weighed(sample: Sample, chosen: NDArray[np.bool_], least: int) -> Reference:
+    """Return the weighted share of the draws that are chosen."""
+    logs = np.where(chosen, sample.log_weight, -inf)
     top = logs.max()
     if not np.isfinite(top):
         return NONE

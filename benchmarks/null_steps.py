@@ -58,9 +58,15 @@ class Steps:
         return np.asarray(scatter * self.spread[k], np.float64)
 
 
-def steps_of(shape: Shape, first: int = FIRST, share: float = SHARE) -> Steps:
-    """Return the steps of a ranking."""
-    sizes, is_run = _sizes(shape, first, share)
+def steps_of(
+    shape: Shape, first: int = FIRST, share: float = SHARE, *, is_fine_below: bool = False
+) -> Steps:
+    """Return the steps of a ranking.
+
+    Where they are fine below, a run takes no larger share of the ranks to come, and the last ranks
+    are taken one by one. So it must be where the positives crowd at the end of the ranking.
+    """
+    sizes, is_run = _sizes(shape, first, share, is_fine_below=is_fine_below)
     end = np.cumsum(sizes)
     above = end - sizes
     single, pair, spread = 1 / end, 1 / end, np.zeros(end.size)
@@ -77,7 +83,9 @@ def steps_of(shape: Shape, first: int = FIRST, share: float = SHARE) -> Steps:
     return Steps(above, sizes, single, pair, spread)
 
 
-def _sizes(shape: Shape, first: int, share: float) -> tuple[Integers, NDArray[np.bool_]]:
+def _sizes(
+    shape: Shape, first: int, share: float, *, is_fine_below: bool
+) -> tuple[Integers, NDArray[np.bool_]]:
     """Return how many items each step takes, and whether it is a run."""
     blocks = shape.ties or ()
     sizes: list[int] = []
@@ -89,7 +97,9 @@ def _sizes(shape: Shape, first: int, share: float) -> tuple[Integers, NDArray[np
             sizes.append(blocks[place])
             place += 1
         else:
-            sizes.append(1 if end < first else max(1, min(stretch, int(share * end))))
+            left = shape.n - end if is_fine_below else end
+            most = 0 if min(left, end) < first else int(share * min(left, end))
+            sizes.append(max(1, min(stretch, most)))
             place += sizes[-1]
         runs.append(bool(stretch) and sizes[-1] > 1)
         end += sizes[-1]

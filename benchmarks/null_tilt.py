@@ -226,12 +226,15 @@ class Tilted:
     def _term(self, k: int, hits: Floats, inside: Floats) -> Floats:
         """Return log C(size, j) E exp(slope growth)."""
         size = float(self.steps.size[k])
-        mean = self.steps.growth(k, hits, inside)
+        tilt = self.slope * self.steps.growth(k, hits, inside)
         legal = (inside >= 0) & (inside <= size)
-        with np.errstate(invalid="ignore"):
-            logs = log_choose(size, inside) + self.slope * mean + self._boost[k] * inside
         if self.steps.spread[k]:
-            logs = logs + self.slope**2 / 2 * self.steps.variance(k, hits, inside)
+            tilt = tilt + self.slope**2 / 2 * self.steps.variance(k, hits, inside)
+            # Steep negative slopes leave the normal variate behind, but not the least growth.
+            least = inside * (hits + (inside + 1) / 2) / (self.steps.above[k] + size)
+            tilt = np.minimum(tilt, self.slope * least) if self.slope < 0 else tilt
+        with np.errstate(invalid="ignore"):
+            logs = log_choose(size, inside) + tilt + self._boost[k] * inside
         return np.where(legal, logs, -np.inf)
 
 

@@ -1,4 +1,4 @@
-"""Upper tails of T = n_pos AP from the likeliest rankings alone, within about a power of e.
+"""Tails of T = n_pos AP from the likeliest rankings alone, within about a power of e.
 
 The rankings near the likeliest path on which T has a value x are exp(H) in number, H being the
 entropy of their steps (`likely_path`). Divided by the number near the path of random ranking, and
@@ -12,8 +12,8 @@ from typing import NamedTuple, Self
 import numpy as np
 from scipy.special import gammaln
 
+from prframe.stats.null.average_precision.generating_function.lanes import Lanes
 from prframe.stats.null.average_precision.generating_function.likely_path import (
-    Lanes,
     at_random,
     entropy,
     most_likely,
@@ -51,15 +51,21 @@ def first_hits(n: int, n_pos: int, log_levels: Floats) -> Floats:
     return np.asarray(np.maximum(total, (hits * (log_best >= log_level)).max(axis=1)))
 
 
-def likely_log_tails(items: Sequence[Items], n_pos: Sequence[int], total: Floats) -> Floats:
-    """Return the logarithms of the upper tails of values of T, NaN where no path is found."""
-    lanes = Lanes.of([each.table(_DENSE, _GROWTH) for each in items], n_pos)
+def likely_log_tails(
+    items: Sequence[Items], n_pos: Sequence[int], total: Floats, *, is_lower: bool = False
+) -> Floats:
+    """Return the logarithms of the upper tails of values of T, NaN where no path is found.
+
+    They may be those of the lower tails, of values far below the mean.
+    """
+    steps = [each.table(_DENSE, _GROWTH, is_fine_below=is_lower) for each in items]
+    lanes = Lanes.of(steps, n_pos)
     path = most_likely(lanes, total)
     fallen = np.sqrt(2 * np.pi) * np.abs(path.slope) * path.deviation
     log_tail = entropy(lanes, path) - entropy(lanes, at_random(lanes))
     log_tail -= np.log(np.maximum(fallen, _HALF))
     # Where a path is not found, its slope is 0.
-    return np.where(path.slope > 0, log_tail, np.nan)
+    return np.where(path.slope < 0 if is_lower else path.slope > 0, log_tail, np.nan)
 
 
 class LikelyTails(NamedTuple):

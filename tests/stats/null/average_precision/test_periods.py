@@ -5,7 +5,7 @@ import pytest
 
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.inversion import Inversion
-from prframe.stats.null.average_precision.generating_function.likely_path import Lanes
+from prframe.stats.null.average_precision.generating_function.lanes import Lanes
 from prframe.stats.null.average_precision.generating_function.path_search import along_paths
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.walk import DENSE, GROWTH, Course

@@ -13,7 +13,8 @@ from scipy import stats as scipy_stats
 import prframe
 from prframe.stats import APNull, ap_null_moments
 from prframe.stats.null.average_precision.generating_function import step_terms as ap_tables
-from prframe.stats.null.average_precision.generating_function.likely_path import Lanes, most_likely
+from prframe.stats.null.average_precision.generating_function.lanes import Lanes
+from prframe.stats.null.average_precision.generating_function.likely_path import most_likely
 from prframe.stats.null.average_precision.generating_function.path_search import along_paths
 from prframe.stats.null.average_precision.generating_function.saddlepoint import (
     Points,

@@ -8,7 +8,7 @@ from scipy import stats
 import prframe
 from prframe.stats import APNull, ap_minimum
 from prframe.stats.null.average_precision.generating_function.full_walks import WholeWalk
-from prframe.stats.null.average_precision.generating_function.likely_path import Lanes
+from prframe.stats.null.average_precision.generating_function.lanes import Lanes
 from prframe.stats.null.average_precision.generating_function.saddlepoint import (
     Points,
     refined_tails,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from prframe.stats.null.average_precision.generating_function.likely_path import Lanes
+from prframe.stats.null.average_precision.generating_function.lanes import Lanes
 from prframe.stats.null.average_precision.generating_function.path_search import along_paths
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.upward_waves import UpwardWaves

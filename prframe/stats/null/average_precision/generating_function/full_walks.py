@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.generating_function.likely_path import Lanes
+from prframe.stats.null.average_precision.generating_function.lanes import Lanes
 from prframe.stats.null.average_precision.generating_function.steps import log_binomial
 from prframe.typing import Floats
 

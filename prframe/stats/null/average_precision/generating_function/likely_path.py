@@ -12,16 +12,18 @@ Nothing here is a probability: the path says about which numbers of hits to walk
 the results of the walk are checked.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prframe.stats._arrays import row_sums
-from prframe.stats.null.average_precision.generating_function.steps import Steps
-from prframe.typing import Floats, Integers
+from prframe.stats.null.average_precision.generating_function.lanes import Lanes, Path
+from prframe.stats.null.average_precision.generating_function.sunken_path import (
+    is_sunken,
+    sunken,
+)
+from prframe.typing import Floats
 
 # A move of Newton's method goes at most this share of the way to an impossible number of
 # positives.
@@ -41,81 +43,6 @@ _FAR = 8.0
 _FULL = 0.98
 # A number of positives that cannot vary has this precision, 1 over its variance.
 _FIXED = 1e12
-
-
-@dataclass(frozen=True)
-class Lanes:
-    """Rankings that are walked through side by side, each with steps of its own.
-
-    Attributes
-    ----------
-    n, n_pos : ndarray of float, shape (n_lanes,)
-        Items, and positives among them.
-    size, single, pair, spread, end : ndarray of float, shape (n_lanes, n_steps)
-        As in `Step`; lanes with fewer steps end with steps of no items.
-    """
-
-    n: Floats
-    n_pos: Floats
-    size: Floats
-    single: Floats
-    pair: Floats
-    spread: Floats
-    end: Floats
-
-    @classmethod
-    def of(cls, steps: Sequence[Steps], n_pos: "Sequence[int] | Floats") -> "Lanes":
-        """Lay the steps of lanes side by side."""
-        width = max(table.size.size for table in steps)
-
-        def column(name: str) -> Floats:
-            """Return a quantity of all steps, a row per lane, with zeros behind the last step."""
-            rows = np.zeros((len(steps), width))
-            for row, table in zip(rows, steps, strict=True):
-                values = getattr(table, name)
-                row[: values.size] = values
-            return rows
-
-        size = column("size")
-        end = np.cumsum(size, axis=1)
-        return cls(
-            end[:, -1],
-            np.array(n_pos, dtype=np.float64),
-            size,
-            column("single"),
-            column("pair"),
-            column("spread"),
-            end,
-        )
-
-    def taken(self, lanes: Integers) -> "Lanes":
-        """Return some of the lanes."""
-        columns = vars(self).values()
-        return Lanes(*(column[lanes] for column in columns))
-
-
-class Path(NamedTuple):
-    """The most likely hits and how they scatter.
-
-    Attributes
-    ----------
-    hits : ndarray of float, shape (n_lanes, n_steps + 1)
-        Hits at the beginning and at the end of each step.
-    slope : ndarray of float, shape (n_lanes,)
-    deviation : ndarray of float, shape (n_lanes,)
-        Standard deviation of T under the tilt, roughly.
-    scatter : ndarray of float, shape (n_lanes, n_steps - 1)
-        Standard deviation of the hits at the end of each step but the last.
-    """
-
-    hits: Floats
-    slope: Floats
-    deviation: Floats
-    scatter: Floats
-
-    def taken(self, lanes: Integers) -> "Path":
-        """Return some of the lanes."""
-        return Path(*(column[lanes] for column in self))
 
 
 class _Local(NamedTuple):
@@ -149,6 +76,9 @@ def most_likely(lanes: Lanes, total: Floats) -> Path:
         far = total - begin > _FAR * even.deviation
         hits = np.where(far[:, None], _gathered(lanes, total), hits)
         climbed = _climbed(lanes, hits, far.astype(np.float64), total)
+        low = is_sunken(lanes, total, begin)
+        if low.any():
+            climbed = chosen_paths(low, sunken(lanes, total), climbed)
     lost = np.zeros(total.size, np.bool_)
     for column in climbed:
         lost |= ~np.isfinite(column.reshape(total.size, -1)).all(axis=1)

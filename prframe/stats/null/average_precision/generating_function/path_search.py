@@ -11,9 +11,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from prframe.stats.null.average_precision.generating_function.lanes import Lanes, Path
 from prframe.stats.null.average_precision.generating_function.likely_path import (
-    Lanes,
-    Path,
     at_random,
     chosen_paths,
     most_likely,

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prframe.stats.null.average_precision.generating_function.likely_path import Lanes, Path
+from prframe.stats.null.average_precision.generating_function.lanes import Lanes, Path
 from prframe.stats.null.average_precision.generating_function.steps import Steps, log_binomial
 from prframe.typing import Floats, Integers
 
@@ -68,6 +68,8 @@ class Table(NamedTuple):
         Places of the hits above the step, among the rows before.
     log_ways, growth, variance : ndarray of float, shape (n_rows, n_terms)
         Logarithm of C(m, j), -inf for no term; mean and variance of the growth of T.
+    slack : ndarray of float, shape (n_rows, n_terms)
+        How far the least growth of T is below its mean; None where there is no variance.
     """
 
     lane: Integers
@@ -76,6 +78,7 @@ class Table(NamedTuple):
     log_ways: Floats
     growth: Floats
     variance: Floats | None
+    slack: Floats | None
 
 
 def last_table(cut: Steps, hits: Floats, before: Rows) -> Table:
@@ -156,8 +159,11 @@ def _table(
     ways = np.where(none, -np.inf, log_binomial(size, j)) + np.log(stride)[:, None]
     growth = j * (h + 1) * single + j * (j - 1) * pair
     # This is the variance from the places of the positives within the step.
+    if not spread.any():
+        return Table(lane, hits, column, ways, growth, None, None)
     variance = j * (1 - j / np.maximum(size, 1)) * (h + j / 2) ** 2 * spread
-    return Table(lane, hits, column, ways, growth, variance if spread.any() else None)
+    least = j * (h + (j + 1) / 2) / np.maximum(lanes.last[lane, step][:, None], 1)
+    return Table(lane, hits, column, ways, growth, variance, growth - least)
 
 
 def trimmed(table: Table, above: float, end: float) -> Table:
@@ -174,12 +180,14 @@ def trimmed(table: Table, above: float, end: float) -> Table:
         np.take_along_axis(values, place, axis=1) for values in (table.log_ways, table.growth)
     )
     column = np.take_along_axis(table.column, place, axis=1)
-    variance = table.variance
-    if variance is not None:
-        variance = np.take_along_axis(variance, place, axis=1)
+    variance, slack = (
+        None if values is None else np.take_along_axis(values, place, axis=1)
+        for values in (table.variance, table.slack)
+    )
     return table._replace(
         column=column,
         log_ways=np.where(inside, ways, -np.inf),
         growth=growth,
         variance=variance,
+        slack=slack,
     )

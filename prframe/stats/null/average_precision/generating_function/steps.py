@@ -23,6 +23,9 @@ _SHORT = 32
 # Logarithms of factorials below these are looked up, in a table of each size.
 _TABULATED = 1 << 14, 1 << 20
 
+# Of tie blocks, a step takes no more than this times the usual share of the ranks to come.
+_NEAR_THE_END = 0.1
+
 
 @dataclass(frozen=True)
 class Step:
@@ -127,12 +130,17 @@ class Items:
         for row in zip(*(column.tolist() for column in table), strict=True):
             yield Step(*row)
 
-    def table(self, dense: float, growth: float) -> Steps:
-        """Return all steps at once."""
+    def table(self, dense: float, growth: float, *, is_fine_below: bool = False) -> Steps:
+        """Return all steps at once.
+
+        Where they are fine below, a step takes no larger share of the ranks to come either, and
+        the last ranks are steps of their own.
+        """
+        n = self.n if is_fine_below else None
         cuts = (
-            _cuts(self.depth, dense, growth)
+            _cuts(self.depth, dense, growth, n)
             if self.ends is None
-            else self._block_cuts(dense, growth)
+            else self._block_cuts(dense, growth, n)
         )
         if self.depth < self.n:
             cuts = np.append(cuts, self.n)
@@ -155,14 +163,18 @@ class Items:
         pair = pairs / np.maximum(m * (m - 1), 1)
         return Steps(above, size, total / m, pair, spread, first, end)
 
-    def _block_cuts(self, dense: float, growth: float) -> Integers:
+    def _block_cuts(self, dense: float, growth: float, n: int | None) -> Integers:
         """Return 0 and the ends of the steps, which are ends of blocks."""
         ends = np.zeros(0, np.int64) if self.ends is None else self.ends
         apart = int(np.searchsorted(ends, dense, side="left")) + 1
         cuts = [0, *ends[:apart].tolist()]
         place = apart - 1
         while cuts[-1] < self.depth:
-            far = cuts[-1] + max(1, int(growth * cuts[-1]))
+            stride = _stride(cuts[-1], dense, growth, n)
+            if n is not None:
+                # Low T depends on how often positives share a block, which a step averages over.
+                stride = min(stride, max(1, int(_NEAR_THE_END * growth * (n - cuts[-1]))))
+            far = cuts[-1] + stride
             place = max(int(np.searchsorted(ends, far, side="right")) - 1, place + 1)
             cuts.append(int(ends[place]))
         return np.array(cuts, dtype=np.int64)
@@ -185,13 +197,20 @@ class Items:
 
 
 @lru_cache(maxsize=64)
-def _cuts(depth: int, dense: float, growth: float) -> Integers:
-    """Return 0 and the ends of the steps without ties."""
+def _cuts(depth: int, dense: float, growth: float, n: int | None) -> Integers:
+    """Return 0 and the ends of the steps without ties; `n` ranks are also gone through upwards."""
     near = depth if dense >= depth else int(np.ceil(dense))
     cuts = [*range(near + 1)]
     while cuts[-1] < depth:
-        cuts.append(min(cuts[-1] + max(1, int(growth * cuts[-1])), depth))
+        cuts.append(min(cuts[-1] + _stride(cuts[-1], dense, growth, n), depth))
     return np.array(cuts, dtype=np.int64)
+
+
+def _stride(above: int, dense: float, growth: float, n: int | None) -> int:
+    """Return how many ranks a step takes, which goes by the ranks to come too if there are `n`."""
+    if n is None:
+        return max(1, int(growth * above))
+    return max(1, int(growth * min(above, n - above))) if n - above > dense else 1
 
 
 def _untied_sums(above: Integers, size: Integers) -> tuple[Floats, Floats]:

@@ -22,11 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prframe.stats._arrays import row_sums
-from prframe.stats.null.average_precision.generating_function.likely_path import (
-    Lanes,
-    Path,
-    coupling,
-)
+from prframe.stats.null.average_precision.generating_function.lanes import Lanes, Path
+from prframe.stats.null.average_precision.generating_function.likely_path import coupling
 from prframe.stats.null.average_precision.generating_function.step_terms import (
     Rows,
     Table,
@@ -376,8 +373,9 @@ def _summed(table: Table, level: Floats, slopes: Floats) -> Floats:
         part = slice(begin, begin + at_once)
         slope = slopes[table.lane[part], None, :]
         exponent = table.growth[part, :, None] * slope
-        if table.variance is not None:
-            exponent += 0.5 * table.variance[part, :, None] * slope**2
+        if table.variance is not None and table.slack is not None:
+            variance, slack = table.variance[part, :, None], table.slack[part, :, None]
+            exponent += _gained(slope, variance, slack)
         exponent += level[table.column[part]] + table.log_ways[part, :, None]
         largest = _finite(exponent.max(axis=1))
         exponent -= largest[:, None]
@@ -395,9 +393,9 @@ def _tilted(table: Table, slopes: Floats, state: _State) -> tuple[_State, Floats
     """Take a step with a slope for each lane; return the state after it and terms' chances."""
     drift, slope = table.growth, slopes[table.lane][:, None]
     exponent = table.log_ways + slope * drift + state.log_mgf[table.column]
-    if table.variance is not None:
-        drift = drift + slope * table.variance
-        exponent += 0.5 * slope**2 * table.variance
+    if table.variance is not None and table.slack is not None:
+        drift = drift + np.maximum(slope * table.variance, -table.slack)
+        exponent += _gained(slope, table.variance, table.slack)
     largest = _finite(exponent.max(axis=1))
     weight = np.exp(exponent - largest[:, None])
     total = row_sums(weight)
@@ -412,6 +410,15 @@ def _tilted(table: Table, slopes: Floats, state: _State) -> tuple[_State, Floats
     square = away**2
     third = row_sums(share * (away * (square + 3 * own) + state.third[table.column]))
     return _State(log_mgf, mean, row_sums(share * (square + own)), third), share
+
+
+def _gained(slope: Floats, variance: Floats, slack: Floats) -> Floats:
+    """Return log E[exp(slope growth)], less slope times the mean, of growth that is near normal.
+
+    Steep negative slopes leave the normal distribution behind, but no growth is below the least.
+    """
+    gained = 0.5 * slope**2 * variance
+    return np.asarray(np.where(slope < 0, np.minimum(gained, -slope * slack), gained))
 
 
 def _finite(largest: Floats) -> Floats:

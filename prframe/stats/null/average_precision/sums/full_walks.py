@@ -11,11 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prframe.stats.null.average_precision.generating_function.full_walks import NEVER, WholeWalk
-from prframe.stats.null.average_precision.generating_function.likely_path import (
-    Lanes,
-    Path,
-    leaning,
-)
+from prframe.stats.null.average_precision.generating_function.lanes import Lanes, Path
+from prframe.stats.null.average_precision.generating_function.likely_path import leaning
 from prframe.stats.null.average_precision.generating_function.saddlepoint import (
     Approximation,
     Points,

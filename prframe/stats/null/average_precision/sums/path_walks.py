@@ -10,12 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prframe.stats.null.average_precision.generating_function.likely_path import (
-    Lanes,
-    Path,
-    at_random,
-    leaning,
-)
+from prframe.stats.null.average_precision.generating_function.lanes import Lanes, Path
+from prframe.stats.null.average_precision.generating_function.likely_path import at_random, leaning
 from prframe.stats.null.average_precision.generating_function.path_search import LOST
 from prframe.stats.null.average_precision.generating_function.saddlepoint import (
     Approximation,

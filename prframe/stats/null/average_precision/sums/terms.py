@@ -8,11 +8,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.generating_function.likely_path import (
-    Lanes,
-    Path,
-    log_waves,
-)
+from prframe.stats.null.average_precision.generating_function.lanes import Lanes, Path
+from prframe.stats.null.average_precision.generating_function.likely_path import log_waves
 from prframe.stats.null.average_precision.generating_function.saddlepoint import (
     Approximation,
     Points,

@@ -67,6 +67,11 @@ LISTED = 14.0
 # A number of hits counts for the size of a lattice if the natural logarithm of its chance is above
 # this.
 _UNLIKELY = -90.0
+# A value is low if it is less than this share of the way from the least to the mean.
+_LOW = 0.5
+# Walks with steps that are fine at the end are for lower tails whose logarithms are below this.
+SUNK = -10.0
+_TINY = 1e-300
 
 
 class AlikeGroups:
@@ -252,4 +257,23 @@ class AlikeGroups:
         """Return the problem of finding the tails at a value of AP, in terms of T."""
         items, n_pos = self._items(group)
         mean, deviation = n_pos * self.mean[group], n_pos * self.variance[group] ** 0.5
-        return Problem(items, n_pos, self._target(group, x), float(mean), float(deviation))
+        moments = float(mean), float(deviation)
+        is_low = self.is_low(group, x)
+        return Problem(items, n_pos, self._target(group, x), *moments, is_low=is_low)
+
+    def is_low(self, group: int, x: float) -> bool:
+        """Whether positives that miss a value crowd at the end of the items."""
+        least, mean = float(self._least[group]), float(self.mean[group])
+        return x - least < _LOW * (mean - least)
+
+    def may_be_sunk(self, group: int, x: float) -> bool:
+        """Whether a value is so low that its lower tail may be below `SUNK`.
+
+        It is not if the positives are likely enough to be below the rank from which on no ranking
+        of them reaches the value.
+        """
+        if self._is_sparse(group) or not self.is_low(group, x):
+            return False
+        n, n_pos = self.groups[group]
+        first = int(n_pos * (n_pos + 1) / 2 / max(self._target(group, x), _TINY))
+        return bool(log_binomial(n - first, n_pos) - self.log_rankings[group] < SUNK)

@@ -127,6 +127,8 @@ class Walk:
         Whether single rankings carry weight.
     is_counted : bool
         Whether every ranking counts for itself: no states are merged, and each rank is a step.
+    is_low : bool
+        Whether the target is so low that steps must be fine at the end.
     """
 
     items: Items
@@ -138,6 +140,7 @@ class Walk:
     rounding: Rounding = "mean"
     is_fine: bool = False
     is_counted: bool = False
+    is_low: bool = False
 
     def tails(self) -> Tails:
         """Walk down the ranks and return the tails."""
@@ -147,11 +150,10 @@ class Walk:
         """Return the steps of the walk."""
         if self.is_counted:
             return self.items.table(inf, 0.0)
-        if self.rounding != "mean":
-            return self.items.table(*_BOUND)
-        if self.is_fine:
-            return self.items.table(*_SINGLE)
-        return self.items.table(*(_BOUND if self.n_pos <= _SPARSE else _GENERAL))
+        if self.is_fine and self.rounding == "mean":
+            return self.items.table(*_SINGLE, is_fine_below=self.is_low)
+        is_long = self.rounding == "mean" and self.n_pos > _SPARSE
+        return self.items.table(*(_GENERAL if is_long else _BOUND), is_fine_below=self.is_low)
 
 
 def walked(walks: Sequence[Walk]) -> list[Tails]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from prframe.stats.null.average_precision.generating_function.inversion import Inversion
-from prframe.stats.null.average_precision.generating_function.likely_path import Lanes, Path
+from prframe.stats.null.average_precision.generating_function.lanes import Lanes, Path
 from prframe.stats.null.average_precision.generating_function.saddlepoint import (
     Points,
     moved,

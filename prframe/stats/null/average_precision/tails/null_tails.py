@@ -384,13 +384,16 @@ class NullTails(OnLattices):
             max(_APART, _FEW_APART // self._most_at_once) if few else _APART,
             rounding,
             is_fine=few or hint is None,
+            is_low=self.is_low(group, x),
         )
 
     def _inverted(self, group: Integers, x: Floats) -> list[Hint]:
         """Return the tails of values by inversion, ``"transform"`` where it has converged."""
         hints: dict[int, Hint] = {}
         n_pos = np.array([g.n_pos for g in self.groups])[group]
-        places = np.flatnonzero(n_pos <= SHARED)
+        pairs = zip(group.tolist(), x.tolist(), strict=True)
+        own = (n_pos > SHARED) | [self.may_be_sunk(*pair) for pair in pairs]
+        places = np.flatnonzero(~own)
         if places.size:
             distinct, inside = np.unique(group[places], return_inverse=True)
             target = x[places] * n_pos[places] * (1 - EQUAL)
@@ -399,10 +402,11 @@ class NullTails(OnLattices):
                 method = "bound" if bound else "transform" if good else "estimate"
                 tail = Tail(float(logs[0]), float(logs[1]), method)
                 hints[place] = Hint(tail, float(slope), is_accurate=bool(good))
-        large = np.flatnonzero(n_pos > SHARED).tolist()
+        large = np.flatnonzero(own).tolist()
         problems = [self.problem(int(group[place]), float(x[place])) for place in large]
-        for place, own in zip(large, planned_tails(problems, only_inversion=True), strict=True):
-            hints[place] = cast(Hint, planned_hint(own))
+        planned = planned_tails(problems, only_inversion=True)
+        for place, inverted in zip(large, planned, strict=True):
+            hints[place] = cast(Hint, planned_hint(inverted))
         return [hints[place] for place in range(x.size)]
 
     def _inversion(self, groups: tuple[int, ...]) -> Inversion:

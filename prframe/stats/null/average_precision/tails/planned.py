@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prframe.stats.null.average_precision.generating_function.inversion import Inversion
+from prframe.stats.null.average_precision.generating_function.lanes import Lanes, Path
 from prframe.stats.null.average_precision.generating_function.likely_path import (
-    Lanes,
-    Path,
     log_waves,
     most_likely,
     resampled,
@@ -107,6 +106,7 @@ class Problem(NamedTuple):
     mean: float
     deviation: float
     shared: Shared | None = None
+    is_low: bool = False
 
     @property
     def is_rough(self) -> bool:
@@ -116,12 +116,20 @@ class Problem(NamedTuple):
     @property
     def steps(self) -> Steps:
         """The steps of the walk."""
-        return self.few_steps if self.is_rough else self.items.table(DENSE, GROWTH)
+        return self.few_steps if self.is_rough else self._steps(DENSE, GROWTH)
 
     @property
     def few_steps(self) -> Steps:
         """The steps of a rough walk."""
-        return self.items.table(_ROUGH_DENSE, _ROUGH_GROWTH)
+        return self._steps(_ROUGH_DENSE, _ROUGH_GROWTH)
+
+    @property
+    def other_steps(self) -> Steps:
+        """The steps of the second walk."""
+        return self._steps(_DENSE, _GROWTH)
+
+    def _steps(self, dense: float, growth: float) -> Steps:
+        return self.items.table(dense, growth, is_fine_below=self.is_low)
 
 
 def planned_tails(
@@ -270,7 +278,7 @@ def _is_confirmed(
     far = np.flatnonzero(u > _READABLE).tolist()
     if far:
         chosen = np.array(far)
-        steps = [problems[place].items.table(_DENSE, _GROWTH) for place in far]
+        steps = [problems[place].other_steps for place in far]
         other = Lanes.of(steps, [problems[place].n_pos for place in far])
         path = resampled(paths.taken(chosen), lanes.taken(chosen), other)
         slopes = points.slope[chosen, None]

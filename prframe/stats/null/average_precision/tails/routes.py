@@ -23,6 +23,7 @@ from typing import TypeVar
 import numpy as np
 
 from prframe.stats.null.average_precision.likely_tails import likely_log_tails
+from prframe.stats.null.average_precision.tails.alike import SUNK
 from prframe.stats.null.average_precision.tails.mergers import Merger, merged_tails
 from prframe.stats.null.average_precision.tails.null_tails import NullTails
 from prframe.stats.null.average_precision.tails.on_lattices import lattice_hints
@@ -120,6 +121,8 @@ def _stages(
 ) -> "Iterator[tuple[list[_Open], list[Hint | None]]]":
     """Yield values with the hints for them, chosen from those that are still open."""
     deep: set[tuple[int, int]] = set()
+    sunk = _sunk(open_)
+    yield sunk, [planned_hint(tail) for tail in planned_tails([value.problem for value in sunk])]
     if method == "auto":
         chosen = [
             value
@@ -179,6 +182,16 @@ def _far(values: "Sequence[_Open]") -> "list[_Open]":
     far = {*_beyond(large, _FAR_OF_MANY), *_beyond(steep, _FAR_OF_STEEP)}
     near = set(large) - far
     return [value for value in values if value not in near]
+
+
+def _sunk(values: "Sequence[_Open]") -> "list[_Open]":
+    """Return the values the logarithms of whose lower tails are roughly below a level."""
+    low = [value for value in values if value.part.may_be_sunk(value.group, value.x)]
+    if not low:
+        return []
+    items, n_pos, targets, *_ = zip(*(value.problem for value in low), strict=True)
+    log_tails = likely_log_tails(items, n_pos, np.array(targets), is_lower=True)
+    return [value for value, log in zip(low, log_tails.tolist(), strict=True) if not log >= SUNK]
 
 
 def _beyond(values: "Sequence[_Open]", level: float) -> "list[_Open]":

@@ -26,10 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
-from prframe.stats.null.average_precision.generating_function.likely_path import (
-    Lanes,
-    most_likely,
-)
+from prframe.stats.null.average_precision.generating_function.lanes import Lanes
+from prframe.stats.null.average_precision.generating_function.likely_path import most_likely
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.likely_tails import likely_log_tails
 from prframe.stats.null.average_precision.tails.plain.lattice import (

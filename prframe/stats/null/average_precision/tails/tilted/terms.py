@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.generating_function.likely_path import Lanes, Path
+from prframe.stats.null.average_precision.generating_function.lanes import Lanes, Path
 from prframe.stats.null.average_precision.generating_function.steps import Steps
 from prframe.stats.null.average_precision.tails.plain.plans import step_terms
 from prframe.typing import Floats, Integers
