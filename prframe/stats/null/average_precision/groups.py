@@ -14,6 +14,11 @@ from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.sums.tail import sum_tails
 from prframe.stats.null.average_precision.sums.terms import Term
+from prframe.stats.null.average_precision.tails.low_values import (
+    SUNK,
+    Span,
+    log_least_lower_tails,
+)
 from prframe.stats.null.average_precision.tails.null_tails import NullTails
 from prframe.stats.null.average_precision.tails.routes import all_tails
 from prframe.stats.null.average_precision.tails.tail import (
@@ -136,13 +141,25 @@ class Cases:
                 if case.ties is None:
                     refuse_large(case.depth, case.n_pos, LARGEST_DEPTH)
             targets = totals[places] * (1 - EQUAL)
-            sums = sum_tails(self._terms(), targets, only_inversion=only_inversion)
-            for place, tail in zip(places.tolist(), sums, strict=True):
+            found = self._sum_tails(targets, only_inversion=only_inversion)
+            for place, tail in zip(places.tolist(), found, strict=True):
                 tails[place] = tail
                 if tail is None or tail.method == "bound":
                     tails[place] = self._least_tail(totals[place]) or tail
                 elif tail.method == "estimate":
                     tails[place] = self._bounded(tail, totals[place], best)
+        return tails
+
+    def _sum_tails(self, targets: Floats, *, only_inversion: bool) -> list[Tail | None]:
+        """Return the tails of sums of AP, of which low ones have walks of their own."""
+        low = np.array([self._is_sunk(target) for target in targets.tolist()])
+        tails: list[Tail | None] = [None] * targets.size
+        for is_low in np.unique(low).tolist():
+            places = np.flatnonzero(low == is_low)
+            terms = self._terms(is_low=is_low)
+            found = sum_tails(terms, targets[places], only_inversion=only_inversion)
+            for place, tail in zip(places.tolist(), found, strict=True):
+                tails[place] = tail
         return tails
 
     def _bounded(self, tail: Tail, total: float, best: Floats) -> Tail:
@@ -183,11 +200,27 @@ class Cases:
         log_best = float(sum(tail.log_reached for tail in self.tails(best)))
         return Tail(log_best, log_rest(log_best), "exact")
 
-    def _terms(self) -> list[Term]:
+    def _is_sunk(self, total: float) -> bool:
+        """Whether a sum of AP is so low that its lower tail may be below `SUNK`.
+
+        It is not if it is likely enough that every AP is as low as the sum.
+        """
+        least, mean = self._least, self.mean
+        span = Span(float(least.sum()), float(mean.sum()))
+        if not span.is_low(total):
+            return False
+        n, n_pos = np.array([(case.n, case.n_pos) for case in self.cases], dtype=np.float64).T
+        each = n_pos * (least + span.share(total) * (mean - least))
+        return bool(log_least_lower_tails(n, n_pos, each).sum() < SUNK)
+
+    def _terms(self, *, is_low: bool) -> list[Term]:
         """Return the distinct groups whose AP is added up, and how often each is."""
         often: dict[Case, int] = {}
         for case in self.cases:
             often[case] = often.get(case, 0) + 1
         moments = zip(self.cases, self.mean.tolist(), self.variance.tolist(), strict=True)
         known = {case: (mean, variance) for case, mean, variance in moments}
-        return [Term(case.items, case.n_pos, count, *known[case]) for case, count in often.items()]
+        return [
+            Term(case.items, case.n_pos, count, *known[case], is_low)
+            for case, count in often.items()
+        ]

@@ -17,20 +17,24 @@ from prframe.typing import Floats
 # Values of T are low if they are less than this share of the way from the least to that of the
 # even path. Positives are rare if they are at most the second share of the items.
 _LOW, _RARE = 0.5, 0.05
-# Half of a slope is sought between this times items per positive, and this times positives per
-# excess of T over the least, in so many turns.
-_FLAT, _STEEP = 1e-3, 10.0
+# A slope is sought between this times items per positive, and this times positives per excess of T
+# over the least, in so many turns.
+_FLAT, _STEEP = 2e-3, 20.0
 _TURNS = 24
 # Shares of positives are at most this before the logarithm of the rest is taken.
 _MOST = 0.98
 _TINY = 1e-300
 
 
+def are_rare(lanes: Lanes) -> NDArray[np.bool_]:
+    """Whether positives are so rare that these paths are close."""
+    return np.asarray(lanes.n_pos <= _RARE * lanes.n)
+
+
 def is_sunken(lanes: Lanes, total: Floats, even: Floats) -> NDArray[np.bool_]:
     """Whether positives are rare and values of T low, given T on the even path."""
     least = _least(lanes)
-    is_low = (total > least) & (total - least < _LOW * (even - least))
-    return np.asarray(is_low & (lanes.n_pos <= _RARE * lanes.n))
+    return are_rare(lanes) & (total > least) & (total - least < _LOW * (even - least))
 
 
 def sunken(lanes: Lanes, total: Floats) -> Path:
@@ -39,15 +43,27 @@ def sunken(lanes: Lanes, total: Floats) -> Path:
     flat = lanes.n / lanes.n_pos * _FLAT
     steep = np.maximum(_STEEP * lanes.n_pos / excess, flat)
     for _ in range(_TURNS):
-        half = np.sqrt(flat * steep)
-        hits = _crowded(lanes, half)
-        is_flat = _total(lanes, hits) > total
-        flat, steep = np.where(is_flat, half, flat), np.where(is_flat, steep, half)
+        middle = np.sqrt(flat * steep)
+        is_flat = total_at(lanes, -middle) > total
+        flat, steep = np.where(is_flat, middle, flat), np.where(is_flat, steep, middle)
+    return sunken_at(lanes, -middle)
+
+
+def total_at(lanes: Lanes, slope: Floats) -> Floats:
+    """Return T on the paths under negative slopes."""
+    hits = _crowded(lanes, slope)
+    j = np.diff(hits, axis=1)
+    return row_sums(j * (hits[:, :-1] + 1) * lanes.single + j * (j - 1) * lanes.pair)
+
+
+def sunken_at(lanes: Lanes, slope: Floats) -> Path:
+    """Return the paths under negative slopes."""
+    hits = _crowded(lanes, slope)
     # The i-th gap has a standard deviation of its mean, and the i-th place the sum of theirs.
     inside = hits[:, 1:-1]
     scatter = np.sqrt(inside * (1 - inside / lanes.n_pos[:, None]) / 3)
-    # The excess is nearly gamma distributed, with n_pos degrees of freedom.
-    return Path(hits, -2 * half, excess / np.sqrt(lanes.n_pos), scatter)
+    # The excess over the least T is nearly gamma distributed, with n_pos degrees of freedom.
+    return Path(hits, slope, np.sqrt(lanes.n_pos) / np.maximum(-slope, _TINY), scatter)
 
 
 def _least(lanes: Lanes) -> Floats:
@@ -56,19 +72,13 @@ def _least(lanes: Lanes) -> Floats:
     return np.asarray(lanes.n_pos + lanes.n * (1 - share) * np.log1p(-share))
 
 
-def _crowded(lanes: Lanes, half: Floats) -> Floats:
-    """Return the hits at the beginning and at the end of each step, for half a slope."""
+def _crowded(lanes: Lanes, slope: Floats) -> Floats:
+    """Return the hits at the beginning and at the end of each step."""
     n, n_pos = lanes.n[:, None], lanes.n_pos[:, None]
     end = np.pad(lanes.end, ((0, 0), (1, 0)))
     hits = n_pos * end / n
     for _ in range(2):
         # Positives stand above those that are further down already.
         lift = np.log(np.maximum((n - n_pos + hits) / np.maximum(end, 1), 1.0))
-        hits = end / (n / n_pos + half[:, None] * lift)
+        hits = end / (n / n_pos - slope[:, None] / 2 * lift)
     return np.clip(hits, n_pos - (n - end), np.minimum(n_pos, end))
-
-
-def _total(lanes: Lanes, hits: Floats) -> Floats:
-    """Return T on paths."""
-    j = np.diff(hits, axis=1)
-    return row_sums(j * (hits[:, :-1] + 1) * lanes.single + j * (j - 1) * lanes.pair)

@@ -22,8 +22,6 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
 )
 from prframe.stats.null.average_precision.generating_function.upward_waves import Complexes
 from prframe.stats.null.average_precision.generating_function.walk import (
-    DENSE,
-    GROWTH,
     Course,
     Group,
     Tilt,
@@ -121,7 +119,7 @@ class _Part:
     @classmethod
     def of(cls, terms: Sequence[Term]) -> "_Part":
         """Lay the walks of terms side by side."""
-        steps = [term.items.table(DENSE, GROWTH) for term in terms]
+        steps = [term.steps for term in terms]
         return cls(terms, Lanes.of(steps, [term.n_pos for term in terms]))
 
     def sample(self) -> "_Part":
@@ -280,7 +278,7 @@ class WholeSum(Sum):
         """
         sample = [part.sample() for part in self._parts]
         log_mgf = np.sum([part.log_mgf(slopes, _SELDOM) for part in sample], axis=0)
-        often, mean, variance = np.array([term[2:] for part in sample for term in part.terms]).T
+        often, mean, variance = np.array([term[2:5] for part in sample for term in part.terms]).T
         log_mgf += slopes * (self.mean - often @ mean)
         log_mgf += slopes**2 / 2 * (self.deviation**2 - often @ variance)
         return np.asarray(log_mgf)

@@ -20,10 +20,13 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
     nodes_about,
     tails,
 )
+from prframe.stats.null.average_precision.generating_function.sunken_path import (
+    are_rare,
+    sunken_at,
+    total_at,
+)
 from prframe.stats.null.average_precision.generating_function.upward_waves import Complexes
 from prframe.stats.null.average_precision.generating_function.walk import (
-    DENSE,
-    GROWTH,
     Course,
     Group,
     Tilt,
@@ -43,6 +46,8 @@ _PATIENCE = 14
 _STEEPEST = 20.0
 # The number of halvings of the bisection.
 _HALVINGS = 12
+# Slopes of low sums are at most this in size; their logarithms are halved so often.
+_STEEPEST_BELOW, _HALVINGS_BELOW = 1e15, 24
 # A slope is close if the tilted mean of the sum is at most this many tilted standard deviations
 # from the value.
 _CLOSE = 1.0
@@ -59,7 +64,7 @@ class _Part:
     def __init__(self, terms: Sequence[Term]) -> None:
         self.often = np.array([term.often for term in terms], dtype=np.float64)
         self.scale = np.array([1.0 / term.n_pos for term in terms])
-        steps = [term.items.table(DENSE, GROWTH) for term in terms]
+        steps = [term.steps for term in terms]
         self.lanes = Lanes.of(steps, [term.n_pos for term in terms])
         self.path = at_random(self.lanes)
         self.good = self.path
@@ -69,6 +74,10 @@ class _Part:
         """Follow the most likely paths for a slope; return the sum on them."""
         self.path, total = leaning(self.lanes, slope * self.scale)
         return float(self.often @ (total * self.scale))
+
+    def sink(self, slope: float) -> float:
+        """Return the sum on the paths of rare positives under a negative slope."""
+        return float(self.often @ (total_at(self.lanes, slope * self.scale) * self.scale))
 
     def path_at(self, slope: float) -> Path:  # noqa: ARG002 - the last paths are near enough
         """Return the paths at the last slope that was tried, which is near the one given."""
@@ -122,7 +131,7 @@ class PathSum(Sum):
 
         With it comes the standard deviation of the sum under the slope.
         """
-        slope, last, misses = 0.0, 0.0, 0
+        slope, last, misses = self._low_guess(target), 0.0, 0
         seen: dict[float, float] = {}
         for turn in range(_LOOKS):
             if turn == _PATIENCE and target > self.mean:
@@ -166,6 +175,24 @@ class PathSum(Sum):
             if goes_back:
                 part.path = part.good
             part.lay()
+
+    def _low_guess(self, target: float) -> float:
+        """Return roughly the slope of a low sum over rare positives, 0 for other sums.
+
+        Walks are then laid along the paths under this slope.
+        """
+        is_rare = all(are_rare(part.lanes).all() for part in self._parts)
+        if not (is_rare and self.terms[0].is_low):
+            return 0.0
+        flat, steep, middle = 1.0, _STEEPEST_BELOW, 1.0
+        for _ in range(_HALVINGS_BELOW):
+            middle = float(np.sqrt(flat * steep))
+            is_flat = sum(part.sink(-middle) for part in self._parts) > target
+            flat, steep = (middle, steep) if is_flat else (flat, middle)
+        for part in self._parts:
+            part.path = part.good = sunken_at(part.lanes, -middle * part.scale)
+            part.lay()
+        return -middle
 
     def _guess(self, target: float) -> float:
         """Return roughly the slope under which the mean is a value, by the most likely paths."""

@@ -85,7 +85,9 @@ class _Values:
         """Return the tails by the first way that gives them."""
         ways: list[_Way] = [self._of_whole_walks, self._of_paths]
         ways += [self._counted(LATE), self._on_lattice, self._bounded]
-        if not self._only_inversion:
+        if self._terms[0].is_low:
+            ways = [self._counted(SOON), *ways[1:]]
+        elif not self._only_inversion:
             rare: list[_Way] = []
             if is_rare(self._terms):
                 rare = [self._counted(LATE), self._surely_on_lattice]

@@ -14,8 +14,8 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
     Approximation,
     Points,
 )
-from prframe.stats.null.average_precision.generating_function.steps import Items
-from prframe.stats.null.average_precision.generating_function.walk import Course
+from prframe.stats.null.average_precision.generating_function.steps import Items, Steps
+from prframe.stats.null.average_precision.generating_function.walk import DENSE, GROWTH, Course
 from prframe.stats.null.average_precision.tails.planned import BACK, PROBED
 from prframe.stats.null.average_precision.tails.tail import Tail
 from prframe.typing import Floats, Integers
@@ -26,13 +26,22 @@ COARSE = 7
 
 
 class Term(NamedTuple):
-    """Equal rankings whose AP is added up `often` times; mean and variance are those of one AP."""
+    """Equal rankings whose AP is added up `often` times; mean and variance are those of one AP.
+
+    Where values of the sum are low the steps of walks are fine at the end.
+    """
 
     items: Items
     n_pos: int
     often: int
     mean: float
     variance: float
+    is_low: bool = False
+
+    @property
+    def steps(self) -> Steps:
+        """The steps of a walk."""
+        return self.items.table(DENSE, GROWTH, is_fine_below=self.is_low)
 
 
 class Part(Protocol):
@@ -81,7 +90,7 @@ class Sum(ABC):
 
     def __init__(self, terms: Sequence[Term]) -> None:
         self.terms = sorted(terms, key=lambda term: (term.n_pos, term.mean, term.variance))
-        often, mean, variance = np.array([term[2:] for term in terms]).T
+        often, mean, variance = np.array([term[2:5] for term in terms]).T
         self.mean, self.deviation = float(often @ mean), float(often @ variance) ** 0.5
 
     @property

@@ -13,6 +13,11 @@ from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
 from prframe.stats.null.average_precision.tails.drawn import DrawnRankings
 from prframe.stats.null.average_precision.tails.few_blocks import log_states
+from prframe.stats.null.average_precision.tails.low_values import (
+    SUNK,
+    Span,
+    log_least_lower_tails,
+)
 from prframe.stats.null.average_precision.tails.plain.lattice import MOST_HITS, log_least_tails
 from prframe.stats.null.average_precision.tails.plain.plans import (
     Retrieved,
@@ -67,11 +72,6 @@ LISTED = 14.0
 # A number of hits counts for the size of a lattice if the natural logarithm of its chance is above
 # this.
 _UNLIKELY = -90.0
-# A value is low if it is less than this share of the way from the least to the mean.
-_LOW = 0.5
-# Walks with steps that are fine at the end are for lower tails whose logarithms are below this.
-SUNK = -10.0
-_TINY = 1e-300
 
 
 class AlikeGroups:
@@ -263,17 +263,12 @@ class AlikeGroups:
 
     def is_low(self, group: int, x: float) -> bool:
         """Whether positives that miss a value crowd at the end of the items."""
-        least, mean = float(self._least[group]), float(self.mean[group])
-        return x - least < _LOW * (mean - least)
+        return Span(float(self._least[group]), float(self.mean[group])).is_low(x)
 
     def may_be_sunk(self, group: int, x: float) -> bool:
-        """Whether a value is so low that its lower tail may be below `SUNK`.
-
-        It is not if the positives are likely enough to be below the rank from which on no ranking
-        of them reaches the value.
-        """
+        """Whether a value is so low that its lower tail may be below `SUNK`."""
         if self._is_sparse(group) or not self.is_low(group, x):
             return False
-        n, n_pos = self.groups[group]
-        first = int(n_pos * (n_pos + 1) / 2 / max(self._target(group, x), _TINY))
-        return bool(log_binomial(n - first, n_pos) - self.log_rankings[group] < SUNK)
+        n, n_pos = self._sizes[:, group : group + 1]
+        target = np.array([self._target(group, x)])
+        return bool(log_least_lower_tails(n, n_pos, target)[0] < SUNK)

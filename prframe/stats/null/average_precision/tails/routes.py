@@ -23,7 +23,7 @@ from typing import TypeVar
 import numpy as np
 
 from prframe.stats.null.average_precision.likely_tails import likely_log_tails
-from prframe.stats.null.average_precision.tails.alike import SUNK
+from prframe.stats.null.average_precision.tails.low_values import SUNK
 from prframe.stats.null.average_precision.tails.mergers import Merger, merged_tails
 from prframe.stats.null.average_precision.tails.null_tails import NullTails
 from prframe.stats.null.average_precision.tails.on_lattices import lattice_hints
