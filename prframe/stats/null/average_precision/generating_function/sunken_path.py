@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prframe.stats._arrays import row_sums
+from prframe.stats.null.average_precision.approximations import ap_minimum
 from prframe.stats.null.average_precision.generating_function.lanes import Lanes, Path
 from prframe.typing import Floats
 
@@ -21,8 +22,8 @@ _LOW, _RARE = 0.5, 0.05
 # over the least, in so many turns.
 _FLAT, _STEEP = 2e-3, 20.0
 _TURNS = 24
-# Shares of positives are at most this before the logarithm of the rest is taken.
-_MOST = 0.98
+# Slopes this many times as steep as that hardly lower T any more.
+_STEEPER = 50.0
 _TINY = 1e-300
 
 
@@ -39,12 +40,14 @@ def is_sunken(lanes: Lanes, total: Floats, even: Floats) -> NDArray[np.bool_]:
 
 def sunken(lanes: Lanes, total: Floats) -> Path:
     """Return the paths on which T has values that are low."""
-    excess = np.maximum(total - _least(lanes), _TINY)
-    flat = lanes.n / lanes.n_pos * _FLAT
+    flat, least = lanes.n / lanes.n_pos * _FLAT, _least(lanes)
+    excess = np.where(_are_whole(lanes), total - least, total)
     steep = np.maximum(_STEEP * lanes.n_pos / excess, flat)
+    # T on the steepest path is not quite the least, as paths go through fractions of positives.
+    lowest = np.where(_are_whole(lanes), total_at(lanes, -_STEEPER * steep), 0.0)
     for _ in range(_TURNS):
         middle = np.sqrt(flat * steep)
-        is_flat = total_at(lanes, -middle) > total
+        is_flat = total_at(lanes, -middle) - lowest > excess
         flat, steep = np.where(is_flat, middle, flat), np.where(is_flat, steep, middle)
     return sunken_at(lanes, -middle)
 
@@ -66,10 +69,14 @@ def sunken_at(lanes: Lanes, slope: Floats) -> Path:
     return Path(hits, slope, np.sqrt(lanes.n_pos) / np.maximum(-slope, _TINY), scatter)
 
 
+def _are_whole(lanes: Lanes) -> NDArray[np.bool_]:
+    """Whether all items are retrieved, so that each of them adds to T."""
+    return np.asarray(((lanes.single > 0) | (lanes.size == 0)).all(axis=1))
+
+
 def _least(lanes: Lanes) -> Floats:
-    """Return about the least T, which has all positives at the end."""
-    share = np.minimum(lanes.n_pos / lanes.n, _MOST)
-    return np.asarray(lanes.n_pos + lanes.n * (1 - share) * np.log1p(-share))
+    """Return the least T of rankings without ties, which have all positives at the end."""
+    return lanes.n_pos * ap_minimum(lanes.n, lanes.n_pos)
 
 
 def _crowded(lanes: Lanes, slope: Floats) -> Floats:

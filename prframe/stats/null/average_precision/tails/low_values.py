@@ -35,5 +35,5 @@ def log_least_lower_tails(n: Floats, n_pos: Floats, total: Floats) -> Floats:
     They are the chances that all positives are below the rank from which on no ranking of them
     reaches the value.
     """
-    first = np.floor(n_pos * (n_pos + 1) / 2 / np.maximum(total, _TINY))
+    first = np.minimum(np.floor(n_pos * (n_pos + 1) / 2 / np.maximum(total, _TINY)), n)
     return log_binomial(n - first, n_pos) - log_binomial(n, n_pos)

@@ -291,7 +291,8 @@ class NullTails(OnLattices):
         n_pos, is_long = self.groups[group].n_pos, self._is_long(group)
         if self._is_few(group, hint):
             return False
-        is_far = hint.tail.method == "estimate" and hint.tail.log_reached < _FAR
+        log_tail = min(hint.tail.log_reached, hint.tail.log_missed)
+        is_far = hint.tail.method == "estimate" and log_tail < _FAR
         can_do_better = n_pos <= MOST_HITS and not hint.is_from_lattice
         return hint.is_accurate or (is_long and not can_do_better) or is_far
 
