@@ -228,7 +228,22 @@ def lower(kept: Kept, *, quick: bool) -> str:
                 group,
             )
             points.append(point)
-    return _reported(points)
+    return _reported([*points, *_low_means(quick=quick)])
+
+
+def _low_means(*, quick: bool) -> Iterator[Point]:
+    """Compare the package with references of low means over equal rankings."""
+    for number, (count, place) in enumerate(null_lower.mean_places(quick=quick)):
+        rng = np.random.default_rng([SEED, 9, number])
+        known = null_lower.mean_references(place, count, 500 if quick else 6000, rng)
+        name, group = f"{count} times {_name(place)}", "means, below"
+        queries = Queries("", (place.shape,), (count,))
+        for z, value, one in zip(place.deviations, place.ap.tolist(), known, strict=True):
+            ours = package_mean(queries, value * (1 + _JUST_ABOVE))
+            if ours is not None:
+                yield Point(
+                    name, count, place.share, float(z), one, ours.log_below, ours.method, group
+                )
 
 
 def _reported(points: Sequence[Point]) -> str:

@@ -49,7 +49,7 @@ def sunken(lanes: Lanes, total: Floats) -> Path:
         middle = np.sqrt(flat * steep)
         is_flat = total_at(lanes, -middle) - lowest > excess
         flat, steep = np.where(is_flat, middle, flat), np.where(is_flat, steep, middle)
-    return sunken_at(lanes, -middle)
+    return sunken_at(lanes, -np.sqrt(flat * steep))
 
 
 def total_at(lanes: Lanes, slope: Floats) -> Floats:
