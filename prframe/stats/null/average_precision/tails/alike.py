@@ -265,6 +265,10 @@ class AlikeGroups:
         """Whether positives that miss a value crowd at the end of the items."""
         return Span(float(self._least[group]), float(self.mean[group])).is_low(x)
 
+    def excess(self, group: int, x: float) -> float:
+        """Return by how much T exceeds the least of rankings without ties."""
+        return float(self.groups[group].n_pos * (x - self._least[group]))
+
     def may_be_sunk(self, group: int, x: float) -> bool:
         """Whether a value is so low that its lower tail may be below `SUNK`."""
         if self._is_sparse(group) or not self.is_low(group, x):

@@ -3,6 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from prframe.stats.null.average_precision.generating_function.steps import log_binomial
 from prframe.typing import Floats
@@ -10,7 +12,10 @@ from prframe.typing import Floats
 # A value is low if it is less than this share of the way from the least to the mean.
 _LOW = 0.5
 # Walks with steps that are fine at the end are for lower tails whose logarithms are below this.
-SUNK = -10.0
+SUNK = -15.0
+# Paths go through fractions of positives, which tells little of fewer than this. Of these the
+# volume tells, from above, so that its logarithm has to be below the second number.
+_FEW, _SUNK_OF_FEW = 24, -8.0
 _TINY = 1e-300
 
 
@@ -37,3 +42,22 @@ def log_least_lower_tails(n: Floats, n_pos: Floats, total: Floats) -> Floats:
     """
     first = np.minimum(np.floor(n_pos * (n_pos + 1) / 2 / np.maximum(total, _TINY)), n)
     return log_binomial(n - first, n_pos) - log_binomial(n, n_pos)
+
+
+def are_sunk(n: Floats, n_pos: Floats, excess: Floats, log_tails: Floats) -> NDArray[np.bool_]:
+    """Whether lower tails are small, given the excess of T over the least and rough tails."""
+    of_few = log_volumes(n, n_pos, excess) < _SUNK_OF_FEW
+    # Where no path is found, a tail may be as small as any.
+    return np.where(n_pos < _FEW, of_few, ~(log_tails >= SUNK))
+
+
+def log_volumes(n: Floats, n_pos: Floats, excess: Floats) -> Floats:
+    """Return log P(T <= least + excess) of few positives, if ranks were as dense as at the end.
+
+    With v = 1/R as places of the positives, the i-th gap counts i (i + 1)/2 times in T, so that
+    such rankings fill a simplex, at n^2 ranks per v. Further up ranks are less dense, so that this
+    is an upper bound but for the rounding to whole ranks.
+    """
+    log_simplex = n_pos * np.log(2 * n**2 * np.maximum(excess, _TINY))
+    log_simplex -= 2 * gammaln(n_pos + 1) + gammaln(n_pos + 2)
+    return np.asarray(log_simplex - log_binomial(n, n_pos))

@@ -23,7 +23,7 @@ from typing import TypeVar
 import numpy as np
 
 from prframe.stats.null.average_precision.likely_tails import likely_log_tails
-from prframe.stats.null.average_precision.tails.low_values import SUNK
+from prframe.stats.null.average_precision.tails.low_values import are_sunk
 from prframe.stats.null.average_precision.tails.mergers import Merger, merged_tails
 from prframe.stats.null.average_precision.tails.null_tails import NullTails
 from prframe.stats.null.average_precision.tails.on_lattices import lattice_hints
@@ -185,13 +185,16 @@ def _far(values: "Sequence[_Open]") -> "list[_Open]":
 
 
 def _sunk(values: "Sequence[_Open]") -> "list[_Open]":
-    """Return the values the logarithms of whose lower tails are roughly below a level."""
+    """Return the values whose lower tails are roughly below a level."""
     low = [value for value in values if value.part.may_be_sunk(value.group, value.x)]
     if not low:
         return []
     items, n_pos, targets, *_ = zip(*(value.problem for value in low), strict=True)
     log_tails = likely_log_tails(items, n_pos, np.array(targets), is_lower=True)
-    return [value for value, log in zip(low, log_tails.tolist(), strict=True) if not log >= SUNK]
+    excess = [value.part.excess(value.group, value.x) for value in low]
+    sizes = np.array([each.n for each in items], float), np.array(n_pos, float)
+    chosen = are_sunk(*sizes, np.array(excess), log_tails)
+    return [value for value, is_sunk in zip(low, chosen.tolist(), strict=True) if is_sunk]
 
 
 def _beyond(values: "Sequence[_Open]", level: float) -> "list[_Open]":
