@@ -8,9 +8,13 @@ import pytest
 
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.lanes import Lanes
-from prframe.stats.null.average_precision.generating_function.likely_path import most_likely
+from prframe.stats.null.average_precision.generating_function.likely_path import (
+    at_random,
+    most_likely,
+)
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.sunken_path import total_at
+from prframe.stats.null.average_precision.generating_function.walk import Course
 from prframe.stats.null.average_precision.groups import Case, Cases
 from prframe.stats.null.average_precision.likely_tails import likely_log_tails
 
@@ -133,3 +137,18 @@ def test_low_means_are_as_rare_as_their_terms_together(n: int, n_pos: int) -> No
         # this by no more than some e^3 a term, as Chernoff's bound of each has such a factor.
         each = float(null.logcdf(x))
         assert count * each < mean.log_missed < count * (each + 3)
+
+
+@pytest.mark.parametrize("slope", [-300.0, -3.0, 3.0])
+def test_walks_side_by_side_of_lists_that_are_cut_elsewhere_are_those_alone(slope: float) -> None:
+    shapes = [Items(1000, 300), Items(2000, 2000), Items(1500, 700)]
+    n_pos = [40, 40, 40]
+    steps = [items.table(64, 0.08) for items in shapes]
+
+    def log_mgf(places: "list[int]") -> "list[float]":
+        lanes = Lanes.of([steps[k] for k in places], [n_pos[k] for k in places])
+        course = Course.planned(lanes, at_random(lanes))
+        return course.log_mgf(np.full((len(places), 1), slope))[:, 0].tolist()
+
+    alone = [log_mgf([k])[0] for k in range(3)]
+    assert log_mgf([0, 1, 2]) == pytest.approx(alone, rel=1e-9)

@@ -163,7 +163,8 @@ def _table(
         return Table(lane, hits, column, ways, growth, None, None)
     variance = j * (1 - j / np.maximum(size, 1)) * (h + j / 2) ** 2 * spread
     least = j * (h + (j + 1) / 2) / np.maximum(lanes.last[lane, step][:, None], 1)
-    return Table(lane, hits, column, ways, growth, variance, growth - least)
+    # What is not retrieved adds nothing at all.
+    return Table(lane, hits, column, ways, growth, variance, np.maximum(growth - least, 0.0))
 
 
 def trimmed(table: Table, above: float, end: float) -> Table:
