@@ -213,7 +213,7 @@ class Cases:
         each = n_pos * (least + span.share(total) * (mean - least))
         return bool(log_least_lower_tails(n, n_pos, each).sum() < SUNK)
 
-    def _terms(self, *, is_low: bool) -> list[Term]:
+    def _terms(self, *, is_low: bool = False) -> list[Term]:
         """Return the distinct groups whose AP is added up, and how often each is."""
         often: dict[Case, int] = {}
         for case in self.cases:
