@@ -14,6 +14,7 @@ from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.sums.tail import sum_tails
 from prframe.stats.null.average_precision.sums.terms import Term
+from prframe.stats.null.average_precision.tails.alike import SPARSE
 from prframe.stats.null.average_precision.tails.low_values import (
     SUNK,
     Span,
@@ -210,6 +211,9 @@ class Cases:
         if not span.is_low(total):
             return False
         n, n_pos = np.array([(case.n, case.n_pos) for case in self.cases], dtype=np.float64).T
+        if np.minimum(n_pos, n - n_pos).min() <= SPARSE:
+            # Single rankings carry weight then, which walks along paths smooth over.
+            return False
         each = n_pos * (least + span.share(total) * (mean - least))
         return bool(log_least_lower_tails(n, n_pos, each).sum() < SUNK)
 
