@@ -15,6 +15,8 @@ _LEFT_OUT = 1e-3
 _AWAY = np.array([1.5, 4.5, 13.5])
 # Deviations that are less than this over the slope do not matter.
 _NARROW = 1e-3
+# They differ by at least this share of the slope.
+_NEXT = 1e-9
 # If the mean of T is at most this share of the period away from a value, the rest of T is within a
 # period of it too, and its share of the sum is taken off. Otherwise this share is negligible. Of
 # planned courses it is taken off always, as their periods are chosen for it.
@@ -45,7 +47,9 @@ class Periods:
         side = 1.0 if slope > 0 else -1.0
         if slope not in self._beside:
             deviation = float(np.sqrt(self._tilts.at(slope).variance[0]))
-            away = side * _AWAY / max(deviation, _NARROW / abs(slope))
+            away = _AWAY / max(deviation, _NARROW / abs(slope))
+            # Under slopes without end, those beside it would be the same by rounding.
+            away = side * np.maximum(away, _NEXT * abs(slope))
             flatter = side * np.minimum(side * (slope - away), 0.0)
             others = np.concatenate([slope + away, flatter, [0.0]])
             self._beside[slope] = others, self._tilts.course.log_mgf(others[None, :])[0]

@@ -193,7 +193,8 @@ def _sunk(values: "Sequence[_Open]") -> "list[_Open]":
     log_tails = likely_log_tails(items, n_pos, np.array(targets), is_lower=True)
     excess = [value.part.excess(value.group, value.x) for value in low]
     sizes = np.array([each.n for each in items], float), np.array(n_pos, float)
-    chosen = are_sunk(*sizes, np.array(excess), log_tails)
+    is_tied = np.array([value.part.is_tied for value in low])
+    chosen = are_sunk(*sizes, np.array(excess), log_tails, is_tied)
     return [value for value, is_sunk in zip(low, chosen.tolist(), strict=True) if is_sunk]
 
 
