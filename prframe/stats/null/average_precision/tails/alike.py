@@ -15,6 +15,7 @@ from prframe.stats.null.average_precision.tails.drawn import DrawnRankings
 from prframe.stats.null.average_precision.tails.few_blocks import log_states
 from prframe.stats.null.average_precision.tails.low_values import (
     SUNK,
+    SUNK_OF_FEW,
     Span,
     log_least_lower_tails,
 )
@@ -270,9 +271,10 @@ class AlikeGroups:
         return float(self.groups[group].n_pos * (x - self._least[group]))
 
     def may_be_sunk(self, group: int, x: float) -> bool:
-        """Whether a value is so low that its lower tail may be below `SUNK`."""
+        """Whether a value is so low that its lower tail may be below `SUNK`, or that of few."""
         if self._is_sparse(group) or not self.is_low(group, x):
             return False
         n, n_pos = self._sizes[:, group : group + 1]
         target = np.array([self._target(group, x)])
-        return bool(log_least_lower_tails(n, n_pos, target)[0] < SUNK)
+        level = SUNK if self.is_tied else SUNK_OF_FEW
+        return bool(log_least_lower_tails(n, n_pos, target)[0] < level)

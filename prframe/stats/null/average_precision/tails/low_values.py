@@ -15,9 +15,7 @@ _LOW = 0.5
 SUNK = -15.0
 # Paths go through fractions of positives, which tells little of fewer than this. Of these the
 # volume tells, from above, so that its logarithm has to be below the second number.
-_FEW, _SUNK_OF_FEW = 24, -6.0
-# Both are those of rankings without ties. With ties paths are asked for less.
-_SUNK_OF_TIED = -5.0
+_FEW, SUNK_OF_FEW = 24, -6.0
 _TINY = 1e-300
 
 
@@ -46,14 +44,11 @@ def log_least_lower_tails(n: Floats, n_pos: Floats, total: Floats) -> Floats:
     return log_binomial(n - first, n_pos) - log_binomial(n, n_pos)
 
 
-def are_sunk(
-    n: Floats, n_pos: Floats, excess: Floats, log_tails: Floats, is_tied: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Whether lower tails are small, given the excess of T over the least and rough tails."""
-    of_few = log_volumes(n, n_pos, excess) < _SUNK_OF_FEW
+def are_sunk(n: Floats, n_pos: Floats, excess: Floats, log_tails: Floats) -> NDArray[np.bool_]:
+    """Whether lower tails without ties are small, given rough tails and T above the least."""
+    of_few = log_volumes(n, n_pos, excess) < SUNK_OF_FEW
     # Where no path is found, a tail may be as small as any.
-    untied = np.where(n_pos < _FEW, of_few, ~(log_tails >= SUNK))
-    return np.where(is_tied, ~(log_tails >= _SUNK_OF_TIED), untied)
+    return np.where(n_pos < _FEW, of_few, ~(log_tails >= SUNK))
 
 
 def log_volumes(n: Floats, n_pos: Floats, excess: Floats) -> Floats:

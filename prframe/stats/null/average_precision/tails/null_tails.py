@@ -261,7 +261,8 @@ class NullTails(OnLattices):
             return tail._replace(method="estimate")
         if not self.is_tied or tail.method in {"exact", "saddlepoint", "monte-carlo"}:
             return tail
-        if not problem_is_lumpy(self.problem(group, x)):
+        if self.may_be_sunk(group, x) or not problem_is_lumpy(self.problem(group, x)):
+            # Lattices have steps that are too long at the end.
             return tail
         # Where AP clusters, as with huge tie blocks, inversion and merged states are not sure.
         if self.log_states[group] <= log(_COUNTABLE):

@@ -185,17 +185,18 @@ def _far(values: "Sequence[_Open]") -> "list[_Open]":
 
 
 def _sunk(values: "Sequence[_Open]") -> "list[_Open]":
-    """Return the values whose lower tails are roughly below a level."""
+    """Return the values with small lower tails; of tied rankings, those that may have one."""
     low = [value for value in values if value.part.may_be_sunk(value.group, value.x)]
-    if not low:
-        return []
-    items, n_pos, targets, *_ = zip(*(value.problem for value in low), strict=True)
+    untied = [value for value in low if not value.part.is_tied]
+    if not untied:
+        return low
+    items, n_pos, targets, *_ = zip(*(value.problem for value in untied), strict=True)
     log_tails = likely_log_tails(items, n_pos, np.array(targets), is_lower=True)
-    excess = [value.part.excess(value.group, value.x) for value in low]
+    excess = [value.part.excess(value.group, value.x) for value in untied]
     sizes = np.array([each.n for each in items], float), np.array(n_pos, float)
-    is_tied = np.array([value.part.is_tied for value in low])
-    chosen = are_sunk(*sizes, np.array(excess), log_tails, is_tied)
-    return [value for value, is_sunk in zip(low, chosen.tolist(), strict=True) if is_sunk]
+    chosen = are_sunk(*sizes, np.array(excess), log_tails).tolist()
+    shallow = {value for value, is_sunk in zip(untied, chosen, strict=True) if not is_sunk}
+    return [value for value in low if value not in shallow]
 
 
 def _beyond(values: "Sequence[_Open]", level: float) -> "list[_Open]":
