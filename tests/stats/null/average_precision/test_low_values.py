@@ -12,6 +12,7 @@ from prframe.stats.null.average_precision.generating_function.likely_path import
     at_random,
     most_likely,
 )
+from prframe.stats.null.average_precision.generating_function.step_sums import _drifted, _gained
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.sunken_path import total_at
 from prframe.stats.null.average_precision.generating_function.walk import Course
@@ -152,3 +153,14 @@ def test_walks_side_by_side_of_lists_that_are_cut_elsewhere_are_those_alone(slop
 
     alone = [log_mgf([k])[0] for k in range(3)]
     assert log_mgf([0, 1, 2]) == pytest.approx(alone, rel=1e-9)
+
+
+def test_what_a_step_gains_has_the_drift_as_its_derivative() -> None:
+    slope = np.linspace(-400.0, 20.0, 43)
+    variance, slack = np.float64(0.01), np.float64(0.8)
+    step = 1e-4
+    up, down = (_gained(slope + side, variance, slack) for side in (step, -step))
+    assert (up - down) / 2 / step == pytest.approx(_drifted(slope, variance, slack), abs=1e-6)
+    # Growth is never below the least, which slack is below the mean.
+    assert (_gained(slope, variance, slack) <= np.maximum(-slope, 0) * slack + 2.0 + 1e-9).all()
+    assert _gained(slope, np.zeros(43), np.zeros(43)).tolist() == [0.0] * 43

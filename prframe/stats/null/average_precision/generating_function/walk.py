@@ -15,15 +15,21 @@ never overflows.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats._arrays import row_sums
 from prframe.stats.null.average_precision.generating_function.lanes import Lanes, Path
 from prframe.stats.null.average_precision.generating_function.likely_path import coupling
+from prframe.stats.null.average_precision.generating_function.step_sums import (
+    NEGLIGIBLE,
+    State,
+    handed,
+    summed,
+    tilted,
+    waved,
+)
 from prframe.stats.null.average_precision.generating_function.step_terms import (
     Rows,
     Table,
@@ -35,10 +41,7 @@ from prframe.stats.null.average_precision.generating_function.step_terms import 
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
 from prframe.stats.null.average_precision.generating_function.upward_waves import (
     Complexes,
-    Singles,
     UpwardWaves,
-    damped,
-    turned,
 )
 from prframe.typing import Floats, Integers
 
@@ -46,11 +49,7 @@ from prframe.typing import Floats, Integers
 DENSE = 64
 # A step beyond them takes this share of the rank.
 GROWTH = 0.08
-# A term whose tilted chance is at most this is left out of characteristic functions.
-_NEGLIGIBLE = 1e-10
-# The number of terms that are added at a time, which bounds the memory.
-_AT_ONCE = 1 << 16
-# Sums of weights are raised to this before they divide.
+# Variances are raised to this before they divide.
 _LEAST = 1e-300
 
 
@@ -111,15 +110,6 @@ class Whereabouts(NamedTuple):
     mean: Floats
     deviation: Floats
     outside: Floats
-
-
-class _State(NamedTuple):
-    """The logarithm of C(t, h) V, and the first three cumulants of the tilted T, by row."""
-
-    log_mgf: Floats
-    mean: Floats
-    variance: Floats
-    third: Floats
 
 
 class Course:
@@ -225,10 +215,10 @@ class Course:
         leaving = next(exits)
         for step in range(len(self.tables) + 1):
             while leaving is not None and leaving.step == step:
-                logs[leaving.groups] = _summed(leaving.table, level, slopes)
+                logs[leaving.groups] = summed(leaving.table, level, slopes)
                 leaving = next(exits)
             if step < len(self.tables):
-                level = _summed(self.tables[step], level, slopes)
+                level = summed(self.tables[step], level, slopes)
         return logs - self._log_rankings[:, None]
 
     def tilt(self, slope: float) -> Tilt:
@@ -240,17 +230,17 @@ class Course:
 
         The walks are labelled with `slope`.
         """
-        state = _State(*np.zeros((4, slopes.size)))
+        state = State(*np.zeros((4, slopes.size)))
         shares: list[Floats] = []
         exits: list[Floats] = []
         moments = np.zeros((4, len(self.groups)))
         for step in range(len(self.tables) + 1):
             for leaving in self._leaving(step):
-                last, share = _tilted(leaving.table, slopes, state)
+                last, share = tilted(leaving.table, slopes, state)
                 moments[:, leaving.groups] = last
                 exits.append(share)
             if step < len(self.tables):
-                state, share = _tilted(self.tables[step], slopes, state)
+                state, share = tilted(self.tables[step], slopes, state)
                 shares.append(share)
         log_mgf, mean, variance, third = moments
         log_mgf = log_mgf - self._log_rankings
@@ -294,11 +284,11 @@ class Course:
         for step in range(len(needed)):
             for leaving, share in zip(self.exits, tilt.exits, strict=True):
                 if leaving.step == step and wanted[leaving.groups].any():
-                    last = _waved(leaving.table, share, tilt.slope, wave, frequencies)
+                    last = waved(leaving.table, share, tilt.slope, wave, frequencies)
                     functions |= dict(zip(leaving.groups.tolist(), last, strict=True))
             if step + 1 < len(needed):
                 share = np.where(needed[step + 1][:, None], tilt.shares[step], 0.0)
-                wave = _waved(self.tables[step], share, tilt.slope, wave, frequencies)
+                wave = waved(self.tables[step], share, tilt.slope, wave, frequencies)
         return functions
 
     def wave_cost(self, tilt: Tilt, frequencies: Floats) -> float:
@@ -318,11 +308,11 @@ class Course:
             rows = self.tables[step - 1].hits.size if step else self._n_lanes
             before = np.zeros(rows, np.bool_)
             if needed:
-                counts = tilt.shares[step] > _NEGLIGIBLE
+                counts = tilt.shares[step] > NEGLIGIBLE
                 before[self.tables[step].column[counts & within[:, None]]] = True
             for leaving, share in zip(self.exits, tilt.exits, strict=True):
                 if leaving.step == step:
-                    counts = (share > _NEGLIGIBLE) & wanted[leaving.groups][:, None]
+                    counts = (share > NEGLIGIBLE) & wanted[leaving.groups][:, None]
                     before[leaving.table.column[counts]] = True
             within = before
             needed.append(within)
@@ -346,11 +336,11 @@ class Course:
         for step in range(last, -1, -1):
             rows = self.tables[step - 1].hits.size if step else self._n_lanes
             table = self.tables[step] if needs else None
-            need = _handed(table, tilt.shares[step], need, rows) if table else np.zeros(rows)
+            need = handed(table, tilt.shares[step], need, rows) if table else np.zeros(rows)
             for leaving, share in chances:
                 if leaving.step == step:
                     weight = wanted[leaving.groups].astype(np.float64)
-                    need = need + _handed(leaving.table, share, weight, rows)
+                    need = need + handed(leaving.table, share, weight, rows)
             needs.append(need)
         return needs[::-1]
 
@@ -362,95 +352,3 @@ class Course:
     def _leaving(self, step: int) -> list[Exit]:
         """Return the exits before a step."""
         return [leaving for leaving in self.exits if leaving.step == step]
-
-
-def _summed(table: Table, level: Floats, slopes: Floats) -> Floats:
-    """Take a step with all slopes at once; return the logarithms of C(t, h) V by row."""
-    rows, terms = table.log_ways.shape
-    at_once = max(1, _AT_ONCE // (terms * slopes.shape[1]))
-    parts = []
-    for begin in range(0, rows, at_once):
-        part = slice(begin, begin + at_once)
-        slope = slopes[table.lane[part], None, :]
-        exponent = table.growth[part, :, None] * slope
-        if table.variance is not None and table.slack is not None:
-            variance, slack = table.variance[part, :, None], table.slack[part, :, None]
-            exponent += _gained(slope, variance, slack)
-        exponent += level[table.column[part]] + table.log_ways[part, :, None]
-        largest = _finite(exponent.max(axis=1))
-        exponent -= largest[:, None]
-        with np.errstate(divide="ignore"):
-            parts.append(largest + np.log(_term_sums(np.exp(exponent, out=exponent))))
-    return np.concatenate(parts)
-
-
-def _term_sums(values: Floats) -> Floats:
-    """Return sums over the terms of rows, by row and slope, that do not depend on their number."""
-    return row_sums(values[:, :, 0])[:, None] if values.shape[2] == 1 else values.sum(axis=1)
-
-
-def _tilted(table: Table, slopes: Floats, state: _State) -> tuple[_State, Floats]:
-    """Take a step with a slope for each lane; return the state after it and terms' chances."""
-    drift, slope = table.growth, slopes[table.lane][:, None]
-    exponent = table.log_ways + slope * drift + state.log_mgf[table.column]
-    if table.variance is not None and table.slack is not None:
-        drift = drift + np.maximum(slope * table.variance, -table.slack)
-        exponent += _gained(slope, table.variance, table.slack)
-    largest = _finite(exponent.max(axis=1))
-    weight = np.exp(exponent - largest[:, None])
-    total = row_sums(weight)
-    with np.errstate(divide="ignore"):
-        log_mgf = largest + np.log(total)
-    share = weight / np.maximum(total, _LEAST)[:, None]
-    grown = drift + state.mean[table.column]
-    mean = row_sums(share * grown)
-    away, own = grown - mean[:, None], state.variance[table.column]
-    if table.variance is not None:
-        own += table.variance
-    square = away**2
-    third = row_sums(share * (away * (square + 3 * own) + state.third[table.column]))
-    return _State(log_mgf, mean, row_sums(share * (square + own)), third), share
-
-
-def _gained(slope: Floats, variance: Floats, slack: Floats) -> Floats:
-    """Return log E[exp(slope growth)], less slope times the mean, of growth that is near normal.
-
-    Steep negative slopes leave the normal distribution behind, but no growth is below the least.
-    """
-    gained = 0.5 * slope**2 * variance
-    return np.asarray(np.where(slope < 0, np.minimum(gained, -slope * slack), gained))
-
-
-def _finite(largest: Floats) -> Floats:
-    """Return the largest exponents, and 0 where no term is possible."""
-    return np.where(np.isfinite(largest), largest, 0.0)
-
-
-def _handed(table: Table, share: Floats, need: Floats, rows: int) -> Floats:
-    """Return the chances of the rows before a step from those of the rows after it."""
-    weight = share * need[:, None]
-    return np.bincount(table.column.ravel(), weight.ravel(), minlength=rows).astype(np.float64)
-
-
-def _waved(
-    table: Table, share: Floats, slope: float, wave: Singles, frequencies: Floats
-) -> Singles:
-    """Take a step; return the characteristic functions after it, a row each."""
-    row, term = np.nonzero(share > _NEGLIGIBLE)
-    # Terms of neighbouring rows with the same rise follow each other, so that many are added at a
-    # time.
-    order = np.argsort(row - table.column[row, term], kind="stable")
-    row, term = row[order], term[order]
-    drift = table.growth[row, term]
-    variance = None if table.variance is None else table.variance[row, term]
-    if variance is not None:
-        drift = drift + slope * variance
-    terms = turned(share[row, term], drift, frequencies)
-    if variance is not None:
-        terms *= damped(variance, frequencies)
-    terms *= wave.take(table.column[row, term], axis=0)
-    after = np.zeros((table.hits.size, frequencies.size), dtype=np.complex64)
-    begins = np.flatnonzero(np.diff(row, prepend=-2) != 1).tolist()
-    for begin, end in pairwise([*begins, row.size]):
-        after[row[begin] : row[begin] + end - begin] += terms[begin:end]
-    return after

@@ -35,10 +35,10 @@ class Span(NamedTuple):
 
 
 def log_least_lower_tails(n: Floats, n_pos: Floats, total: Floats) -> Floats:
-    """Return lower bounds of log P(T < total).
+    """Return lower bounds of log P(T < total) without ties.
 
     They are the chances that all positives are below the rank from which on no ranking of them
-    reaches the value.
+    reaches the value. With ties T is somewhat larger, and they are rough.
     """
     first = np.minimum(np.floor(n_pos * (n_pos + 1) / 2 / np.maximum(total, _TINY)), n)
     return log_binomial(n - first, n_pos) - log_binomial(n, n_pos)
