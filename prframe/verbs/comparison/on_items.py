@@ -41,8 +41,9 @@ from prframe.verbs.comparison.rows import (
 
 # Every pair should have a value in these columns.
 _EXPECTED = ("difference", "conf_low", "conf_high", "p_value")
-# With fewer DeLong's test rejects too often (``benchmarks.small_samples``).
-LEAST_OF_CLASS, LEAST_CLUSTERS = 15, 20
+# With fewer items of a class DeLong's test rejects too often, with fewer clusters all tests do
+# (``benchmarks.small_samples``).
+LEAST_OF_CLASS, LEAST_CLUSTERS = 15, 30
 
 
 @dataclass(frozen=True)
@@ -135,10 +136,21 @@ class OnItems(Plan):
         models = pl.Series(paired.models, strict=False)
         rows = comparison_rows(self.asked, models, pairs, list(zip(heads, blocks, strict=True)))
         self._warn(rows)
-        if self.asked.test == "delong":
-            few = [i for i, group in enumerate(paired.groups) if _few_for_delong(group)]
-            _warn_of_few(len(few), in_groups(paired.keys[few].rows()) if names else "")
+        few = [i for i, group in enumerate(paired.groups) if self._has_few(group)]
+        if few:
+            where = in_groups(paired.keys[few].rows()) if names else ""
+            _warn_of_few(self.asked.test, where)
         return rows
+
+    def _has_few(self, group: PairedGroup) -> bool:
+        """Tell whether a class has too few items, or is in too few clusters, for the test."""
+        if _too_few(group):
+            return False
+        few = _number_of(group) < LEAST_CLUSTERS if group.cluster is not None else False
+        if self.asked.test == "delong":
+            classes = (group.positive, ~group.positive)
+            few |= min(map(np.count_nonzero, classes)) < LEAST_OF_CLASS
+        return bool(few)
 
     def _least_keys(self, source: Source, n_models: int) -> dict[float | None, Integers]:
         """Return each model's least key of an item that counts as retrieved, by the threshold."""
@@ -268,32 +280,35 @@ def _all_retrieved(groups: Sequence[PairedGroup]) -> bool:
 
 def _too_few(group: PairedGroup) -> bool:
     """Tell whether a class has too few items, or clusters, for a standard error."""
+    return _number_of(group) < 2  # noqa: PLR2004
+
+
+def _number_of(group: PairedGroup) -> int:
+    """Return the number of items of the smaller class, or of the clusters with any."""
     units = units_of(group.cluster, group.positive.size)
-    classes = (group.positive, ~group.positive)
-    return min(units.number_among(items) for items in classes) < 2  # noqa: PLR2004
+    return min(units.number_among(items) for items in (group.positive, ~group.positive))
 
 
-def _few_for_delong(group: PairedGroup) -> bool:
-    """Tell whether DeLong's test has too few items of a class, or clusters with any, for its z."""
-    classes = (group.positive, ~group.positive)
-    units = units_of(group.cluster, group.positive.size)
-    few = min(map(np.count_nonzero, classes)) < LEAST_OF_CLASS
-    if group.cluster is not None:
-        few |= min(units.number_among(items) for items in classes) < LEAST_CLUSTERS
-    return bool(few and not _too_few(group))
-
-
-def _warn_of_few(number: int, where: str) -> None:
-    """Warn once of groups in which DeLong's test rejects too often."""
-    if not number:
-        return
+def _warn_of_few(test: str, where: str) -> None:
+    """Warn once of groups in which a test may reject too often."""
+    comma = "," if where else ""
+    if test == "delong":
+        why = (
+            "z is compared with the normal distribution, and with fewer than "
+            f"{LEAST_OF_CLASS} positives, {LEAST_OF_CLASS} negatives or {LEAST_CLUSTERS} clusters "
+            f"with either{where}{comma} it may reject too often where models are equally good: "
+            "at .05 in up to .14 of samples with 3 positives, and up to .43 with two clusters. "
+            "Take test='randomization'"
+        )
+    else:
+        why = (
+            f"with fewer than {LEAST_CLUSTERS} clusters that hold positives, or negatives,"
+            f"{where}{comma} it may reject too often where models are equally good: at .05 in up "
+            "to .08 of samples with 7 to 20 clusters whose items have much noise in common. More "
+            "clusters help, not more items"
+        )
     warn(
-        "test='delong': z is compared with the normal distribution, and with fewer than "
-        f"{LEAST_OF_CLASS} positives, {LEAST_OF_CLASS} negatives or {LEAST_CLUSTERS} clusters "
-        f"with either{where}{',' if where else ''} it may reject too often where models are "
-        "equally good: at .05 in up to .14 of samples with 3 positives, and up to .43 with two "
-        "clusters. Take test='randomization'; where it does not matter, ignore CoverageWarning.",
-        CoverageWarning,
+        f"test={test!r}: {why}; where it does not matter, ignore CoverageWarning.", CoverageWarning
     )
 
 

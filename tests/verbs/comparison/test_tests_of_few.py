@@ -1,4 +1,4 @@
-"""DeLong's test of few items of a class, or few clusters, is warned of."""
+"""Tests of few items of a class, or few clusters, are warned of."""
 
 import numpy as np
 import polars as pl
@@ -18,7 +18,7 @@ def frame(n_pos: int, n_neg: int, clusters: int | None = None) -> pl.DataFrame:
 
 
 SIZES = [(14, 30, None, True), (30, 14, None, True), (15, 15, None, False)]
-SIZES += [(50, 50, 19, True), (50, 50, 20, False)]
+SIZES += [(50, 50, 29, True), (50, 50, 30, False)]
 
 
 @pytest.mark.parametrize(("n_pos", "n_neg", "clusters", "warned"), SIZES)
@@ -32,9 +32,21 @@ def test_few_are_warned_of(n_pos: int, n_neg: int, clusters: int | None, warned:
         prframe.compare(data, "AUC", ["new", "old"], test="delong", **options)
     assert str(caught[0].message).startswith(
         "test='delong': z is compared with the normal distribution, and with fewer than 15 "
-        "positives, 15 negatives or 20 clusters with either it may reject too often"
+        "positives, 15 negatives or 30 clusters with either it may reject too often"
     )
-    prframe.compare(data, "AUC", ["new", "old"], n_resamples=100, **options)
+    if clusters is None:
+        prframe.compare(data, "AUC", ["new", "old"], n_resamples=100, **options)
+
+
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
+def test_few_clusters_are_warned_of_whatever_the_test(test: str) -> None:
+    options = {"over": None, "cluster": "cluster", "test": test, "n_resamples": 100, "rng": 1}
+    prframe.compare(frame(50, 50, 30), "AP", ["new", "old"], **options)
+    with pytest.warns(prframe.CoverageWarning) as caught:
+        prframe.compare(frame(50, 50, 29), "AP", ["new", "old"], **options)
+    assert str(caught[0].message).startswith(
+        f"test='{test}': with fewer than 30 clusters that hold positives, or negatives, it may "
+    )
 
 
 def test_clusters_that_hold_positives_count() -> None:
@@ -42,7 +54,7 @@ def test_clusters_that_hold_positives_count() -> None:
         cluster=pl.when(pl.col("label")).then(0).otherwise(pl.int_range(630) % 40)
     )
     data = data.with_columns(cluster=pl.when(pl.int_range(630) < 20).then(1).otherwise("cluster"))
-    with pytest.warns(prframe.CoverageWarning, match="20 clusters with either it"):
+    with pytest.warns(prframe.CoverageWarning, match="30 clusters with either it"):
         prframe.compare(data, "AUC", ["new", "old"], over=None, cluster="cluster", test="delong")
 
 
@@ -52,6 +64,6 @@ def test_groups_are_named() -> None:
         frame(20, 40).with_columns(by=pl.lit("many")),
     ]
     with pytest.warns(
-        prframe.CoverageWarning, match=r"20 clusters with either, in groups \['few'\], it"
+        prframe.CoverageWarning, match=r"30 clusters with either, in groups \['few'\], it"
     ):
         pl.concat(parts).pr.compare("AUC", ["new", "old"], by="by", over=None, test="delong")
