@@ -197,7 +197,8 @@ def compare(
         Compare metrics in a population with this share of positives; see `interval`. On the same
         items with the tests "randomization" and "bootstrap".
     n_resamples : int
-        Draws of tests and intervals that are sampled.
+        Draws of tests and intervals that are sampled; at least 2 / (1 - confidence_level), but of
+        the randomization of queries by itself any number gives a valid test.
     rng : int or numpy.random.Generator, optional
         Seed. All pairs, metrics and groups have the same draws; on the same items only up to
         2^26 of them, see `PairedRankings`.

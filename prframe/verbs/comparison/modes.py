@@ -103,8 +103,14 @@ def check_options(
     _check_power(asked)
     if asked.correction in JOINT:
         _check_joint(asked, args, mode, is_one_metric=is_one_metric)
-    if asked.interval in {"percentile", "bca"} or mode is ON_ITEMS:
+    if _is_drawn(asked) or mode is ON_ITEMS:
         resamples(asked.n_resamples, asked.confidence_level)
+
+
+def _is_drawn(asked: Comparison) -> bool:
+    """Tell whether results over queries rest on draws whatever the number of queries."""
+    is_resampled = asked.test == "bootstrap" or asked.interval in {"percentile", "bca"}
+    return is_resampled or asked.rope is not None or asked.correction in JOINT
 
 
 def _check_power(asked: Comparison) -> None:

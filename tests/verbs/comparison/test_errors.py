@@ -30,6 +30,13 @@ CLUSTERED = "{} takes queries as independent and knows no clusters; leave out `c
 SAME = "`cluster` 'cluster' must be one value, and no null, for each group of `over`{}; mend these rows."
 
 # Options that are refused, whatever the rows are.
+DRAWN: list[dict[str, Any]] = [
+    {"interval": "bca"},
+    {"test": "bootstrap"},
+    {"rope": 0.1},
+    {"correction": "max-t"},
+    {"correction": "tukey", "within": "metric"},
+]
 OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"over": 3}, f"`over` must be a column name or a list of them; got 3.{NUMBERED}"),
     ({"over": ["q", 3]}, f"`over[1]` must be the name of a column, a string; got 3.{NUMBERED}"),
@@ -111,10 +118,13 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     ),
     ({"confidence_level": 95}, "`confidence_level` must be a number > 0 and < 1; got 95."),
     ({"n_resamples": 0}, "`n_resamples` must be a whole number >= 1; got 0."),
-    (
-        {"n_resamples": 39, "interval": "bca"},
-        "`n_resamples` must be at least 40 for confidence_level=0.95, so that some lie beyond "
-        "either end; got 39.",
+    *(
+        (
+            {"n_resamples": 39, **drawn},
+            "`n_resamples` must be at least 40 for confidence_level=0.95, so that some lie beyond "
+            "either end; got 39.",
+        )
+        for drawn in DRAWN
     ),
     ({"effect_size": "d"}, "`effect_size` must be one of 'cliff', 'cohen'; got 'd'."),
     ({"rope": -0.1}, "`rope` must be a number >= 0; got -0.1."),
