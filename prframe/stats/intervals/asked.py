@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe.errors import ArgumentError
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.intervals.confidence import Confidence, within
 from prframe.stats.intervals.ends import UNIT
 from prframe.stats.intervals.means import IntervalEstimate
@@ -90,8 +91,9 @@ class Asked:
             replicates = None if replicates is None else (replicates - low) / width
         else:
             low = 0.0
+        estimate = _within_limits(share.value(cells), share.limits)
         confidence = within(confidence, share.limits)
-        return cls(share, share.value(cells), replicates, method, confidence, width, low, multiple)
+        return cls(share, estimate, replicates, method, confidence, width, low, multiple)
 
     @property
     def is_defined(self) -> bool:
@@ -111,6 +113,11 @@ class Asked:
         if isinstance(self.statistic, _InUnit):
             interval = interval.times(self.width).plus(self.low)
         return interval if self.multiple == 1 else interval.times(self.multiple)
+
+
+def _within_limits(value: float, limits: tuple[float, float]) -> float:
+    """Return the end of the range for a value that differs from it by rounding, else the value."""
+    return next((end for end in limits if abs(value - end) <= EQUAL), value)
 
 
 @dataclass(frozen=True)
