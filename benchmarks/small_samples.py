@@ -39,7 +39,7 @@ COUNTS = (
     (20, 200),
 )
 COUNTS_TURNED = ((200, 5), (200, 10), (200, 15))
-CLUSTERS = (2, 3, 4, 5, 7, 10, 15, 20, 40)
+CLUSTERS = (2, 3, 4, 5, 7, 10, 15, 20, 30, 40)
 METRICS = ["AP", "AUC"]
 TESTS = ("randomization", "bootstrap", "delong")
 _TESTED = [

@@ -16,7 +16,7 @@ from prframe.typing import Floats
 
 # These methods move bounded metrics to all numbers; these and further ones need a standard error.
 _LOGITS = ("logit", "logit-t")
-_BY_INFLUENCE = (*_LOGITS, "wald", "bca")
+_BY_INFLUENCE = (*_LOGITS, "wald", "t", "bca")
 
 
 def check_method(statistic: CellStatistic, method: str) -> None:
@@ -36,8 +36,8 @@ def check_method(statistic: CellStatistic, method: str) -> None:
     low, high = statistic.limits
     if method in _LOGITS and not isfinite(high - low):
         raise ArgumentError(
-            f"method={method!r} is for metrics within bounds; got {statistic.name}; take 'wald', "
-            "'percentile' or 'bca'."
+            f"method={method!r} is for metrics within bounds; got {statistic.name}; take 't', "
+            "'wald', 'percentile' or 'bca'."
         )
     if method in _BY_INFLUENCE and not statistic.has_influence:
         raise statistic.no_influence()

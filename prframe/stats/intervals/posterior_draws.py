@@ -12,7 +12,7 @@ from prframe.stats._batches import batches
 from prframe.stats.curves import DrawnPath, Draws, RocPath, Weights
 from prframe.stats.intervals.drawn_tables import drawn_tables
 from prframe.stats.rankings import CellStatistic, CurveDraws, RankedCells
-from prframe.typing import Floats, Integers, Reals
+from prframe.typing import Flags, Floats, Integers, Reals
 
 # Levels of recall for integrals over curves come in panels of so many.
 _NODES = 128
@@ -151,6 +151,17 @@ class _Curves:
                 n * (1 - p) * _differences(neg, rate),
             )
         return self.counted[key]
+
+    def counts_of_blocks(self, *, area: bool = False) -> tuple[Floats, Floats, Flags]:
+        """Return the mean counts of such rankings, with the cells of tie blocks, and which."""
+        recall, above = self.points(area=area, at_ends=True)
+        n, p, (shown, rate) = self.cells.n, self.prevalence, self.retrieved()
+        passed = np.maximum(above - p * recall, 0.0) / (1 - p)
+        pos = n * p[:, None] * _differences(recall[1:].T, shown)
+        neg = n * (1 - p)[:, None] * _differences(passed[1:].T, rate)
+        # A block begins at its knot of share 0.
+        knots = self.path.knots
+        return pos, neg, np.append(knots.tied[~(knots.tied & (knots.share > 0))], False)
 
     def areas_under_precision(
         self, *, at_ends: bool = False, up_to: Floats | None = None

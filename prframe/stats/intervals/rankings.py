@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 POSTERIOR = "bayesian-bootstrap"
 # A ranking is nearly perfect from this AUC on, with fewer negatives above a positive on average.
 _NEARLY_PERFECT, _FEW_ABOVE = 0.95, 20
-METHODS = ("auto", POSTERIOR, "logit-t", "logit", "wald", "percentile", "bca")
+METHODS = ("auto", POSTERIOR, "logit-t", "logit", "wald", "t", "percentile", "bca")
 
 
 def ranking_interval(  # noqa: PLR0913
@@ -71,17 +71,18 @@ def ranking_interval(  # noqa: PLR0913
         The ranking; see `cells_from_scores`.
     statistic : CellStatistic
         The metric.
-    method : {"auto", "bayesian-bootstrap", "logit-t", "logit", "wald", "percentile", "bca"}
+    method : {"auto", "bayesian-bootstrap", "logit-t", "logit", "wald", "t", "percentile", "bca"}
         ``"bayesian-bootstrap"``: quantiles of draws of the metric in the population, from those
         of its curve (`prframe.stats.pr_posterior`). ``"wald"``: the estimate and normal quantiles
-        of its standard error, from influence values. ``"logit"``: the same on the logit scale.
-        ``"logit-t"``: the same as ``"logit"``, with AP corrected for its bias, and quantiles of
-        Student's t distribution with as many degrees of freedom as the standard error has.
-        ``"percentile"``, ``"bca"``: quantiles of resamples, plain, or corrected for bias and
-        acceleration. ``"auto"``: draws of the curve, or ``"logit-t"`` if clusters are given, most
-        positives are tied with other items (unless few of these decide, as for AUPRG and metrics
-        of the first ranks), or no positive is retrieved. Metrics of four counts, such as recall at
-        a threshold, take draws of these but for clusters.
+        of its standard error, from influence values; ``"t"``: with quantiles of Student's t
+        distribution, with as many degrees of freedom as that error has. ``"logit"``: as ``"wald"``
+        on the logit scale. ``"logit-t"``: the same as ``"logit"``, with AP corrected for its bias,
+        and quantiles of Student's distribution. ``"percentile"``, ``"bca"``: quantiles of
+        resamples, plain, or corrected for bias and acceleration. ``"auto"``: draws of the curve,
+        or ``"logit-t"`` (``"t"`` for metrics without bounds) if clusters are given, most positives
+        are tied with other items (unless few of these decide, as for AUPRG and metrics of the
+        first ranks), or no positive is retrieved. Metrics of four counts, such as recall at a
+        threshold, take draws of these but for clusters.
     confidence : Confidence, optional
         By default 95 % and two-sided.
     clusters : sparse array, optional
@@ -269,7 +270,7 @@ def _from_influence(
     if std_error <= EQUAL * max(abs(estimate), 1 / cells.n):
         # No item matters. The logit interval of 0 or 1 alone is one of trials, not of an error.
         middle, std_error = border(estimate), 0.0
-        if method == "wald" or middle not in {0, 1}:
+        if method in {"wald", "t"} or middle not in {0, 1}:
             return asked.without()
     # The items of one cluster may all agree, so a cluster counts as one observation.
     trials = min(statistic.trials(cells), cells.n if clusters is None else values.size)
@@ -280,8 +281,11 @@ def _from_influence(
     else:
         df = degrees_of_freedom(values, number)
         df = df if clusters is None else min(df, values.size - 1)
-        error = _Error(middle, std_error, df, trials)
-        low, high = _logit_t(cells, statistic, clusters, error, confidence)
+        if method == "t":
+            low, high = wald_interval(estimate, std_error, confidence, df)
+        else:
+            error = _Error(middle, std_error, df, trials)
+            low, high = _logit_t(cells, statistic, clusters, error, confidence)
     return IntervalEstimate(estimate, std_error, low, high, method)
 
 
@@ -380,7 +384,7 @@ def suited_method(cells: RankedCells, statistic: CellStatistic, *, clustered: bo
     if not statistic.has_influence:
         by_influence = "percentile"
     else:
-        by_influence = "logit-t" if all(map(isfinite, statistic.limits)) else "wald"
+        by_influence = "logit-t" if all(map(isfinite, statistic.limits)) else "t"
     if statistic.of_table and not clustered:
         return POSTERIOR if statistic.trials(cells) else by_influence
     if clustered or cells.pos[-1] == cells.n_pos or not cells.n_neg:

@@ -19,6 +19,9 @@ from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, positive_labels, reals
 from prframe.typing import Integers
 
+# Up to this share of the positives in blocks with negatives hardly matters.
+_NOTABLE = 0.02
+
 
 @dataclass(frozen=True, eq=False)
 class RankedCells:
@@ -103,6 +106,12 @@ class RankedCells:
         pos, neg = self.pos[:-1], self.neg[:-1]
         tied = (pos > 1) | (neg > 0)
         return bool(pos[tied].sum() > self.n_pos / 2)
+
+    @cached_property
+    def has_mixed_ties(self) -> bool:
+        """Whether a notable share of the positives is retrieved in blocks with negatives."""
+        pos, neg = self.pos[:-1], self.neg[:-1]
+        return bool(pos[neg > 0].sum() > _NOTABLE * self.n_pos)
 
 
 def cells_from_hits(  # noqa: PLR0913

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from prframe.stats.rankings.cells import RankedCells
-from prframe.typing import Floats, Reals
+from prframe.typing import Flags, Floats, Reals
 
 
 class CurveDraws(Protocol):
@@ -88,6 +88,13 @@ class DrawnCurves(Protocol):
 
         The cells lie between the levels of recall, the last one holds what is not retrieved. Each
         class has the shape (n_draws, n_cells).
+        """
+        ...
+
+    def counts_of_blocks(self, *, area: bool = False) -> tuple[Floats, Floats, Flags]:
+        """Return the mean counts of such rankings, in which each tie block is one cell.
+
+        The other cells lie between points; which cells are tie blocks comes last.
         """
         ...
 

@@ -122,7 +122,7 @@ def compare(
         - "randomization": either model might have given an item either rank.
         - "bootstrap": items are drawn with replacement.
         - "delong": of AUC, by the normal distribution, for which there should be at least 15 items
-          of either class, and 30 clusters with some.
+          of either class, and 40 clusters with some.
         - "posterior": the probability that a model is better, for metrics that count the positives
           among the first k (P@k, R@k, F@k, F1@k, RelP@k, Lift@k, EF, Rprec).
     method : {"auto", "exact", "convolution", "sampled", "normal"}
@@ -237,7 +237,7 @@ def compare(
     -----
     CoverageWarning
         On the same items: ``test="delong"`` with fewer than 15 positives or negatives, and any
-        test with fewer than 30 clusters that hold positives, or negatives.
+        test with fewer than 40 clusters that hold positives, or negatives.
         Queries, or clusters, that are in several `strata`, and `strata` of so few queries that the
         errors of their weights raise the variance of the pooled difference by more than two
         fifths, if all queries vary alike (Meier 1953; see `prframe.stats.pool_differences`).

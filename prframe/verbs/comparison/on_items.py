@@ -43,7 +43,7 @@ from prframe.verbs.comparison.rows import (
 _EXPECTED = ("difference", "conf_low", "conf_high", "p_value")
 # With fewer items of a class DeLong's test rejects too often, with fewer clusters all tests do
 # (``benchmarks.small_samples``).
-LEAST_OF_CLASS, LEAST_CLUSTERS = 15, 30
+LEAST_OF_CLASS, LEAST_CLUSTERS = 15, 40
 
 
 @dataclass(frozen=True)

@@ -86,17 +86,18 @@ def interval(
         - "bayesian-bootstrap": quantiles of draws of the metric, from draws of the curve given
           the ranks (`prframe.stats.pr_posterior`).
         - "wald": the estimate and normal quantiles of its standard error, from influence values;
-          "logit": the same on the logit scale; "logit-t": on the logit scale, with AP corrected
-          for its bias, and with Student's quantiles. With it areas and metrics at a threshold of
-          up to 100 clusters are enclosed by the jackknife, where leaving a cluster out makes none
-          of them 0 or 1; ``std_error`` is that of influence values all the same.
+          "t": with Student's quantiles, of as many degrees of freedom as that error has; "logit":
+          as "wald" on the logit scale; "logit-t": on the logit scale, with AP corrected for its
+          bias, and with Student's quantiles. With it areas and metrics at a threshold of up to 100
+          clusters are enclosed by the jackknife, where leaving a cluster out makes none of them 0
+          or 1; ``std_error`` is that of influence values all the same.
         - "percentile", "bca": quantiles of resamples, plain, or corrected for bias and
           acceleration.
-        - "auto": "bayesian-bootstrap", but "logit-t" with `cluster`, and where most positives
-          are tied with other items, unless few of them decide, or none is retrieved, where the
-          metric is not one at a threshold. For what
-          the first ranks decide, such as nDCG@10, RBP and pAP up to a small recall, the other
-          methods covered in 36 to 90 % of samples in some settings, or in less.
+        - "auto": "bayesian-bootstrap", but "logit-t" ("t" for metrics without bounds, W and AUPRG)
+          with `cluster`, and where most positives are tied with other items, unless few of them
+          decide, or none is retrieved, where the metric is not one at a threshold. For what the
+          first ranks decide, such as nDCG@10, RBP and pAP up to a small recall, the other methods
+          covered in 36 to 90 % of samples in some settings, or in less.
 
         Of a mean over groups: "t", "logit" with Student's quantiles (which "auto" takes, for
         metrics within [0, 1]), "hall", Student's with Hall's correction for skewness, "percentile"

@@ -47,8 +47,8 @@ from prframe.verbs.intervals.groups import (
 from prframe.verbs.intervals.means import RESAMPLED, check_method
 from prframe.verbs.intervals.rows import interval_rows, warned
 
-_OF_RANKINGS = ("auto", POSTERIOR, "logit-t", "logit", "wald", *RESAMPLED)
-_OF_CLUSTERS = ("auto", "logit-t", "logit", "wald", *RESAMPLED)
+_OF_RANKINGS = ("auto", POSTERIOR, "logit-t", "logit", "wald", "t", *RESAMPLED)
+_OF_CLUSTERS = ("auto", "logit-t", "logit", "wald", "t", *RESAMPLED)
 
 
 class _Cut(NamedTuple):

@@ -34,7 +34,7 @@ from prframe.stats.rankings.cells import RankedCells, cells_from_scores
 
 AP = AveragePrecision()
 EVERYTHING = (-np.inf, np.inf)
-METHODS = ("wald", "logit", "logit-t", "percentile", "bca")
+METHODS = ("wald", "t", "logit", "logit-t", "percentile", "bca")
 
 
 @pytest.mark.parametrize(
@@ -326,7 +326,7 @@ def test_the_default_covers_where_wald_does_not() -> None:
         (lambda: mean_interval([]), "`values` must be finite numbers, at least one; got []."),
         (lambda: mean_interval([0.1, nan]), "`values` must be finite numbers, at least one; got [0.1, nan]."),
         (lambda: mean_interval([1.0], "z"), "`method` must be one of 'auto', 'bca', 'hall', 'logit', 'percentile', 't'; got 'z'."),
-        (lambda: ranking_interval(RankedCells(np.ones(2, int), np.ones(2, int)), AP, "t"), "`method` must be one of 'auto', 'bayesian-bootstrap', 'bca', 'logit', 'logit-t', 'percentile', 'wald'; got 't'."),
+        (lambda: ranking_interval(RankedCells(np.ones(2, int), np.ones(2, int)), AP, "z"), "`method` must be one of 'auto', 'bayesian-bootstrap', 'bca', 'logit', 'logit-t', 'percentile', 't', 'wald'; got 'z'."),
     ],
 )  # fmt: skip
 def test_refusals(call: object, message: str) -> None:

@@ -18,7 +18,7 @@ def frame(n_pos: int, n_neg: int, clusters: int | None = None) -> pl.DataFrame:
 
 
 SIZES = [(14, 30, None, True), (30, 14, None, True), (15, 15, None, False)]
-SIZES += [(50, 50, 29, True), (50, 50, 30, False)]
+SIZES += [(50, 50, 39, True), (50, 50, 40, False)]
 
 
 @pytest.mark.parametrize(("n_pos", "n_neg", "clusters", "warned"), SIZES)
@@ -32,7 +32,7 @@ def test_few_are_warned_of(n_pos: int, n_neg: int, clusters: int | None, warned:
         prframe.compare(data, "AUC", ["new", "old"], test="delong", **options)
     assert str(caught[0].message).startswith(
         "test='delong': z is compared with the normal distribution, and with fewer than 15 "
-        "positives, 15 negatives or 30 clusters with either it may reject too often"
+        "positives, 15 negatives or 40 clusters with either it may reject too often"
     )
     if clusters is None:
         prframe.compare(data, "AUC", ["new", "old"], n_resamples=100, **options)
@@ -41,11 +41,11 @@ def test_few_are_warned_of(n_pos: int, n_neg: int, clusters: int | None, warned:
 @pytest.mark.parametrize("test", ["randomization", "bootstrap"])
 def test_few_clusters_are_warned_of_whatever_the_test(test: str) -> None:
     options = {"over": None, "cluster": "cluster", "test": test, "n_resamples": 100, "rng": 1}
-    prframe.compare(frame(50, 50, 30), "AP", ["new", "old"], **options)
+    prframe.compare(frame(50, 50, 40), "AP", ["new", "old"], **options)
     with pytest.warns(prframe.CoverageWarning) as caught:
-        prframe.compare(frame(50, 50, 29), "AP", ["new", "old"], **options)
+        prframe.compare(frame(50, 50, 39), "AP", ["new", "old"], **options)
     assert str(caught[0].message).startswith(
-        f"test='{test}': with fewer than 30 clusters that hold positives, or negatives, it may "
+        f"test='{test}': with fewer than 40 clusters that hold positives, or negatives, it may "
     )
 
 
@@ -54,7 +54,7 @@ def test_clusters_that_hold_positives_count() -> None:
         cluster=pl.when(pl.col("label")).then(0).otherwise(pl.int_range(630) % 40)
     )
     data = data.with_columns(cluster=pl.when(pl.int_range(630) < 20).then(1).otherwise("cluster"))
-    with pytest.warns(prframe.CoverageWarning, match="30 clusters with either it"):
+    with pytest.warns(prframe.CoverageWarning, match="40 clusters with either it"):
         prframe.compare(data, "AUC", ["new", "old"], over=None, cluster="cluster", test="delong")
 
 
@@ -64,6 +64,6 @@ def test_groups_are_named() -> None:
         frame(20, 40).with_columns(by=pl.lit("many")),
     ]
     with pytest.warns(
-        prframe.CoverageWarning, match=r"30 clusters with either, in groups \['few'\], it"
+        prframe.CoverageWarning, match=r"40 clusters with either, in groups \['few'\], it"
     ):
         pl.concat(parts).pr.compare("AUC", ["new", "old"], by="by", over=None, test="delong")

@@ -49,7 +49,7 @@ EVERY = [str(one.example()) for one in prframe.CATALOGUE.values() if not one.wit
 EVERY += [*METRICS[3:], "F1@2", "Lift@3", "RelP@2", "EF(fraction=0.4)", "SetF(beta=2)"]
 EVERY += ["BEDROC(alpha=3)", "Prec@0.3"]
 BOUNDED = [name for name in EVERY if parse_metric(name).range == (0, 1)]
-OF_CLUSTERS = ("auto", "logit-t", "logit", "wald", "percentile", "bca")
+OF_CLUSTERS = ("auto", "logit-t", "logit", "wald", "t", "percentile", "bca")
 METHODS = (*OF_CLUSTERS, "bayesian-bootstrap")
 ENDS = ["conf_low", "conf_high"]
 quiet = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
@@ -245,7 +245,7 @@ def test_every_metric_of_cells_has_an_interval_by_every_method(method: str) -> N
 def test_methods_that_a_metric_does_not_have_are_refused_before_any_work(metric, method) -> None:
     # Nothing is collected, and groups without positives would have no interval by any method.
     for rows in (SMOOTH.lazy(), SMOOTH.with_columns(label=0), SMOOTH.clear()):
-        with pytest.raises(prframe.ArgumentError, match=r"take 'wald'|has no standard error"):
+        with pytest.raises(prframe.ArgumentError, match=r"take 't', 'wald'|has no standard error"):
             prframe.interval(rows, ["AP", metric], method=method)
 
 
@@ -319,6 +319,7 @@ def test_wald_for_auc_is_delong() -> None:
     assert ends == pytest.approx((wins.mean() - reach, wins.mean() + reach))
 
 
+@pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 @pytest.mark.parametrize("cluster", [None, "cluster"])
 def test_the_error_of_auc_is_that_of_the_comparison(cluster: str | None) -> None:
     rows = data(300, seed=13).with_columns(

@@ -138,7 +138,7 @@ class TrapezoidArea(CellStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the area under precision, ``int PR(b) db``, of ties that under straight lines."""
-        if not curves.cells.mostly_tied:
+        if not curves.cells.has_mixed_ties:
             return curves.areas_under_precision()
         recall, above = curves.points(area=True, at_ends=True)
         # The lines begin at precision 1, even if half a negative stands above all items.

@@ -274,6 +274,12 @@ class LinearRankMean(CountedStatistic):
         score = mid_rank_score(self._function, *(block.ravel() for block in blocks))
         return ratio((pos * score.reshape(end.shape)).sum(axis=-1), pos.sum(axis=-1))
 
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the metric of rankings with the drawn curves, whose ties have mid-ranks."""
+        if curves.cells.has_mixed_ties:
+            return self.values(*curves.counts_of_blocks(area=True)[:2])
+        return super().draws(curves)
+
 
 @dataclass(frozen=True)
 class _OfFirstHit(_CutOff):

@@ -175,18 +175,21 @@ class RecallAtPrecision(CountedStatistic):
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the recall up to which precision is at least p, also between levels of recall.
 
-        Both classes rise in proportion there. With many ties thresholds are the ends of blocks.
+        Both classes rise in proportion there. With ties thresholds are the ends of blocks.
         """
-        pos, neg = curves.counts(at_ends=True)
-        if curves.cells.mostly_tied:
-            return self.values(pos, neg)
+        if curves.cells.has_mixed_ties:
+            pos, neg, blocks = curves.counts_of_blocks()
+        else:
+            pos, neg = curves.counts(at_ends=True)
+            blocks = np.zeros(pos.shape[1], np.bool_)
         tp, k = (np.pad(counts, ((0, 0), (1, 0))) for counts in running(pos, neg))
         # The cell after the last threshold that reaches p; beyond all retrieved items is none.
         after = tp.shape[1] - 1 - self._reaches(tp, k)[:, ::-1].argmax(axis=1)[:, None]
         tp, k, more, others = (
             np.take_along_axis(x, after, axis=1)[:, 0] for x in (tp, k, pos, neg)
         )
-        others = np.where(after[:, 0] < pos.shape[1] - 1, others, np.inf)
+        whole = blocks[after[:, 0]] | (after[:, 0] == pos.shape[1] - 1)
+        others = np.where(whole, np.inf, others)
         share = (tp - self.p * k) / np.maximum(self.p * others - (1 - self.p) * more, _LEAST)
         return ratio(tp + np.clip(share, 0, 1) * more, pos.sum(axis=-1))
 
