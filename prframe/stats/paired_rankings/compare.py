@@ -138,9 +138,8 @@ def compare_rankings(  # noqa: PLR0913
     ``"posterior"``, are not extended.
 
     Randomization asks whether the two rankings could have been made by one model; the bootstrap
-    and DeLong's test ask for the difference alone, and need large samples: with fewer than 20 or
-    so clusters they reject too often. Randomization rejects too seldom where many items are tied,
-    as ranks of different models are hardly ever tied with each other.
+    and DeLong's test ask for the difference alone, and need large samples: with fewer than 40 or
+    so clusters they reject too often.
 
     If the ranks of items are swapped at random, the difference of AUC is a sum of numbers with
     random signs, ``sum_i s_i c_i / (4 n_pos n_neg)``. The number c of a positive is twice how many

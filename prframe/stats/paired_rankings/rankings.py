@@ -134,7 +134,8 @@ class PairedRankings:
         Mid-ranks are swapped, so that the scores of two models need not be on one scale. If an
         item is not retrieved by one model, it is not retrieved in the ranking that gets this rank.
         Items that get equal ranks from different models are ordered by a coin, which is tossed
-        once per swap; items that one model ties remain tied. An item with the same mid-rank in
+        once per swap; items that one model ties remain tied. Tie blocks of both models that share
+        more than half of the ranks of the larger one are one block, with one mid-rank. An item with the same mid-rank in
         both rankings keeps it.
 
         References

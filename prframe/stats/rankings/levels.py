@@ -72,7 +72,8 @@ def joint_levels(levels: Integers) -> Integers:
     """Merge two rankings into one order of levels, by mid-rank.
 
     Where an entry of each has the same mid-rank, a coin orders the two: the second ranking wins in
-    the first table, and the first one in the second table. Within a ranking nothing changes.
+    the first table, and the first one in the second table. Tie blocks of the two that share more
+    than half of the ranks of the larger one are the same level. Within a ranking nothing changes.
 
     Parameters
     ----------
@@ -92,8 +93,42 @@ def joint_levels(levels: Integers) -> Integers:
            [[7, 5, 3],
             [6, 4, 0]]])
     """
-    ranks, row = joint_ranks(levels), np.arange(2)[:, None]
-    return np.stack([np.where(levels > 0, 2 * ranks + (row ^ c), 0) for c in (0, 1)])
+    first, second = levels
+    own, other = _mid_rank(first), _mid_rank(second)
+    matched = _matched_blocks(first, second)
+    # A matched block of the second ranking has the mid-rank of that of the first one.
+    other = np.where(matched[second] >= 0, matched[second], other)
+    keys = np.stack([own, other])
+    _, order = np.unique(-keys, return_inverse=True)
+    ranks = order.reshape(levels.shape) + 1
+    of_first = np.isin(own, matched[matched >= 0])
+    coin = ~np.stack([of_first, matched[second] >= 0])
+    row = np.arange(2)[:, None]
+    return np.stack([np.where(levels > 0, 2 * ranks + coin * (row ^ c), 0) for c in (0, 1)])
+
+
+def _matched_blocks(first: Integers, second: Integers) -> Integers:
+    """Return for each level of the second ranking the mid-rank of the block that it matches.
+
+    It is twice the mean rank, as `_mid_rank` has it, and -1 for a level that matches none.
+    """
+    (begin, end), (other_begin, other_end) = _block_ranks(first), _block_ranks(second)
+    # The block of the first ranking that holds the middle of each block of the second one.
+    middle = (other_begin + other_end) / 2
+    at = np.clip(first.max(initial=0) - np.searchsorted(begin[::-1], middle, "right") + 1, 0, None)
+    at = np.minimum(at, end.size - 1)
+    shared = np.minimum(end[at], other_end) - np.maximum(begin[at], other_begin)
+    size, other_size = end[at] - begin[at], other_end - other_begin
+    same = 2 * shared > np.maximum(size, other_size)
+    same &= (np.minimum(size, other_size) > 1) & (at > 0) & (np.arange(middle.size) > 0)
+    return np.where(same, begin[at] + end[at] + 1, -1)
+
+
+def _block_ranks(level: Integers) -> tuple[Integers, Integers]:
+    """Return how many items rank above each level, and how many above or on it."""
+    size = np.bincount(level)
+    end = level.size - np.cumsum(size) + size
+    return end - size, end
 
 
 def joint_ranks(levels: Integers) -> Integers:

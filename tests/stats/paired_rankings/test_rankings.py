@@ -50,8 +50,11 @@ def ap_of(keys: list[tuple[float, int]], label: np.ndarray) -> float:
 
 
 def naive_difference(scores: np.ndarray, label: np.ndarray, swap: np.ndarray, coin: int) -> float:
-    """Swap mid-ranks between two models, re-rank, and subtract AP."""
-    entries = []
+    """Swap mid-ranks between two models, re-rank, and subtract AP.
+
+    Tie blocks that share more than half of the ranks of the larger one have the same rank.
+    """
+    entries: list[list[tuple[float, int]]] = []
     for model, score in enumerate(scores):
         ranks = stats.rankdata(-score)
         entries.append(
@@ -60,6 +63,21 @@ def naive_difference(scores: np.ndarray, label: np.ndarray, swap: np.ndarray, co
                 for rank, value in zip(ranks, score, strict=True)
             ]
         )
+    blocks = [
+        {
+            rank: (rank - names.count(rank) / 2, rank + names.count(rank) / 2)
+            for rank in sorted({-name for name, _ in entry if name > -np.inf})
+            for names in ([-name for name, _ in entry],)
+        }
+        for entry in entries
+    ]
+    for (rank, (begin, end)), (other, (start, stop)) in product(*(x.items() for x in blocks)):
+        sizes = end - begin, stop - start
+        if min(sizes) > 1 and 2 * (min(end, stop) - max(begin, start)) > max(sizes):
+            for model, own in enumerate((rank, other)):
+                entries[model] = [
+                    (-rank, 2) if entry[0] == -own else entry for entry in entries[model]
+                ]
     given = [
         [
             entries[model ^ int(swapped and entries[0][item][0] != entries[1][item][0])][item]
