@@ -157,7 +157,7 @@ class _Curves:
         recall, above = self.points(area=area, at_ends=True)
         n, p, (shown, rate) = self.cells.n, self.prevalence, self.retrieved()
         passed = np.maximum(above - p * recall, 0.0) / (1 - p)
-        pos = n * p[:, None] * _differences(recall[1:].T, shown)
+        pos = n * p[:, None] * _differences(recall[1:].T.astype(np.float64), shown)
         neg = n * (1 - p)[:, None] * _differences(passed[1:].T, rate)
         # A block begins at its knot of share 0.
         knots = self.path.knots

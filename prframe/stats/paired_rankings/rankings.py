@@ -135,8 +135,8 @@ class PairedRankings:
         item is not retrieved by one model, it is not retrieved in the ranking that gets this rank.
         Items that get equal ranks from different models are ordered by a coin, which is tossed
         once per swap; items that one model ties remain tied. Tie blocks of both models that share
-        more than half of the ranks of the larger one are one block, with one mid-rank. An item with the same mid-rank in
-        both rankings keeps it.
+        more than half of the ranks of the larger one are one block, with one mid-rank. An item
+        with the same mid-rank in both rankings keeps it.
 
         References
         ----------

@@ -83,7 +83,8 @@ def swap_distribution(
     Notes
     -----
     Mid-ranks are swapped, see `joint_levels`. One coin per swap orders equal mid-ranks of
-    different rankings, but for tie blocks of both that are one level. Items with the same mid-rank in both rankings keep it.
+    different rankings, but for tie blocks of both that are one level. Items with the same mid-rank
+    in both rankings keep it.
     """
     joint = joint_levels(levels)
     # Items with the same mid-rank in both models keep it, as a swap could break a model's ties.

@@ -146,11 +146,11 @@ class OnItems(Plan):
         """Tell whether a class has too few items, or is in too few clusters, for the test."""
         if _too_few(group):
             return False
-        few = _number_of(group) < LEAST_CLUSTERS if group.cluster is not None else False
-        if self.asked.test == "delong":
-            classes = (group.positive, ~group.positive)
-            few |= min(map(np.count_nonzero, classes)) < LEAST_OF_CLASS
-        return bool(few)
+        few = group.cluster is not None and _number_of(group) < LEAST_CLUSTERS
+        if few or self.asked.test != "delong":
+            return few
+        classes = (group.positive, ~group.positive)
+        return bool(min(map(np.count_nonzero, classes)) < LEAST_OF_CLASS)
 
     def _least_keys(self, source: Source, n_models: int) -> dict[float | None, Integers]:
         """Return each model's least key of an item that counts as retrieved, by the threshold."""

@@ -73,6 +73,10 @@ LISTED = 14.0
 # A number of hits counts for the size of a lattice if the natural logarithm of its chance is above
 # this.
 _UNLIKELY = -90.0
+# A value is high if it is at most this share of the way from 1 to the mean away from 1.
+_HIGH = 0.2
+# A list of at most so many items is short.
+_SHORT_LIST = 512
 
 
 class AlikeGroups:
@@ -260,7 +264,9 @@ class AlikeGroups:
         mean, deviation = n_pos * self.mean[group], n_pos * self.variance[group] ** 0.5
         moments = float(mean), float(deviation)
         is_low = self.is_low(group, x)
-        return Problem(items, n_pos, self._target(group, x), *moments, is_low=is_low)
+        is_fine = self.is_unevenly_high(group, x)
+        target = self._target(group, x)
+        return Problem(items, n_pos, target, *moments, is_low=is_low, is_fine=is_fine)
 
     def is_low(self, group: int, x: float) -> bool:
         """Whether positives that miss a value crowd at the end of the items."""
@@ -269,6 +275,18 @@ class AlikeGroups:
     def excess(self, group: int, x: float) -> float:
         """Return by how much T exceeds the least of rankings without ties."""
         return float(self.groups[group].n_pos * (x - self._least[group]))
+
+    def is_high(self, group: int, x: float) -> bool:
+        """Whether a value is near 1, the largest one without ties or items that are missing."""
+        return 1 - x <= _HIGH * (1 - float(self.mean[group]))
+
+    def is_unevenly_high(self, group: int, x: float) -> bool:
+        """Whether a value of a short list with ties is high.
+
+        It depends on how often positives share a block, which a step of several averages over.
+        """
+        ends = self._shape[1]
+        return ends is not None and ends[-1:].sum() <= _SHORT_LIST and self.is_high(group, x)
 
     def may_be_sunk(self, group: int, x: float) -> bool:
         """Whether a value is so low that its lower tail may be below `SUNK`, or that of few."""

@@ -23,6 +23,7 @@ from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.few_blocks import FewBlocks
 from prframe.stats.null.average_precision.tails.few_negatives import few_negatives_tail
 from prframe.stats.null.average_precision.tails.full_lists import log_full_lists
+from prframe.stats.null.average_precision.tails.lack_lattice import log_tail_by_lack
 from prframe.stats.null.average_precision.tails.merged_walk import Rounding, Walk
 from prframe.stats.null.average_precision.tails.mergers import Merger
 from prframe.stats.null.average_precision.tails.near_best import (
@@ -337,7 +338,14 @@ class NullTails(OnLattices):
                 f"10^{self.log_rankings[group] / log(10):.0f} of {n_pos} positives among {n} "
                 "items; use method 'auto'."
             )
-        return None
+        return self._near_one(group, x) if method == "auto" else None
+
+    def _near_one(self, group: int, x: float) -> Tail | None:
+        """Return the tails of a value near 1 by what it lacks; None of others."""
+        if not (self._is_whole and self.is_high(group, x)):
+            return None
+        log_tail = log_tail_by_lack(*self.groups[group], self._target(group, x))
+        return None if log_tail is None else Tail(log_tail, log_rest(log_tail), "lattice")
 
     def _in_few_blocks(self, group: int, x: float) -> Tail | None:
         """Return the tails where positives spread over tie blocks in few ways; None elsewhere."""
@@ -394,7 +402,9 @@ class NullTails(OnLattices):
         hints: dict[int, Hint] = {}
         n_pos = np.array([g.n_pos for g in self.groups])[group]
         pairs = zip(group.tolist(), x.tolist(), strict=True)
-        own = (n_pos > SHARED) | [self.may_be_sunk(*pair) for pair in pairs]
+        own = (n_pos > SHARED) | [
+            self.may_be_sunk(*pair) or self.is_unevenly_high(*pair) for pair in pairs
+        ]
         places = np.flatnonzero(~own)
         if places.size:
             distinct, inside = np.unique(group[places], return_inverse=True)

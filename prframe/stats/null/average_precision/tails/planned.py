@@ -59,6 +59,8 @@ _READ = 0.02
 _DENSE = 48
 # A step of the second walk takes this share of the rank beyond these.
 _GROWTH = 0.06
+# In a fine walk steps are so long.
+_FINE_GROWTH = 0.03
 # In a rough walk these are fewer, and further steps are longer.
 _ROUGH_DENSE = 24
 _ROUGH_GROWTH = 0.3
@@ -97,7 +99,8 @@ class Problem(NamedTuple):
     """A value of T = n_pos AP, and the rankings that make its distribution.
 
     `mean` and `deviation` are those of T under random ranking. The paths and the inversions that
-    are made for the problem are added to those that it shares, if there are any.
+    are made for the problem are added to those that it shares, if there are any. A fine problem
+    has shorter steps.
     """
 
     items: Items
@@ -107,6 +110,7 @@ class Problem(NamedTuple):
     deviation: float
     shared: Shared | None = None
     is_low: bool = False
+    is_fine: bool = False
 
     @property
     def is_rough(self) -> bool:
@@ -116,7 +120,8 @@ class Problem(NamedTuple):
     @property
     def steps(self) -> Steps:
         """The steps of the walk."""
-        return self.few_steps if self.is_rough else self._steps(DENSE, GROWTH)
+        growth = _FINE_GROWTH if self.is_fine else GROWTH
+        return self.few_steps if self.is_rough else self._steps(DENSE, growth)
 
     @property
     def few_steps(self) -> Steps:
