@@ -28,7 +28,8 @@ def add_options(parser: options.Parser) -> None:
     parser.choice("--of", STATISTICS, meaning, "ap")
     parser.several("-k", metavar="K", text="cut-offs of --of top-k (default: 10)")
     parser.add_argument("--phi", metavar="NAME", help="what --of rank gives ranks (default: mww)")
-    parser.choice("--alternative", options.ALTERNATIVES, "that positives rank higher, or not")
+    sides = "positives rank higher, lower, or either (default: greater; two-sided of --of rank)"
+    parser.choice("--alternative", options.ALTERNATIVES, sides)
     parser.choice("--correction", options.CORRECTIONS, "for several tests (default: none)")
     items = "documents of the collection (default: those that are listed or judged)"
     parser.number("--n-items", int, "N", items)
