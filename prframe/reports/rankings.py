@@ -12,8 +12,8 @@ import polars as pl
 
 from prframe import tables
 from prframe._engine.arguments import Arguments
-from prframe._engine.rows import positive
-from prframe.errors import ArgumentError
+from prframe._engine.rows import in_groups, positive
+from prframe.errors import ArgumentError, PrframeError
 from prframe.metrics import parse_metric
 from prframe.reports import sections
 from prframe.reports.names import LONGEST_TEXT, distinct, plain
@@ -100,6 +100,7 @@ class Rankings:
     def values(self) -> pl.DataFrame:
         """The metrics of each query and system, without queries that no metric is defined for."""
         values = self.evaluated(self.options)
+        self._refuse_missing(values)
         metrics = list(self.options.metrics)
         of_query = values.group_by(QUERY, maintain_order=True).agg(
             pl.any_horizontal(pl.col(metrics).is_not_null()).any().alias("defined")
@@ -144,6 +145,18 @@ class Rankings:
             over=QUERY,
             **self.options.compared,
         )
+
+    def _refuse_missing(self, values: pl.DataFrame) -> None:
+        """Require that all systems have rows for all queries."""
+        held = values.group_by(QUERY, maintain_order=True).agg(n=pl.col(SYSTEM).n_unique())
+        short = held.filter(pl.col("n") < values[SYSTEM].n_unique())[QUERY]
+        if short.len():
+            raise PrframeError(
+                "a report compares all models over the same queries: some have no rows for "
+                f"{short.len()} of {held.height}{in_groups([(query,) for query in short])}; drop "
+                "these queries, or give a model without rows a relevant item whose score is -inf, "
+                "so that its value is 0."
+            )
 
     def _firsts(self) -> dict[str, float]:
         """Return the mean of the first metric of each system."""

@@ -108,3 +108,20 @@ def test_runs_need_judgments(data, shown) -> None:
         f"runs need judgments: prframe.report(runs, qrels); got {shown} alone. Of labelled rows "
         "give the frame, for example polars.read_csv(path)."
     )
+
+
+@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
+def test_a_query_that_a_model_lacks_is_named_with_what_a_report_can_do() -> None:
+    rows = [
+        (query, model, item, float(-item), item == 0)
+        for query in (1, 2, 3)
+        for model in ("a", "b")
+        for item in range(4)
+        if (query, model) != (2, "b")
+    ]
+    frame = pl.DataFrame(rows, ["qid", "model", "item", "score", "label"], orient="row")
+    options = {"over": "qid", "model": "model", "item": "item"}
+    with pytest.raises(prframe.PrframeError, match=r"for 1 of 3, in groups \[2\]; drop these"):
+        prframe.report(frame, **options)
+    missed = pl.DataFrame([(2, "b", 0, float("-inf"), True)], frame.schema, orient="row")
+    assert "</html>" in str(prframe.report(pl.concat([frame, missed]), **options).html)
