@@ -155,10 +155,11 @@ class _Curves:
     def counts_of_blocks(self, *, area: bool = False) -> tuple[Floats, Floats, Flags]:
         """Return the mean counts of such rankings, with the cells of tie blocks, and which."""
         recall, above = self.points(area=area, at_ends=True)
-        n, p, (shown, rate) = self.cells.n, self.prevalence, self.retrieved()
+        n, p, recall = self.cells.n, self.prevalence, recall.astype(np.float64)
         passed = np.maximum(above - p * recall, 0.0) / (1 - p)
-        pos = n * p[:, None] * _differences(recall[1:].T.astype(np.float64), shown)
-        neg = n * (1 - p)[:, None] * _differences(passed[1:].T, rate)
+        # The last point is the last item that is retrieved.
+        pos = n * p[:, None] * _differences(recall[1:].T, recall[-1])
+        neg = n * (1 - p)[:, None] * _differences(passed[1:].T, passed[-1])
         # A block begins at its knot of share 0.
         knots = self.path.knots
         return pos, neg, np.append(knots.tied[~(knots.tied & (knots.share > 0))], False)

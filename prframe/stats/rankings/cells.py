@@ -19,8 +19,9 @@ from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, positive_labels, reals
 from prframe.typing import Integers
 
-# Up to this share of the positives in blocks with negatives hardly matters.
-_NOTABLE = 0.02
+# So many roots of the number of positives in blocks with negatives hardly matter, as errors are in
+# proportion to that root.
+_NOTABLE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +110,9 @@ class RankedCells:
 
     @cached_property
     def has_mixed_ties(self) -> bool:
-        """Whether a notable share of the positives is retrieved in blocks with negatives."""
+        """Whether enough positives are retrieved in blocks with negatives to matter."""
         pos, neg = self.pos[:-1], self.neg[:-1]
-        return bool(pos[neg > 0].sum() > _NOTABLE * self.n_pos)
+        return bool(pos[neg > 0].sum() > _NOTABLE * self.n_pos**0.5)
 
 
 def cells_from_hits(  # noqa: PLR0913

@@ -73,7 +73,8 @@ def joint_levels(levels: Integers) -> Integers:
 
     Where an entry of each has the same mid-rank, a coin orders the two: the second ranking wins in
     the first table, and the first one in the second table. Tie blocks of the two that share more
-    than half of the ranks of the larger one are the same level. Within a ranking nothing changes.
+    than half of the ranks of the larger one, or have one mid-rank, are the same level. Within a
+    ranking nothing changes.
 
     Parameters
     ----------
@@ -119,8 +120,10 @@ def _matched_blocks(first: Integers, second: Integers) -> Integers:
     at = np.minimum(at, end.size - 1)
     shared = np.minimum(end[at], other_end) - np.maximum(begin[at], other_begin)
     size, other_size = end[at] - begin[at], other_end - other_begin
-    same = 2 * shared > np.maximum(size, other_size)
-    same &= (np.minimum(size, other_size) > 1) & (at > 0) & (np.arange(middle.size) > 0)
+    same = (2 * shared > np.maximum(size, other_size)) & (np.minimum(size, other_size) > 1)
+    # Items in the middle of a block of the other ranking have its mid-rank.
+    same |= (begin[at] + end[at] == other_begin + other_end) & (np.maximum(size, other_size) > 1)
+    same &= (at > 0) & (np.arange(middle.size) > 0)
     return np.where(same, begin[at] + end[at] + 1, -1)
 
 

@@ -52,7 +52,7 @@ def ap_of(keys: list[tuple[float, int]], label: np.ndarray) -> float:
 def naive_difference(scores: np.ndarray, label: np.ndarray, swap: np.ndarray, coin: int) -> float:
     """Swap mid-ranks between two models, re-rank, and subtract AP.
 
-    Tie blocks that share more than half of the ranks of the larger one have the same rank.
+    Tie blocks that share more than half of the ranks of the larger one or one mid-rank have the same rank.
     """
     entries: list[list[tuple[float, int]]] = []
     for model, score in enumerate(scores):
@@ -73,7 +73,8 @@ def naive_difference(scores: np.ndarray, label: np.ndarray, swap: np.ndarray, co
     ]
     for (rank, (begin, end)), (other, (start, stop)) in product(*(x.items() for x in blocks)):
         sizes = end - begin, stop - start
-        if min(sizes) > 1 and 2 * (min(end, stop) - max(begin, start)) > max(sizes):
+        shares = min(sizes) > 1 and 2 * (min(end, stop) - max(begin, start)) > max(sizes)
+        if shares or (max(sizes) > 1 and rank == other):
             for model, own in enumerate((rank, other)):
                 entries[model] = [
                     (-rank, 2) if entry[0] == -own else entry for entry in entries[model]

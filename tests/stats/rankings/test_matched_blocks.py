@@ -30,7 +30,8 @@ def test_levels_are_as_by_definition(seed: int) -> None:
         assert ((own[:, None] < own) == (joint[:, None] < joint)).all()
     for (v, (begin, end)), (w, (start, stop)) in product(*(blocks(x).items() for x in levels)):
         larger, smaller = max(end - begin, stop - start), min(end - begin, stop - start)
-        is_matched = smaller > 1 and 2 * (min(end, stop) - max(begin, start)) > larger
+        shares = smaller > 1 and 2 * (min(end, stop) - max(begin, start)) > larger
+        is_matched = shares or (larger > 1 and begin + end == start + stop)
         for table in tables:
             assert (table[0][levels[0] == v][0] == table[1][levels[1] == w][0]) == is_matched
 
@@ -39,6 +40,23 @@ def test_rankings_without_ties_stay_without_ties() -> None:
     levels = np.stack([np.random.default_rng(k).permutation(30) + 1 for k in (0, 1)])
     for table in joint_levels(levels):
         assert np.unique(table).size == 60
+
+
+def test_enumerated_p_values_know_no_order_of_rows_or_models() -> None:
+    """An item in the middle of a block of the other ranking kept its place, apart by a coin."""
+    frame = pl.DataFrame(
+        {
+            "a": [1.0, 5.0, 1.0, 2.0, 4.0, 3.0],
+            "b": [0.0, 0.0, 2.0, 2.0, 2.0, 1.0],
+            "label": [False, True, True, False, True, False],
+        }
+    )
+    found = set()
+    for seed, models in product(range(12), (["a", "b"], ["b", "a"])):
+        rows = frame[np.random.default_rng(seed).permutation(6)]
+        compared = prframe.compare(rows, "AP", models, over=None, rng=1)
+        found.add(round(compared["p_value"].item(), 9))
+    assert found == {0.5}
 
 
 def graded(seed: int, n: int) -> pl.DataFrame:

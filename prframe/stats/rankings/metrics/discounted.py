@@ -276,9 +276,7 @@ class LinearRankMean(CountedStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the metric of rankings with the drawn curves, whose ties have mid-ranks."""
-        if curves.cells.has_mixed_ties:
-            return self.values(*curves.counts_of_blocks(area=True)[:2])
-        return super().draws(curves)
+        return self.values(*curves.counts_of_blocks(area=True)[:2])
 
 
 @dataclass(frozen=True)

@@ -177,11 +177,7 @@ class RecallAtPrecision(CountedStatistic):
 
         Both classes rise in proportion there. With ties thresholds are the ends of blocks.
         """
-        if curves.cells.has_mixed_ties:
-            pos, neg, blocks = curves.counts_of_blocks()
-        else:
-            pos, neg = curves.counts(at_ends=True)
-            blocks = np.zeros(pos.shape[1], np.bool_)
+        pos, neg, blocks = curves.counts_of_blocks()
         tp, k = (np.pad(counts, ((0, 0), (1, 0))) for counts in running(pos, neg))
         # The cell after the last threshold that reaches p; beyond all retrieved items is none.
         after = tp.shape[1] - 1 - self._reaches(tp, k)[:, ::-1].argmax(axis=1)[:, None]

@@ -79,6 +79,13 @@ def test_where_it_would_take_long_there_is_none() -> None:
     assert log_tail_by_lack(200, 100, 100.0) is None
 
 
+@pytest.mark.parametrize(("n", "n_pos"), [(3000, 6), (1000, 5), (2900, 12), (300, 30)])
+def test_parts_that_crowd_in_a_cell_are_not_counted_there(n: int, n_pos: int) -> None:
+    """Where m negatives above a positive lack m/(i + m), further ones lack hardly more."""
+    assert log_tail_by_lack(n, n_pos, n_pos - 0.995) is None
+    assert APNull(n, n_pos).tails(1 - 0.995 / n_pos).method == "exact"
+
+
 def test_tails_are_monotone_where_methods_meet() -> None:
     null = APNull(200, 120)
     x = np.linspace(0.85, 0.999, 60)

@@ -22,6 +22,8 @@ from prframe.typing import Floats, Integers
 _CELLS = 1000
 # So many pairs of a positive and a part are gone through at the most, some hundredths of a second.
 _MOST_PARTS = 3000
+# Parts that follow each other are at least this share of a cell apart.
+_APART = 0.5
 # Numbers of rankings are floats if the logarithm of all of them is below this.
 _LARGEST = 650.0
 # A lack that equals what is allowed is not to be lost by rounding.
@@ -35,9 +37,9 @@ def log_tail_by_lack(n: int, n_pos: int, target: float) -> float | None:
     if lack <= 0 or log_rankings > _LARGEST:
         return None
     largest = _largest_parts(n, n_pos, lack)
-    if largest.sum() > _MOST_PARTS:
-        return None
     cell = (n_pos - target) / _CELLS
+    if largest.sum() > _MOST_PARTS or _is_crowded(n_pos, int(largest.max(initial=0)), cell):
+        return None
     # A ranking is complete once a part is 0, as all further ones are.
     complete = np.zeros(_CELLS + 1)
     complete[0] = 1.0
@@ -51,6 +53,14 @@ def log_tail_by_lack(n: int, n_pos: int, target: float) -> float | None:
     # The last cell holds as much beyond what is allowed as up to it.
     good = float(complete[:-1].sum() + complete[-1] / 2)
     return min(log(good) - log_rankings, 0.0)
+
+
+def _is_crowded(n_pos: int, largest: int, cell: float) -> bool:
+    """Whether many parts of the last positive lack nearly the same.
+
+    Its parts m and m - 1 lack ``n_pos/((n_pos + m)(n_pos + m - 1))`` more and less.
+    """
+    return n_pos / (n_pos + largest) ** 2 < _APART * cell
 
 
 def _largest_parts(n: int, n_pos: int, lack: float) -> Integers:
