@@ -473,6 +473,7 @@ def test_commands_and_options_are_an_interface() -> None:
     } == {name: sorted(" ".join(parts).split()) for name, parts in expected.items()}
 
 
+@pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 def test_options_of_the_design(capfdbinary, tmp_path) -> None:
     rng = np.random.default_rng(1)
     frame = pl.DataFrame(

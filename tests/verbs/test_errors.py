@@ -843,8 +843,8 @@ REFUSALS = {
     ),
     "a logit without bounds": (
         lambda: interval(GOOD, "AUPRG", method="logit"),
-        "method='logit' is for metrics within bounds; got AUPRG; take 'wald', 'percentile' or "
-        "'bca'.",
+        "method='logit' is for metrics within bounds; got AUPRG; take 't', 'wald', 'percentile' "
+        "or 'bca'.",
     ),
     "a prior of 1": (
         lambda: interval(GOOD, "AP", prior=1),
@@ -925,9 +925,9 @@ REFUSALS = {
         "'percentile', 't', 'wald'; got 'boot'.",
     ),
     "method for a mean": (
-        lambda: interval(GOOD, "AP", method="t"),
+        lambda: interval(GOOD, "AP", method="hall"),
         "`method` of one ranking must be one of 'auto', 'bayesian-bootstrap', 'bca', 'logit', "
-        "'logit-t', 'percentile', 'wald'; got 't'.",
+        "'logit-t', 'percentile', 't', 'wald'; got 'hall'.",
     ),
     "method for a ranking": (
         lambda: interval(GOOD, "AP", method="wald", over="query"),
@@ -938,7 +938,7 @@ REFUSALS = {
     "method without clusters": (
         lambda: interval(GOOD, "AP", method="bayesian-bootstrap", cluster="query"),
         "`method` of clusters must be one of 'auto', 'bca', 'logit', 'logit-t', 'percentile', "
-        "'wald'; got 'bayesian-bootstrap'.",
+        "'t', 'wald'; got 'bayesian-bootstrap'.",
     ),
     "logit of a sum": (
         lambda: interval(GOOD, ["AP", "DCG", "Lift@2"], method="logit", over="query"),

@@ -51,6 +51,7 @@ EVERY += ["BEDROC(alpha=3)", "Prec@0.3"]
 BOUNDED = [name for name in EVERY if parse_metric(name).range == (0, 1)]
 OF_CLUSTERS = ("auto", "logit-t", "logit", "wald", "t", "percentile", "bca")
 METHODS = (*OF_CLUSTERS, "bayesian-bootstrap")
+BY_INFLUENCE = {"logit-t", "logit", "wald", "t", "bca"}
 ENDS = ["conf_low", "conf_high"]
 quiet = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 
@@ -222,7 +223,7 @@ def test_lift_is_a_multiple_of_recall(method: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_every_metric_of_cells_has_an_interval_by_every_method(method: str) -> None:
     # The first hit has no standard error, and these others have no bounds for a logit.
-    refused = {"RR", "Success@10"} if method in {"logit-t", "logit", "wald", "bca"} else set()
+    refused = {"RR", "Success@10"} if method in BY_INFLUENCE else set()
     refused |= {"AUPRG", "DCG", "W"} if method in {"logit-t", "logit"} else set()
     names = [name for name in EVERY if name not in refused]
     found = prframe.interval(SMOOTH, names, method=method, rng=10, n_resamples=200)
@@ -373,7 +374,7 @@ def test_perfect_and_worst_rankings(method: str, cluster: str | None) -> None:
     assert best["estimate"].to_list() == [1, 1, 1, 1, 0.2]
     worst = prframe.interval(rows, ["AUC", "P@3", "R@3"], **options, positive=[0])
     assert worst["estimate"].to_list() == [0, 0, 0]
-    if method in {"wald", "percentile", "bca"}:
+    if method in {"wald", "t", "percentile", "bca"}:
         columns = ["std_error", *ENDS]
         assert best.head(3).select(columns).null_count().row(0) == (3, 3, 3)
         assert worst.select(columns).null_count().row(0) == (3, 3, 3)
