@@ -154,8 +154,8 @@ class _Curves:
 
     def counts_of_blocks(self, *, area: bool = False) -> tuple[Floats, Floats, Flags]:
         """Return the mean counts of such rankings, with the cells of tie blocks, and which."""
-        recall, above = self.points(area=area, at_ends=True)
-        n, p, recall = self.cells.n, self.prevalence, recall.astype(np.float64)
+        recall, above = (x.astype(np.float64) for x in self.points(area=area, at_ends=True))
+        n, p = self.cells.n, self.prevalence
         passed = np.maximum(above - p * recall, 0.0) / (1 - p)
         # The last point is the last item that is retrieved.
         pos = n * p[:, None] * _differences(recall[1:].T, recall[-1])
