@@ -71,6 +71,7 @@ def test_it_is_the_array_function_pair_by_pair(test, digits):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 @pytest.mark.parametrize("options", [{}, {"test": "bootstrap"}, {"cluster": "day"}])
 def test_layout_order_and_kind_of_frame_do_not_matter(options):
     wide = items(digits=1)

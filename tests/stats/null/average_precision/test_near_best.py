@@ -45,4 +45,4 @@ def test_no_tail_is_above_its_bound() -> None:
     bounds = [near_best_bound(n, n_pos, n_pos * x * (1 - 1e-12)) for x in ap]
     assert (logs <= np.array(bounds) + 1e-9).all()
     assert (np.diff(logs) >= 0).all()
-    assert null.tails(ap[-1]).method == "bound"
+    assert null.tails(ap[-1]).method == "lattice"
