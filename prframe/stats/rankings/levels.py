@@ -158,6 +158,5 @@ def joint_ranks(levels: Integers) -> Integers:
 
 def _mid_rank(level: Integers) -> Integers:
     """Return twice the mean rank of the items on each one's level, the best rank being 1."""
-    size = np.bincount(level)
-    below = np.cumsum(size)
-    return np.asarray((2 * (level.size - below) + size + 1)[level])
+    begin, end = _block_ranks(level)
+    return (begin + end + 1)[level]

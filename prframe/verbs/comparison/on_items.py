@@ -291,19 +291,18 @@ def _number_of(group: PairedGroup) -> int:
 
 def _warn_of_few(test: str, where: str) -> None:
     """Warn once of groups in which a test may reject too often."""
-    comma = "," if where else ""
     if test == "delong":
         why = (
             "z is compared with the normal distribution, and with fewer than "
             f"{LEAST_OF_CLASS} positives, {LEAST_OF_CLASS} negatives or {LEAST_CLUSTERS} clusters "
-            f"with either{where}{comma} it may reject too often where models are equally good: "
-            "at .05 in up to .14 of samples with 3 positives, and up to .43 with two clusters. "
-            "Take test='randomization'"
+            f"with either{where and where + ','} it may reject too often where models are "
+            "equally good: at .05 in up to .14 of samples with 3 positives, and up to .43 with "
+            "two clusters. Take test='randomization'"
         )
     else:
         why = (
-            f"with fewer than {LEAST_CLUSTERS} clusters that hold positives, or negatives,"
-            f"{where}{comma} it may reject too often where models are equally good: at .05 in up "
+            f"with fewer than {LEAST_CLUSTERS} clusters that hold positives, or negatives"
+            f"{where}, it may reject too often where models are equally good: at .05 in up "
             "to .08 of samples with 7 to 20 clusters whose items have much noise in common. More "
             "clusters help, not more items"
         )

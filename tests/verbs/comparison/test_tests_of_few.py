@@ -49,6 +49,16 @@ def test_few_clusters_are_warned_of_whatever_the_test(test: str) -> None:
     )
 
 
+def test_groups_of_few_clusters_are_named() -> None:
+    parts = [frame(50, 50, n).with_columns(by=pl.lit(str(n))) for n in (30, 50)]
+    with pytest.warns(
+        prframe.CoverageWarning, match=r"positives, or negatives, in groups \['30'\], it may"
+    ):
+        pl.concat(parts).pr.compare(
+            "AP", ["new", "old"], by="by", over=None, cluster="cluster", n_resamples=100
+        )
+
+
 def test_clusters_that_hold_positives_count() -> None:
     data = frame(30, 600).with_columns(
         cluster=pl.when(pl.col("label")).then(0).otherwise(pl.int_range(630) % 40)

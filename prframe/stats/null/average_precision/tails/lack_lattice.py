@@ -22,6 +22,8 @@ from prframe.typing import Floats, Integers
 _CELLS = 1000
 # So many pairs of a positive and a part are gone through at the most, some hundredths of a second.
 _MOST_PARTS = 3000
+# Longer rankings are left to other ways, as a list of all positives would take long.
+_LONGEST = 100_000
 # Parts that follow each other are at least this share of a cell apart.
 _APART = 0.5
 # Numbers of rankings are floats if the logarithm of all of them is below this.
@@ -34,7 +36,7 @@ def log_tail_by_lack(n: int, n_pos: int, target: float) -> float | None:
     """Return log P(T >= target); None where there would be too many parts."""
     lack = (n_pos - target) * (1 + _HAIR)
     log_rankings = float(log_binomial(n, n_pos))
-    if lack <= 0 or log_rankings > _LARGEST:
+    if lack <= 0 or n > _LONGEST or log_rankings > _LARGEST:
         return None
     largest = _largest_parts(n, n_pos, lack)
     cell = (n_pos - target) / _CELLS
