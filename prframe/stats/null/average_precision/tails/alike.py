@@ -68,8 +68,9 @@ _VAST = 100_000
 # Tails have steep fronts, on which inversions fail, with at most so many positives that each have
 # at least so many items.
 _STEEP, _MANY_EACH = 600, 5000
-# There are no lists of hits for larger T.
+# There are no lists of hits for larger T, nor among more positives.
 LISTED = 14.0
+_MOST_LISTED = 20_000
 # A number of hits counts for the size of a lattice if the natural logarithm of its chance is above
 # this.
 _UNLIKELY = -90.0
@@ -192,6 +193,12 @@ class AlikeGroups:
     def is_listed_first(self, group: int, x: float) -> bool:
         """Whether lists of first hits are quicker than a lattice with points close together."""
         return self.retrieved(group).depth >= _VAST and self._target(group, x) < LISTED
+
+    def has_lists(self, group: int, x: float) -> bool:
+        """Whether lists of first hits, or a tilted lattice, may tell the upper tail of a value."""
+        n, n_pos = self.groups[group]
+        is_rare = not self.is_tied and n_pos <= min(_RARE * n, _MOST_LISTED)
+        return is_rare and x > self.mean[group] and self.is_listed_first(group, x)
 
     def is_round(self, group: int) -> bool:
         """Whether there are positives and negatives enough for a saddlepoint."""

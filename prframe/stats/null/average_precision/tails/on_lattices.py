@@ -116,7 +116,7 @@ class OnLattices(AlikeGroups):
 
     def listed(self, group: int, x: float) -> Tail | None:
         """Return the tails of rare positives from lists of first hits; None where these fail."""
-        if self.is_tied or not self.is_rare(group):
+        if self.is_tied or not (self.is_rare(group) or self.has_lists(group, x)):
             return None
         log_tail = self._lists(group).log_tail(self._target(group, x))
         return None if log_tail is None else Tail(log_tail, log_rest(log_tail), "lattice")

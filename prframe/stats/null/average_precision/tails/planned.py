@@ -100,7 +100,8 @@ class Problem(NamedTuple):
 
     `mean` and `deviation` are those of T under random ranking. The paths and the inversions that
     are made for the problem are added to those that it shares, if there are any. A fine problem
-    has shorter steps.
+    has shorter steps. Where the slope of the path leads elsewhere, paths of other values are tried
+    unless the problem `has_others`, methods that are quicker and surer.
     """
 
     items: Items
@@ -111,6 +112,7 @@ class Problem(NamedTuple):
     shared: Shared | None = None
     is_low: bool = False
     is_fine: bool = False
+    has_others: bool = False
 
     @property
     def is_rough(self) -> bool:
@@ -240,7 +242,10 @@ def _from_known(problems: Sequence[Problem], lanes: Lanes, targets: Floats) -> t
         coarse = None if is_rough else partial(_in_few_steps, problems)
         likely = most_likely(lanes, targets)
         futile = lumpiness(lanes, likely) > _FAR_OFF
-        return along_paths(lanes, targets, likely, coarse, futile)
+        has_others = np.array([problem.has_others for problem in problems])
+        return along_paths(
+            lanes, targets, likely, coarse=coarse, futile=futile, has_others=has_others
+        )
     each = [
         resampled(path.path, path.lanes, lanes.taken(np.array([lane])))
         for lane, path in enumerate(known)
@@ -322,6 +327,8 @@ def _misread(points: Points, target: Floats, mean: Floats, deviation: Floats) ->
 
 def _inverted(lane: Lanes, path: Path, problem: Problem) -> PlannedTail:
     """Invert the characteristic function of a walk along a path."""
+    if problem.has_others and not path.slope[0]:
+        return PlannedTail(0.0, 0.0, 0.0, "bound")
     course = Course.planned(lane, path)
     expected = problem.shared.expected if problem.shared else 0.0
     moments = np.array([problem.mean]), np.array([problem.deviation])
@@ -336,7 +343,8 @@ def _inverted(lane: Lanes, path: Path, problem: Problem) -> PlannedTail:
         tail = along.tail(problem.target)
         if tail.is_accurate:
             break
-    leapt = _leaping(lane, problem, slope) if tail.method == "bound" else None
+    is_bound = tail.method == "bound"
+    leapt = _leaping(lane, problem, slope) if is_bound and not problem.has_others else None
     if leapt is not None:
         tail, along = leapt
     if problem.shared is not None:
