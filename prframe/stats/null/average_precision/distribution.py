@@ -20,7 +20,11 @@ from prframe.stats.null.average_precision.draws import drawn
 from prframe.stats.null.average_precision.extremes import ap_extremes, ap_largest, beyond
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.walk import Group
-from prframe.stats.null.average_precision.likely_tails import LikelyTails, first_hits
+from prframe.stats.null.average_precision.likely_tails import (
+    LikelyTails,
+    first_hits,
+    lacks_of_negatives,
+)
 from prframe.stats.null.average_precision.moments import (
     ap_null_moments,
     retrieved_blocks,
@@ -406,8 +410,17 @@ class APNull(NullDistribution):
         return np.maximum(found, least)
 
     def _search(self, levels: Floats, sign: Literal[-1, 1]) -> Search:
-        """Begin at the first hits of rare positives, and far out at the likeliest rankings."""
+        """Begin at the first hits of rare positives, and far out at the likeliest rankings.
+
+        Where negatives are rare it begins at what these cost.
+        """
         search = super()._search(levels, sign)
+        n_neg = self.n - self.n_pos
+        if sign > 0 and self.ties is None and self.depth == self.n and 0 < n_neg <= _RARE * self.n:
+            lack, slope = lacks_of_negatives(self.n, n_neg, levels.ravel())
+            return search.begun(
+                1 - lack / self.n_pos, slope * self.n_pos, np.ones(lack.size, np.bool_)
+            )
         if sign < 0 or self._likely_tails is None:
             return search
         log_level = np.log(levels.ravel())

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaincinv, gammaln
 
 from prframe.stats.null.average_precision.generating_function.lanes import Lanes
 from prframe.stats.null.average_precision.generating_function.likely_path import (
@@ -49,6 +49,17 @@ def first_hits(n: int, n_pos: int, log_levels: Floats) -> Floats:
     # If all of the first ranks are hits with at least such a chance, so is the level reached.
     log_best = log_binomial(n - hits, n_pos - hits) - log_binomial(n, n_pos)
     return np.asarray(np.maximum(total, (hits * (log_best >= log_level)).max(axis=1)))
+
+
+def lacks_of_negatives(n: int, n_neg: int, levels: Floats) -> tuple[Floats, Floats]:
+    """Return by how much T falls short of its largest value at levels, and slopes there.
+
+    A negative at rank q among few costs about ``log(n/q)``, which has an exponential distribution,
+    so that what all cost has a gamma distribution. Slopes are those of the logarithm of the level.
+    """
+    lack = np.maximum(gammaincinv(n_neg, levels), n_neg / n)
+    log_density = (n_neg - 1) * np.log(lack) - lack - gammaln(n_neg)
+    return lack, np.exp(log_density - np.log(levels))
 
 
 def likely_log_tails(

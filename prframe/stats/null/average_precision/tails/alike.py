@@ -270,10 +270,14 @@ class AlikeGroups:
         items, n_pos = self._items(group)
         mean, deviation = n_pos * self.mean[group], n_pos * self.variance[group] ** 0.5
         moments = float(mean), float(deviation)
-        is_low = self.is_low(group, x)
-        is_fine = self.is_unevenly_high(group, x)
-        target = self._target(group, x)
-        return Problem(items, n_pos, target, *moments, is_low=is_low, is_fine=is_fine)
+        return Problem(
+            items,
+            n_pos,
+            self._target(group, x),
+            *moments,
+            is_fine_below=self.is_low(group, x) or self.is_full(group, x),
+            is_fine=self.is_unevenly_high(group, x),
+        )
 
     def is_low(self, group: int, x: float) -> bool:
         """Whether positives that miss a value crowd at the end of the items."""
@@ -286,6 +290,11 @@ class AlikeGroups:
     def is_high(self, group: int, x: float) -> bool:
         """Whether a value is near 1, the largest one without ties or items that are missing."""
         return 1 - x <= _HIGH * (1 - float(self.mean[group]))
+
+    def is_full(self, group: int, x: float) -> bool:
+        """Whether negatives crowd at the end of a list without ties that has few of them."""
+        n, n_pos = self.groups[group]
+        return not self.is_tied and 2 * n_pos > n and self.is_high(group, x)
 
     def is_unevenly_high(self, group: int, x: float) -> bool:
         """Whether a value of a short list with ties is high.

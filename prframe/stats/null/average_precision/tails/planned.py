@@ -100,7 +100,7 @@ class Problem(NamedTuple):
 
     `mean` and `deviation` are those of T under random ranking. The paths and the inversions that
     are made for the problem are added to those that it shares, if there are any. A fine problem
-    has shorter steps. Where the slope of the path leads elsewhere, paths of other values are tried
+    has shorter steps, and one that `is_fine_below` has short ones at the last ranks. Where the slope of the path leads elsewhere, paths of other values are tried
     unless the problem `has_others`, methods that are quicker and surer.
     """
 
@@ -110,7 +110,7 @@ class Problem(NamedTuple):
     mean: float
     deviation: float
     shared: Shared | None = None
-    is_low: bool = False
+    is_fine_below: bool = False
     is_fine: bool = False
     has_others: bool = False
 
@@ -136,7 +136,7 @@ class Problem(NamedTuple):
         return self._steps(_DENSE, _GROWTH)
 
     def _steps(self, dense: float, growth: float) -> Steps:
-        return self.items.table(dense, growth, is_fine_below=self.is_low)
+        return self.items.table(dense, growth, is_fine_below=self.is_fine_below)
 
 
 def planned_tails(
