@@ -14,7 +14,7 @@ from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.sums.tail import sum_tails
 from prframe.stats.null.average_precision.sums.terms import Term
-from prframe.stats.null.average_precision.tails.alike import SPARSE
+from prframe.stats.null.average_precision.tails.alike import FULL, SPARSE
 from prframe.stats.null.average_precision.tails.low_values import (
     SUNK,
     Span,
@@ -154,10 +154,11 @@ class Cases:
     def _sum_tails(self, targets: Floats, *, only_inversion: bool) -> list[Tail | None]:
         """Return the tails of sums of AP, of which low ones have walks of their own."""
         low = np.array([self._is_sunk(target) for target in targets.tolist()])
+        full = targets >= len(self.cases) - FULL * (len(self.cases) - self.mean.sum())
         tails: list[Tail | None] = [None] * targets.size
-        for is_low in np.unique(low).tolist():
-            places = np.flatnonzero(low == is_low)
-            terms = self._terms(is_low=is_low)
+        for is_low, is_full in np.unique([low, full], axis=1).T.tolist():
+            places = np.flatnonzero((low == is_low) & (full == is_full))
+            terms = self._terms(is_low=is_low, is_full=is_full)
             found = sum_tails(terms, targets[places], only_inversion=only_inversion)
             for place, tail in zip(places.tolist(), found, strict=True):
                 tails[place] = tail
@@ -217,7 +218,7 @@ class Cases:
         each = n_pos * (least + span.share(total) * (mean - least))
         return bool(log_least_lower_tails(n, n_pos, each).sum() < SUNK)
 
-    def _terms(self, *, is_low: bool = False) -> list[Term]:
+    def _terms(self, *, is_low: bool = False, is_full: bool = False) -> list[Term]:
         """Return the distinct groups whose AP is added up, and how often each is."""
         often: dict[Case, int] = {}
         for case in self.cases:
@@ -225,6 +226,13 @@ class Cases:
         moments = zip(self.cases, self.mean.tolist(), self.variance.tolist(), strict=True)
         known = {case: (mean, variance) for case, mean, variance in moments}
         return [
-            Term(case.items, case.n_pos, count, *known[case], is_low)
+            Term(
+                case.items,
+                case.n_pos,
+                count,
+                *known[case],
+                is_low,
+                is_full and 2 * case.n_pos > case.n,
+            )
             for case, count in often.items()
         ]

@@ -28,7 +28,8 @@ COARSE = 7
 class Term(NamedTuple):
     """Equal rankings whose AP is added up `often` times; mean and variance are those of one AP.
 
-    Where values of the sum are low the steps of walks are fine at the end.
+    Where values of the sum are low the steps of walks are fine at the end, and so are those of
+    few negatives where they are high.
     """
 
     items: Items
@@ -37,11 +38,12 @@ class Term(NamedTuple):
     mean: float
     variance: float
     is_low: bool = False
+    is_full: bool = False
 
     @property
     def steps(self) -> Steps:
         """The steps of a walk."""
-        return self.items.table(DENSE, GROWTH, is_fine_below=self.is_low)
+        return self.items.table(DENSE, GROWTH, is_fine_below=self.is_low or self.is_full)
 
 
 class Part(Protocol):

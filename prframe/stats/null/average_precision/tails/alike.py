@@ -74,8 +74,9 @@ _MOST_LISTED = 20_000
 # A number of hits counts for the size of a lattice if the natural logarithm of its chance is above
 # this.
 _UNLIKELY = -90.0
-# A value is high if it is at most this share of the way from 1 to the mean away from 1.
-_HIGH = 0.2
+# A value is high if it is at most this share of the way from 1 to the mean away from 1. Negatives
+# that are fewer than positives crowd at the end from the second share on.
+_HIGH, FULL = 0.2, 0.5
 # A list of at most so many items is short.
 _SHORT_LIST = 512
 
@@ -292,9 +293,9 @@ class AlikeGroups:
         return 1 - x <= _HIGH * (1 - float(self.mean[group]))
 
     def is_full(self, group: int, x: float) -> bool:
-        """Whether negatives crowd at the end of a list without ties that has few of them."""
+        """Whether negatives, which are fewer than positives, crowd at the end of the list."""
         n, n_pos = self.groups[group]
-        return not self.is_tied and 2 * n_pos > n and self.is_high(group, x)
+        return 2 * n_pos > n and 1 - x <= FULL * (1 - float(self.mean[group]))
 
     def is_unevenly_high(self, group: int, x: float) -> bool:
         """Whether a value of a short list with ties is high.

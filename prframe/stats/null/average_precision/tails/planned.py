@@ -100,8 +100,9 @@ class Problem(NamedTuple):
 
     `mean` and `deviation` are those of T under random ranking. The paths and the inversions that
     are made for the problem are added to those that it shares, if there are any. A fine problem
-    has shorter steps, and one that `is_fine_below` has short ones at the last ranks. Where the slope of the path leads elsewhere, paths of other values are tried
-    unless the problem `has_others`, methods that are quicker and surer.
+    has shorter steps, and one that `is_fine_below` has short ones at the last ranks. Where the
+    slope of the path leads elsewhere, paths of other values are tried, unless the problem
+    `has_others`, methods that are quicker and surer.
     """
 
     items: Items

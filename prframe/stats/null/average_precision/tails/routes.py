@@ -159,8 +159,8 @@ def _stages(
 
 
 def _stages_of_large(
-    values: "Sequence[_Open]", method: APNullMethod
-) -> "Iterator[tuple[Sequence[_Open], list[Hint | None]]]":
+    values: "list[_Open]", method: APNullMethod
+) -> "Iterator[tuple[list[_Open], list[Hint | None]]]":
     """Yield values of large groups with hints from walks of their own.
 
     Where the slope of a path leads elsewhere, lists of first hits and tilted lattices come before
