@@ -1,10 +1,13 @@
 """Tails of rare positives from lists of the first hits."""
 
+from itertools import combinations
+from math import comb
+
 import numpy as np
 import pytest
 
 from prframe.stats import APNull
-from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks, sums_beyond
 from prframe.stats.null.average_precision.tails.plain.plans import Retrieved
@@ -84,3 +87,47 @@ def test_sums_beyond_columns_are_those_of_values_with_places_beyond():
         for r, c in np.ndindex(5, columns):
             expected = value[(row == r) & (place > c)].sum()
             assert sums[r, c] == pytest.approx(expected)
+
+
+def drawn_rest_log_tail(n: int, n_pos: int, x: float, first: int = 60) -> float:
+    """Return log P(T >= x) from all lists of up to four hits among the first ranks.
+
+    What the other positives add is drawn; with h hits above them it is ``h A + B``.
+    """
+    rng = np.random.default_rng(1)
+    rank = np.sort(rng.integers(first + 1, n + 1, (4_000, n_pos)), axis=1)
+    ones, places = (1 / rank).sum(axis=1), (np.arange(1, n_pos + 1) / rank).sum(axis=1)
+    total = 0.0
+    for hits in range(5):
+        added = np.sort(hits * ones + places)
+        lists = np.array(list(combinations(range(1, first + 1), hits)), np.float64)
+        lists = lists.reshape(comb(first, hits), hits)
+        lack = x - (np.arange(1, hits + 1) / lists).sum(axis=1)
+        reached = 1 - np.searchsorted(added, lack) / added.size
+        ways = log_binomial(n - first, n_pos - hits) - log_binomial(n, n_pos)
+        total += float(np.exp(ways) * reached.sum())
+    return float(np.log(total))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_pos", [600, 1000, 3000])
+def test_values_that_no_path_leads_to(n_pos: int) -> None:
+    # Tilted rankings are far below such values, or far beyond; these were bounds of e^-10 for
+    # tails of e^-25, and took up to half a minute.
+    null = APNull(10**7, n_pos)
+    for total in (2.16, 2.2, 2.3, 2.4):
+        x = (total + n_pos**2 / 10**7) / n_pos
+        tails = null.tails(x)
+        assert tails.method in {"lattice", "transform"}
+        assert tails.log_sf == pytest.approx(
+            drawn_rest_log_tail(10**7, n_pos, x * n_pos), abs=0.03
+        )
+
+
+@pytest.mark.slow
+def test_quantile_that_no_path_leads_to() -> None:
+    # It was .00247, whose tail is e^-25.7.
+    null = APNull(10**7, 1000)
+    x = null.isf(1e-10)
+    assert x == pytest.approx(0.0021355, rel=1e-4)
+    assert null.logsf(x) == pytest.approx(np.log(1e-10), abs=1e-3)

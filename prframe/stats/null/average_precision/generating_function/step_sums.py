@@ -88,7 +88,9 @@ def _gained(slope: Floats, variance: Floats, slack: Floats) -> Floats:
     gained = np.asarray(0.5 * slope**2 * variance)
     if (slope >= 0).all():
         return gained
-    beyond = -slack * (slope + slack / 2 / np.maximum(variance, _LEAST))
+    # Where growth hardly varies this overflows, and is not taken.
+    with np.errstate(over="ignore"):
+        beyond = -slack * (slope + slack / 2 / np.maximum(variance, _LEAST))
     return np.where(slope * variance >= -slack, gained, beyond)
 
 
