@@ -14,7 +14,7 @@ from prframe.commands.files import STANDARD_INPUT
 from prframe.commands.terminal import stage
 
 _OF_FILES = {"complete": "-c", "judged_only": "-J", "depth": "-M"}
-_OF_FRAMES = ("score", "label", "by", "over", "item", "weight", "positive")
+_OF_FRAMES = ("score", "label", "by", "over", "item", "weight", "n_pos", "n_neg", "positive")
 _FIELDS_OF_RUN = 6
 _FIELDS_OF_QRELS = 4
 _BOTH = "--frame stands in place of QRELS and RUN; got both"
@@ -98,8 +98,9 @@ def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
     taken = options.swallowed(given)
     if len(given.files) < 2 or any(map(os.path.isfile, taken)):  # noqa: PLR2004 - one and another
         raise UsageError(_missing(taken))
-    if named := [f"--{name}" for name in _OF_FRAMES if getattr(given, name)]:
-        raise UsageError(f"{', '.join(named)} names columns of a frame, and goes with --frame")
+    if named := [name for name in _OF_FRAMES if getattr(given, name)]:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in named)
+        raise UsageError(f"{flags} names columns of a frame, and goes with --frame")
     if [*given.files].count(STANDARD_INPUT) > 1:
         raise UsageError("standard input can be read once; - stands for two files here")
     from prframe.trec.files.layouts import QRELS, RUN
@@ -196,6 +197,7 @@ def _of_frame(given: argparse.Namespace) -> Rankings:
     keys = [*given.by, *given.over, *(column for column in named if column is not None)]
     frame = files.scanned(given.frame, keys)
     ranked = options.given_only(given, "ties", "missing", "label", "item", "weight")
+    ranked |= options.totals(given)
     if given.positive is not None:
         ranked["positive"] = _label(frame, given.label or "label", given.positive)
     if given.level is not None:

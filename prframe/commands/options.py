@@ -101,6 +101,9 @@ def add_input(parser: Parser) -> None:
     parser.several("--over", metavar="COLUMN", text="columns to take means over, such as query_id")
     parser.add_argument("--item", metavar="COLUMN", help="column that names the items")
     parser.add_argument("--weight", metavar="COLUMN", help="column of weights")
+    for flag, items in (("--n-pos", "positive"), ("--n-neg", "negative")):
+        text = f"how many {items} items a ranking has, with those not listed: a column or a number"
+        parser.add_argument(flag, metavar="COLUMN|N", help=text)
     parser.add_argument("--positive", metavar="LABEL", help="the positive label, such as yes or 2")
     parser.choice("--missing", MISSING, "what to do with missing scores (default: raise)")
     parser.choice("--ties", TIES, "how rows with one score are ranked (default: group)")
@@ -198,6 +201,12 @@ def design(given: argparse.Namespace) -> dict[str, Any]:
                 f"set; got {found['resampling']}"
             ) from None
     return found
+
+
+def totals(given: argparse.Namespace) -> dict[str, int | str]:
+    """Return the totals of positives and of negatives: a number, or the name of a column."""
+    words = given_only(given, "n_pos", "n_neg")
+    return {name: int(word) if word.isdecimal() else word for name, word in words.items()}
 
 
 def levels(words: Sequence[str]) -> int | list[float] | None:

@@ -23,6 +23,7 @@ _NOT_TAKEN = {
     "judged_only": "-J",
     "depth": "-M",
     "weight": "--weight",
+    "n_neg": "--n-neg",
     "missing": "--missing",
 }
 
@@ -32,11 +33,6 @@ def add_options(parser: options.Parser) -> None:
     options.add_input(parser)
     options.add_metrics(parser, "AP nDCG@10 P@10; of classifiers AP AUC")
     parser.add_argument("--model", metavar="COLUMN", help="column of models (default: model)")
-    parser.add_argument(
-        "--n-pos",
-        metavar="COLUMN",
-        help="column of a frame, or a number: how many relevant items a query has",
-    )
     parser.several(
         "--thresholds", metavar="SCORE", text="scores, for the table of thresholds of classifiers"
     )
@@ -90,10 +86,8 @@ def _of_files(given: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
 
 def _of_both(given: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments that go with files as well as with frames."""
-    chosen = options.given_only(given, "metrics", "title", "n_pos", "confidence_level")
+    chosen = options.given_only(given, "metrics", "title", "confidence_level")
     chosen |= options.tested(given)
-    if given.n_pos is not None and given.n_pos.isdecimal():
-        chosen["n_pos"] = int(given.n_pos)
     if given.shown is not None:
         chosen["depth"] = given.shown
     if given.thresholds:

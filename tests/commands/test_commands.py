@@ -281,6 +281,28 @@ def test_columns_of_frames(capfdbinary, tmp_path) -> None:
     assert result.equals(expected)
 
 
+@pytest.mark.parametrize("totals", [("5", "40"), ("n_pos", "n_neg")])
+def test_totals_of_frames(totals, capfdbinary, tmp_path) -> None:
+    frame = pl.read_csv("frame.csv").with_columns(n_pos=5, n_neg=40)
+    path = tmp_path / "totals.parquet"
+    frame.write_parquet(path)
+    groups = {"by": "model", "over": "query", "n_pos": 5, "n_neg": 40}
+    words = ["--frame", path, "--by", "model", "--over", "query"]
+    words += ["--n-pos", totals[0], "--n-neg", totals[1]]
+    evaluated = saved(capfdbinary, tmp_path, "evaluate", *words, "-m", "AP", "AUC")
+    assert evaluated.equals(prframe.evaluate(frame, ["AP", "AUC"], layout="wide", **groups))
+    tested = saved(capfdbinary, tmp_path, "test", *words)
+    assert tested.equals(prframe.ap_test(frame, rng=0, **groups))
+
+
+def test_totals_go_with_frames(capfdbinary) -> None:
+    done = run(capfdbinary, "test", "qrels", "old.run", "--n-neg", "40")
+    assert (done.code, done.err) == (
+        2,
+        "prframe: error: --n-neg names columns of a frame, and goes with --frame\n",
+    )
+
+
 @pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
 def test_compare(capfdbinary, tmp_path) -> None:
     words = ["compare", "qrels", *RUNS, "-m", "AP", "--correction", "max-t", "--seed", "3"]
@@ -430,7 +452,7 @@ def test_commands_and_options_are_an_interface() -> None:
     for_input = (
         "-M -J --by --frame --item --judged-only --label --missing --over --positive --score"
     )
-    for_input = f"{for_input} --complete --ties --weight -c -l -h --help"
+    for_input = f"{for_input} --complete --ties --weight --n-pos --n-neg -c -l -h --help"
     metrics, by_query, output = "-m --metrics", "-q --by-query", "-f --format -o --output"
     random = "--seed --n-resamples"
     level, design = "--confidence-level", "--cluster --prior --resampling"
@@ -459,7 +481,7 @@ def test_commands_and_options_are_an_interface() -> None:
                 for_input,
                 metrics,
                 level,
-                "--model --title --seed -o --output --n-pos --thresholds",
+                "--model --title --seed -o --output --thresholds",
             ),
             "--queries --texts --depth --test --correction --note",
         ],
