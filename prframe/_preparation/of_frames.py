@@ -83,15 +83,21 @@ def _columns(named: Sequence[Any]) -> list[str] | None:
     return list(dict.fromkeys(columns)) or None
 
 
+def _one_metric(metric: str | None, use: str) -> str:
+    """Return the metric of a picture that shows a single one, which has to be named."""
+    if metric is None:
+        raise ArgumentError(f"`metric` must name the metric {use}, for example 'AP'.")
+    return metric
+
+
 def _of_one_metric(picture: Picture) -> Picture:
     """Return a picture of one metric of a comparison, with the metric as an option of the call."""
     drawn = of_frame(compare_verb, picture)
     signature = inspect.signature(drawn)
 
     def drawn_of_metric(frame: FrameT, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - verbs have many options
-        if options.get("metric") is None:
-            raise ArgumentError("`metric` must name the metric to compare, for example 'AP'.")
-        return drawn(frame, options["metric"], *args, **options)
+        metric = _one_metric(options.get("metric"), "to compare")
+        return drawn(frame, metric, *args, **options)
 
     kept = [p for name, p in signature.parameters.items() if name != "metrics"]
     drawn_of_metric.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
@@ -109,7 +115,7 @@ def _queries(picture: Picture) -> Picture:
         score: str = "score",
         label: str = "label",
         *,
-        metric: str,
+        metric: str | None = None,
         model: str = "system",
         query: str = "query_id",
         text: str | None = None,
@@ -119,11 +125,14 @@ def _queries(picture: Picture) -> Picture:
 
         The further options are those of `prframe.evaluate` and of the picture.
         """
+        metric = _one_metric(metric, "whose differences are drawn")
         drawing = {name: options.pop(name) for name in ("name", "ax") if name in options}
         by = _columns([model, query, text])
         values = evaluate_verb(frame, [metric], score, label, by=by, **options)
         return picture(values, a, b, metric=metric, model=model, query=query, text=text, **drawing)
 
+    # Messages of Python about arguments that are missing begin with this.
+    queries.__qualname__ = picture.__name__
     return queries
 
 

@@ -351,6 +351,10 @@ BAND = CURVE.drop("a").with_columns(conf_low=0.1, conf_high=0.9)
             "`metric` must name the metric to compare, for example 'AP'.",
         ),
         (
+            lambda: data()["one"].pr.plot.queries("pixels", "pca"),
+            "`metric` must name the metric whose differences are drawn, for example 'AP'.",
+        ),
+        (
             lambda: plot.interval(intervals(["x"]), sort="name"),
             "`sort` must be one of 'estimate', None; got 'name'.",
         ),
@@ -360,6 +364,12 @@ def test_messages(draw, message: str) -> None:
     with pytest.raises(PrframeError) as error:
         draw()
     assert str(error.value) == message
+
+
+def test_systems_of_the_picture_of_queries_are_needed() -> None:
+    with pytest.raises(TypeError) as error:
+        data()["one"].pr.plot.queries(metric="AP")
+    assert str(error.value) == "queries() missing 2 required positional arguments: 'a' and 'b'"
 
 
 def test_an_unknown_picture_of_a_frame() -> None:
