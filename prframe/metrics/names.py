@@ -397,7 +397,9 @@ def _unknown(name: str, text: str) -> str:
     guesses = [(name, text[len(name) :])]
     if suffix:
         guesses.append((base, f"@{suffix['k']}"))
-    meant = resembling(guesses, [*CATALOGUE, *ALIASES, *CUT_ALIASES], _is_metric)
+    # Names of the catalogue go first.
+    meant = resembling(guesses, [*CATALOGUE], _is_metric)
+    meant = meant or resembling(guesses, [*ALIASES, *CUT_ALIASES], _is_metric)
     hint = f" Did you mean {meant!r}?" if meant else ""
     return (
         f"unknown metric {checks.brief(text)}.{hint} The metrics are {checks.listed(CATALOGUE)}."
