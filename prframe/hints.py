@@ -101,6 +101,10 @@ _PICTURES: dict[str, tuple[str, ...]] = {
 _STRATA = (
     "strata are pooled by compare(..., strata=) and nowhere else; by= has a row for each of them"
 )
+_OF_ONE_RANKING = (
+    "the test is of one ranking; by= has a row for each, whose p-values correction= adjusts, and "
+    "ap_test(frame, over=...) tests a mean over rankings, that of AP"
+)
 _FOLDS = (
     "bands know no correction of dependent folds; at one level of recall {}(..., 'Prec@0.5', "
     "resampling='cv'{}) has an interval that does"
@@ -108,6 +112,7 @@ _FOLDS = (
 # What is said of arguments that one function alone does not have.
 _NOT_OFFERED_BY = {
     **{(verb, "strata"): _STRATA for verb in ("evaluate", "interval", "band", "compare_curves")},
+    **{(verb, "over"): _OF_ONE_RANKING for verb in ("rank_test", "topk_test")},
     ("band", "resampling"): _FOLDS.format("interval", ""),
     ("compare_curves", "resampling"): _FOLDS.format("compare", ", test='t'"),
     ("evaluate", "test"): "compare() has tests of two models, and ap_test() one against chance",

@@ -44,6 +44,16 @@ GOOD = pl.DataFrame({"query_id": [1, 1], "label": [1, 0], "score": [2.0, 1.0]})
             "There is no resampling=: bands know no correction of dependent folds; at one level of "
             "recall compare(..., 'Prec@0.5', resampling='cv', test='t') has an interval that does.",
         ),
+        *(
+            (
+                verb,
+                {"over": "query_id"},
+                "There is no over=: the test is of one ranking; by= has a row for each, whose "
+                "p-values correction= adjusts, and ap_test(frame, over=...) tests a mean over "
+                "rankings, that of AP.",
+            )
+            for verb in ("rank_test", "topk_test")
+        ),
         ("curve", {"tie": "group"}, "Did you mean 'ties'?"),
         ("interval", {"n_resample": 9}, "Did you mean 'n_resamples'?"),
         (
