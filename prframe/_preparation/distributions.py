@@ -10,7 +10,7 @@ from prframe import checks
 from prframe._preparation import wording
 from prframe._preparation.panels import MOST_PANELS
 from prframe._preparation.results import whole
-from prframe.errors import ArgumentError, PrframeError
+from prframe.errors import ArgumentError, PrframeError, each_once
 from prframe.stats import APNull
 from prframe.typing import Floats, Shared
 from prframe.verbs.against_chance.ap_test import ap_test
@@ -47,7 +47,9 @@ def null_picture(
     if isinstance(frame, APNull):
         null = frame
     else:
-        null, of_frame = _null_of(frame, score, label, shared)
+        # Two verbs look at the same rows.
+        with each_once():
+            null, of_frame = _null_of(frame, score, label, shared)
         observed = of_frame if observed is None else observed
     draws = null.rvs(_DRAWS, rng=0)
     top = max(float(draws.max()), observed or 0.0)

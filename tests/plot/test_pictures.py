@@ -188,6 +188,12 @@ def test_the_null_is_that_of_the_frame_with_its_ties() -> None:
     assert f"p = {tested['p_value'].item():.3g}" not in untied
 
 
+def test_a_null_of_ap_warns_once() -> None:
+    with pytest.warns(prframe.PooledRankingWarning) as caught:
+        plot.ap_null(data()["one"])
+    assert len(caught) == 1
+
+
 def test_scores_at_a_threshold() -> None:
     frame = pl.DataFrame({"score": [0.9, 0.8, 0.7, 0.1], "label": [1, 0, 1, 0]})
     assert plot.alt_text(plot.scores(frame, threshold=0.7)) == (
