@@ -13,6 +13,7 @@ from prframe._preparation.results import whole
 from prframe.errors import ArgumentError, PrframeError, each_once
 from prframe.stats import APNull
 from prframe.typing import Floats, Shared
+from prframe.verbs._guards import advising
 from prframe.verbs.against_chance.ap_test import ap_test
 from prframe.verbs.curves.curve import curve
 
@@ -48,7 +49,7 @@ def null_picture(
         null = frame
     else:
         # Two verbs look at the same rows.
-        with each_once():
+        with each_once(), advising("The distribution is of one ranking: choose its rows"):
             null, of_frame = _null_of(frame, score, label, shared)
         observed = of_frame if observed is None else observed
     draws = null.rvs(_DRAWS, rng=0)
@@ -119,7 +120,8 @@ def score_panels(  # noqa: PLR0913, PLR0917
     if by is not None and not isinstance(by, str):
         raise ArgumentError(f"`by` must be the name of one column; got {checks.brief(by)}.")
     data, _ = whole(frame, "frame")
-    points = curve(data, score, label, anchor=False, **shared).drop_nulls("threshold")
+    with advising("For a panel each say by={column}"):
+        points = curve(data, score, label, anchor=False, **shared).drop_nulls("threshold")
     parts = [points] if by is None else points.partition_by(by, maintain_order=True)
     if points.is_empty() or len(parts) > MOST_PANELS:
         raise PrframeError(

@@ -7,6 +7,7 @@ from typing import Any
 
 from prframe.errors import ArgumentError
 from prframe.typing import FrameT
+from prframe.verbs._guards import advising
 from prframe.verbs.check import check as check_verb
 from prframe.verbs.comparison.compare import compare as compare_verb
 from prframe.verbs.comparison.curves import compare_curves as compare_curves_verb
@@ -52,7 +53,9 @@ def of_frame(
         if takes_facts:
             known = {name: of_verb[name].default for name in _FACTS if name in of_verb} | options
             drawing |= {name: known[name] for name in _FACTS if known.get(name) is not None}
-        return picture(verb(frame, *args, **options), **drawing)
+        with advising(_of_curves(drawing) if "over" in of_picture else None):
+            result = verb(frame, *args, **options)
+        return picture(result, **drawing)
 
     decided = of_picture.keys() | ({"gain"} if gain is not None else set())
     own = [p for name, p in of_verb.items() if name not in decided]
@@ -74,6 +77,12 @@ def _refuse_gain(picture: Picture, options: Mapping[str, object]) -> None:
             f"`gain` is not taken by the picture {picture.__name__!r}: 'gain' draws "
             "precision-recall-gain curves, and 'curve' precision by recall."
         )
+
+
+def _of_curves(drawing: Mapping[str, object]) -> str:
+    """Return what a picture of curves says to do about a column that tells rankings apart."""
+    many = "" if drawing.get("over") else ", for thin lines around their mean over={column}"
+    return f"For a curve each say color={{column}} or facet={{column}}{many}"
 
 
 def _columns(named: Sequence[Any]) -> list[str] | None:

@@ -8,7 +8,7 @@ import polars as pl
 
 from prframe import checks
 from prframe._preparation.results import Result
-from prframe.errors import PrframeError
+from prframe.errors import ArgumentError, PrframeError
 
 MOST_PANELS = 24
 
@@ -71,8 +71,13 @@ def roles(result: Result, color: str | None, facet: str | None, over: str | None
     """Give each column `by` a role; the only one that is not named gets the colours."""
     named = {"color": color, "facet": facet, "over": over}
     for argument, column in named.items():
+        if column is not None and not result.keys:
+            raise ArgumentError(
+                f"`{argument}` must be a column by of the result, which has none; say "
+                f"by={checks.brief(column)} where it is computed."
+            )
         if column is not None and column not in result.keys:
-            checks.one_of(argument, column, result.keys or ("None",), in_order=True)
+            checks.one_of(argument, column, result.keys, in_order=True)
     rest = [key for key in result.keys if key not in named.values()]
     if len(rest) > 1 or (rest and color is not None):
         raise PrframeError(

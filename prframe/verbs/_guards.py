@@ -1,6 +1,8 @@
 """Guards against silent mistakes: rankings ranked together, labels of one class."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +34,22 @@ _OWN = "prframe "
 _JUDGED = "judged"
 # A warning looks at so many rows, in stretches that begin anywhere; `check` looks at all of them.
 _MOST_ROWS, _STRETCHES = 1 << 18, 512
+# What is to be done about rows that are ranked together, where it is no argument of a verb.
+_advice: ContextVar[str | None] = ContextVar("advice", default=None)
+
+
+@contextmanager
+def advising(advice: str | None) -> Iterator[None]:
+    """Let verbs that are called by a picture give its advice on rows that are ranked together.
+
+    In the advice ``{column}`` stands for the column that tells the rows apart. Without advice the
+    verbs name their own arguments.
+    """
+    token = _advice.set(advice)
+    try:
+        yield
+    finally:
+        _advice.reset(token)
 
 
 @dataclass(frozen=True)
@@ -46,18 +64,22 @@ class PooledRankings:
         The columns.
     args : Arguments
         The arguments of the call.
+    advice : str or None
+        What a picture that calls the verb says to do, with ``{column}`` for the column.
     """
 
     frame: object
     columns: Sequence[str]
     args: Arguments
+    advice: str | None = None
 
     @classmethod
     def of(cls, frame: object, names: Collection[str], args: Arguments) -> "PooledRankings":
         """Find the columns in a frame with columns of some names; rows elsewhere are left be."""
         if kind_of(frame).is_elsewhere:
             return cls(None, [], args)
-        return cls(frame, [key for key in _KEYS if key in names and key not in args.columns], args)
+        columns = [key for key in _KEYS if key in names and key not in args.columns]
+        return cls(frame, columns, args, _advice.get())
 
     def pooled(self, *, sampled: bool = False) -> dict[str, pl.DataFrame]:
         """Return the columns that vary within rankings, with the keys of these rankings.
@@ -97,23 +119,28 @@ class PooledRankings:
 
         `by` are the columns of `by`; other keys are those of `over`.
         """
-        over = [key for key in self.args.keys if key not in by]
-        # Columns that the package has added have no names that a caller could say.
-        by = [key for key in by if not key.startswith(_OWN)]
         for column, rankings in self.pooled(sampled=True).items():
-            call = f"by={_named([*by, column])}"
-            mean = f", for the mean over them over={_named([*over, column])}" if takes_over else ""
             # Of a sample of the rows it is not known in how many groups more they differ.
             where = in_groups(rankings.head(checks.SHOWN).rows())
             where += " and others" if rankings.height > checks.SHOWN else ""
             warn(
                 f"rows that differ in {column!r} are ranked together{where}; "
-                f"the column stands in neither `by` nor `over`. For a ranking each say {call}"
-                f"{mean}; if they are one ranking, drop the column, or ignore "
-                "PooledRankingWarning.",
+                "the column stands in neither `by` nor `over`. "
+                f"{self._remedy(column, by, takes_over=takes_over)}; if they are one ranking, "
+                "drop the column, or ignore PooledRankingWarning.",
                 PooledRankingWarning,
             )
             return
+
+    def _remedy(self, column: str, by: Sequence[str], *, takes_over: bool) -> str:
+        """Return what to do so that a column tells rankings apart."""
+        if self.advice is not None:
+            return self.advice.format(column=repr(column))
+        over = [key for key in self.args.keys if key not in by]
+        # Columns that the package has added have no names that a caller could say.
+        kept = [key for key in by if not key.startswith(_OWN)]
+        mean = f", for the mean over them over={_named([*over, column])}" if takes_over else ""
+        return f"For a ranking each say by={_named([*kept, column])}{mean}"
 
 
 def warn_of_nameless(source: Source, roles: Mapping[str, str]) -> None:

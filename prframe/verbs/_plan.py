@@ -118,6 +118,10 @@ class Plan(ABC):
         """Tell whether rankings are compared with random ones, of all items that there are."""
         return False
 
+    def has_mean(self) -> bool:
+        """Tell whether `over`, if the verb takes it, goes with the other options."""
+        return True
+
     def undivided(self) -> str:
         """Return why groups cannot be computed apart from each other, nothing if they can."""
         return ""

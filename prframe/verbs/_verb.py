@@ -123,7 +123,8 @@ def run(
         results = plan.results(source)
         if guarded:
             by = args.keys[: len(keys)] if keys else ()
-            guard.warn(by, takes_over=plan.accepts().verb in _TAKING_OVER)
+            takes_over = plan.accepts().verb in _TAKING_OVER and plan.has_mean()
+            guard.warn(by, takes_over=takes_over)
             warn_of_nameless(source, roles)
         if plan.ranks_at_random():
             warn_of_pool(frame, names, args)

@@ -188,10 +188,38 @@ def test_the_null_is_that_of_the_frame_with_its_ties() -> None:
     assert f"p = {tested['p_value'].item():.3g}" not in untied
 
 
-def test_a_null_of_ap_warns_once() -> None:
+@pytest.mark.parametrize(
+    ("draw", "advice"),
+    [
+        (
+            lambda: data()["one"].pr.plot.curve(),
+            "For a curve each say color='system' or facet='system', for thin lines around their "
+            "mean over='system'",
+        ),
+        (
+            lambda: data()["one"].pr.plot.curve(over="query_id"),
+            "For a curve each say color='system' or facet='system'",
+        ),
+        (lambda: data()["one"].pr.plot.gain(), "For a ranking each say by='system'"),
+        (lambda: plot.scores(data()["one"]), "For a panel each say by='system'"),
+        (
+            lambda: plot.ap_null(data()["one"]),
+            "The distribution is of one ranking: choose its rows",
+        ),
+    ],
+)
+def test_pictures_say_once_and_in_their_words_what_is_pooled(draw, advice: str) -> None:
     with pytest.warns(prframe.PooledRankingWarning) as caught:
-        plot.ap_null(data()["one"])
-    assert len(caught) == 1
+        draw()
+    (said,) = [str(each.message) for each in caught]
+    assert said.partition("neither `by` nor `over`. ")[2] == (
+        f"{advice}; if they are one ranking, drop the column, or ignore PooledRankingWarning."
+    )
+    # The advice is that of the picture alone.
+    with pytest.warns(
+        prframe.PooledRankingWarning, match="For a ranking each say by='system', for"
+    ):
+        prframe.curve(data()["one"])
 
 
 def test_scores_at_a_threshold() -> None:
@@ -347,6 +375,11 @@ BAND = CURVE.drop("a").with_columns(conf_low=0.1, conf_high=0.9)
             lambda: plot.groups(comparison(range(60), TRIPLES)),
             "there are more than 60 sets of systems that are not told apart; prframe.tables.letters "
             "gives few letters to as many systems.",
+        ),
+        (
+            lambda: plot.curve(prframe.curve(data()["one"].filter(system="ink")), over="query_id"),
+            "`over` must be a column by of the result, which has none; say by='query_id' where it is "
+            "computed.",
         ),
         (
             lambda: plot.ap_null(data()["one"], by="system"),

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,9 @@ def test_rankings_of_groups() -> None:
         "; if they are one ranking, drop the column, or ignore PooledRankingWarning.",
     )
     assert texts(lambda: prframe.roc(RUNS, by="system")) == [ranked + rest]
+    # Gains and rows in input order are of single curves, though the verb takes `over`.
+    for options in ({"gain": True}, {"order": "input"}):
+        assert texts(partial(prframe.curve, RUNS, by="system", **options)) == [ranked + rest]
     over = ", for the mean over them over='query_id'"
     assert texts(lambda: prframe.curve(RUNS, by="system")) == [ranked + over + rest]
     many = pl.concat(RUNS.with_columns(system=pl.lit(f"s{i}")) for i in range(9))

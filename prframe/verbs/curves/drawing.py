@@ -94,6 +94,10 @@ class Drawing(Plan):
         """Return the arguments under which there is one ranking."""
         return of_one_ranking(self.verb)
 
+    def has_mean(self) -> bool:
+        """Tell that gains and rows in input order are of single curves."""
+        return self.then is None and self.order == "rank"
+
     def undivided(self) -> str:
         """Return that rows in input order are a matter of the whole frame."""
         return "order='input' keeps the order of the rows" if self.order == "input" else ""
