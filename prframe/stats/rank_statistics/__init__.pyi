@@ -5,6 +5,7 @@ from .covariance import (
     rank_covariance as rank_covariance,
     rank_difference as rank_difference,
 )
+from .influence import moved_by_ties as moved_by_ties
 from .roc import (
     RocDistances as RocDistances,
     concentration_radius as concentration_radius,

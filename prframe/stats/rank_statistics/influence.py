@@ -78,11 +78,59 @@ class RankSum:
         """The estimated variance of W; NaN if a class has one item, or none."""
         return sum(_variance(*of_class) for of_class in self.deviations)
 
+    @property
+    def moved_by_ties(self) -> float:
+        """How far items tied across a jump of phi may move W, in standard errors.
+
+        The mid-rank of their block is on one side of the jump in a sample, and may be on the other
+        one in the population, whose jump is as far away as the number of items above it varies. It
+        is 0 without such items, or without a standard error.
+        """
+        pos, size = self.cells.pos, self.cells.pos + self.cells.neg
+        if np.count_nonzero(size) == 1:
+            return 0.0
+        end, tied, moved = np.cumsum(size), (pos > 0) & (size > 1), 0.0
+        for jump in self.phi.jumps:
+            rank = rank_of(jump, self.cells.n)
+            reach = np.sqrt(self.cells.n * jump.at * (1 - jump.at))
+            near = tied & (end > rank - reach) & (end - size < rank + reach)
+            moved += jump.size * pos[near].max(initial=0)
+        if not moved or np.isnan(self.variance):
+            return 0.0
+        return float(moved / np.sqrt(self.variance)) if self.variance else np.inf
+
     def _density(self, jump: Jump) -> float:
         """Return the share of positives near a jump: the mean number one item moves across it."""
         # An empty cell is appended, because the last cell is a tie block here, as the others are.
         pos, neg = (np.append(part, 0.0) for part in (self.cells.pos, self.cells.neg))
         return local_precision(pos, neg, rank_of(jump, self.cells.n), self.cells.n)
+
+
+def moved_by_ties(phi: ScoreGeneratingFunction, cells: RankedCells) -> float:
+    """Return by how many standard errors items tied across a jump of phi may move W.
+
+    Parameters
+    ----------
+    phi : ScoreGeneratingFunction
+        The score-generating function for this number of items.
+    cells : RankedCells
+        The ranking.
+
+    Returns
+    -------
+    float
+        0 without such items, or without a standard error.
+
+    Examples
+    --------
+    >>> from prframe.stats import RankedCells, parse_phi
+    >>> tied = RankedCells(pos=[1, 2, 1], neg=[1, 2, 1])
+    >>> round(moved_by_ties(parse_phi("median"), tied), 2)
+    2.83
+    >>> moved_by_ties(parse_phi("mww"), tied)
+    0.0
+    """
+    return RankSum(cut_at_jumps(cells, phi), phi).moved_by_ties if phi.projected else 0.0
 
 
 def normalised_mid_ranks(sizes: Integers) -> Floats:

@@ -26,7 +26,6 @@ from prframe.stats.rank_statistics.influence import (
     RankSum,
     cut_at_jumps,
     normalised_mid_ranks,
-    rank_of,
 )
 from prframe.stats.rankings import RankedCells, cells_from_scores
 from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, mean_score, parse_phi
@@ -131,21 +130,9 @@ class RankStatistic:
     def moved_by_ties(self) -> float:
         """How far items tied across a jump of phi may move the estimate, in standard errors.
 
-        The mid-rank of their block is on one side of the jump in a sample, and may be on the other
-        one in the population, whose jump is as far away as the number of items above it varies. It
-        is 0 without such items, or without a standard error.
+        It is 0 without a standard error.
         """
-        pos, size = self.cells.pos, self.cells.pos + self.cells.neg
-        end, tied, moved = np.cumsum(size), (pos > 0) & (size > 1), 0.0
-        for jump in self.phi.jumps:
-            rank = rank_of(jump, self.cells.n)
-            reach = np.sqrt(self.cells.n * jump.at * (1 - jump.at))
-            near = tied & (end > rank - reach) & (end - size < rank + reach)
-            moved += jump.size * pos[near].max(initial=0) / self.n_pos
-        error = self.std_error
-        if np.isnan(error) or not moved:
-            return 0.0
-        return moved * self._scale.stretch / error if error else np.inf
+        return 0.0 if np.isnan(self.std_error) else self._sum.moved_by_ties
 
     @property
     def z(self) -> float:

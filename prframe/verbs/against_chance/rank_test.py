@@ -12,9 +12,9 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits, tie_sizes
-from prframe._engine.rows import in_groups, key_names
+from prframe._engine.rows import key_names
 from prframe._engine.runs import Counting
-from prframe.errors import ArgumentError, CoverageWarning, warn
+from prframe.errors import ArgumentError
 from prframe.stats._p_values import LEAST, check_alternative
 from prframe.stats.intervals import Confidence
 from prframe.stats.null import LinearRankNull, RankNullMethod
@@ -26,6 +26,7 @@ from prframe.typing import Alternative, FrameT, Integers, Shared
 from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
 from prframe.verbs._groups import each_group, group_cells
 from prframe.verbs._plan import Accepts, TwoStepPlan
+from prframe.verbs._ties_at_jumps import MOVED, warn_of_ties_at_jumps
 from prframe.verbs._verb import (
     positives_of,
     run,
@@ -161,9 +162,12 @@ def _columns(*, corrected: bool) -> dict[str, pl.DataType]:
     return heads | columns_with_p((*numbers, *ends), corrected=corrected)
 
 
-# The working column of how many standard errors ties at a jump may move an estimate, and from how
-# many on intervals do not cover.
-_MOVED, _MATTERS = "__moved", 1.0
+# How often intervals cover where ties lie at a jump of phi, and what to do.
+_OF_JUMPS = (
+    "95 % intervals covered in 30 to 95 % of samples of scores with five or ten levels. Take a "
+    "phi without jumps, for example 'rtb', or scores that tell more items apart; if the p-value "
+    "alone is wanted"
+)
 
 
 class _Group(NamedTuple):
@@ -221,8 +225,8 @@ class _Test(TwoStepPlan):
         """Return one row per group and function, before p-values are adjusted."""
         rows = Ranking(source, self.args).over_groups(self._piece)
         self._warn(rows)
-        self._warn_of_jumps(rows)
-        return rows.drop(_MOVED)
+        warn_of_ties_at_jumps(rows, key_names(self.args), "phi", _OF_JUMPS)
+        return rows.drop(MOVED)
 
     def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return one row per group and function."""
@@ -239,7 +243,7 @@ class _Test(TwoStepPlan):
         ]
         values = [row for rows in each_group(self._group, groups, "rank_test") for row in rows]
         heads = group_hits.totals.select(*key_names(self.args))
-        schema = _columns(corrected=False) | {_MOVED: pl.Float64()}
+        schema = _columns(corrected=False) | {MOVED: pl.Float64()}
         table = pl.DataFrame(values, schema=schema, orient="row")
         numbers = [
             name for name, kind in _columns(corrected=False).items() if kind == pl.Float64()
@@ -282,22 +286,6 @@ class _Test(TwoStepPlan):
         if any(not function.projected for function in self.functions):
             why += ", or are tested by DCG, which has none"
         warn_null(["std_error", "conf_low", "conf_high"], narrow, self.args, why)
-
-    def _warn_of_jumps(self, rows: pl.DataFrame) -> None:
-        """Warn once of the functions with jumps at which blocks of ties matter."""
-        off = rows.filter(pl.col(_MOVED) > _MATTERS)
-        if off.is_empty():
-            return
-        names = ", ".join(off["phi"].unique(maintain_order=True))
-        keys = off.select(key_names(self.args)).unique(maintain_order=True).rows()
-        warn(
-            f"{names}: a block of equal scores lies at the jump of phi{in_groups(keys)}, and all "
-            "of it counts as above, or all as below; the estimate and its interval are off: 95 % "
-            "intervals covered in 30 to 95 % of samples of scores with five or ten levels. Take a "
-            "phi without jumps, for example 'rtb', or scores that tell more items apart; if the "
-            "p-value alone is wanted, ignore CoverageWarning.",
-            CoverageWarning,
-        )
 
 
 def _blocks(sizes: list[int] | None, depth: int) -> Integers | None:

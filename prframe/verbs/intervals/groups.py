@@ -15,8 +15,9 @@ from prframe._engine.measure import items_above, least_key
 from prframe._engine.pieces import Piece
 from prframe._engine.ranks import class_scores, clustered
 from prframe.errors import PrframeError
-from prframe.metrics import MaxF1, Metric
+from prframe.metrics import MaxF1, Metric, W
 from prframe.stats.intervals import Confidence, IntervalEstimate, ranking_interval
+from prframe.stats.rank_statistics import moved_by_ties
 from prframe.stats.rankings import (
     CellStatistic,
     RankedCells,
@@ -24,9 +25,11 @@ from prframe.stats.rankings import (
     cells_from_scores,
     cluster_counts,
 )
+from prframe.stats.score_functions import ScoreGeneratingFunction, parse_phi
 from prframe.typing import Floats, Schema
 from prframe.verbs._evaluation import largest_grade
 from prframe.verbs._groups import group_cells
+from prframe.verbs._ties_at_jumps import MOVED
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -118,6 +121,34 @@ def _bias(statistic: CellStatistic, cells: RankedCells) -> float:
     """Return the bias of a metric, NaN where it is not defined."""
     value = statistic.value(cells)
     return value if np.isnan(value) else value - statistic.unbiased(cells)
+
+
+def with_moves(
+    rows: pl.DataFrame,
+    names: Sequence[str],
+    wanted: Mapping[str, Metric],
+    groups: Iterable[Mapping[float | None, Group]],
+) -> pl.DataFrame:
+    """Add how far ties at a jump of phi may move the estimate of W; null for other metrics.
+
+    `names` are those of the rows of a group.
+    """
+    functions = {
+        name: parse_phi(str(metric["phi"]))
+        for name, metric in wanted.items()
+        if metric.name == W.name
+    }
+    moves = [
+        _moved(functions[name], rankings[None].cells) if name in functions else None
+        for rankings in groups
+        for name in names
+    ]
+    return rows.with_columns(pl.Series(MOVED, moves, dtype=pl.Float64))
+
+
+def _moved(phi: ScoreGeneratingFunction, cells: RankedCells) -> float:
+    """Return by how many standard errors ties at a jump of phi may move W."""
+    return moved_by_ties(phi.of_size(cells.n), cells)
 
 
 def threshold_interval(

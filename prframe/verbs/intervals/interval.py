@@ -156,7 +156,8 @@ def interval(
         Means of 10 to 100 values, but at most ``25 G^2`` where G is their skewness, which Lin &
         Mudholkar's test at .05 says is not due to chance, with another method than "hall"; with
         "logit" and more than 30 values G is that of the logit, and shares of zeros and ones are
-        told of with "t" alone.
+        told of with "t" alone. W of one ranking with "t" or "wald" and a block of equal scores at
+        the jump of "local-auc" or "median", as in `rank_test`.
     DependentFoldsWarning
         A column of `over` is called fold, and there is no `resampling`.
     UndefinedMetricWarning

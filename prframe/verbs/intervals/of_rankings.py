@@ -32,6 +32,7 @@ from prframe.verbs._at_prior import at_prior
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._ties_at_jumps import MOVED, warn_of_ties_at_jumps
 from prframe.verbs._trec_eval_names import TrecEvalNames
 from prframe.verbs._verb import positives_of
 from prframe.verbs.intervals.groups import (
@@ -42,6 +43,7 @@ from prframe.verbs.intervals.groups import (
     refuse_grades,
     threshold_interval,
     with_bias,
+    with_moves,
     with_thresholds,
 )
 from prframe.verbs.intervals.means import RESAMPLED, check_method
@@ -49,6 +51,14 @@ from prframe.verbs.intervals.rows import interval_rows, warned
 
 _OF_RANKINGS = ("auto", POSTERIOR, "logit-t", "logit", "wald", "t", *RESAMPLED)
 _OF_CLUSTERS = ("auto", "logit-t", "logit", "wald", "t", *RESAMPLED)
+# Intervals that rest on a standard error, how often they cover where ties lie at a jump of phi,
+# and what to do: draws put the ties on either side of the jump.
+_BY_ERRORS = ("wald", "t")
+_OF_JUMPS = (
+    "95 % intervals by 't' covered in 53 to 97 % of samples of scores with five or ten levels. "
+    "Take a phi without jumps, for example 'W(rtb)', scores that tell more items apart, or "
+    "method='percentile', which covered in 79 % of them at least; where it does not matter"
+)
 
 
 class _Cut(NamedTuple):
@@ -120,10 +130,12 @@ class RankingIntervals(Plan):
         Evaluation(replace(self.args, cluster=None), self.wanted).check_all_rows(source)
         extra = ("score",) if has_thresholds(self.wanted) else ()
         rows = Ranking(source, self.args, extra=extra).over_groups(self._piece)
+        by_errors = rows.filter(pl.col("method").is_in(_BY_ERRORS))
+        warn_of_ties_at_jumps(by_errors, key_names(self.args), "metric", _OF_JUMPS)
         needs = {need for metric in self.wanted.values() for need in metric.needs}
         lack = [positives_of(self.args), *(["negatives"] if "n_neg" in needs else [])]
         lack += [f"retrieved {positives_of(self.args)}"] if has_thresholds(self.wanted) else []
-        return warned(rows, self.names, key_names(self.args), self.args, lack)
+        return warned(rows.drop(MOVED), self.names, key_names(self.args), self.args, lack)
 
     @cached_property
     def names(self) -> list[str]:
@@ -155,9 +167,11 @@ class RankingIntervals(Plan):
             [interval for group in intervals for interval in group],
             self.confidence.level,
         )
+        rankings = [cut.rankings for cut in groups]
+        rows = with_moves(rows, names, self.wanted, rankings)
         if not self.bias:
             return rows
-        return with_bias(rows, names, self.statistics, [cut.rankings for cut in groups])
+        return with_bias(rows, names, self.statistics, rankings)
 
     @cached_property
     def _weights(self) -> list[Weights]:
