@@ -136,8 +136,8 @@ class APNull(NullDistribution):
     Otherwise P(AP >= isf(q)) is at most q, and next to it as far as single rankings allow.
 
     Without ties the time hardly depends on the sizes: a value takes milliseconds to a second, also
-    among 20 million items of which half are positive. Far from chance, with P below 1e-30, a few
-    positives among millions of items take up to ten seconds. Each tie block is a step near the
+    among 20 million items of which half are positive. Far from chance, or where the first few hits
+    decide, rare positives among millions of items take up to ten seconds. Each tie block is a step near the
     top; further down several blocks are one step.
 
     Examples
