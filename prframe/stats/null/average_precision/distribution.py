@@ -137,8 +137,8 @@ class APNull(NullDistribution):
 
     Without ties the time hardly depends on the sizes: a value takes milliseconds to a second, also
     among 20 million items of which half are positive. Far from chance, or where the first few hits
-    decide, rare positives among millions of items take up to ten seconds. Each tie block is a step near the
-    top; further down several blocks are one step.
+    decide, rare positives among millions of items take up to ten seconds. Each tie block is a step
+    near the top; further down several blocks are one step.
 
     Examples
     --------
