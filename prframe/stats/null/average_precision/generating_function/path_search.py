@@ -106,11 +106,11 @@ def along_paths(  # noqa: PLR0913
         is_lost = ~is_found & has_others[left]
         _write(paths, at_random(lanes.taken(left[is_lost])), left[is_lost])
         near, left = near.taken(np.flatnonzero(~is_lost)), left[~is_lost]
-    if left.size:
-        # With more rows than these few steps needed the first walk keeps within its rows.
-        near = near._replace(scatter=_ROOM * near.scatter)
-        *found, _ = _searched(lanes.taken(left), x[left], near, futile[left])
-        _write((*columns, *paths), (*found[0], *found[1]), left)
+        if left.size:
+            # With more rows than these few steps needed the first walk keeps within its rows.
+            near = near._replace(scatter=_ROOM * near.scatter)
+            *found, _ = _searched(lanes.taken(left), x[left], near, futile[left])
+            _write((*columns, *paths), (*found[0], *found[1]), left)
     return Points(*columns), Path(*paths)
 
 
