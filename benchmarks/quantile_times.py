@@ -86,6 +86,18 @@ KINDS = {
         for few in (1, 2, 3, 4)
         for q in (0.05, 1e-4)
     ],
+    "first-hits": [
+        Quantile(n, n_pos, q)
+        for n in (10**6, 10**7, 2 * 10**7)
+        for n_pos in (100, 300, 1000, 3000, 10**4)
+        for q in (1e-3, 1e-6, 1e-10, 1e-20, 1e-30)
+    ],
+    "crowded-negatives": [
+        Quantile(n, n - few, q)
+        for n in (10**5, 10**7)
+        for few in (10, 20, 50)
+        for q in (1e-6, 1e-20, 1e-30)
+    ],
     "ties": [
         Quantile(10**6, n_pos, 1e-20, blocks)
         for n_pos, blocks in ((500_000, 1000), (100, 5000), (10_000, 100), (10_000, 5000))

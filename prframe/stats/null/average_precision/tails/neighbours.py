@@ -190,10 +190,13 @@ class Sharing:
         return any(shared.is_merged for shared in self.groups.values())
 
     def followed(self) -> "Sharing":
-        """Return what values share in exact walks that follow rough ones."""
+        """Return what values share in exact walks that follow rough ones.
+
+        A path is tried for each value, as it is outside of searches.
+        """
         groups = self.groups.items()
         each = {
-            at: Shared(is_rough=False, expected=own.needed, beyond=own.beyond, is_lost=own.is_lost)
+            at: Shared(is_rough=False, expected=own.needed, beyond=own.beyond)
             for at, own in groups
         }
         return Sharing(groups=each)
