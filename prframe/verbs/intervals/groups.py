@@ -1,6 +1,7 @@
 """The rankings of groups in cells, and what follows from these beside intervals."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -107,14 +108,12 @@ def with_bias(
 
     `names` are those of the rows of a group.
     """
-    biases = [
-        _bias(statistics[name], rankings[None].cells)
-        if name in statistics and statistics[name].has_bias
-        else None
-        for rankings in groups
-        for name in names
-    ]
-    return rows.with_columns(pl.Series("bias", biases, dtype=pl.Float64).fill_nan(None))
+    known = {
+        name: partial(_bias, statistic)
+        for name, statistic in statistics.items()
+        if statistic.has_bias
+    }
+    return rows.with_columns(_of_each("bias", names, known, groups).fill_nan(None))
 
 
 def _bias(statistic: CellStatistic, cells: RankedCells) -> float:
@@ -133,17 +132,27 @@ def with_moves(
 
     `names` are those of the rows of a group.
     """
-    functions = {
-        name: parse_phi(str(metric["phi"]))
+    known = {
+        name: partial(_moved, parse_phi(str(metric["phi"])))
         for name, metric in wanted.items()
         if metric.name == W.name
     }
-    moves = [
-        _moved(functions[name], rankings[None].cells) if name in functions else None
+    return rows.with_columns(_of_each(MOVED, names, known, groups))
+
+
+def _of_each(
+    column: str,
+    names: Sequence[str],
+    known: Mapping[str, Callable[[RankedCells], float]],
+    groups: Iterable[Mapping[float | None, Group]],
+) -> pl.Series:
+    """Return what is known of each ranking by the name of each of its rows, null for others."""
+    values = [
+        known[name](rankings[None].cells) if name in known else None
         for rankings in groups
         for name in names
     ]
-    return rows.with_columns(pl.Series(MOVED, moves, dtype=pl.Float64))
+    return pl.Series(column, values, dtype=pl.Float64)
 
 
 def _moved(phi: ScoreGeneratingFunction, cells: RankedCells) -> float:

@@ -344,8 +344,10 @@ def _inverted(lane: Lanes, path: Path, problem: Problem) -> PlannedTail:
         tail = along.tail(problem.target)
         if tail.is_accurate:
             break
-    is_bound = tail.method == "bound"
-    leapt = _leaping(lane, problem, slope) if is_bound and not problem.has_others else None
+    if tail.method == "bound" and problem.has_others:
+        # It is no answer, and so none for neighbours.
+        return tail
+    leapt = _leaping(lane, problem, slope) if tail.method == "bound" else None
     if leapt is not None:
         tail, along = leapt
     if problem.shared is not None:
