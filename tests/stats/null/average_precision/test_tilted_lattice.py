@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
-from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks
+from prframe.stats.null.average_precision.tails.first_ranks.tails import FirstRanks
 from prframe.stats.null.average_precision.tails.plain.lattice import lattice_tails
 from prframe.stats.null.average_precision.tails.plain.plans import Retrieved
 from prframe.stats.null.average_precision.tails.tilted import lattice as tilted_lattice

@@ -30,8 +30,6 @@ from prframe.typing import Floats, Integers
 _REACH = 0.5
 # The most walks of a search for slopes. Where they do not suffice there is no saddlepoint.
 _ROUNDS = 24
-# The most walks of few steps for values that have other methods.
-_ROUNDS_OF_OTHERS = 8
 # The most walks of a search that begins at a path of a neighbouring value.
 _FEW_ROUNDS = 3
 # Slopes are rounded to this many parts of a power of two.
@@ -65,14 +63,12 @@ _LEAST = 1e-60
 Coarse: TypeAlias = Callable[[Integers], Lanes]
 
 
-def along_paths(  # noqa: PLR0913
+def along_paths(
     lanes: Lanes,
     x: Floats,
     begin: Path | None = None,
-    *,
     coarse: Coarse | None = None,
     futile: NDArray[np.bool_] | None = None,
-    has_others: NDArray[np.bool_] | None = None,
 ) -> tuple[Points, Path]:
     """Return the saddlepoints of a value for each lane, and the paths that lead there.
 
@@ -82,36 +78,28 @@ def along_paths(  # noqa: PLR0913
     its rows.
 
     Where the first walks do not suffice, or are futile, `coarse` gives lanes of fewer steps
-    through the same items, which lead close to the paths in a part of the time. Where the first
-    few of these do not, values for which there are other methods (`has_others`) are left with the
-    path of random ranking.
+    through the same items, which lead close to the paths in a part of the time.
     """
     begin = most_likely(lanes, x) if begin is None else begin
-    never = np.zeros(x.size, np.bool_)
-    futile, has_others = (never if each is None else each for each in (futile, has_others))
+    futile = np.zeros(x.size, np.bool_) if futile is None else futile
     if coarse is None:
         return _searched(lanes, x, begin, futile)[:2]
-    columns, paths = np.full((len(Points._fields), x.size), np.nan), [p.copy() for p in begin]
+    results = (*np.full((len(Points._fields), x.size), np.nan), *(part.copy() for part in begin))
     first, left = np.flatnonzero(~futile), np.arange(x.size)
     if first.size:
         own = lanes.taken(first), x[first], begin.taken(first)
-        *found, is_done = _searched(*own, futile[first], rounds=1)
-        _write((*columns, *paths), (*found[0], *found[1]), first)
+        points, paths, is_done = _searched(*own, futile[first], rounds=1)
+        _write(results, (*points, *paths), first)
         left = np.setdiff1d(left, first[is_done])
     if left.size:
-        few = coarse(left)
-        start = resampled(begin.taken(left), lanes.taken(left), few)
-        near, is_found = _approached(few, x[left], start, has_others[left])
-        near = resampled(near, few, lanes.taken(left))
-        is_lost = ~is_found & has_others[left]
-        _write(paths, at_random(lanes.taken(left[is_lost])), left[is_lost])
-        near, left = near.taken(np.flatnonzero(~is_lost)), left[~is_lost]
-        if left.size:
-            # With more rows than these few steps needed the first walk keeps within its rows.
-            near = near._replace(scatter=_ROOM * near.scatter)
-            *found, _ = _searched(lanes.taken(left), x[left], near, futile[left])
-            _write((*columns, *paths), (*found[0], *found[1]), left)
-    return Points(*columns), Path(*paths)
+        own_lanes, few = lanes.taken(left), coarse(left)
+        start = resampled(begin.taken(left), own_lanes, few)
+        near = resampled(_approached(few, x[left], start), few, own_lanes)
+        # With more rows than these few steps needed the first walk keeps within its rows.
+        near = near._replace(scatter=_ROOM * near.scatter)
+        points, paths, _ = _searched(own_lanes, x[left], near, futile[left])
+        _write(results, (*points, *paths), left)
+    return Points(*results[: len(Points._fields)]), Path(*results[len(Points._fields) :])
 
 
 def _write(wholes: Sequence[Floats], parts: Sequence[Floats], places: Integers) -> None:
@@ -154,30 +142,22 @@ def _searched(
     return Points(*columns), Path(*paths), is_done
 
 
-def _approached(
-    lanes: Lanes, x: Floats, begin: Path, has_others: NDArray[np.bool_]
-) -> tuple[Path, NDArray[np.bool_]]:
-    """Return paths on which the tilted mean is next to the value, and which of them there are.
-
-    The others are those to begin with; they are given up sooner for values that `has_others`.
-    """
-    most = np.where(has_others, _ROUNDS_OF_OTHERS, _ROUNDS)
+def _approached(lanes: Lanes, x: Floats, begin: Path) -> Path:
+    """Return paths on which the tilted mean is next to the value, or those to begin with."""
     search = _Search.begun(lanes, begin)
     paths, left = [column.copy() for column in begin], np.arange(x.size)
-    is_found = np.zeros(x.size, np.bool_)
-    for number in range(1, _ROUNDS + 1):
+    for _ in range(_ROUNDS):
         lack, deviation = search.look(Course.planned(lanes, search.path), lanes, x[left])
         is_next = search.led & (np.abs(lack) <= _NEXT)
-        is_found[left[is_next]] = True
         for whole, part in zip(paths, search.path, strict=True):
             whole[left[is_next]] = part[is_next]
-        again = np.flatnonzero(~is_next & (number < most[left]))
+        again = np.flatnonzero(~is_next)
         if not again.size:
             break
         search.move(lack, deviation, x[left])
         search.keep(again)
         lanes, left = lanes.taken(again), left[again]
-    return Path(*paths), is_found
+    return Path(*paths)
 
 
 def moved_paths(lanes: Lanes, x: Floats, begin: Path) -> Path | None:

@@ -196,10 +196,11 @@ class AlikeGroups:
         return self.retrieved(group).depth >= _VAST and self._target(group, x) < LISTED
 
     def has_lists(self, group: int, x: float) -> bool:
-        """Whether lists of first hits, or a tilted lattice, may tell the upper tail of a value."""
+        """Whether lists of first hits are quicker than a walk, and surer."""
         n, n_pos = self.groups[group]
-        is_rare = not self.is_tied and n_pos <= min(_RARE * n, _MOST_LISTED)
-        return is_rare and x > self.mean[group] and self.is_listed_first(group, x)
+        is_rare = self.is_large(group) and n_pos <= min(_RARE * n, _MOST_LISTED)
+        is_upper = x > self.mean[group]
+        return is_rare and is_upper and not self.is_tied and self.is_listed_first(group, x)
 
     def is_round(self, group: int) -> bool:
         """Whether there are positives and negatives enough for a saddlepoint."""

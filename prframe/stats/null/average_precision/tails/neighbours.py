@@ -119,9 +119,8 @@ class Shared:
 
     Rough walks have fewer steps, and inversions of them serve more values. `is_merged` and
     `is_coarse` tell whether values needed walks with merged states, or closer lattices, which
-    rough tails do without, and `is_lost` whether no path led to one, so that others are found in
-    another way at once. `futile` has the values of T whose saddlepoints are not trusted, and how
-    far this holds. `beyond` has, by the logarithm of a tail, the largest T whose rough tail is
+    rough tails do without; `futile` has the values of T whose saddlepoints are not trusted, and
+    how far this holds. `beyond` has, by the logarithm of a tail, the largest T whose rough tail is
     above it and the least one whose is below. Characteristic functions are expected to have died
     away at a frequency, which rough walks tell.
     """
@@ -133,7 +132,6 @@ class Shared:
     expected: float = 0.0
     is_merged: bool = False
     is_coarse: bool = False
-    is_lost: bool = False
     futile: list[tuple[float, float]] = field(default_factory=list)
     beyond: dict[float, tuple[float, float]] = field(default_factory=dict)
 
@@ -158,11 +156,6 @@ class Shared:
         above, below = self.beyond.get(level, (-np.inf, np.inf))
         ends = (above, min(target, below)) if is_beyond else (max(target, above), below)
         self.beyond[level] = ends
-
-    def give_up(self) -> None:
-        """Leave neighbours to other methods than walks along paths."""
-        self.is_lost = True
-        self.forget()
 
     def forget(self) -> None:
         """Leave nothing to be found for neighbours."""
@@ -189,10 +182,7 @@ class Sharing:
         return any(shared.is_merged for shared in self.groups.values())
 
     def followed(self) -> "Sharing":
-        """Return what values share in exact walks that follow rough ones.
-
-        A path is tried for each value, as it is outside of searches.
-        """
+        """Return what values share in exact walks that follow rough ones."""
         groups = self.groups.items()
         each = {
             at: Shared(is_rough=False, expected=own.needed, beyond=own.beyond)

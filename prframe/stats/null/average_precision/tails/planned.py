@@ -100,9 +100,7 @@ class Problem(NamedTuple):
 
     `mean` and `deviation` are those of T under random ranking. The paths and the inversions that
     are made for the problem are added to those that it shares, if there are any. A fine problem
-    has shorter steps, and one that `is_fine_below` has short ones at the last ranks. Where the
-    slope of the path leads elsewhere, paths of other values are tried, unless the problem
-    `has_others`, methods that are quicker and surer.
+    has shorter steps, and one that `is_fine_below` has short ones at the last ranks.
     """
 
     items: Items
@@ -113,7 +111,6 @@ class Problem(NamedTuple):
     shared: Shared | None = None
     is_fine_below: bool = False
     is_fine: bool = False
-    has_others: bool = False
 
     @property
     def is_rough(self) -> bool:
@@ -243,10 +240,7 @@ def _from_known(problems: Sequence[Problem], lanes: Lanes, targets: Floats) -> t
         coarse = None if is_rough else partial(_in_few_steps, problems)
         likely = most_likely(lanes, targets)
         futile = lumpiness(lanes, likely) > _FAR_OFF
-        has_others = np.array([problem.has_others for problem in problems])
-        return along_paths(
-            lanes, targets, likely, coarse=coarse, futile=futile, has_others=has_others
-        )
+        return along_paths(lanes, targets, likely, coarse, futile)
     each = [
         resampled(path.path, path.lanes, lanes.taken(np.array([lane])))
         for lane, path in enumerate(known)
@@ -328,8 +322,6 @@ def _misread(points: Points, target: Floats, mean: Floats, deviation: Floats) ->
 
 def _inverted(lane: Lanes, path: Path, problem: Problem) -> PlannedTail:
     """Invert the characteristic function of a walk along a path."""
-    if problem.has_others and not path.slope[0]:
-        return PlannedTail(0.0, 0.0, 0.0, "bound")
     course = Course.planned(lane, path)
     expected = problem.shared.expected if problem.shared else 0.0
     moments = np.array([problem.mean]), np.array([problem.deviation])
@@ -344,9 +336,6 @@ def _inverted(lane: Lanes, path: Path, problem: Problem) -> PlannedTail:
         tail = along.tail(problem.target)
         if tail.is_accurate:
             break
-    if tail.method == "bound" and problem.has_others:
-        # It is no answer, and so none for neighbours.
-        return tail
     leapt = _leaping(lane, problem, slope) if tail.method == "bound" else None
     if leapt is not None:
         tail, along = leapt

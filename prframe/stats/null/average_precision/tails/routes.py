@@ -133,10 +133,15 @@ def _stages(
         deep = {(value.number, value.place) for value in chosen}
         near = _within_lattices(chosen)
         yield near, lattice_hints([(value.part, value.group, value.x) for value in near])
+        first = [value for value in open_ if value.part.has_lists(value.group, value.x)]
+        yield first, [_listed_hint(value.part.listed(value.group, value.x)) for value in first]
         far = _far([value for value in open_ if value.part.is_tilted_first(value.group)])
         yield far, [value.part.tilted(value.group, value.x) for value in far]
     large = [value for value in open_ if value.part.is_large(value.group)]
-    yield from _stages_of_large(large, method)
+    walked = [planned_hint(tail) for tail in planned_tails([value.problem for value in large])]
+    if method == "auto":
+        walked = [_unless_bound(*pair) for pair in zip(large, walked, strict=True)]
+    yield large, walked
     medium = [
         value
         for value in open_
@@ -158,57 +163,15 @@ def _stages(
         )
 
 
-def _stages_of_large(
-    values: "list[_Open]", method: APNullMethod
-) -> "Iterator[tuple[list[_Open], list[Hint | None]]]":
-    """Yield values of large groups with hints from walks of their own.
-
-    Where the slope of a path leads elsewhere, lists of first hits and tilted lattices come before
-    the paths of other values.
-    """
-    problems = [value.problem for value in values]
-    if method == "auto":
-        problems = [
-            problem._replace(has_others=value.part.has_lists(value.group, value.x))
-            for value, problem in zip(values, problems, strict=True)
-        ]
-    is_tried = [
-        not (problem.has_others and problem.shared and problem.shared.is_lost)
-        for problem in problems
-    ]
-    tried = iter(planned_tails([p for p, is_in in zip(problems, is_tried, strict=True) if is_in]))
-    hints = [planned_hint(next(tried)) if is_in else None for is_in in is_tried]
-    lost = [
-        place
-        for place, hint in enumerate(hints)
-        if problems[place].has_others and not (hint and hint.is_accurate)
-    ]
-    for place in lost:
-        hints[place] = _by_first_hits(values[place], problems[place]) or hints[place]
-    is_bound = [hint is None or hint.tail.method == "bound" for hint in hints]
-    lost = [place for place in lost if is_bound[place]]
-    for place in lost:
-        hints[place] = None
-    yield values, hints
-    leapt = planned_tails([values[place].problem for place in lost])
-    yield [values[place] for place in lost], [planned_hint(tail) for tail in leapt]
+def _listed_hint(tail: Tail | None) -> Hint | None:
+    """Return the hint of a tail from lists of first hits; None without one."""
+    return tail and Hint(tail, nan, is_accurate=True, is_from_lattice=True)
 
 
-def _by_first_hits(value: "_Open", problem: Problem) -> Hint | None:
-    """Return the hint from lists of first hits or a tilted lattice; None if these are not sure."""
-    tail = value.part.listed(value.group, value.x)
-    if tail is not None:
-        hint = Hint(tail, nan, is_accurate=True, is_from_lattice=True)
-    else:
-        tilted = (
-            value.part.tilted(value.group, value.x) if value.part.is_scarce(value.group) else None
-        )
-        if tilted is None or not tilted.is_accurate:
-            return None
-        hint = tilted
-    if problem.shared is not None:
-        problem.shared.give_up()
-    return hint
+def _unless_bound(value: "_Open", hint: Hint | None) -> Hint | None:
+    """Return the hint of a walk; None of a bound where a tilted lattice may tell more."""
+    is_bound = hint is not None and hint.tail.method == "bound"
+    return None if is_bound and value.part.is_scarce(value.group) else hint
 
 
 def _on_tilted(values: "Sequence[_Open]") -> list[Hint | None]:

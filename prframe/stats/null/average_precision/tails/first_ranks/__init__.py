@@ -1,0 +1,1 @@
+"""Lists of the first hits of rare positives, compared with what the others add to T."""

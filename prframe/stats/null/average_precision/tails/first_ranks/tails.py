@@ -1,0 +1,135 @@
+"""Tails of T = n_pos AP where the first few hits decide, which are listed one by one.
+
+A hit at one of the first ranks adds so much to T that values of T gather in clusters, which are
+narrow if positives are rare. A lattice from 0 to the value in question may be too coarse for them.
+Here the first hits are listed with their ranks, and what the others add is compared with what is
+then lacking:
+
+    P(T >= x)  =  sum over lists of  P(list) P(others add >= x - sum of the list).
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+from prframe.stats.null.average_precision.tails.first_ranks.lists import Lists, listed
+from prframe.stats.null.average_precision.tails.first_ranks.others import BASE, Others
+from prframe.stats.null.average_precision.tails.first_ranks.steps import BELOW, StepTerms
+from prframe.stats.null.average_precision.tails.plain.lattice import log_least_tails
+from prframe.stats.null.average_precision.tails.plain.plans import Retrieved
+from prframe.typing import Floats, Integers
+
+# The most hits of a list, by the whole part of the value of T. Values beyond have no lists, as
+# their tails are smooth.
+_HITS = 2, 3, 5, 5, 7, 7, 8, 9, 10, 11, 12, 13, 14, 15
+# Lower bounds of tails are rounded down to a multiple of this, so that values share lattices.
+_ROUNDED = 10.0
+# The numbers of points of the two lattices. The natural logarithms of the tails from them may
+# differ by `_APART`. If they differ by more, the next lattices are tried; after the last
+# ones there is no answer.
+_TRIES = ((512, 1024), (1024, 2048))
+_APART = 0.02
+# The error falls by this factor from the first lattice to the second.
+_SMALLER = 8
+# There is no answer either if the lower tail is smaller than this, as it is 1 less the upper one.
+_LEAST_REST = 0.01
+# Lattices of large lacks are left out if they would add at most this share of the tail.
+_NEGLIGIBLE = 1e-7
+# Lists that have at most this share of the tail among them have no lattice of their own, but one
+# up to so many powers of four coarser than it would be.
+_SMALL, _COARSER = 5e-5, 3
+# Further hits add at least one more than the hits before them, divided by the depth. A lack below
+# this share of that is raised to it, which changes no chance.
+_LEAST_RISE = 0.9
+
+
+class FirstRanks:
+    """Tails of a case without ties, whose lattices are kept for further values.
+
+    Parameters
+    ----------
+    case : Retrieved
+    """
+
+    def __init__(self, case: Retrieved) -> None:
+        self.case = case
+        self._lists: dict[int, Lists] = {}
+        self._below: dict[tuple[int, int, float, tuple[int, int]], Others] = {}
+        self._steps: dict[tuple[int, float], StepTerms] = {}
+
+    def log_tail(self, x: float) -> float | None:
+        """Return log P(T >= x); None if the lattices are too coarse, or the tail is too small."""
+        if x >= len(_HITS):
+            return None
+        hits = min(self.case.n_pos, _HITS[int(x)])
+        least = float(log_least_tails([self.case], np.array([x]))[0])
+        never = _ROUNDED * ((least - BELOW) // _ROUNDED)
+        for points in _TRIES:
+            coarse, fine = self._reached(x, hits, never, points).tolist()
+            if coarse <= 0 or not 0 < fine < 1 - _LEAST_REST:
+                return None
+            apart = float(np.log(fine / coarse))
+            if abs(apart) <= _APART:
+                return float(np.log(fine)) + apart / (_SMALLER - 1)
+        return None
+
+    def rest_of_run(self, hits: int, lack: float) -> float:
+        """Return the chance that others add a lack if all of so many first ranks are hits."""
+        least = float(log_least_tails([self.case], np.array([float(hits)]))[0])
+        never = _ROUNDED * ((least - BELOW) // _ROUNDED)
+        # Others add at least one term more, at the last rank.
+        lack = max(lack, _LEAST_RISE * (hits + 1) / self.case.depth)
+        below = self._others(int(np.ceil(np.log(lack) / np.log(BASE))), hits, never, _TRIES[-1])
+        coarse, fine = below.reached(np.array([2 * hits]), np.array([lack]))[:, 0]
+        return float(np.clip(fine + (fine - coarse) / (_SMALLER - 1), 0.0, 1.0))
+
+    def _others(self, end: int, hits: int, never: float, points: tuple[int, int]) -> Others:
+        """Return the chances of others on lattices up to a power of four, which are kept."""
+        key = end, hits, never, points
+        if key not in self._below:
+            own = StepTerms(self.case, hits, never)
+            terms = self._steps.setdefault((hits, never), own)
+            self._below[key] = Others(terms, hits, end, points)
+        return self._below[key]
+
+    def _reached(self, x: float, hits: int, never: float, points: tuple[int, int]) -> Floats:
+        """Return P(T >= x) from both lattices, from lists of up to so many hits."""
+        n, n_pos, depth = self.case
+        if hits not in self._lists:
+            self._lists[hits] = listed(self.case, hits)
+        lists = self._lists[hits]
+        lack, rest = x - lists.total, n_pos - lists.hits
+        # Positives that are left add no less than if each stood at the last rank.
+        least = rest * (lists.hits + (rest + 1) / 2) / n if depth == n else np.zeros(rest.size)
+        reached = np.full(len(points), lists.chance[lack <= least].sum())
+        open_ = np.flatnonzero((lack > least) & (rest > 0) & (lists.rank < depth))
+        lack = np.maximum(lack[open_], _LEAST_RISE * (lists.hits[open_] + 1) / depth)
+        row, chance = lists.row[open_], lists.chance[open_]
+        power = np.ceil(np.log(lack) / np.log(BASE)).astype(np.int64)
+        power = _without_small(power, chance, reached[0])
+        for end in np.unique(power).tolist():
+            others = self._others(end, hits, never, points)
+            inside, beyond = power == end, power > end
+            reached += others.reached(row[inside], lack[inside]) @ chance[inside]
+            furthest = np.full(int(beyond.sum()), BASE**end)
+            further = others.reached(row[beyond], furthest) @ chance[beyond]
+            if (further <= _NEGLIGIBLE * reached).all():
+                break
+        return reached
+
+
+def _without_small(power: Integers, chance: Floats, tail: float) -> Integers:
+    """Return the powers at which lattices end, few lists having been given larger ones.
+
+    `tail` is a lower bound of the tail to which the lists add.
+    """
+    power, since = power.copy(), None
+    ends = np.unique(power).tolist()
+    for end, after in pairwise(ends):
+        inside = power == end
+        since = end if since is None else since
+        if chance[inside].sum() <= _SMALL * tail and after - since <= _COARSER:
+            power[inside] = after
+        else:
+            since = None
+    return power
