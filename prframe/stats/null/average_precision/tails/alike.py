@@ -68,9 +68,11 @@ _VAST = 100_000
 # Tails have steep fronts, on which inversions fail, with at most so many positives that each have
 # at least so many items.
 _STEEP, _MANY_EACH = 600, 5000
-# There are no lists of hits for larger T, nor among more positives.
+# There are no lists of hits for larger T where these come last, nor among more positives.
 LISTED = 14.0
 _MOST_LISTED = 20_000
+# Where they come first T is below the first number, and less than the second one above its mean.
+_LISTED_FIRST, _LISTED_BEYOND = 40.0, 13.0
 # A number of hits counts for the size of a lattice if the natural logarithm of its chance is above
 # this.
 _UNLIKELY = -90.0
@@ -199,8 +201,10 @@ class AlikeGroups:
         """Whether lists of first hits are quicker than a walk, and surer."""
         n, n_pos = self.groups[group]
         is_rare = self.is_large(group) and n_pos <= min(_RARE * n, _MOST_LISTED)
-        is_upper = x > self.mean[group]
-        return is_rare and is_upper and not self.is_tied and self.is_listed_first(group, x)
+        if self.is_tied or not is_rare or self.retrieved(group).depth < _VAST:
+            return False
+        target, mean = self._target(group, x), float(n_pos * self.mean[group])
+        return mean < target < min(_LISTED_FIRST, mean + _LISTED_BEYOND)
 
     def is_round(self, group: int) -> bool:
         """Whether there are positives and negatives enough for a saddlepoint."""

@@ -19,15 +19,15 @@ from prframe.stats.null.average_precision.tails.plain.lattice import log_least_t
 from prframe.stats.null.average_precision.tails.plain.plans import Retrieved
 from prframe.typing import Floats, Integers
 
-# The most hits of a list, by the whole part of the value of T. Values beyond have no lists, as
-# their tails are smooth.
+# The most hits of a list, by the whole part of the value of T; the last one is for all values
+# beyond.
 _HITS = 2, 3, 5, 5, 7, 7, 8, 9, 10, 11, 12, 13, 14, 15
 # Lower bounds of tails are rounded down to a multiple of this, so that values share lattices.
 _ROUNDED = 10.0
 # The numbers of points of the two lattices. The natural logarithms of the tails from them may
 # differ by `_APART`. If they differ by more, the next lattices are tried; after the last
 # ones there is no answer.
-_TRIES = ((512, 1024), (1024, 2048))
+_TRIES = ((512, 1024), (1024, 2048), (2048, 4096))
 _APART = 0.02
 # The error falls by this factor from the first lattice to the second.
 _SMALLER = 8
@@ -59,9 +59,7 @@ class FirstRanks:
 
     def log_tail(self, x: float) -> float | None:
         """Return log P(T >= x); None if the lattices are too coarse, or the tail is too small."""
-        if x >= len(_HITS):
-            return None
-        hits = min(self.case.n_pos, _HITS[int(x)])
+        hits = min(self.case.n_pos, _HITS[min(int(x), len(_HITS) - 1)])
         least = float(log_least_tails([self.case], np.array([x]))[0])
         never = _ROUNDED * ((least - BELOW) // _ROUNDED)
         for points in _TRIES:
