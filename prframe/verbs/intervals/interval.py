@@ -158,11 +158,11 @@ def interval(
     -----
     CoverageWarning
         Means of 10 to 100 values, or clusters, but at most ``25 G^2`` where G is their skewness,
-        or that of the sums of clusters less as many values at the mean, which Lin &
-        Mudholkar's test at .05 says is not due to chance, with another method than "hall"; with
-        "logit" and more than 30 values G is that of the logit, and shares of zeros and ones are
-        told of with "t" alone. W of one ranking with "t" or "wald" and a block of equal scores at
-        the jump of "local-auc" or "median", as in `rank_test`.
+        of clusters that of ``S_j - n_j m`` (see Notes), which Lin & Mudholkar's test at .05 says
+        is not due to chance, with another method than "hall"; with "logit" and more than 30 values
+        G is that of the logit, and shares of zeros and ones are told of with "t" alone. W of one
+        ranking with "t" or "wald" and a block of equal scores at the jump of "local-auc" or
+        "median", as in `rank_test`.
     DependentFoldsWarning
         A column of `over` is called fold, and there is no `resampling`.
     UndefinedMetricWarning
