@@ -22,6 +22,7 @@ STUDIES = (
     "cluster_coverage",
     "small_samples",
     "skewed_means",
+    "clustered_means",
     "curve_coverage",
     "mean_curve_coverage",
     "interval_coverage",

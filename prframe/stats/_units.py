@@ -1,11 +1,14 @@
 """The units of a computation, each drawn, swapped or added up as a whole: items or clusters."""
 
-from typing import NamedTuple, TypeVar
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe.errors import PrframeError
+from prframe.stats._tolerances import EQUAL
 from prframe.typing import Flags, Floats, Integers
 
 Numbers = TypeVar("Numbers", bound=np.generic)
@@ -54,3 +57,45 @@ def units_of(cluster: ArrayLike | None, n: int) -> Units:
             f"`cluster` must have one entry per item, {n}; got shape {names.shape}."
         )
     return Units.of(names)
+
+
+@dataclass(frozen=True, eq=False)
+class UnitSums:
+    """Sums of values over independent units, and how many values each has."""
+
+    sums: Floats
+    sizes: Floats
+    test_train_ratio: float = 0.0
+
+    @classmethod
+    def of(cls, values: Floats, units: Units) -> Self:
+        """Add up the values of each unit; without clusters each value is a unit, in its place."""
+        if units.number == values.size:
+            return cls(values, np.ones(values.size))
+        return cls(units.sums(values), units.sums(np.ones(values.size)))
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean of all values."""
+        return float(self.sums.sum() / self.sizes.sum()) if self.sums.size else np.nan
+
+    @cached_property
+    def influence(self) -> Floats:
+        """The contribution of each unit to the mean, less that of a unit at the mean."""
+        return np.asarray((self.sums - self.mean * self.sizes) / self.sizes.sum())
+
+    @cached_property
+    def std_error(self) -> float:
+        """The standard error of the mean; NaN for a single unit."""
+        n, largest = self.sums.size, float(np.abs(self.influence).max(initial=0.0))
+        if n <= 1 or not largest:
+            return 0.0 if n > 1 else np.nan
+        # Values are in units of the largest, because their squares may overflow or be 0.
+        squares = ((self.influence / largest) ** 2).sum()
+        return largest * float(np.sqrt(n / (n - 1) * squares * (1 + n * self.test_train_ratio)))
+
+    @property
+    def constant(self) -> bool:
+        """Whether the means of all units are the same, except for rounding."""
+        size = float(np.abs(self.sums).max(initial=0.0))
+        return bool(np.abs(self.influence * self.sizes.sum()).max(initial=0.0) <= EQUAL * size)

@@ -2,10 +2,12 @@
 
 import numpy as np
 import polars as pl
+from numpy.typing import ArrayLike
 
 from prframe._engine.rows import in_groups
 from prframe.errors import CoverageWarning, warn
 from prframe.stats import PairedFamily
+from prframe.stats._units import UnitSums, units_of
 from prframe.stats.paired_values import COCHRAN
 from prframe.typing import Floats
 
@@ -14,25 +16,32 @@ _ENDS = (0.0, 1.0)
 _FEW = 30
 
 
-def few_for_skewness(values: Floats, method: str) -> bool:
+def few_for_skewness(values: Floats, method: str, cluster: ArrayLike | None = None) -> bool:
     """Tell whether a mean has too few values for their skewness and the method of its interval.
 
     The rule is that of `PairedFamily.few_for_skewness`. The logit of more than 30 values has the
     skewness ``G + 1.5 s (2 m - 1) / (m (1 - m))`` of mean m and standard deviation s, by which t
     errs in the same way. Shares of zeros and ones have intervals that allow for these, but for
-    Student's.
+    Student's. With clusters their sums are what may be few and skewed.
     """
-    if method == "hall" or (method != "t" and np.isin(values, _ENDS).all()):
+    units = units_of(cluster, values.size)
+    sample = UnitSums.of(values, units)
+    if method == "hall" or (method != "t" and _is_share(sample)):
         return False
-    column = values[:, None]
-    family = PairedFamily(column, np.ones_like(column))
+    family = PairedFamily(sample.sums[:, None], sample.sizes[:, None])
     if not family.few_for_skewness.any():
         return False
-    mean, n = float(family.means[0]), values.size
-    if method != "logit" or n <= _FEW or not 0 < mean < 1:
+    if method != "logit" or units.number <= _FEW or not 0 < sample.mean < 1:
         return True
-    bend = 1.5 * values.std(ddof=1) * (2 * mean - 1) / (mean * (1 - mean))
-    return bool(n <= COCHRAN * (family.skewness[0] + bend) ** 2)
+    spread = sample.std_error * units.number**0.5
+    bend = 1.5 * spread * (2 * sample.mean - 1) / (sample.mean * (1 - sample.mean))
+    return bool(units.number <= COCHRAN * (family.skewness[0] + bend) ** 2)
+
+
+def _is_share(sample: UnitSums) -> bool:
+    """Tell whether a mean is a share of units of one size: all values of each are 0, or 1."""
+    size = sample.sizes.max(initial=1.0)
+    return bool((sample.sizes == size).all() and np.isin(sample.sums / size, _ENDS).all())
 
 
 def warn_of_skewed_values(means: pl.DataFrame, keys: list[str], kind: str) -> None:

@@ -528,6 +528,14 @@ def test_options_of_the_design(capfdbinary, tmp_path) -> None:
     words = ["evaluate", *read_in, "--score", "a", "--interval", "--cluster", "fold"]
     result = saved(capfdbinary, tmp_path, *words)
     assert result.equals(prframe.interval(frame, "AP", score="a", cluster="fold", rng=0))
+    row = pl.int_range(pl.len())
+    queries = frame.drop("fold").with_columns(query=row // 8, user=row // 48)
+    queries.write_parquet(path)
+    words = ["evaluate", *read_in, "--score", "a", "--interval", "--over", "query"]
+    result = saved(capfdbinary, tmp_path, *words, "--cluster", "user")
+    expected = prframe.interval(queries, "AP", score="a", over="query", cluster="user")
+    assert result.equals(expected)
+    frame.write_parquet(path)
     words = ["band", "--frame", path, "--score", "a", "--cluster", "fold", "--prior", "0.1"]
     result = saved(capfdbinary, tmp_path, *words)
     expected = prframe.band(frame, score="a", cluster="fold", prior=0.1, rng=0)

@@ -40,6 +40,7 @@ DATA = pl.DataFrame(
         "total": 200,
     }
 ).sort("model", "query")
+DATA = DATA.with_columns(user=pl.col("query") // 2)
 BY = ["model", "query"]
 LEVELS = [0.0, 0.4, 0.8]
 DRAWN = {"rng": 1, "n_resamples": 50}
@@ -69,6 +70,9 @@ CALLS = {
     "mean band": lambda f: prframe.band(f, by="model", over="query", recall=LEVELS, **DRAWN),
     "interval": lambda f: prframe.interval(f, ["AP", "AUC", "P@5"], by=BY, **DRAWN),
     "interval of means": lambda f: prframe.interval(f, "AP", by="model", over="query", **DRAWN),
+    "interval of clusters": lambda f: prframe.interval(
+        f, ["AP", "P@5"], by="model", over="query", cluster="user", method="bca", **DRAWN
+    ),
     "compare": lambda f: prframe.compare(f, ["AP", "P@3"], over="query", rope=0.1, **DRAWN),
     "compare columns": lambda f: prframe.compare(
         f, "AP", ["score", "weight"], over="query", by="model", model=None, **DRAWN

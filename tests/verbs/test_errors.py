@@ -956,7 +956,12 @@ REFUSALS = {
     ),
     "clusters of means": (
         lambda: interval(GOOD, "AP", cluster="doc", over="query"),
-        "`cluster` is for rows of one ranking; with `over` the groups are drawn. Give one of them.",
+        "`cluster` 'doc' must be one value, and no null, for each group of `over`, in groups "
+        "['q1']; mend these rows.",
+    ),
+    "clusters of folds": (
+        lambda: interval(GOOD, "AP", cluster="doc", over="query", resampling="cv"),
+        "`resampling` and `cluster` each say how groups depend on each other; give one of them.",
     ),
     "cluster that is missing": (
         lambda: interval(GOOD.lazy(), "AP", cluster="quer"),

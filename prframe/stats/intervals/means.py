@@ -1,4 +1,4 @@
-"""Confidence intervals for the mean of independent values, or of folds."""
+"""Confidence intervals for the mean of independent values, of values in clusters, or of folds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import random_generator, reals
 from prframe.stats._batches import batch_sizes
-from prframe.stats._tolerances import EQUAL, RESIDUE
+from prframe.stats._tolerances import RESIDUE
+from prframe.stats._units import UnitSums, units_of
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
     UNIT,
@@ -78,10 +79,12 @@ def mean_interval(  # noqa: PLR0913
     rng: int | np.random.Generator | None = None,
     *,
     test_train_ratio: float = 0.0,
+    cluster: ArrayLike | None = None,
 ) -> IntervalEstimate:
-    """Return a confidence interval for the mean of independent values, or of folds.
+    """Return a confidence interval for the mean of independent values, of clusters, or of folds.
 
-    The values may be, for example, those of a metric for each query.
+    The values may be, for example, those of a metric for each query, in clusters of the queries
+    of a user.
 
     Parameters
     ----------
@@ -101,42 +104,56 @@ def mean_interval(  # noqa: PLR0913
     test_train_ratio : float >= 0
         Of values from folds or repeated splits: the size n_2 of a test set divided by that of its
         training set, n_1; see `paired_t_test`. It is for ``"t"`` and ``"logit"``.
+    cluster : array_like, shape (n_values,), optional
+        The cluster of each value. Clusters are independent of each other, the values of one need
+        not be. The bootstrap methods draw whole clusters, as many as there are.
 
     Returns
     -------
     IntervalEstimate
         ``std_error`` is ``s sqrt(1/n + n_2/n_1)``, or, for the bootstrap methods, the standard
-        deviation of the replicates. With one value, or if all are the same, errors and ends are
-        NaN, except for the Jeffreys interval of values that are all 0 or all 1 by ``"logit"``, or
-        by ``"hall"`` within the limits (0, 1).
+        deviation of the replicates. With c clusters it is ``sqrt(c / (c - 1) sum (S_j - n_j
+        m)^2) / n``, where S_j is the sum of the n_j values of a cluster and m the mean of all n
+        values; Student's t then has c - 1 degrees of freedom. With one value or cluster, or if
+        all values, or all means of clusters, are the same, errors and ends are NaN, except for the
+        Jeffreys interval of values that are all 0 or all 1 by ``"logit"``, or by ``"hall"`` within
+        the limits (0, 1); each cluster is one trial there.
 
     Raises
     ------
     PrframeError
         No value, a value that is not finite or beyond the limits, or beyond [0, 1] with
-        ``"logit"``, an unknown method, or a ratio that is negative or comes with another method
-        than ``"t"`` and ``"logit"``.
+        ``"logit"``, an unknown method, a ratio that is negative, or comes with clusters or with
+        another method than ``"t"`` and ``"logit"``, or not one cluster for each value.
+
+    Notes
+    -----
+    With clusters the mean is a ratio of two sums over them, of S_j and of n_j. Where all clusters
+    are of one size, the interval is that of the means of clusters.
 
     References
     ----------
-    Student, *The probable error of a mean*, Biometrika 1908; Efron, *Better bootstrap
-    confidence intervals*, Journal of the American Statistical Association 1987; Hall, *On the
-    removal of skewness by transformation*, JRSS B 1992; Nadeau & Bengio, *Inference for the
-    generalization error*, Machine Learning 2003.
+    Student, *The probable error of a mean*, Biometrika 1908; Cochran, *Sampling Techniques*, 3rd
+    ed. 1977, chapter 9A, for clusters; Efron, *Better bootstrap confidence intervals*, Journal of
+    the American Statistical Association 1987; Hall, *On the removal of skewness by
+    transformation*, JRSS B 1992; Nadeau & Bengio, *Inference for the generalization error*,
+    Machine Learning 2003.
 
     Examples
     --------
     >>> interval = mean_interval([0.2, 0.4, 0.5, 0.7])
     >>> round(interval.estimate, 3), round(interval.low, 3), round(interval.high, 3)
     (0.45, 0.119, 0.781)
+
+    Two queries of each of three users:
+
+    >>> of_users = mean_interval([0.4, 0.4, 0.5, 0.6, 0.6, 0.5], cluster=list("aabbcc"))
+    >>> round(of_users.estimate, 3), round(of_users.low, 3), round(of_users.high, 3)
+    (0.5, 0.285, 0.715)
     """
     checks.one_of("method", method, _MEAN_METHODS)
     ratio = checks.number("test_train_ratio", test_train_ratio, at_least=0)
-    if ratio and method not in _CORRECTED:
-        raise ArgumentError(
-            "`test_train_ratio` corrects the variance of 't' and 'logit'; "
-            f"method={method!r} takes values as independent ones."
-        )
+    _check_ratio(ratio, method, cluster)
     numbers, confidence = reals("values", values), confidence or Confidence()
     if numbers.ndim != 1 or not numbers.size or not np.isfinite(numbers).all():
         raise PrframeError(f"`values` must be finite numbers, at least one; got {values!r}.")
@@ -148,39 +165,70 @@ def mean_interval(  # noqa: PLR0913
         raise PrframeError(
             f"`values` must lie between {least:g} and {most:g}; got {numbers[wrong][0]:g}."
         )
-    n, mean = numbers.size, float(np.clip(numbers.mean(), least, most))
-    equal = bool(np.ptp(numbers) <= EQUAL * np.abs(numbers).max())
+    sample = replace(UnitSums.of(numbers, units_of(cluster, numbers.size)), test_train_ratio=ratio)
+    mean = float(np.clip(sample.mean, least, most))
+    if method in _RESAMPLED and not (sample.sums.size == 1 or sample.constant):
+        replicates = _resampled_means(sample, n_resamples, rng)
+        low, high = _quantiles(sample, mean, replicates, method, confidence)
+        return IntervalEstimate(mean, spread(replicates), low, high, method)
+    return IntervalEstimate(mean, *_from_error(sample, mean, method, confidence), method)
+
+
+def _check_ratio(ratio: float, method: str, cluster: ArrayLike | None) -> None:
+    """Refuse to correct for folds where values are independent, or in clusters."""
+    if ratio and method not in _CORRECTED:
+        raise ArgumentError(
+            "`test_train_ratio` corrects the variance of 't' and 'logit'; "
+            f"method={method!r} takes values as independent ones."
+        )
+    if ratio and cluster is not None:
+        raise ArgumentError(
+            "`test_train_ratio` is for folds, whose values all depend on each other, and "
+            "`cluster` for clusters that do not; give one of them."
+        )
+
+
+def _from_error(
+    sample: UnitSums, mean: float, method: str, confidence: Confidence
+) -> tuple[float, float, float]:
+    """Return the standard error of a mean, and the ends that follow from it."""
+    n, equal = sample.sums.size, sample.constant
     middle = border(mean) if equal else mean
     # Zeros or ones alone are trials.
     has_trials = method == "logit" or (method == "hall" and confidence.limits == UNIT)
     of_trials = equal and middle in {0, 1} and has_trials
     if n == 1 or (equal and not of_trials):
-        return IntervalEstimate(mean, np.nan, np.nan, np.nan, method)
-    std_error = float(numbers.std(ddof=1)) / n**0.5 * (1 + n * test_train_ratio) ** 0.5
+        return np.nan, np.nan, np.nan
+    error = sample.std_error
     if method == "t":
-        low, high = wald_interval(mean, std_error, confidence, df=n - 1)
-    elif method == "hall" and not of_trials:
+        return error, *wald_interval(mean, error, confidence, df=n - 1)
+    if method == "hall" and not of_trials:
         # Cubes of large numbers would overflow.
-        skewness = float(sample_skewness((numbers - mean) / np.ptp(numbers), n))
-        low, high = hall_interval(mean, std_error, skewness, confidence, n)
-    elif method in {"logit", "hall"}:
-        low, high = logit_interval(middle, std_error, confidence, df=n - 1, trials=n)
-    else:
-        replicates = _resampled_means(numbers, n_resamples, rng)
-        std_error = spread(replicates)
-        if method == "percentile":
-            low, high = percentile_interval(replicates, confidence)
-        else:
-            bend = acceleration(numbers - mean, np.ones(n))
-            low, high = bca_interval(mean, replicates, bend, confidence)
-    return IntervalEstimate(mean, std_error, low, high, method)
+        skewness = sample_skewness(sample.influence / np.abs(sample.influence).max(), n)
+        return error, *hall_interval(mean, error, float(skewness), confidence, n)
+    return error, *logit_interval(middle, error, confidence, df=n - 1, trials=n)
+
+
+def _quantiles(
+    sample: UnitSums, mean: float, replicates: Floats, method: str, confidence: Confidence
+) -> tuple[float, float]:
+    """Return the ends of the interval from resampled means."""
+    if method == "percentile":
+        return percentile_interval(replicates, confidence)
+    bend = acceleration(sample.influence, np.ones(sample.sums.size))
+    return bca_interval(mean, replicates, bend, confidence)
 
 
 def _resampled_means(
-    values: Floats, n_resamples: int, rng: int | np.random.Generator | None
+    sample: UnitSums, n_resamples: int, rng: int | np.random.Generator | None
 ) -> Floats:
-    """Return the means of resamples, each of as many values, drawn with replacement."""
+    """Return the means of resamples, each of as many units, drawn with replacement."""
     checks.whole_number("n_resamples", n_resamples, at_least=1)
-    generator, n = random_generator(rng), values.size
-    sizes = batch_sizes(n_resamples, n, _CHUNK)
-    return np.concatenate([values[generator.integers(0, n, (size, n))].mean(1) for size in sizes])
+    generator, n = random_generator(rng), sample.sums.size
+    uneven = np.ptp(sample.sizes) > 0
+    means = []
+    for size in batch_sizes(n_resamples, n, _CHUNK):
+        drawn = generator.integers(0, n, (size, n))
+        number = sample.sizes[drawn].sum(axis=1) if uneven else sample.sizes.sum()
+        means.append(sample.sums[drawn].sum(axis=1) / number)
+    return np.concatenate(means)

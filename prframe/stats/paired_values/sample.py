@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike
 from prframe.errors import PrframeError
 from prframe.stats._arrays import reals
 from prframe.stats._tolerances import EQUAL
-from prframe.stats._units import Units
+from prframe.stats._units import Units, UnitSums
 from prframe.typing import Floats
 
 
@@ -33,7 +32,7 @@ class PairedTest(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class PairedSample:
+class PairedSample(UnitSums):
     """Sums of differences over independent units, queries or clusters of them.
 
     Attributes
@@ -52,36 +51,6 @@ class PairedSample:
     >>> sample.mean, round(sample.std_error, 4)
     (0.5, 0.1443)
     """
-
-    sums: Floats
-    sizes: Floats
-    test_train_ratio: float = 0.0
-
-    @cached_property
-    def mean(self) -> float:
-        """The mean difference."""
-        return float(self.sums.sum() / self.sizes.sum()) if self.sums.size else np.nan
-
-    @cached_property
-    def influence(self) -> Floats:
-        """The contribution of each unit to the mean, less that of a unit at the mean."""
-        return np.asarray((self.sums - self.mean * self.sizes) / self.sizes.sum())
-
-    @cached_property
-    def std_error(self) -> float:
-        """The standard error of the mean; NaN for a single unit."""
-        n, largest = self.sums.size, float(np.abs(self.influence).max(initial=0.0))
-        if n <= 1 or not largest:
-            return 0.0 if n > 1 else np.nan
-        # Values are in units of the largest, because their squares may overflow or be 0.
-        squares = ((self.influence / largest) ** 2).sum()
-        return largest * float(np.sqrt(n / (n - 1) * squares * (1 + n * self.test_train_ratio)))
-
-    @property
-    def constant(self) -> bool:
-        """Whether the differences are constant, except for rounding."""
-        size = float(np.abs(self.sums).max(initial=0.0))
-        return bool(np.abs(self.influence * self.sizes.sum()).max(initial=0.0) <= EQUAL * size)
 
 
 def paired_differences(a: ArrayLike, b: ArrayLike | None = None) -> Floats:

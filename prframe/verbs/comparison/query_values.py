@@ -10,9 +10,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from prframe import checks
-from prframe._engine.arguments import WORKING, Arguments
+from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
-from prframe._engine.rows import considered, in_groups, is_missing, key_names
+from prframe._engine.rows import in_groups, is_missing, key_names
 from prframe.errors import ArgumentError, PrframeError, each_once
 from prframe.typing import Columns, Floats
 from prframe.verbs._drawn_items import (
@@ -25,13 +25,13 @@ from prframe.verbs._drawn_items import (
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import ITEMS, Resampling, check_resampling, test_train_ratio
 from prframe.verbs._plan import TwoStepPlan
+from prframe.verbs._query_clusters import CLUSTER, refuse_varying_clusters, varying
 from prframe.verbs._values_at_hand import COLUMN, METRIC, VALUE, MetricValues, ValuesAtHand
 from prframe.verbs._verb import grouped_over
 
 Incomplete: TypeAlias = Literal["raise", "pairwise", "common", "zero"]
 
-MODEL, CLUSTER, _UNIT = "model index", "cluster", "unit"
-_VARIES = f"{WORKING}varies"
+MODEL, _UNIT = "model index", "unit"
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +142,7 @@ class ComparedValues:
         if args.model is None or args.cluster is not None:
             # These rows are read more than once.
             source = source.holding(source.whole())
-        self._refuse_varying_clusters(source)
+        refuse_varying_clusters(source, args, self.over)
         columns = dict(zip(args.keys, key_names(args), strict=True))
         columns |= {} if args.model is None else {args.model: MODEL}
         columns |= zip(self.over, self.over_names, strict=True)
@@ -175,30 +175,6 @@ class ComparedValues:
     def or_one_cluster(self) -> str:
         """The reason why clusters lack a standard error, behind that of too few queries."""
         return ", or all in a single cluster" if self.args.cluster is not None else ""
-
-    def _refuse_varying_clusters(self, source: Source) -> None:
-        """Require that the rows of a query are of one cluster, before these are ranked."""
-        args, over = self.args, list(self.over)
-        if args.cluster is None:
-            return
-        missing = is_missing(pl.col(args.cluster), source.schema[args.cluster])
-        varies = missing.any() | (pl.col(args.cluster).n_unique() > 1)
-        rows = source.lazy()
-        if not args.at_hand:
-            rows = rows.filter(True, *considered(args, source.schema))  # noqa: FBT003
-        # Categories are in order of their text.
-        text = [pl.col(n).cast(pl.String) for n in over if source.schema[n] == pl.Categorical]
-        queries = rows.group_by(*args.keys, *over).agg(varies.alias(_VARIES)).filter(_VARIES)
-        wrong = queries.select(over).with_columns(text).unique().sort(over).collect()
-        if wrong.height:
-            raise self._varying(wrong)
-
-    def _varying(self, queries: pl.DataFrame) -> PrframeError:
-        """Return the error that names queries of several clusters, or of none."""
-        return PrframeError(
-            f"`cluster` {self.args.cluster!r} must be one value, and no null, for "
-            f"each group of `over`{in_groups(queries.rows())}; mend these rows."
-        )
 
     def _refuse_unnamed(self, rows: pl.DataFrame, source: Source) -> None:
         """Require that each row names its model."""
@@ -286,7 +262,7 @@ class ComparedValues:
         bad = pl.col(_UNIT).is_duplicated() | pl.col(CLUSTER).is_null()
         wrong = pairs.filter(bad)[_UNIT].unique().sort()
         if wrong.len():
-            raise self._varying(queries.select(self.over_names)[wrong.to_list()])
+            raise varying(self.args, queries.select(self.over_names)[wrong.to_list()])
         return pairs.sort(_UNIT)[CLUSTER].to_numpy()
 
     def _absent(

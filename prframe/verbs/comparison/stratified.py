@@ -31,11 +31,12 @@ from prframe.stats.paired_values import (
 from prframe.typing import Columns, Floats
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts
+from prframe.verbs._query_clusters import CLUSTER
 from prframe.verbs._values_at_hand import VALUE, MetricValues
 from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.options import model_pairs
 from prframe.verbs.comparison.over_queries import PairTable
-from prframe.verbs.comparison.query_values import CLUSTER, MODEL, Stratum, ValuesPlan
+from prframe.verbs.comparison.query_values import MODEL, Stratum, ValuesPlan
 from prframe.verbs.comparison.rows import (
     JOINT,
     Block,

@@ -64,7 +64,8 @@ def interval(
 
     The rows of a group are taken as a sample of independent items, or of independent clusters of
     items; the interval is about the metric in the population behind it. With `over` the sample
-    is one of groups, for instance queries, and the interval is about the mean over them.
+    is one of groups, for instance queries, or of clusters of these, and the interval is about the
+    mean over them.
 
     Parameters
     ----------
@@ -108,7 +109,9 @@ def interval(
         these values as the sample. Undefined values do not enter.
     cluster : str, optional
         Column of clusters of rows that depend on each other, for instance the query or the user:
-        clusters, not rows, are resampled. It is for one ranking, and with ``ties="group"``.
+        clusters, not rows, are a sample, and resampled. Of one ranking it takes ``ties="group"``.
+        With `over` the clusters are those of groups, for instance the user of a query or the
+        author of a topic, and constant in each group. There it does not go with `resampling`.
     resampling : "cv", float > 0 or "items", optional
         Where `over` names folds, whose training sets overlap: the variance of "t" and "logit" is
         corrected; as in `compare`. "items": not only groups but also items are a sample, and the
@@ -148,16 +151,18 @@ def interval(
     PrframeError
         An unknown metric or option, a metric or method that does not go with `over` or `cluster`,
         "logit" for a metric that may exceed 1, `weight` without `over`, rows that cannot be
-        ranked, or values at hand that are infinite, or two of one query.
+        ranked, a group of `over` in several clusters or in none, `resampling` with clusters, or
+        values at hand that are infinite, or two of one query.
 
     Warns
     -----
     CoverageWarning
-        Means of 10 to 100 values, but at most ``25 G^2`` where G is their skewness, which Lin &
-        Mudholkar's test at .05 says is not due to chance, with another method than "hall"; with
-        "logit" and more than 30 values G is that of the logit, and shares of zeros and ones are
-        told of with "t" alone. W of one ranking with "t" or "wald" and a block of equal scores at
-        the jump of "local-auc" or "median", as in `rank_test`.
+        Means of 10 to 100 values, or clusters, but at most ``25 G^2`` where G is their skewness,
+        of clusters that of ``S_j - n_j m`` (see Notes), which Lin & Mudholkar's test at .05 says
+        is not due to chance, with another method than "hall"; with "logit" and more than 30 values
+        G is that of the logit, and shares of zeros and ones are told of with "t" alone. W of one
+        ranking with "t" or "wald" and a block of equal scores at the jump of "local-auc" or
+        "median", as in `rank_test`.
     DependentFoldsWarning
         A column of `over` is called fold, and there is no `resampling`.
     UndefinedMetricWarning
@@ -178,9 +183,15 @@ def interval(
 
     The same draws serve all metrics of a group.
 
+    With `over` and c clusters, in which the n_j values of a cluster have the sum S_j, the standard
+    error of the mean m of all n values is ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n``, and
+    Student's t has c - 1 degrees of freedom; `prframe.stats.mean_interval` says more. All values
+    count alike, and a cluster as much as it has values.
+
     References
     ----------
-    Boyd, Eng & Page 2013; Efron 1987; Hall 1992; Rubin 1981; DeLong et al. 1988.
+    Boyd, Eng & Page 2013; Cochran 1977, chapter 9A; Efron 1987; Hall 1992; Rubin 1981; DeLong et
+    al. 1988.
 
     Examples
     --------
@@ -204,6 +215,16 @@ def interval(
     >>> found = prframe.interval(seeds, values="accuracy", over="seed")
     >>> found["estimate"].item(), found["conf_low"].round(2).item(), found["method"].item()
     (82.0, 78.5, 't')
+
+    Of two queries of each of three users:
+
+    >>> queries = {"query_id": range(6), "AP": [0.4, 0.4, 0.5, 0.6, 0.6, 0.5]}
+    >>> of_users = pl.DataFrame({"user": list("aabbcc"), **queries})
+    >>> for cluster in (None, "user"):
+    ...     found = prframe.interval(of_users, values="AP", over="query_id", cluster=cluster)
+    ...     found.select(pl.col("conf_low", "conf_high").round(2)).row(0)
+    (0.41, 0.59)
+    (0.3, 0.7)
     """
     wanted = metrics_or_none(metrics, values)
     asks_judged = over is not None and any(metric.judged for metric in wanted.values())

@@ -13,6 +13,7 @@ from prframe._engine.rows import key_names
 from prframe.errors import ArgumentError
 from prframe.stats._tolerances import RESIDUE
 from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
+from prframe.typing import Floats, Integers
 from prframe.verbs._drawn_items import (
     ITEMS_ARE_SHARED,
     ItemInfluence,
@@ -26,7 +27,8 @@ from prframe.verbs._drawn_items import (
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import ITEMS, Resampling, test_train_ratio
 from prframe.verbs._groups import each_group
-from prframe.verbs._plan import GROUPS_ARE_DRAWN, Accepts, TwoStepPlan
+from prframe.verbs._plan import Accepts, TwoStepPlan
+from prframe.verbs._query_clusters import CLUSTER, refuse_varying_clusters
 from prframe.verbs._skewed_values import few_for_skewness, warn_of_skewed_values
 from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues, ValuesAtHand
 from prframe.verbs.intervals.rows import interval_rows, warned_of_narrow
@@ -61,8 +63,7 @@ class MeanIntervals(TwoStepPlan):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which groups are a sample."""
-        takes = of_drawn_items("interval") if self._draws_items else Accepts("interval")
-        return replace(takes, cluster=GROUPS_ARE_DRAWN)
+        return of_drawn_items("interval") if self._draws_items else Accepts("interval")
 
     def undivided(self) -> str:
         """Return why groups cannot be computed apart from each other, nothing if they can."""
@@ -71,6 +72,11 @@ class MeanIntervals(TwoStepPlan):
     def check(self) -> None:
         """Refuse metrics and methods that have no interval for means."""
         check_method(self.method, _METHODS, "a mean over groups")
+        if self.resampling is not None and self._clusters:
+            raise ArgumentError(
+                "`resampling` and `cluster` each say how groups depend on each other; give one of "
+                "them."
+            )
         dependence = "shared items" if self._draws_items else "folds"
         if self.resampling is not None and self.method not in _CORRECTED:
             raise ArgumentError(
@@ -115,36 +121,63 @@ class MeanIntervals(TwoStepPlan):
             inside = pl.col(VALUE).is_between(-RESIDUE, 1 + RESIDUE)
             beyond = values.rows.filter(~inside)[METRIC]
             _refuse_beyond(beyond.unique(maintain_order=True).to_list())
-        samples = _by_group(
-            values.rows.group_by([*keys, METRIC], maintain_order=True).agg(VALUE, *self._over),
-            keys,
-        )
-        names = samples[METRIC].to_list()
-        ratios = self._ratios(samples, values)
+        grouped = values.rows.group_by([*keys, METRIC], maintain_order=True)
+        together = _by_group(grouped.agg(VALUE, *self._clusters, *self._over), keys)
+        names = together[METRIC].to_list()
+        ratios = self._ratios(together, values)
+        samples = [
+            _Sample.of(*(together[column][row] for column in [VALUE, *self._clusters]))
+            for row in range(together.height)
+        ]
         tasks = [
-            (samples[VALUE][row], values.ranges[name], ratios[row])
-            for row, name in enumerate(names)
+            (sample, values.ranges[name], ratio)
+            for sample, name, ratio in zip(samples, names, ratios, strict=True)
         ]
         intervals = each_group(lambda task: self._interval(*task), tasks, "interval")
-        rows = interval_rows(samples.select(keys), names, intervals, self.confidence.level)
+        rows = interval_rows(together.select(keys), names, intervals, self.confidence.level)
         if self.resampling is None:
             skewed = [
-                few_for_skewness(values.drop_nulls().to_numpy(), interval.method)
-                for values, interval in zip(samples[VALUE], intervals, strict=True)
+                few_for_skewness(sample.values, interval.method, sample.cluster)
+                for sample, interval in zip(samples, intervals, strict=True)
             ]
-            means = samples.select(*keys, skewed=pl.Series(skewed, dtype=pl.Boolean))
+            means = together.select(*keys, skewed=pl.Series(skewed, dtype=pl.Boolean))
             warn_of_skewed_values(means, keys, "means")
         # Undefined values have been warned of already, and so have means without values.
         return warned_of_narrow(rows, keys, kept)
 
     def _values(self, source: Source) -> MetricValues:
-        """Return the values of all groups."""
+        """Return the values of all groups, and their clusters."""
+        if self._clusters:
+            return self._clustered_values(source)
+        return self._measured(source, self.grouped)
+
+    def _clustered_values(self, source: Source) -> MetricValues:
+        """Return the values of all groups, each of which is of one cluster."""
+        args, column = self.grouped, str(self.grouped.cluster)
+        # These rows are read more than once.
+        source = source.holding(source.whole())
+        over = args.keys[self.n_kept :]
+        refuse_varying_clusters(source, replace(args, by=args.keys[: self.n_kept]), over)
+        # The column of clusters may be among those of groups.
+        keyed = replace(args, by=list(dict.fromkeys([*args.keys, column])), cluster=None)
+        values = self._measured(source, keyed)
+        name = key_names(keyed)[keyed.keys.index(column)]
+        return replace(values, rows=values.rows.with_columns(pl.col(name).alias(CLUSTER)))
+
+    def _measured(self, source: Source, args: Arguments) -> MetricValues:
+        """Return the value of each group by the keys of the arguments."""
         if isinstance(self.measure, ValuesAtHand):
-            return self.measure.read(source, self.grouped)
-        values = MetricValues.of(self.measure.values(source), self.measure.wanted)
+            return self.measure.read(source, args)
+        measure = replace(self.measure, args=args)
+        values = MetricValues.of(measure.values(source), measure.wanted)
         if not self._draws_items:
             return values
-        return replace(values, influence=item_influence(source, self.measure))
+        return replace(values, influence=item_influence(source, measure))
+
+    @property
+    def _clusters(self) -> list[str]:
+        """The working name of the column of clusters, if there are any."""
+        return [] if self.grouped.cluster is None else [CLUSTER]
 
     @property
     def _draws_items(self) -> bool:
@@ -177,24 +210,52 @@ class MeanIntervals(TwoStepPlan):
         return test_train_ratio(self.resampling, folds, self.grouped.keys[self.n_kept :])
 
     def _interval(
-        self, values: pl.Series, limits: tuple[float, float], ratio: float
+        self, sample: "_Sample", limits: tuple[float, float], ratio: float
     ) -> IntervalEstimate:
         """Return the interval of a mean."""
-        # Values are sorted, so that resamples do not depend on the order of the groups.
-        numbers = np.sort(values.drop_nulls().to_numpy())
-        if not numbers.size:
+        if not sample.values.size:
             nan = float("nan")
             return IntervalEstimate(nan, nan, nan, nan, self.method)
         confidence = replace(self.confidence, limits=limits)
         known = 0.0 if np.isnan(ratio) else ratio
         interval = mean_interval(
-            numbers, self.method, confidence, self.n_resamples, self.seed, test_train_ratio=known
+            sample.values,
+            self.method,
+            confidence,
+            self.n_resamples,
+            self.seed,
+            test_train_ratio=known,
+            cluster=sample.cluster,
         )
         if np.isnan(ratio):
             interval = replace(interval, std_error=np.nan, low=np.nan, high=np.nan)
         if self._draws_items:
             return replace(interval, method=f"{interval.method}-items")
         return replace(interval, method=f"{interval.method}-corrected") if ratio else interval
+
+
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """The defined values of one mean, and the numbers of their clusters if there are any.
+
+    Values are sorted, and clusters numbered by the first of their values, so that resamples do not
+    depend on the order of the groups.
+    """
+
+    values: Floats
+    cluster: Integers | None = None
+
+    @classmethod
+    def of(cls, values: pl.Series, cluster: pl.Series | None = None) -> "_Sample":
+        """Return the sample of values that may be null, and their clusters if there are any."""
+        if cluster is None:
+            return cls(np.sort(values.drop_nulls().to_numpy()))
+        # Categories are in order of their text.
+        names = cluster.cast(pl.String) if cluster.dtype == pl.Categorical else cluster
+        rows = pl.DataFrame({VALUE: values, CLUSTER: names}).drop_nulls(VALUE)
+        rows = rows.sort(VALUE, CLUSTER).with_row_index("row")
+        first = rows.select(pl.col("row").min().over(CLUSTER)).to_series()
+        return cls(rows[VALUE].to_numpy(), first.to_numpy())
 
 
 def check_method(method: str, known: Sequence[str], kind: str) -> None:

@@ -254,8 +254,8 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
     ),
     "clusters": (
         AT_HAND,
-        {"cluster": "ms"},
-        "`cluster` is for rows of one ranking; with `over` the groups are drawn. Give one of them.",
+        {"cluster": "ms", "resampling": 0.25},
+        "`resampling` and `cluster` each say how groups depend on each other; give one of them.",
     ),
     "no column": (
         AT_HAND,
