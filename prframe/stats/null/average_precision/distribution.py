@@ -119,10 +119,14 @@ class APNull(NullDistribution):
     beyond that neighbouring values of AP are as close as their rounding.
 
     "auto" counts where there are at most 65,536 rankings, or few that are good enough; walks where
-    single rankings carry weight; with ties, or more than 256 positives, takes a saddlepoint where
-    the tilted distribution is nearly normal and the generating function has the exact mean and
-    variance, or other steps agree; draws rankings, always the same, where tie blocks leave these
-    unsure; and inverts in all other cases.
+    single rankings carry weight, or where the first few hits of rare positives decide; with ties,
+    or more than 256 positives, takes a saddlepoint where the tilted distribution is nearly normal
+    and the generating function has the exact mean and variance, or other steps agree; draws
+    rankings, always the same, where tie blocks leave these unsure; and inverts in all other cases.
+    With k negatives among n untied items, where k^2 is at most n / 1000, P(AP >= x) is that a
+    number with a gamma distribution of shape k is at most n_pos (1 - x) + k (k + 1) / (4n), within
+    5e-4 relative; `tails` says "gamma" then, or "lattice" next to 1, where the fewest pairs in the
+    wrong order are counted.
 
     The method that "auto" takes is within 1 % where P is above 1e-20 and within 2 % down to 1e-50;
     further out the logarithm has four digits. It may be up to 3 % off where the value itself
@@ -137,8 +141,8 @@ class APNull(NullDistribution):
 
     Without ties the time hardly depends on the sizes: a value takes milliseconds to a second, also
     among 20 million items of which half are positive. Far from chance, or where the first few hits
-    decide, rare positives among millions of items take up to ten seconds. Each tie block is a step
-    near the top; further down several blocks are one step.
+    decide, rare positives among millions of items take up to some seconds. Each tie block is a
+    step near the top; further down several blocks are one step.
 
     Examples
     --------

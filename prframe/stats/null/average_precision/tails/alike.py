@@ -68,11 +68,13 @@ _VAST = 100_000
 # Tails have steep fronts, on which inversions fail, with at most so many positives that each have
 # at least so many items.
 _STEEP, _MANY_EACH = 600, 5000
-# There are no lists of hits for larger T where these come last, nor among more positives.
+# Where lattices are too coarse first hits are listed for T below this; more of them than lists
+# hold decide beyond.
 LISTED = 14.0
-_MOST_LISTED = 20_000
-# Where they come first T is below the first number, and less than the second one above its mean.
-_LISTED_FIRST, _LISTED_BEYOND = 40.0, 13.0
+# Many positives begin with lists: at most so many, as lattices are too coarse for more, with T
+# below the second number for the same reason. T is above its mean by less than the third number,
+# as more hits than lists hold decide beyond.
+_MOST_LISTED, _LISTED_FIRST, _LISTED_BEYOND = 20_000, 40.0, 13.0
 # A number of hits counts for the size of a lattice if the natural logarithm of its chance is above
 # this.
 _UNLIKELY = -90.0
@@ -197,8 +199,8 @@ class AlikeGroups:
         """Whether lists of first hits are quicker than a lattice with points close together."""
         return self.retrieved(group).depth >= _VAST and self._target(group, x) < LISTED
 
-    def has_lists(self, group: int, x: float) -> bool:
-        """Whether lists of first hits are quicker than a walk, and surer."""
+    def begins_with_lists(self, group: int, x: float) -> bool:
+        """Whether many positives are so rare that lists of first hits come before walks."""
         n, n_pos = self.groups[group]
         is_rare = self.is_large(group) and n_pos <= min(_RARE * n, _MOST_LISTED)
         if self.is_tied or not is_rare or self.retrieved(group).depth < _VAST:

@@ -20,6 +20,7 @@ from prframe.stats.null.average_precision.tails.alike import (
 )
 from prframe.stats.null.average_precision.tails.certain import certain_tail, reached_by_all
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
+from prframe.stats.null.average_precision.tails.few_among_many import few_among_many_tail
 from prframe.stats.null.average_precision.tails.few_blocks import FewBlocks
 from prframe.stats.null.average_precision.tails.few_negatives import few_negatives_tail
 from prframe.stats.null.average_precision.tails.full_lists import log_full_lists
@@ -311,7 +312,7 @@ class NullTails(OnLattices):
     def _counted(self, group: int, x: float, method: APNullMethod) -> "Tail | Merger | None":
         """Return the tails by counting rankings, or the walk that does; None if they are many."""
         target = self._target(group, x)
-        if method == "auto" and (few := few_negatives_tail(*self._items(group), target)):
+        if method == "auto" and (few := self._with_few_negatives(group, target)):
             return few
         if method in {"auto", "exact"} and self._is_sparse(group):
             logs = sparse_log_tails(*self._items(group), target)
@@ -339,6 +340,14 @@ class NullTails(OnLattices):
                 "items; use method 'auto'."
             )
         return self._near_one(group, x) if method == "auto" else None
+
+    def _with_few_negatives(self, group: int, target: float) -> Tail | None:
+        """Return the tails of a value with few negatives among many items; None of others."""
+        items, n_pos = self._items(group)
+        mean = n_pos * float(self.mean[group])
+        return few_negatives_tail(items, n_pos, target) or few_among_many_tail(
+            items, n_pos, target, mean
+        )
 
     def _near_one(self, group: int, x: float) -> Tail | None:
         """Return the tails of a value near 1 by what it lacks; None of others."""

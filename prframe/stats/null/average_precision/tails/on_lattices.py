@@ -117,8 +117,8 @@ class OnLattices(AlikeGroups):
     def listed(self, group: int, x: float) -> Tail | None:
         """Return the tails of rare positives from lists of first hits; None where these fail."""
         target = self._target(group, x)
-        is_last = not self.is_tied and self.is_rare(group) and target < LISTED
-        if not is_last and not self.has_lists(group, x):
+        is_near = not self.is_tied and self.is_rare(group) and target < LISTED
+        if not is_near and not self.begins_with_lists(group, x):
             return None
         log_tail = self._lists(group).log_tail(target)
         return None if log_tail is None else Tail(log_tail, log_rest(log_tail), "lattice")

@@ -4,6 +4,8 @@
 - Few positives: a lattice, which is tilted far out where positives are rare ("lattice"). Where it
   is too coarse, or a characteristic function does not die away, because single rankings carry
   weight: the walk with merged states ("lattice").
+- Many rare positives: lists of their first hits, and a lattice of what the others add ("lattice").
+- Few negatives among very many items: a closed form ("gamma").
 - Distributions that are nearly normal once they are tilted, as with ties or with more positives
   than groups can share an inversion for: a saddlepoint ("saddlepoint"), which needs the generating
   function at a few real slopes.
@@ -133,7 +135,7 @@ def _stages(
         deep = {(value.number, value.place) for value in chosen}
         near = _within_lattices(chosen)
         yield near, lattice_hints([(value.part, value.group, value.x) for value in near])
-        first = [value for value in open_ if value.part.has_lists(value.group, value.x)]
+        first = [value for value in open_ if value.part.begins_with_lists(value.group, value.x)]
         yield first, [_listed_hint(value.part.listed(value.group, value.x)) for value in first]
         far = _far([value for value in open_ if value.part.is_tilted_first(value.group)])
         yield far, [value.part.tilted(value.group, value.x) for value in far]

@@ -34,7 +34,8 @@ from prframe.typing import Floats, Integers
 
 # So many positives are many: as many are expected above a rank, and at least twice as many below.
 _MANY = 64
-# The gamma distribution is normal where its skewness is less than this.
+# The gamma distribution has at least this skewness, with which it is normal. Skewness below 0,
+# which is tiny, counts as this.
 _LEAST_SKEWNESS = 1e-3
 # Sums over ranks are integrals over the logarithm of the rank, by so many nodes.
 _NODES = 48

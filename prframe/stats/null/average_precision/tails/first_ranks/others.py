@@ -103,7 +103,7 @@ class Others:
             # A point of a lattice stands for all values that are nearer to it than to its
             # neighbours.
             return cuts, [np.full((hits.size, 1), 0.5) for _ in self._points]
-        # There is a step at least.
+        # There is at least one step.
         cuts = cuts[: max(last, 1) + 1]
         hits, _ = self._steps.likely(cuts[-1])
         lacks = [np.arange(points + 2.0) * (self._top / points) for points in self._points]

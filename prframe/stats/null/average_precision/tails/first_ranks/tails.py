@@ -25,10 +25,14 @@ _HITS = 2, 3, 5, 5, 7, 7, 8, 9, 10, 11, 12, 13, 14, 15
 # Lower bounds of tails are rounded down to a multiple of this, so that values share lattices.
 _ROUNDED = 10.0
 # The numbers of points of the two lattices. The natural logarithms of the tails from them may
-# differ by `_APART`. If they differ by more, the next lattices are tried; after the last
-# ones there is no answer.
+# differ by `_APART`. If they differ by more, the next lattices are tried; after the last ones
+# there is no answer.
 _TRIES = ((512, 1024), (1024, 2048), (2048, 4096))
-_APART = 0.02
+_APART = 0.01
+# The standard deviation of what n_pos positives add is about sqrt(2 / n_pos) of the mean. With
+# more positives than this it is less than five points of the first lattices, whose errors do not
+# fall with the third power of the distance of points yet. These lattices are left out.
+_MANY = 5000
 # The error falls by this factor from the first lattice to the second.
 _SMALLER = 8
 # There is no answer either if the lower tail is smaller than this, as it is 1 less the upper one.
@@ -62,7 +66,7 @@ class FirstRanks:
         hits = min(self.case.n_pos, _HITS[min(int(x), len(_HITS) - 1)])
         least = float(log_least_tails([self.case], np.array([x]))[0])
         never = _ROUNDED * ((least - BELOW) // _ROUNDED)
-        for points in _TRIES:
+        for points in _TRIES[int(self.case.n_pos > _MANY) :]:
             coarse, fine = self._reached(x, hits, never, points).tolist()
             if coarse <= 0 or not 0 < fine < 1 - _LEAST_REST:
                 return None
