@@ -24,7 +24,7 @@ query has 5 positives and 25 negatives with normal scores. How far positives sta
 much the models differ in that, is normal, with half of the variance between clusters. Clusters have \
 four queries each, or one to seven. The last three columns take queries as independent.
 """
-CLUSTERS = (5, 8, 15, 30, 60)
+CLUSTERS = (5, 15, 30)
 QUERIES = {"4": (4, 4), "1 to 7": (1, 7)}
 ITEMS, POSITIVES = 30, 5
 APART, DIFFERS = 2.0, 0.7
@@ -43,7 +43,7 @@ class Shares(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.clustered_curves")
     parser.add_argument("--quick", action="store_true", help="fewer samples")
-    parser.add_argument("--samples", type=int, default=1000, help="samples of each setting")
+    parser.add_argument("--samples", type=int, default=600, help="samples of each setting")
     given = parser.parse_args()
     samples = 20 if given.quick else given.samples
     warnings.simplefilter("ignore")
@@ -80,9 +80,9 @@ def drawn(
         for model in "ab"
     }
     keys = {"sample": user // clusters, "user": user, "query": np.arange(user.size)}
-    columns = {name: np.repeat(key, ITEMS) for name, key in keys.items()}
-    columns |= {model: score.ravel() for model, score in scores.items()}
-    return pl.DataFrame(columns | {"label": np.tile(label, user.size)})
+    of_items = {name: np.repeat(key, ITEMS) for name, key in keys.items()}
+    of_models = {model: score.ravel() for model, score in scores.items()}
+    return pl.DataFrame({**of_items, **of_models, "label": np.tile(label, user.size)})
 
 
 def mean_curve(rng: np.random.Generator) -> Floats:
