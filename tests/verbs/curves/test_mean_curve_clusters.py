@@ -134,6 +134,14 @@ def test_clusters_of_one_query_are_none(call: Callable[..., Any], simultaneous: 
     assert_frame_equal(call(renamed, **options), expected, check_exact=True)
 
 
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
+def test_clusters_of_one_query_are_none_in_compare(test: Any) -> None:
+    renamed = RUNS.with_columns(user=-pl.col("query"))
+    options: dict[str, Any] = {"over": "query", "test": test, "interval": "bca", "rng": 1}
+    found = prframe.compare(renamed, "AP", cluster="user", **options)
+    assert_frame_equal(found, prframe.compare(RUNS, "AP", **options), check_exact=True)
+
+
 @skewed
 @both
 def test_clusters_of_one_size_are_their_mean_curves(simultaneous: bool) -> None:
@@ -181,16 +189,13 @@ def test_the_p_value_counts_all_signs_of_clusters() -> None:
     np.testing.assert_allclose(found["conf_high"], np.fmax(band.high, single["conf_high"]))
 
 
-@pytest.mark.parametrize("n_resamples", [199, 60])
-def test_single_levels_are_compared_as_metrics(n_resamples: int) -> None:
+def test_single_levels_are_compared_as_metrics() -> None:
     levels = [0.1, 0.3, 0.5]
-    options = OPTIONS | {"n_resamples": n_resamples}
+    options = dict(OPTIONS)
     found = prframe.compare_curves(RUNS, simultaneous=False, **options | {"recall": levels})
     options.pop("recall")
-    # The draws of `compare` begin from the seed itself.
     metrics = prframe.compare(RUNS, [f"Prec@{level}" for level in levels], **options)
-    names = ["difference", "conf_low", "conf_high"] + ["p_value"] * (n_resamples == 199)
-    for name in names:
+    for name in ("difference", "conf_low", "conf_high", "p_value"):
         assert found[name].to_list() == pytest.approx(metrics[name].to_list(), rel=1e-12)
     assert found["method"].to_list() == metrics["method"].to_list()
 
