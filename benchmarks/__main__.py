@@ -25,6 +25,7 @@ STUDIES = (
     "clustered_means",
     "curve_coverage",
     "mean_curve_coverage",
+    "clustered_curves",
     "interval_coverage",
     "interval_sizes",
     "default_coverage",

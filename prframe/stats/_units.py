@@ -40,6 +40,13 @@ class Units(NamedTuple):
         sums = [np.bincount(self.of_item, row, minlength=self.number) for row in rows]
         return np.array(sums, dtype=np.float64).reshape(*values.shape[:-1], self.number)
 
+    def sums_of_rows(self, values: Floats) -> Floats:
+        """Add up the rows, or numbers, of each unit.
+
+        Where each row is a unit of its own the rows stay in their order, as values in `spread` do.
+        """
+        return values if self.number == len(values) else self.sums(values.T).T
+
     def number_among(self, items: Flags) -> int:
         """Return how many units have at least one of the chosen items."""
         has = np.zeros(self.number, dtype=np.bool_)
@@ -69,10 +76,8 @@ class UnitSums:
 
     @classmethod
     def of(cls, values: Floats, units: Units) -> Self:
-        """Add up the values of each unit; without clusters each value is a unit, in its place."""
-        if units.number == values.size:
-            return cls(values, np.ones(values.size))
-        return cls(units.sums(values), units.sums(np.ones(values.size)))
+        """Add up the values of each unit."""
+        return cls(units.sums_of_rows(values), units.sums_of_rows(np.ones(values.size)))
 
     @cached_property
     def mean(self) -> float:

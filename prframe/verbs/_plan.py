@@ -14,10 +14,6 @@ from prframe._engine.runs import Counting
 from prframe.errors import ArgumentError
 from prframe.tie_policies import ALL_TIES, Ties
 
-GROUPS_ARE_DRAWN = (
-    "`cluster` is for rows of one ranking; with `over` the groups are drawn. Give one of them."
-)
-
 
 @dataclass(frozen=True)
 class Accepts:
@@ -41,8 +37,6 @@ class Accepts:
         have different curves; draw". Absent: only `ties` matters.
     where : str
         Calls of the verb to which this applies; absent: all.
-    cluster : str
-        Message that the verb takes no clusters; absent: it takes them if it has the argument.
     clusters_of_items : bool
         Whether unlisted items are in no cluster, so that clusters and totals exclude each other.
     """
@@ -54,7 +48,6 @@ class Accepts:
     otherwise: str = ""
     one_ranking: str = ""
     where: str = ""
-    cluster: str = ""
     clusters_of_items: bool = False
 
     def check(self, args: Arguments) -> None:
@@ -70,8 +63,6 @@ class Accepts:
                 "range from 'worst' to 'best'."
             )
         takes_ties(self.taker or self.verb, self.ties, args, self.where, self.otherwise)
-        if self.cluster and args.cluster is not None:
-            raise ArgumentError(self.cluster)
         if self.clusters_of_items and args.cluster is not None and args.totals:
             raise ArgumentError(
                 f"`{args.totals[0]}` counts items that are not listed, and so in no cluster; list "

@@ -1,13 +1,18 @@
 """Clusters of the queries, or other groups, of a mean: each query lies in one of them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
 from prframe._engine.arguments import WORKING, Arguments
 from prframe._engine.frames import Source
-from prframe._engine.rows import considered, in_groups, is_missing
+from prframe._engine.rows import considered, in_groups, is_missing, key_names
 from prframe.errors import PrframeError
+from prframe.typing import Floats, Integers
 
 # The working column of the cluster of each value.
 CLUSTER = "cluster"
@@ -32,6 +37,77 @@ def refuse_varying_clusters(source: Source, args: Arguments, over: Sequence[str]
     wrong = queries.select(over).with_columns(text).unique().sort(over).collect()
     if wrong.height:
         raise varying(args, wrong)
+
+
+class KeyedByCluster(NamedTuple):
+    """The rows of queries that are each of one cluster, and arguments that have it as a key.
+
+    `name` is the working name of that key.
+    """
+
+    source: Source
+    args: Arguments
+    name: str
+
+    @classmethod
+    def of(cls, source: Source, args: Arguments, n_kept: int) -> "KeyedByCluster":
+        """Check the queries, whose keys follow on the first `n_kept` ones."""
+        column = str(args.cluster)
+        # These rows are read more than once.
+        source = source.holding(source.whole())
+        kept = replace(args, by=args.keys[:n_kept])
+        refuse_varying_clusters(source, kept, args.keys[n_kept:])
+        # The column of clusters may be among those of queries.
+        keyed = replace(args, by=list(dict.fromkeys([*args.keys, column])), cluster=None)
+        return cls(source, keyed, key_names(keyed)[keyed.keys.index(column)])
+
+    def marked(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Add the column of clusters to a row per query."""
+        return rows.with_columns(pl.col(self.name).alias(CLUSTER))
+
+
+@dataclass(frozen=True, eq=False)
+class MeanSample:
+    """The values of a mean, or the curves of a mean curve, and the ranks of their clusters' names.
+
+    They are sorted, so that resamples do not depend on the order of the rows.
+    """
+
+    values: Floats
+    rank: Integers | None = None
+
+    @classmethod
+    def of(cls, values: Floats, rank: Integers | None = None) -> "MeanSample":
+        """Return the sample of values, or curves in rows, in any order."""
+        keys = np.atleast_2d(values.T)[::-1]
+        if rank is None:
+            return cls(values[np.lexsort(keys)])
+        order = np.lexsort([rank, *keys])
+        return cls(values[order], rank[order])
+
+    def at_each_level(self) -> list["MeanSample"]:
+        """Return the values of curves at each of their levels."""
+        return [MeanSample.of(values, self.rank) for values in self.values.T]
+
+    @property
+    def n_units(self) -> int:
+        """The number of clusters, or of values or curves if these are independent."""
+        return len(self.values if self.rank is None else np.unique(self.rank))
+
+    @cached_property
+    def cluster(self) -> Integers | None:
+        """The clusters, numbered by their first values; None if there are none."""
+        if self.rank is None:
+            return None
+        _, first, place = np.unique(self.rank, return_index=True, return_inverse=True)
+        return np.asarray(first[place])
+
+
+def ranks(cluster: pl.Series) -> Integers:
+    """Return the ranks of the names of clusters."""
+    # Categories are in order of their text.
+    names = cluster.cast(pl.String) if cluster.dtype == pl.Categorical else cluster
+    return names.rank("dense").cast(pl.Int64).to_numpy()
 
 
 def varying(args: Arguments, queries: pl.DataFrame) -> PrframeError:

@@ -535,6 +535,10 @@ def test_options_of_the_design(capfdbinary, tmp_path) -> None:
     result = saved(capfdbinary, tmp_path, *words, "--cluster", "user")
     expected = prframe.interval(queries, "AP", score="a", over="query", cluster="user")
     assert result.equals(expected)
+    words = ["band", "--frame", path, "--score", "a", "--over", "query", "--cluster", "user"]
+    result = saved(capfdbinary, tmp_path, *words)
+    options = {"score": "a", "over": "query", "cluster": "user", "recall": 11, "rng": 0}
+    assert result.equals(prframe.band(queries, **options))
     frame.write_parquet(path)
     words = ["band", "--frame", path, "--score", "a", "--cluster", "fold", "--prior", "0.1"]
     result = saved(capfdbinary, tmp_path, *words)

@@ -68,6 +68,9 @@ CALLS = {
     "band": lambda f: prframe.band(f, by="model", recall=LEVELS[1:], **DRAWN),
     "sup band": lambda f: prframe.band(f, by="model", recall=LEVELS[1:], kind="sup", **DRAWN),
     "mean band": lambda f: prframe.band(f, by="model", over="query", recall=LEVELS, **DRAWN),
+    "mean band of clusters": lambda f: prframe.band(
+        f, by="model", over="query", cluster="user", recall=LEVELS, **DRAWN
+    ),
     "interval": lambda f: prframe.interval(f, ["AP", "AUC", "P@5"], by=BY, **DRAWN),
     "interval of means": lambda f: prframe.interval(f, "AP", by="model", over="query", **DRAWN),
     "interval of clusters": lambda f: prframe.interval(
@@ -78,6 +81,9 @@ CALLS = {
         f, "AP", ["score", "weight"], over="query", by="model", model=None, **DRAWN
     ),
     "compare_curves": lambda f: prframe.compare_curves(f, over="query", recall=LEVELS, **DRAWN),
+    "compare_curves of clusters": lambda f: prframe.compare_curves(
+        f, over="query", cluster="user", recall=LEVELS, **DRAWN
+    ),
 }
 VALUES = prframe.evaluate(DATA, ["AP", "RR"], by=BY)
 TESTED = prframe.ap_test(DATA, by=BY).select(*BY, "ap", "n_pos", "n")

@@ -31,6 +31,13 @@ def test_sums_are_those_of_the_items_of_each_unit(labels, random):
     np.testing.assert_array_equal(units.sums(values)[1], units.sums(values[1]))
 
 
+def test_sums_of_rows_that_are_units_of_their_own_stay_in_order():
+    rows = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    assert Units.of(["b", "c", "a"]).sums_of_rows(rows) is rows
+    np.testing.assert_array_equal(Units.of(["b", "a", "b"]).sums_of_rows(rows), [[3, 4], [6, 8]])
+    np.testing.assert_array_equal(Units.of(["b", "a", "b"]).sums_of_rows(rows[:, 0]), [3, 6])
+
+
 def test_items_have_what_their_units_have():
     units = Units.of(["x", "z", "x", "y"])
     np.testing.assert_array_equal(

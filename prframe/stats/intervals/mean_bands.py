@@ -1,4 +1,4 @@
-"""Bands about the mean of independent curves, at all levels at once."""
+"""Bands about the mean of curves, independent or in clusters, at all levels at once."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from prframe.stats._batches import batches
 from prframe.stats._tolerances import EQUAL
+from prframe.stats._units import units_of
 from prframe.stats.curves import covering_rank
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.rankings import multiplicities
@@ -47,10 +49,29 @@ _LOGIT = _Scale(_logit, lambda p: 1 / (p * (1 - p)), expit)
 _PLAIN = _Scale(np.positive, np.ones_like, np.positive)
 
 
+class _Influence(NamedTuple):
+    """What each unit, a curve or a cluster of curves, does to the mean of all.
+
+    Attributes
+    ----------
+    residuals : ndarray, shape (units, levels)
+        The sum of the curves of a unit less as many means, divided by the mean size of units.
+    sizes : ndarray, shape (units,)
+        The number of curves of a unit, divided by the mean number.
+    """
+
+    residuals: Floats
+    sizes: Floats
+
+
 def mean_band(
-    curves: Floats, confidence: Confidence, n_resamples: int, rng: np.random.Generator
+    curves: Floats,
+    confidence: Confidence,
+    n_resamples: int,
+    rng: np.random.Generator,
+    cluster: ArrayLike | None = None,
 ) -> MeanBand:
-    """Return a band about the mean of independent curves that covers it at all levels at once.
+    """Return a band about the mean of curves that covers it at all levels at once.
 
     The band is ``m(r) -+ c s(r)``, where m is the mean of the n curves and s its standard error at
     level r. The factor c is the smallest for which a share of the level of the bootstrap means
@@ -66,22 +87,30 @@ def mean_band(
     n_resamples : int
         Number of resamples.
     rng : numpy.random.Generator
+    cluster : array_like, shape (n,), optional
+        The cluster of each curve. Clusters are independent of each other, and drawn as a whole, as
+        many as there are; the curves of one need not be independent. Absent: curves are.
 
     Returns
     -------
     MeanBand
-        Where all curves are equal, both ends are their value. With fewer than two curves the ends
-        are NaN, and without curves the mean is too.
+        Where all curves, or means of clusters, are equal, both ends are their value. With fewer
+        than two curves, or a single cluster, the ends are NaN, and without curves the mean is too.
 
     Notes
     -----
+    With c clusters the mean is a ratio of sums, ``sum S_j / sum n_j``, where S_j is the sum of the
+    n_j curves of a cluster, and its standard error is ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) /
+    n``; both are computed anew from the clusters of a resample.
+
     ``s*`` is the standard error of the resample, but at least .3 s, because few curves that differ
     from the others make it nearly vanish. A mean of 0 or 1 on the logit scale says nothing of the
     width, and is left out.
 
     References
     ----------
-    Davison & Hinkley, *Bootstrap Methods and their Application*, 1997, sections 2.4 and 4.2.4.
+    Davison & Hinkley, *Bootstrap Methods and their Application*, 1997, sections 2.4 and 4.2.4;
+    Cochran, *Sampling Techniques*, 3rd ed. 1977, chapter 9A, for clusters.
 
     Examples
     --------
@@ -92,16 +121,21 @@ def mean_band(
     """
     n, n_levels = curves.shape
     nothing = np.full(n_levels, np.nan)
-    if n < 2:  # noqa: PLR2004
-        return MeanBand(curves[0] if n else nothing, nothing, nothing)
-    mean = curves.mean(axis=0)
-    residuals = curves - mean
-    varies = np.ptp(curves, axis=0) > EQUAL * np.abs(curves).max(axis=0)
+    units = units_of(cluster, n)
+    mean = curves.mean(axis=0) if n else nothing
+    if units.number < 2:  # noqa: PLR2004
+        return MeanBand(mean, nothing, nothing)
+    size = n / units.number
+    residuals = units.sums_of_rows(curves - mean) / size
+    sizes = units.sums_of_rows(np.ones(n)) / size
+    varies = np.abs(residuals).max(axis=0) > EQUAL * np.abs(curves).max(axis=0)
     scale = _LOGIT if confidence.limits == (0, 1) else _PLAIN
     low, high = mean.copy(), mean.copy()
     if varies.any():
-        middle, spread = mean[varies], residuals[:, varies].std(axis=0) / np.sqrt(n - 1)
-        largest = _largest_deviations(middle, residuals[:, varies], scale, n_resamples, rng)
+        influence = _Influence(residuals[:, varies], sizes)
+        middle = mean[varies]
+        spread = influence.residuals.std(axis=0) / np.sqrt(units.number - 1)
+        largest = _largest_deviations(middle, influence, scale, n_resamples, rng)
         factor = np.sort(largest)[covering_rank(confidence.level, n_resamples) - 1]
         reach = factor * spread * scale.slope(middle)
         for end, sign in ((low, -1), (high, 1)):
@@ -110,19 +144,24 @@ def mean_band(
 
 
 def _largest_deviations(
-    mean: Floats, residuals: Floats, scale: _Scale, n_resamples: int, rng: np.random.Generator
+    mean: Floats, influence: _Influence, scale: _Scale, n_resamples: int, rng: np.random.Generator
 ) -> Floats:
     """Return the largest studentized deviation of each bootstrap mean."""
+    residuals, sizes = influence
     n, n_levels = residuals.shape
-    squares = residuals**2
+    squares, uneven = residuals**2, np.ptp(sizes) > 0
     least = _LEAST_SPREAD * np.sqrt(squares.mean(axis=0)) * scale.slope(mean)
     largest = np.empty(n_resamples)
     for rows in batches(n_resamples, max(n, n_levels), _CHUNK):
         counts = multiplicities(n, rows.stop - rows.start, rng).astype(np.float64)
-        shift = counts @ residuals / n
-        variance = np.maximum(counts @ squares / n - shift**2, 0.0)
+        size, square_size = (counts @ np.stack([sizes, sizes**2], axis=1) / n).T[..., None]
+        shift = counts @ residuals / n / size
+        product = counts @ (residuals * sizes[:, None]) / n if uneven else shift
+        # The mean of (R - w shift)^2 over the units drawn, w being their sizes.
+        square = counts @ squares / n - shift * (2 * product - shift * square_size)
+        error = np.sqrt(np.maximum(square, 0.0)) / size
         with np.errstate(invalid="ignore", divide="ignore"):
-            spread = np.maximum(np.sqrt(variance) * scale.slope(mean + shift), least)
+            spread = np.maximum(error * scale.slope(mean + shift), least)
             deviation = (scale.forth(mean + shift) - scale.forth(mean)) / spread
         deviation[~np.isfinite(deviation)] = 0.0
         largest[rows] = np.abs(deviation).max(axis=1)

@@ -113,7 +113,8 @@ def compare_curves(
         Probability of covering.
     cluster : str, optional
         Column of clusters of items that depend on each other, for instance the query or the user:
-        clusters, not items, are drawn, and the band is wider the fewer there are. Not with `over`.
+        clusters, not items, are drawn, and the band is wider the fewer there are. With `over`
+        clusters of queries, such as those of a user: each query lies in one.
     over : str or list of str, optional
         Compare the models' mean curves over these columns, for instance over queries.
     prior : float in (0, 1), optional
@@ -144,8 +145,8 @@ def compare_curves(
     ------
     PrframeError
         An unknown option or baseline, options that do not go together, a model without some
-        items, labels or clusters of an item that differ between models, or rows that cannot be
-        ranked.
+        items, labels or clusters of an item that differ between models, a query of several
+        clusters or of none, or rows that cannot be ranked.
 
     Warns
     -----
@@ -155,7 +156,7 @@ def compare_curves(
         Groups with fewer than 3 positives or without negatives have no band, nor have those with
         fewer than 3 clusters that hold positives, or negatives. Groups without positives have no
         curves. With `over` queries without positives do not enter, and pairs with
-        fewer than two queries in common have no band.
+        fewer than two queries, or clusters of queries, in common have no band.
 
     Notes
     -----
@@ -173,6 +174,11 @@ def compare_curves(
     draws, and may disagree on the verge. At single levels, intervals and p-values are those of
     `compare` for Prec@r (IPrec@r with ``interpolate=True``).
 
+    With `over` and `cluster` whole clusters are drawn, and all queries of one change sign
+    together. The mean difference of n queries is ``m = sum S_j / sum n_j``, where S_j is the sum
+    of the n_j curves of differences of a cluster, and its standard error at each level is
+    ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n`` with c clusters.
+
     Without `over` see `prframe.stats.pr_curve_difference` for the draws. Coverage was studied with
     normal scores (``benchmarks.curve_coverage``): it is near the level, and above it for models
     that nearly agree. Equal models that are nearly perfect, their classes 4 standard deviations
@@ -182,7 +188,8 @@ def compare_curves(
     References
     ----------
     Rubin 1981; Gu, Ghosal & Roy 2008; Davis & Goadrich 2006; Westfall & Young 1993; Davison &
-    Hinkley 1997, section 4.2.4.
+    Hinkley 1997, section 4.2.4; Cochran, *Sampling Techniques*, 3rd ed. 1977, chapter 9A, for
+    clusters of queries.
 
     Examples
     --------
@@ -221,6 +228,23 @@ def compare_curves(
     │ 0.1    ┆ 0.043083   ┆ 0.025094  ┆ 0.061072  ┆ 0.0005  │
     │ 0.3    ┆ 0.036951   ┆ -0.000554 ┆ 0.074456  ┆ 0.0005  │
     │ 0.5    ┆ -0.014135  ┆ -0.061517 ┆ 0.033247  ┆ 0.0005  │
+    └────────┴────────────┴───────────┴───────────┴─────────┘
+
+    The same differences, if every four queries are those of one user:
+
+    >>> asked = two.with_columns(user=(pl.col("query_id").rank("dense") - 1) // 4)
+    >>> options |= {"model": "system", "over": "query_id", "cluster": "user"}
+    >>> found = prframe.compare_curves(asked, **options)
+    >>> found.select("recall", "difference", "conf_low", "conf_high", "p_value")
+    shape: (3, 5)
+    ┌────────┬────────────┬───────────┬───────────┬─────────┐
+    │ recall ┆ difference ┆ conf_low  ┆ conf_high ┆ p_value │
+    │ ---    ┆ ---        ┆ ---       ┆ ---       ┆ ---     │
+    │ f64    ┆ f64        ┆ f64       ┆ f64       ┆ f64     │
+    ╞════════╪════════════╪═══════════╪═══════════╪═════════╡
+    │ 0.1    ┆ 0.043083   ┆ 0.025681  ┆ 0.060485  ┆ 0.0005  │
+    │ 0.3    ┆ 0.036951   ┆ -0.002886 ┆ 0.076788  ┆ 0.0005  │
+    │ 0.5    ┆ -0.014135  ┆ -0.059964 ┆ 0.031695  ┆ 0.0005  │
     └────────┴────────────┴───────────┴───────────┴─────────┘
     """
     args = model_arguments(score, label, shared, model=model, cluster=cluster)

@@ -1,6 +1,6 @@
 """The comparison of the mean curves of models over the same queries."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -9,12 +9,13 @@ import polars as pl
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import SkewedDifferencesWarning, warn
 from prframe.stats import PairedFamily
+from prframe.stats._units import units_of
 from prframe.stats.curves import BandPlan
 from prframe.stats.intervals import Confidence, mean_band
 from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions, rounded_differences
-from prframe.typing import Flags, Floats, Schema
+from prframe.typing import Flags, Floats, Integers, Schema
 from prframe.verbs._groups import each_group
-from prframe.verbs._plan import GROUPS_ARE_DRAWN, Accepts
+from prframe.verbs._plan import Accepts
 from prframe.verbs._values_at_hand import MetricValues
 from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.options import model_pairs
@@ -56,7 +57,7 @@ class MeanDifferences(ValuesPlan):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which each group has one ranking."""
-        return replace(of_one_ranking("compare_curves"), cluster=GROUPS_ARE_DRAWN)
+        return of_one_ranking("compare_curves")
 
     def of_values(self, values: MetricValues) -> pl.DataFrame:
         """Return a row per group, pair of models and level, and warn of pairs without a band."""
@@ -71,7 +72,10 @@ class MeanDifferences(ValuesPlan):
         groups = rows.group_by(key_names(kept) or pl.lit(0), maintain_order=True).agg(
             lacking=pl.any_horizontal(pl.col(_ENDS).is_null()).any()
         )
-        why = "in which two models have too few curves in common, or differ by the same in all"
+        why = (
+            f"in which two models have too few curves in common{self.compared.or_one_cluster}, or "
+            "differ by the same in all"
+        )
         warn_null([name for name in _ENDS if rows[name].null_count()], groups, kept, why)
         self._warn_of_skewness(rows)
         return rows.drop(SKEWED)
@@ -100,7 +104,12 @@ class MeanDifferences(ValuesPlan):
         paired = ~np.isnan(first - second).any(axis=1)
         first, second = first[paired], second[paired]
         differences = rounded_differences(first, second)
-        ends = self._together(differences) if self.band.simultaneous else self._apart(differences)
+        cluster = None if stratum.cluster is None else stratum.cluster[paired]
+        family = _family(differences, cluster)
+        if self.band.simultaneous:
+            ends = self._together(differences, cluster, family)
+        else:
+            ends = self._apart(family)
         numbers = {
             "recall": self.band.recall,
             "precision_a": mean_of(first),
@@ -120,24 +129,25 @@ class MeanDifferences(ValuesPlan):
         )
         return with_key(stratum.key, rows)
 
-    def _together(self, differences: Floats) -> _Ends:
+    def _together(
+        self, differences: Floats, cluster: Integers | None, family: PairedFamily
+    ) -> _Ends:
         """Return the band of all levels at once, and its p-value by the largest t.
 
         The band holds the interval of each level, as drawn means of two or three queries are too
         close to each other.
         """
         draws, n_levels = self.band.n_resamples, self.band.recall.size
-        band = mean_band(differences, self._confidence, draws, np.random.default_rng(self.seed))
-        family = _family(differences)
+        rng = np.random.default_rng(self.seed)
+        band = mean_band(differences, self._confidence, draws, rng, cluster)
         low, high = student_intervals(family, self._confidence).T
         tests = family.max_t(draws, np.random.default_rng(self.seed), "two-sided")
         p_values, method = np.full(n_levels, tests.p_values.min()), [f"max-t-{tests.method}"]
         ends = np.fmin(band.low, low), np.fmax(band.high, high)
         return _Ends(*ends, p_values, method * n_levels, np.zeros(n_levels, np.bool_))
 
-    def _apart(self, differences: Floats) -> _Ends:
+    def _apart(self, family: PairedFamily) -> _Ends:
         """Return the interval and the p-value of each level."""
-        family = _family(differences)
         low, high = student_intervals(family, self._confidence).T
         options = QueryTestOptions(
             "two-sided", "auto", self.band.n_resamples, np.random.default_rng(self.seed)
@@ -153,6 +163,8 @@ class MeanDifferences(ValuesPlan):
         return Confidence(self.band.confidence_level, limits=(-1.0, 1.0))
 
 
-def _family(differences: Floats) -> PairedFamily:
-    """Return the differences at each level as those of a pair, all over the same queries."""
-    return PairedFamily(differences, np.ones_like(differences))
+def _family(differences: Floats, cluster: Integers | None) -> PairedFamily:
+    """Return the differences at each level as those of a pair, all over the same units."""
+    units = units_of(cluster, len(differences))
+    sizes = units.sums_of_rows(np.ones_like(differences))
+    return PairedFamily(units.sums_of_rows(differences), sizes)

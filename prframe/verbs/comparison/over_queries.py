@@ -21,7 +21,7 @@ from prframe.stats import (
     tukey_randomization,
 )
 from prframe.stats._tolerances import EQUAL_DIGITS
-from prframe.stats._units import Units
+from prframe.stats._units import units_of
 from prframe.stats.intervals import (
     Confidence,
     acceleration,
@@ -344,7 +344,7 @@ class PairTable:
 
     def _summed(self, by_query: Floats) -> Floats:
         """Add up the rows of each cluster."""
-        return by_query if self._cluster is None else Units.of(self._cluster).sums(by_query.T).T
+        return units_of(self._cluster, len(by_query)).sums_of_rows(by_query)
 
     def defined_differences(self, pair: int) -> Floats:
         """Return the differences of a pair, query by query."""

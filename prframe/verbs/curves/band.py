@@ -18,7 +18,6 @@ from prframe.typing import Bandwidth, Columns, FrameT, Shared
 from prframe.verbs._at_prior import prior_of
 from prframe.verbs._folds import warn_of_folds
 from prframe.verbs._groups import resamples
-from prframe.verbs._plan import GROUPS_ARE_DRAWN
 from prframe.verbs._verb import grouped_over, run, verb
 from prframe.verbs.curves.item_bands import BAND_COLUMNS, ItemBands
 from prframe.verbs.curves.mean_bands import MeanBands, Method as MeanMethod
@@ -93,7 +92,8 @@ def band(
     cluster : str, optional
         Column of clusters of rows that depend on each other, for instance the query or the user:
         clusters, not rows, are drawn, and the band is wider the fewer there are. It is for
-        ``"studentized"`` and one ranking.
+        ``"studentized"``. With `over` clusters of queries, such as those of a user: each query
+        lies in one.
     prior : float in (0, 1), optional
         The curve in a population with this share of positives p, whatever the sample's, as in
         `curve`; p is then known and not drawn. It is for ``"studentized"``, and for `over`.
@@ -117,19 +117,21 @@ def band(
     ------
     PrframeError
         An unknown option, options that do not go together, `weight` (except with `over`), a tie
-        policy that looks at labels or is a mean over orders, or rows that cannot be ranked.
+        policy that looks at labels or is a mean over orders, a query of several clusters or of
+        none, or rows that cannot be ranked.
 
     Warns
     -----
     CoverageWarning
-        With `over`, single levels at which precisions are few and skewed, as in `interval`.
+        With `over`, single levels at which precisions, or their sums in clusters, are few and
+        skewed, as in `interval`.
     UndefinedMetricWarning
         Groups with fewer than 3 positives (5 for ``"sup"``, 10 for ``"asymptotic"``) or without
         negatives have no band, nor have those with fewer than 3 clusters that hold positives, or
         negatives. Groups without positives have no curve. ``"asymptotic"`` has no
         interval where precision is 0 or 1 or the next positives are far away. With `over` groups
-        without positives have no curve and do not enter, and with fewer than two curves there is
-        no band.
+        without positives have no curve and do not enter, and with fewer than two curves, or
+        clusters of them, there is no band.
     EffectiveSampleSizeWarning
         Importance weights leave few effective resamples.
 
@@ -152,10 +154,17 @@ def band(
     levels the intervals are those of `interval` for Prec@r (IPrec@r with ``interpolate=True``).
     The simultaneous band holds these intervals; at level 0 the anchor is certain.
 
+    With `over` and `cluster` whole clusters are drawn, as many as there are. All queries count
+    alike, so that the mean curve of n queries is a ratio of sums over c clusters, ``m = sum S_j /
+    sum n_j``, where S_j is the sum of the n_j curves of a cluster. Its standard error at each
+    level is ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n``, in the sample as in each resample.
+    Where clusters are of one size, the band is that of their mean curves.
+
     References
     ----------
     Clemencon & Vayatis 2009, eq. (3), Remark 3 (corrected), Algorithm 1 and section 4.2; Rubin
-    1981; Gu, Ghosal & Roy 2008; Davison & Hinkley 1997, section 4.2.4.
+    1981; Gu, Ghosal & Roy 2008; Davison & Hinkley 1997, section 4.2.4; Cochran, *Sampling
+    Techniques*, 3rd ed. 1977, chapter 9A, for clusters of queries.
 
     Examples
     --------
@@ -191,6 +200,22 @@ def band(
     │ 0.3    ┆ 0.75437   ┆ 0.688645 ┆ 0.810047  ┆ 200 │
     │ 0.5    ┆ 0.327953  ┆ 0.253997 ┆ 0.411563  ┆ 200 │
     └────────┴───────────┴──────────┴───────────┴─────┘
+
+    The same mean, if every four queries are those of one user:
+
+    >>> asked = pixels.with_columns(user=(pl.col("query_id").rank("dense") - 1) // 4)
+    >>> found = prframe.band(asked, over="query_id", cluster="user", **options)
+    >>> found.select("recall", "precision", "conf_low", "conf_high", "n")
+    shape: (3, 5)
+    ┌────────┬───────────┬──────────┬───────────┬─────┐
+    │ recall ┆ precision ┆ conf_low ┆ conf_high ┆ n   │
+    │ ---    ┆ ---       ┆ ---      ┆ ---       ┆ --- │
+    │ f64    ┆ f64       ┆ f64      ┆ f64       ┆ i64 │
+    ╞════════╪═══════════╪══════════╪═══════════╪═════╡
+    │ 0.1    ┆ 0.92607   ┆ 0.89072  ┆ 0.950618  ┆ 200 │
+    │ 0.3    ┆ 0.75437   ┆ 0.690038 ┆ 0.809044  ┆ 200 │
+    │ 0.5    ┆ 0.327953  ┆ 0.255142 ┆ 0.410102  ┆ 200 │
+    └────────┴───────────┴──────────┴───────────┴─────┘
     """
     args = Arguments(score, label, **shared)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
@@ -198,8 +223,6 @@ def band(
     if cluster is not None:
         args = replace(args, cluster=cluster)
     if over is not None:
-        if cluster is not None:
-            raise ArgumentError(GROUPS_ARE_DRAWN)
         _refuse_with_over(kind, bandwidth, importance)
         grouped = grouped_over(args, over)
         warn_of_folds(grouped.keys[len(args.keys) :])

@@ -11,6 +11,7 @@ from prframe._engine.rows import key_names
 from prframe.errors import ArgumentError
 from prframe.stats.intervals import Confidence, MeanBand, mean_band, mean_interval
 from prframe.typing import Floats, Schema
+from prframe.verbs._query_clusters import MeanSample
 from prframe.verbs._skewed_values import few_for_skewness, warn_of_skewed_values
 from prframe.verbs._verb import warn_null
 from prframe.verbs.curves.mean_curves import MEAN_COLUMNS, MeanCurves, series
@@ -27,7 +28,7 @@ _ENDS: Schema = {
 _ORDER = ("recall", "precision", *_ENDS, "n")
 _UNIT = (0.0, 1.0)
 _SKEWED = "skewed"
-_LEAST_CURVES = 2
+_LEAST_UNITS = 2
 
 
 @dataclass(frozen=True)
@@ -78,23 +79,24 @@ class MeanBands(MeanCurves):
         groups = means.group_by(key_names(kept) or pl.lit(0), maintain_order=True).agg(
             lacking=pl.col("conf_low").is_null().any()
         )
-        why = "which have fewer than two curves, or curves that all agree"
+        unit = "curves" if self.args.cluster is None else "clusters"
+        why = f"which have fewer than two {unit}, or {unit} that all agree"
         warn_null(["conf_low", "conf_high"], groups, kept, why)
         warn_of_skewed_values(means, key_names(kept), "levels")
         return means.drop(_SKEWED)
 
-    def summary(self, curves: Floats) -> dict[str, pl.Series]:
+    def summary(self, curves: MeanSample) -> dict[str, pl.Series]:
         """Return the mean curve of a group, its band, and the method."""
         confidence = Confidence(self.confidence_level, limits=_UNIT)
         if self.simultaneous:
             rng = np.random.default_rng(self.seed)
-            band = mean_band(curves, confidence, self.n_resamples, rng)
+            band = mean_band(curves.values, confidence, self.n_resamples, rng, curves.cluster)
             method = "studentized-bootstrap"
         else:
             band, method = self._at_each_level(curves, confidence)
         low, high = self._with_room(curves, band, confidence)
         columns = {"precision": band.mean, "conf_low": low, "conf_high": high}
-        methods = pl.Series([method], dtype=pl.String).new_from_index(0, curves.shape[1])
+        methods = pl.Series([method], dtype=pl.String).new_from_index(0, band.mean.size)
         facts = {"confidence_level": self.confidence_level, "simultaneous": self.simultaneous}
         constant = {
             name: pl.Series([fact]).new_from_index(0, len(methods)) for name, fact in facts.items()
@@ -102,27 +104,30 @@ class MeanBands(MeanCurves):
         if self.simultaneous:
             skewed = [False] * len(methods)
         else:
-            skewed = [few_for_skewness(values, method) for values in curves.T]
+            skewed = [
+                few_for_skewness(sample.values, method, sample.cluster)
+                for sample in curves.at_each_level()
+            ]
         constant[_SKEWED] = pl.Series(skewed, dtype=pl.Boolean)
         return series(columns) | {"method": methods} | constant
 
-    def _at_each_level(self, curves: Floats, confidence: Confidence) -> tuple[MeanBand, str]:
+    def _at_each_level(self, curves: MeanSample, confidence: Confidence) -> tuple[MeanBand, str]:
         """Return the interval of the mean at each level, and the method of the intervals."""
         method = self.method or "auto"
-        number, n_levels = curves.shape
+        number, n_levels = curves.values.shape
         nothing = np.full(n_levels, np.nan)
         if not number:
             return MeanBand(nothing, nothing, nothing), method
-        # Values are sorted, as those of a metric are for its interval.
+        draws = self.n_resamples, self.seed
         intervals = [
-            mean_interval(values, method, confidence, self.n_resamples, self.seed)
-            for values in np.sort(curves.T, axis=1)
+            mean_interval(sample.values, method, confidence, *draws, cluster=sample.cluster)
+            for sample in curves.at_each_level()
         ]
         ends = [[each.estimate, each.low, each.high] for each in intervals]
         return MeanBand(*np.array(ends).T), intervals[0].method
 
     def _with_room(
-        self, curves: Floats, band: MeanBand, confidence: Confidence
+        self, curves: MeanSample, band: MeanBand, confidence: Confidence
     ) -> tuple[Floats, Floats]:
         """Return the ends of a band, which holds the interval of each level.
 
@@ -131,10 +136,13 @@ class MeanBands(MeanCurves):
         value. An anchor is certain.
         """
         low, high = band.low, band.high
-        if len(curves) < _LEAST_CURVES:
+        if curves.n_units < _LEAST_UNITS:
             return low, high
         if self.simultaneous:
-            single = [mean_interval(values, "logit", confidence) for values in curves.T]
+            single = [
+                mean_interval(values, "logit", confidence, cluster=curves.cluster)
+                for values in curves.values.T
+            ]
             low = np.minimum(low, [each.low for each in single])
             high = np.maximum(high, [each.high for each in single])
         is_certain = np.zeros(low.size, np.bool_)

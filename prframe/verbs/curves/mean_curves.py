@@ -1,7 +1,7 @@
 """Precision at levels of recall for each group, and its mean over groups, such as queries."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from prframe.typing import Floats, Schema
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts, TwoStepPlan
+from prframe.verbs._query_clusters import CLUSTER, KeyedByCluster, MeanSample, ranks
 from prframe.verbs._verb import positives_of, warn_undefined
 from prframe.verbs.curves.drawing import Drawing, of_one_ranking, precision_recall
 
@@ -95,7 +96,7 @@ class CurveSample(NamedTuple):
     """The curves that have a mean: the key of their group of `by`, and a row for each of them."""
 
     key: pl.DataFrame
-    curves: Floats
+    curves: MeanSample
 
 
 @dataclass(frozen=True)
@@ -125,8 +126,11 @@ class MeanCurves(TwoStepPlan):
         self.precision.check()
 
     def of_groups(self, source: Source) -> pl.DataFrame:
-        """Return the curve of each group."""
-        return self.precision.values(source)
+        """Return the curve of each group, and its cluster if there are any."""
+        if self.args.cluster is None:
+            return self.precision.values(source)
+        keyed = KeyedByCluster.of(source, self.args, self.n_kept)
+        return keyed.marked(replace(self.precision, args=keyed.args).values(keyed.source))
 
     def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return a row per group of `by` and level."""
@@ -140,27 +144,26 @@ class MeanCurves(TwoStepPlan):
         return MEAN_COLUMNS
 
     def samples(self, values: pl.DataFrame) -> Iterator[CurveSample]:
-        """Yield the curves of each group of `by`; those without positives do not enter.
-
-        Curves are sorted, so that what is drawn from them does not depend on the order of rows.
-        """
+        """Yield the curves of each group of `by`; those without positives do not enter."""
         keys = key_names(self.args)[: self.n_kept]
         parts = values.partition_by(keys, maintain_order=True) if keys else [values]
         for part in parts:
             if part.height:
                 table = part.select(list(self.precision.wanted)).to_numpy()
-                table = table[~np.isnan(table).any(axis=1)]
-                yield CurveSample(part.select(keys).head(1), table[np.lexsort(table.T[::-1])])
+                defined = ~np.isnan(table).any(axis=1)
+                rank = None if self.args.cluster is None else ranks(part[CLUSTER])[defined]
+                curves = MeanSample.of(table[defined], rank)
+                yield CurveSample(part.select(keys).head(1), curves)
 
-    def summary(self, curves: Floats) -> dict[str, pl.Series]:
+    def summary(self, curves: MeanSample) -> dict[str, pl.Series]:
         """Return the columns that follow from the curves of a group."""
-        return series({"precision": mean_of(curves)})
+        return series({"precision": mean_of(curves.values)})
 
     def _rows(self, sample: CurveSample) -> pl.DataFrame:
         """Return the rows of one group."""
         levels = np.array(self.precision.levels)
         rows = pl.DataFrame({"recall": levels} | self.summary(sample.curves))
-        rows = rows.with_columns(n=len(sample.curves))
+        rows = rows.with_columns(n=len(sample.curves.values))
         return with_key(sample.key, rows)
 
 

@@ -13,7 +13,6 @@ from prframe._engine.rows import key_names
 from prframe.errors import ArgumentError
 from prframe.stats._tolerances import RESIDUE
 from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
-from prframe.typing import Floats, Integers
 from prframe.verbs._drawn_items import (
     ITEMS_ARE_SHARED,
     ItemInfluence,
@@ -28,7 +27,7 @@ from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import ITEMS, Resampling, test_train_ratio
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts, TwoStepPlan
-from prframe.verbs._query_clusters import CLUSTER, refuse_varying_clusters
+from prframe.verbs._query_clusters import CLUSTER, KeyedByCluster, MeanSample, ranks
 from prframe.verbs._skewed_values import few_for_skewness, warn_of_skewed_values
 from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues, ValuesAtHand
 from prframe.verbs.intervals.rows import interval_rows, warned_of_narrow
@@ -126,7 +125,7 @@ class MeanIntervals(TwoStepPlan):
         names = together[METRIC].to_list()
         ratios = self._ratios(together, values)
         samples = [
-            _Sample.of(*(together[column][row] for column in [VALUE, *self._clusters]))
+            _sample(*(together[column][row] for column in [VALUE, *self._clusters]))
             for row in range(together.height)
         ]
         tasks = [
@@ -153,16 +152,9 @@ class MeanIntervals(TwoStepPlan):
 
     def _clustered_values(self, source: Source) -> MetricValues:
         """Return the values of all groups, each of which is of one cluster."""
-        args, column = self.grouped, str(self.grouped.cluster)
-        # These rows are read more than once.
-        source = source.holding(source.whole())
-        over = args.keys[self.n_kept :]
-        refuse_varying_clusters(source, replace(args, by=args.keys[: self.n_kept]), over)
-        # The column of clusters may be among those of groups.
-        keyed = replace(args, by=list(dict.fromkeys([*args.keys, column])), cluster=None)
-        values = self._measured(source, keyed)
-        name = key_names(keyed)[keyed.keys.index(column)]
-        return replace(values, rows=values.rows.with_columns(pl.col(name).alias(CLUSTER)))
+        keyed = KeyedByCluster.of(source, self.grouped, self.n_kept)
+        values = self._measured(keyed.source, keyed.args)
+        return replace(values, rows=keyed.marked(values.rows))
 
     def _measured(self, source: Source, args: Arguments) -> MetricValues:
         """Return the value of each group by the keys of the arguments."""
@@ -210,7 +202,7 @@ class MeanIntervals(TwoStepPlan):
         return test_train_ratio(self.resampling, folds, self.grouped.keys[self.n_kept :])
 
     def _interval(
-        self, sample: "_Sample", limits: tuple[float, float], ratio: float
+        self, sample: MeanSample, limits: tuple[float, float], ratio: float
     ) -> IntervalEstimate:
         """Return the interval of a mean."""
         if not sample.values.size:
@@ -234,28 +226,11 @@ class MeanIntervals(TwoStepPlan):
         return replace(interval, method=f"{interval.method}-corrected") if ratio else interval
 
 
-@dataclass(frozen=True, eq=False)
-class _Sample:
-    """The defined values of one mean, and the numbers of their clusters if there are any.
-
-    Values are sorted, and clusters numbered by the first of their values, so that resamples do not
-    depend on the order of the groups.
-    """
-
-    values: Floats
-    cluster: Integers | None = None
-
-    @classmethod
-    def of(cls, values: pl.Series, cluster: pl.Series | None = None) -> "_Sample":
-        """Return the sample of values that may be null, and their clusters if there are any."""
-        if cluster is None:
-            return cls(np.sort(values.drop_nulls().to_numpy()))
-        # Categories are in order of their text.
-        names = cluster.cast(pl.String) if cluster.dtype == pl.Categorical else cluster
-        rows = pl.DataFrame({VALUE: values, CLUSTER: names}).drop_nulls(VALUE)
-        rows = rows.sort(VALUE, CLUSTER).with_row_index("row")
-        first = rows.select(pl.col("row").min().over(CLUSTER)).to_series()
-        return cls(rows[VALUE].to_numpy(), first.to_numpy())
+def _sample(values: pl.Series, cluster: pl.Series | None = None) -> MeanSample:
+    """Return the sample of values that may be null, and their clusters if there are any."""
+    defined = values.is_not_null()
+    rank = None if cluster is None else ranks(cluster.filter(defined))
+    return MeanSample.of(values.filter(defined).to_numpy(), rank)
 
 
 def check_method(method: str, known: Sequence[str], kind: str) -> None:

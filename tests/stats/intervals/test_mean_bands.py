@@ -20,9 +20,26 @@ def drawn(n: int, rng: np.random.Generator) -> Floats:
     return np.hstack([np.ones((n, 1)), falls.cumprod(axis=1)])
 
 
-def naive(curves: Floats, level: float, n_resamples: int, seed: int, scale: str) -> Floats:
+def naive_error(clusters: list[Floats]) -> float:
+    """The standard error of the mean of values in clusters, which are drawn."""
+    c, n = len(clusters), sum(len(values) for values in clusters)
+    mean = sum(values.sum() for values in clusters) / n
+    squares = sum((values.sum() - len(values) * mean) ** 2 for values in clusters)
+    return float(np.sqrt(c / (c - 1) * squares) / n)
+
+
+def naive(
+    curves: Floats,
+    level: float,
+    n_resamples: int,
+    seed: int,
+    scale: str,
+    cluster: list[int] | None = None,
+) -> Floats:
     """Both ends of the band, resample by resample and level by level."""
     n, n_levels = curves.shape
+    of_curve = np.arange(n) if cluster is None else np.array(cluster)
+    units = [np.flatnonzero(of_curve == unit) for unit in np.unique(of_curve)]
     forth = logit if scale == "logit" else np.positive
     back = expit if scale == "logit" else np.positive
 
@@ -30,13 +47,14 @@ def naive(curves: Floats, level: float, n_resamples: int, seed: int, scale: str)
         return 1 / (p * (1 - p)) if scale == "logit" else 1.0
 
     used = [j for j in range(n_levels) if np.ptp(curves[:, j]) > 0]
-    mean, spread = curves.mean(axis=0), curves.std(axis=0, ddof=1) / np.sqrt(n)
+    mean = curves.mean(axis=0)
+    spread = [naive_error([curves[unit, j] for unit in units]) for j in range(n_levels)]
     largest = []
-    for counts in multiplicities(n, n_resamples, np.random.default_rng(seed)):
+    for counts in multiplicities(len(units), n_resamples, np.random.default_rng(seed)):
         deviations = []
         for j in used:
-            resample = np.repeat(curves[:, j], counts)
-            new, error = resample.mean(), resample.std(ddof=1) / np.sqrt(n)
+            resample = [curves[units[i], j] for i in np.repeat(np.arange(len(units)), counts)]
+            new, error = np.concatenate(resample).mean(), naive_error(resample)
             if scale == "logit" and not 1e-12 < new < 1 - 1e-12:
                 continue
             error = max(error * slope(new), 0.3 * spread[j] * slope(mean[j]))
@@ -64,6 +82,38 @@ def test_equals_the_naive_band(n: int) -> None:
     np.testing.assert_allclose([band.low, band.high], ends, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("sizes", [[3, 4], [1, 5, 2, 2, 7, 1, 1, 4], [2] * 12])
+def test_clusters_are_drawn_as_the_naive_band_draws_them(sizes: list[int]) -> None:
+    rng = np.random.default_rng(5)
+    cluster = rng.permutation(np.repeat(np.arange(len(sizes)), sizes)).tolist()
+    curves = drawn(sum(sizes), rng)
+    band = mean_band(curves, UNIT, 99, np.random.default_rng(7), cluster)
+    np.testing.assert_array_equal(band.mean, curves.mean(axis=0))
+    ends = naive(curves, 0.95, 99, 7, "logit", cluster)
+    np.testing.assert_allclose([band.low, band.high], ends, rtol=1e-9, atol=1e-12)
+    differences = curves - drawn(sum(sizes), rng)
+    band = mean_band(differences, DIFFERENCE, 99, np.random.default_rng(7), cluster)
+    ends = naive(differences, 0.95, 99, 7, "plain", cluster).clip(-1, 1)
+    np.testing.assert_allclose([band.low, band.high], ends, rtol=1e-9, atol=1e-12)
+
+
+def test_clusters_of_one_curve_are_none() -> None:
+    curves = drawn(20, np.random.default_rng(5))
+    found = mean_band(curves, UNIT, 199, np.random.default_rng(1), np.arange(20)[::-1])
+    expected = mean_band(curves, UNIT, 199, np.random.default_rng(1))
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_clusters_of_one_size_have_the_band_of_their_mean_curves() -> None:
+    curves = drawn(60, np.random.default_rng(5))
+    cluster = np.repeat(np.arange(15), 4)
+    for sample, confidence in ((curves, UNIT), (curves - curves[::-1], DIFFERENCE)):
+        found = mean_band(sample, confidence, 199, np.random.default_rng(1), cluster)
+        means = sample.reshape(15, 4, -1).mean(axis=1)
+        expected = mean_band(means, confidence, 199, np.random.default_rng(1))
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+
+
 def test_where_all_curves_are_equal_the_width_is_0() -> None:
     curves = np.array([[1.0, 0.3, 0.0, 0.1], [1.0, 0.5, 0.0, 0.1], [1.0, 0.9, 0.0, 0.1]])
     band = mean_band(curves, UNIT, 99, np.random.default_rng(1))
@@ -76,6 +126,10 @@ def test_too_few_curves() -> None:
     alone = mean_band(np.array([[1.0, 0.5]]), UNIT, 99, np.random.default_rng(1))
     assert alone.mean.tolist() == [1.0, 0.5]
     assert np.isnan([alone.low, alone.high]).all()
+    curves = np.array([[1.0, 0.5], [0.5, 0.0]])
+    single = mean_band(curves, UNIT, 99, np.random.default_rng(1), [4, 4])
+    assert single.mean.tolist() == [0.75, 0.25]
+    assert np.isnan([single.low, single.high]).all()
     nothing = mean_band(np.empty((0, 2)), UNIT, 99, np.random.default_rng(1))
     assert np.isnan(nothing).all()
 

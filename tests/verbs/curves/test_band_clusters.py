@@ -130,11 +130,6 @@ def test_bands_are_wider_the_fewer_the_clusters(simultaneous: bool) -> None:
             "smoothed-bootstrap band knows no clusters.",
         ),
         (
-            {"over": "user"},
-            "`cluster` is for rows of one ranking; with `over` the groups are drawn. Give one of "
-            "them.",
-        ),
-        (
             {"n_neg": 1000},
             "`n_neg` counts items that are not listed, and so in no cluster; list them with a "
             "score of -inf.",

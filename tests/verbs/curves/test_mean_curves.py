@@ -443,10 +443,15 @@ MESSAGES: dict[str, tuple[Callable[[], object], str]] = {
         lambda: CALLS["compare_curves"](RUNS, interpolate=1),
         "`interpolate` must be True or False; got 1.",
     ),
+    "cluster of a band": (
+        lambda: CALLS["band"](RUNS, cluster="item"),
+        "`cluster` 'item' must be one value, and no null, for each group of `over`, in groups "
+        "['q00', 'q01', 'q02', 'q03', 'q04'] and 7 more; mend these rows.",
+    ),
     "cluster": (
         lambda: CALLS["compare_curves"](RUNS, cluster="item"),
-        "`cluster` is for rows of one ranking; with `over` the groups are drawn. Give one of "
-        "them.",
+        "`cluster` 'item' must be one value, and no null, for each group of `over`, in groups "
+        "['q00', 'q01', 'q02', 'q03', 'q04'] and 7 more; mend these rows.",
     ),
     "incomplete": (
         lambda: CALLS["compare_curves"](RUNS, incomplete="last"),
