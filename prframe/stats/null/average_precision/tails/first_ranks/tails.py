@@ -29,9 +29,9 @@ _ROUNDED = 10.0
 # there is no answer.
 _TRIES = ((512, 1024), (1024, 2048), (2048, 4096))
 _APART = 0.01
-# The standard deviation of what n_pos positives add is about sqrt(2 / n_pos) of the mean. With
-# more positives than this it is less than five points of the first lattices, whose errors do not
-# fall with the third power of the distance of points yet. These lattices are left out.
+# The standard deviation of what m positives add is about sqrt(2 / m) of the mean. Where more than
+# this are retrieved, it is less than five points of the first lattices, whose errors do not fall
+# with the third power of the distance of points yet. These lattices are left out.
 _MANY = 5000
 # The error falls by this factor from the first lattice to the second.
 _SMALLER = 8
@@ -66,7 +66,8 @@ class FirstRanks:
         hits = min(self.case.n_pos, _HITS[min(int(x), len(_HITS) - 1)])
         least = float(log_least_tails([self.case], np.array([x]))[0])
         never = _ROUNDED * ((least - BELOW) // _ROUNDED)
-        for points in _TRIES[int(self.case.n_pos > _MANY) :]:
+        n, n_pos, depth = self.case
+        for points in _TRIES[int(n_pos * depth > _MANY * n) :]:
             coarse, fine = self._reached(x, hits, never, points).tolist()
             if coarse <= 0 or not 0 < fine < 1 - _LEAST_REST:
                 return None
