@@ -344,10 +344,10 @@ class NullTails(OnLattices):
     def _with_few_negatives(self, group: int, target: float) -> Tail | None:
         """Return the tails of a value with few negatives among many items; None of others."""
         items, n_pos = self._items(group)
-        mean = n_pos * float(self.mean[group])
-        return few_negatives_tail(items, n_pos, target) or few_among_many_tail(
-            items, n_pos, target, mean
-        )
+        few = few_negatives_tail(items, n_pos, target)
+        if few is not None or self._is_sparse(group):
+            return few
+        return few_among_many_tail(items, n_pos, target, n_pos * float(self.mean[group]))
 
     def _near_one(self, group: int, x: float) -> Tail | None:
         """Return the tails of a value near 1 by what it lacks; None of others."""
