@@ -193,7 +193,7 @@ def _of_frame(given: argparse.Namespace) -> Rankings:
     if flags := [flag for name, flag in _OF_FILES.items() if getattr(given, name)]:
         raise UsageError(f"{', '.join(flags)} goes with QRELS and RUN, and not with --frame")
     refuse_to_overwrite(given, [given.frame])
-    named = [given.item, getattr(given, "model", None)]
+    named = [given.item, getattr(given, "model", None), getattr(given, "cluster", None)]
     keys = [*given.by, *given.over, *(column for column in named if column is not None)]
     frame = files.scanned(given.frame, keys)
     ranked = options.given_only(given, "ties", "missing", "label", "item", "weight")

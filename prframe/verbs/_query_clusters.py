@@ -114,5 +114,6 @@ def varying(args: Arguments, queries: pl.DataFrame) -> PrframeError:
     """Return the error that names queries of several clusters, or of none."""
     return PrframeError(
         f"`cluster` {args.cluster!r} must be one value, and no null, for "
-        f"each group of `over`{in_groups(queries.rows())}; mend these rows."
+        f"each group of `over`{in_groups(queries.rows())}; mend these rows, or, if numbers begin "
+        f"anew in each {args.cluster!r}, name it in `over` too."
     )

@@ -58,7 +58,8 @@ def ap_test(
         - "auto": counting where there are few rankings, or few that are good enough; a saddlepoint
           where the tilted distribution is nearly normal; elsewhere a walk down the ranks, or the
           inversion of the characteristic function; draws, always the same ("monte-carlo"), where
-          large tie blocks leave these unsure. See `prframe.stats.APNull` for their accuracy.
+          large tie blocks leave these unsure; a closed form ("gamma") with few negatives among
+          very many items. See `prframe.stats.APNull` for their accuracy.
           "exact", "lattice", "saddlepoint" and "transform" ask for one of them; where counting is
           as quick, it is done. "exact" takes up to 4,194,304 rankings, and more with up to three
           positives or negatives and no ties; "lattice" takes more than 400 positives and as many

@@ -154,7 +154,7 @@ def check_resampled(asked: Comparison, args: Arguments, resampling: object) -> N
             instead = " A margin may be given by equivalence=, whose tests are corrected."
         raise ArgumentError(
             f"`resampling` corrects the variance of Student's t for {dependence}, and "
-            f"{given[0]} takes values as independent: say test='t', with interval='auto' and "
+            f"{given[0]} does not go with that: say test='t', with interval='auto' and "
             f"without `rope`, `power` and `cluster`.{instead}"
         )
 

@@ -123,10 +123,10 @@ class APNull(NullDistribution):
     or more than 256 positives, takes a saddlepoint where the tilted distribution is nearly normal
     and the generating function has the exact mean and variance, or other steps agree; draws
     rankings, always the same, where tie blocks leave these unsure; and inverts in all other cases.
-    With k negatives among n untied items, where k^2 is at most n / 1000, P(AP >= x) is that a
-    number with a gamma distribution of shape k is at most n_pos (1 - x) + k (k + 1) / (4n), within
-    5e-4 relative; `tails` says "gamma" then, or "lattice" next to 1, where the fewest pairs in the
-    wrong order are counted.
+    With k > 3 negatives among n untied items, where k^2 is at most n / 1000, P(AP >= x) above the
+    mean is the probability that a number with a gamma distribution of shape k is at most
+    n_pos (1 - x) + k (k + 1) / (4n), within .1 %; `tails` says "gamma" then. Next to 1 rankings
+    are counted by their pairs in the wrong order among a million items and more.
 
     The method that "auto" takes is within 1 % where P is above 1e-20 and within 2 % down to 1e-50;
     further out the logarithm has four digits. It may be up to 3 % off where the value itself

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from prframe.stats import APNull
-from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.few_among_many import few_among_many_tail
 
@@ -19,7 +19,7 @@ def tail_of(n: int, n_neg: int, lack: float, method: str | None = None):
 
 
 @pytest.mark.parametrize(("n", "n_neg"), [(60_000, 2), (11_000, 3)])
-@pytest.mark.parametrize("lack", [0.004, 0.02, 0.1, 0.5, 1.0, 2.0])
+@pytest.mark.parametrize("lack", [0.15, 0.3, 0.5, 1.0, 2.0])
 def test_counting_of_two_and_three_negatives(n: int, n_neg: int, lack: float) -> None:
     n_pos = n - n_neg
     counted = sparse_log_tails(Items(n, n), n_pos, n_pos - lack)
@@ -29,17 +29,34 @@ def test_counting_of_two_and_three_negatives(n: int, n_neg: int, lack: float) ->
 
 @pytest.mark.parametrize("pairs", [3, 10, 20])
 def test_rankings_next_to_the_best_are_counted(pairs: int) -> None:
-    # Three negatives among 10,000 items, of which each pair in the wrong order costs 1/10,000.
-    n, n_neg = 10_000, 3
+    # Three negatives among a million items, of which each pair in the wrong order costs 1e-6.
+    n, n_neg = 10**6, 3
     last = range(n - pairs - 2, n + 1)
-    log_all = np.log(n * (n - 1) * (n - 2) / 6)
+    log_all = float(log_binomial(n, n_neg))
     # The sum of the ranks is at least that of the last three less the number of pairs.
     good = sum(sum(ranks) >= 3 * n - 3 - pairs for ranks in combinations(last, n_neg))
     found = tail_of(n, n_neg, (pairs + 0.5) / n, "lattice").log_reached
     assert found == pytest.approx(np.log(good) - log_all, abs=1e-9)
 
 
-@pytest.mark.parametrize(("n", "n_neg"), [(10**5, 4), (10**6, 12), (10**7, 30), (10**7, 40)])
+@pytest.mark.parametrize(("n", "n_neg"), [(1000, 1), (4000, 2), (16_000, 4), (100_000, 5)])
+def test_the_best_rankings_have_their_own_tails(n: int, n_neg: int) -> None:
+    # The p-value is the place of a ranking, of which the first ones have all negatives at the end.
+    last = range(n - 8 - n_neg, n + 1)
+    lacks = []
+    for ranks in combinations(last, n_neg):
+        above = np.cumsum(np.isin(last, ranks))
+        lacks.append(np.sum((above / np.array(last))[~np.isin(last, ranks)]))
+    lack, n_pos = np.sort(lacks), n - n_neg
+    for place in (0, 1, 2, 4, 7):
+        # AP that differ by less than 1e-12 of themselves are equal.
+        good = np.count_nonzero(lack <= lack[place] + 1e-12 * n_pos)
+        tails = APNull(n, n_pos).tails(1 - lack[place] / n_pos)
+        assert tails.method == "exact"
+        assert tails.log_sf == pytest.approx(np.log(good) - log_binomial(n, n_neg), abs=1e-9)
+
+
+@pytest.mark.parametrize(("n", "n_neg"), [(10**6, 4), (10**6, 12), (10**7, 30), (10**7, 40)])
 def test_both_ways_meet(n: int, n_neg: int) -> None:
     # The closed form is taken beyond so many pairs.
     pairs = max(500 * n_neg, (n_neg**5 / 0.016) ** 0.5)

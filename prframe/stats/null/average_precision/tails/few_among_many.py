@@ -15,9 +15,10 @@ with G_k the distribution function of the gamma distribution
 
     P(T >= x)  =  G_k(y + k(k + 1)/(4n)),    y = n_pos - x.
 
-Where pairs are so few that these terms matter, partitions are counted. Further pairs of a negative
-cost more, so that d is n y (1 - y/(k + 1)). Costs of d pairs differ by up to d^2/n of a pair; once
-that is more than one, numbers of pairs are no steps.
+Where pairs are so few that these terms matter, partitions are counted, but only among so many
+items that rankings with as many pairs are equal within the rounding of AP. Further pairs of a
+negative cost more, so that d is n y (1 - y/(k + 1)). Costs of d pairs differ by up to d^2/n of a
+pair; once that is more than one, numbers of pairs are no steps.
 """
 
 from math import lgamma, log
@@ -31,6 +32,8 @@ from prframe.typing import Floats
 
 # The terms that are left out are at most about a third of this each.
 _ACCURACY = 1e-3
+# With so many items the rounding of AP is one pair in the wrong order.
+_PAIRS_ARE_EQUAL = 1_000_000
 # Partitions are counted if the product of their numbers of pairs and parts is at most this, which
 # takes some hundredths of a second.
 _MOST_COUNTED = 5e6
@@ -45,7 +48,8 @@ def few_among_many_tail(items: Items, n_pos: int, target: float, mean: float) ->
         return None
     pairs = lack * n
     if k > 2 * _ACCURACY * pairs or k**5 > 16 * _ACCURACY * pairs**2:
-        return _by_partitions(n, k, lack) if k * pairs <= _MOST_COUNTED else None
+        is_counted = n >= _PAIRS_ARE_EQUAL and k * pairs <= _MOST_COUNTED
+        return _by_partitions(n, k, lack) if is_counted else None
     lack += k * (k + 1) / (4 * n)
     log_tail = k * log(lack) - lack - lgamma(k + 1) + log(hyp1f1(1, k + 1, lack))
     return Tail(log_tail, log_rest(log_tail), "gamma")

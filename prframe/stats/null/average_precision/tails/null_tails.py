@@ -312,7 +312,7 @@ class NullTails(OnLattices):
     def _counted(self, group: int, x: float, method: APNullMethod) -> "Tail | Merger | None":
         """Return the tails by counting rankings, or the walk that does; None if they are many."""
         target = self._target(group, x)
-        if method == "auto" and (few := self._with_few_negatives(group, target)):
+        if method == "auto" and (few := few_negatives_tail(*self._items(group), target)):
             return few
         if method in {"auto", "exact"} and self._is_sparse(group):
             logs = sparse_log_tails(*self._items(group), target)
@@ -341,19 +341,15 @@ class NullTails(OnLattices):
             )
         return self._near_one(group, x) if method == "auto" else None
 
-    def _with_few_negatives(self, group: int, target: float) -> Tail | None:
-        """Return the tails of a value with few negatives among many items; None of others."""
-        items, n_pos = self._items(group)
-        few = few_negatives_tail(items, n_pos, target)
-        if few is not None or self._is_sparse(group):
-            return few
-        return few_among_many_tail(items, n_pos, target, n_pos * float(self.mean[group]))
-
     def _near_one(self, group: int, x: float) -> Tail | None:
-        """Return the tails of a value near 1 by what it lacks; None of others."""
-        if not (self._is_whole and self.is_high(group, x)):
+        """Return the tails of a value by what it lacks; None if it lacks too much."""
+        if not self._is_whole or self._is_sparse(group):
             return None
-        log_tail = log_tail_by_lack(*self.groups[group], self._target(group, x))
+        target, mean = self._target(group, x), self.groups[group].n_pos * float(self.mean[group])
+        few = few_among_many_tail(*self._items(group), target, mean)
+        if few is not None or not self.is_high(group, x):
+            return few
+        log_tail = log_tail_by_lack(*self.groups[group], target)
         return None if log_tail is None else Tail(log_tail, log_rest(log_tail), "lattice")
 
     def _in_few_blocks(self, group: int, x: float) -> Tail | None:
