@@ -957,7 +957,8 @@ REFUSALS = {
     "clusters of means": (
         lambda: interval(GOOD, "AP", cluster="doc", over="query"),
         "`cluster` 'doc' must be one value, and no null, for each group of `over`, in groups "
-        "['q1']; mend these rows.",
+        "['q1']; mend these rows, "
+        "or, if numbers begin anew in each 'doc', name it in `over` too.",
     ),
     "clusters of folds": (
         lambda: interval(GOOD, "AP", cluster="doc", over="query", resampling="cv"),

@@ -120,7 +120,7 @@ def test_bands_over_folds_warn_too():
         ),
         ({"rope": 0.1, "equivalence": 0.1}, "and without `rope`, `power` and `cluster`.$"),
         ({"power": 0.8}, "`power` takes values as independent"),
-        ({"cluster": "repetition"}, "`cluster` takes values as independent"),
+        ({"cluster": "repetition"}, "`cluster` is for other dependence"),
         ({"resampling": "bootstrap"}, "`resampling` must be 'cv', for the folds"),
         ({"over": ["fold", "repetition"]}, "put 'fold' last"),
         ({"resampling": 0}, "`resampling` must be"),

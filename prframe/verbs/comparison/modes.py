@@ -152,9 +152,11 @@ def check_resampled(asked: Comparison, args: Arguments, resampling: object) -> N
         instead = ""
         if asked.rope is not None and asked.equivalence is None:
             instead = " A margin may be given by equivalence=, whose tests are corrected."
+        is_other = given[0] == "`cluster`"
+        other = "is for other dependence" if is_other else "takes values as independent"
         raise ArgumentError(
             f"`resampling` corrects the variance of Student's t for {dependence}, and "
-            f"{given[0]} does not go with that: say test='t', with interval='auto' and "
+            f"{given[0]} {other}: say test='t', with interval='auto' and "
             f"without `rope`, `power` and `cluster`.{instead}"
         )
 

@@ -111,7 +111,8 @@ def test_clusters_that_vary_within_queries_are_refused_before_anything_is_warned
     rows = frame().with_columns(cluster="item")
     message = (
         r"`cluster` 'cluster' must be one value, and no null, for each group of `over`, in groups "
-        r"\[0, 1, 2, 3, 4\] and \d+ more; mend these rows."
+        r"\[0, 1, 2, 3, 4\] and \d+ more; mend these rows, "
+        r"or, if numbers begin anew in each 'cluster', name it in `over` too."
     )
     with pytest.raises(PrframeError, match=message):
         kind(rows).pr.compare("AP", cluster="cluster").lazy().collect()

@@ -27,7 +27,10 @@ JOINT = (
     "other tests."
 )
 CLUSTERED = "{} takes queries as independent and knows no clusters; leave out `cluster`."
-SAME = "`cluster` 'cluster' must be one value, and no null, for each group of `over`{}; mend these rows."
+SAME = (
+    "`cluster` 'cluster' must be one value, and no null, for each group of `over`{}; mend these "
+    "rows, or, if numbers begin anew in each 'cluster', name it in `over` too."
+)
 
 # Options that are refused, whatever the rows are.
 DRAWN: list[dict[str, Any]] = [

@@ -527,7 +527,8 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
         AT_HAND.with_columns(cluster=pl.int_range(6)),
         {"cluster": "cluster"},
         "`cluster` 'cluster' must be one value, and no null, for each group of `over`, in groups "
-        "['q1', 'q2', 'q3']; mend these rows.",
+        "['q1', 'q2', 'q3']; mend these rows, or, if numbers begin anew in each 'cluster', name it "
+        "in `over` too.",
     ),
     "tukey of several metrics": (
         METRIC_ROWS,

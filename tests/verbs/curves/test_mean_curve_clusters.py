@@ -317,7 +317,8 @@ def test_queries_of_no_cluster_are_refused(
         call(frame).lazy().collect()
     assert str(caught.value) == (
         "`cluster` 'user' must be one value, and no null, for each group of `over`, in groups "
-        "[3]; mend these rows."
+        "[3]; mend these rows, "
+        "or, if numbers begin anew in each 'user', name it in `over` too."
     )
 
 

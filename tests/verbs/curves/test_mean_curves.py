@@ -446,12 +446,14 @@ MESSAGES: dict[str, tuple[Callable[[], object], str]] = {
     "cluster of a band": (
         lambda: CALLS["band"](RUNS, cluster="item"),
         "`cluster` 'item' must be one value, and no null, for each group of `over`, in groups "
-        "['q00', 'q01', 'q02', 'q03', 'q04'] and 7 more; mend these rows.",
+        "['q00', 'q01', 'q02', 'q03', 'q04'] and 7 more; mend these rows, "
+        "or, if numbers begin anew in each 'item', name it in `over` too.",
     ),
     "cluster": (
         lambda: CALLS["compare_curves"](RUNS, cluster="item"),
         "`cluster` 'item' must be one value, and no null, for each group of `over`, in groups "
-        "['q00', 'q01', 'q02', 'q03', 'q04'] and 7 more; mend these rows.",
+        "['q00', 'q01', 'q02', 'q03', 'q04'] and 7 more; mend these rows, "
+        "or, if numbers begin anew in each 'item', name it in `over` too.",
     ),
     "incomplete": (
         lambda: CALLS["compare_curves"](RUNS, incomplete="last"),

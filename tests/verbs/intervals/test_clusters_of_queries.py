@@ -175,7 +175,8 @@ def test_queries_of_no_cluster_are_refused_as_in_compare(missing: float | None, 
     frame = kind(VALUES.sort("query_id").with_columns(user=pl.Series(numbers, dtype=pl.Float64)))
     message = (
         r"`cluster` 'user' must be one value, and no null, for each group of `over`, in groups "
-        r"\[0\]; mend these rows."
+        r"\[0\]; mend these rows, "
+        r"or, if numbers begin anew in each 'user', name it in `over` too."
     )
     for call in (
         lambda: frame.pr.interval(values="AP", over="query_id", cluster="user"),
@@ -191,7 +192,8 @@ def test_clusters_that_vary_within_queries_are_refused_before_anything_is_warned
         prframe.interval(frame, "AP", **OPTIONS)
     assert str(caught.value) == (
         "`cluster` 'user' must be one value, and no null, for each group of `over`, in groups "
-        "[0, 1, 2, 3, 4] and 19 more; mend these rows."
+        "[0, 1, 2, 3, 4] and 19 more; mend these rows, "
+        "or, if numbers begin anew in each 'user', name it in `over` too."
     )
 
 
