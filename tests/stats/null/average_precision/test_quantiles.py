@@ -210,7 +210,7 @@ def test_values_nearby_share_a_saddlepoint() -> None:
 def test_frequencies_that_are_expected_are_taken_together(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    null, sizes = APNull(1_000_000, 1_000), []
+    null, sizes = APNull(1_000_000, 1_000).using("transform"), []
     waves = UpwardWaves.at
 
     def counted(self: UpwardWaves, frequencies: Floats) -> NDArray[np.complex128]:
