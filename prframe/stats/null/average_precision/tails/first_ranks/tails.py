@@ -64,9 +64,7 @@ class FirstRanks:
     def log_tail(self, x: float) -> float | None:
         """Return log P(T >= x); None if the lattices are too coarse, or the tail is too small."""
         hits = min(self.case.n_pos, _HITS[min(int(x), len(_HITS) - 1)])
-        least = float(log_least_tails([self.case], np.array([x]))[0])
-        never = _ROUNDED * ((least - BELOW) // _ROUNDED)
-        n, n_pos, depth = self.case
+        never, (n, n_pos, depth) = self._never(x), self.case
         for points in _TRIES[int(n_pos * depth > _MANY * n) :]:
             coarse, fine = self._reached(x, hits, never, points).tolist()
             if coarse <= 0 or not 0 < fine < 1 - _LEAST_REST:
@@ -78,25 +76,31 @@ class FirstRanks:
 
     def rest_of_run(self, hits: int, lack: float) -> float:
         """Return the chance that others add a lack if all of so many first ranks are hits."""
-        least = float(log_least_tails([self.case], np.array([float(hits)]))[0])
-        never = _ROUNDED * ((least - BELOW) // _ROUNDED)
         # Others add at least one term more, at the last rank.
-        lack = max(lack, _LEAST_RISE * (hits + 1) / self.case.depth)
-        below = self._others(int(np.ceil(np.log(lack) / np.log(BASE))), hits, never, _TRIES[-1])
-        coarse, fine = below.reached(np.array([2 * hits]), np.array([lack]))[:, 0]
+        lacks = np.array([max(lack, _LEAST_RISE * (hits + 1) / self.case.depth)])
+        below = self._others(int(_powers(lacks)[0]), hits, self._never(float(hits)), _TRIES[-1])
+        coarse, fine = below.reached(np.array([2 * hits]), lacks)[:, 0]
         return float(np.clip(fine + (fine - coarse) / (_SMALLER - 1), 0.0, 1.0))
+
+    def _never(self, x: float) -> float:
+        """Return the logarithm of a chance that does not matter to the tail of a value."""
+        least = float(log_least_tails([self.case], np.array([x]))[0])
+        return _ROUNDED * ((least - BELOW) // _ROUNDED)
 
     def _others(self, end: int, hits: int, never: float, points: tuple[int, int]) -> Others:
         """Return the chances of others on lattices up to a power of four, which are kept."""
         key = end, hits, never, points
         if key not in self._below:
-            own = StepTerms(self.case, hits, never)
-            terms = self._steps.setdefault((hits, never), own)
-            self._below[key] = Others(terms, hits, end, points)
+            if (hits, never) not in self._steps:
+                self._steps[hits, never] = StepTerms(self.case, hits, never)
+            self._below[key] = Others(self._steps[hits, never], hits, end, points)
         return self._below[key]
 
     def _reached(self, x: float, hits: int, never: float, points: tuple[int, int]) -> Floats:
-        """Return P(T >= x) from both lattices, from lists of up to so many hits."""
+        """Return P(T >= x) from lattices of both numbers of points.
+
+        Lists have up to so many hits; `never` is the logarithm of a chance that does not matter.
+        """
         n, n_pos, depth = self.case
         if hits not in self._lists:
             self._lists[hits] = listed(self.case, hits)
@@ -108,8 +112,7 @@ class FirstRanks:
         open_ = np.flatnonzero((lack > least) & (rest > 0) & (lists.rank < depth))
         lack = np.maximum(lack[open_], _LEAST_RISE * (lists.hits[open_] + 1) / depth)
         row, chance = lists.row[open_], lists.chance[open_]
-        power = np.ceil(np.log(lack) / np.log(BASE)).astype(np.int64)
-        power = _without_small(power, chance, reached[0])
+        power = _without_small(_powers(lack), chance, reached[0])
         for end in np.unique(power).tolist():
             others = self._others(end, hits, never, points)
             inside, beyond = power == end, power > end
@@ -119,6 +122,11 @@ class FirstRanks:
             if (further <= _NEGLIGIBLE * reached).all():
                 break
         return reached
+
+
+def _powers(lack: Floats) -> Integers:
+    """Return the powers at which the lattices of what is lacking end."""
+    return np.asarray(np.ceil(np.log(lack) / np.log(BASE)), np.int64)
 
 
 def _without_small(power: Integers, chance: Floats, tail: float) -> Integers:
