@@ -103,7 +103,8 @@ KINDS = {
         for n_pos, blocks in ((500_000, 1000), (100, 5000), (10_000, 100), (10_000, 5000))
     ],
     "depth": [
-        Quantile(10**5, n_pos, q, depth=1000) for n_pos in (50, 1000, 50_000) for q in _LEVELS
+        *(Quantile(10**5, n_pos, q, depth=1000) for n_pos in (50, 1000, 50_000) for q in _LEVELS),
+        *(Quantile(7 * 10**6, 20_000, q, depth=250_000) for q in (1e-3, 1e-10, 1e-27)),
     ],
 }
 

@@ -432,8 +432,9 @@ class APNull(NullDistribution):
         is_rare = self.ties is None and self.n_pos <= _RARE * self.n
         far = log_level < (_LOG_FAR if search.is_expanded or is_rare else _LOG_SKEWED)
         if is_rare:
-            start = self.mean() + first_hits(self.n, self.n_pos, log_level) / self.n_pos
-            search = replace(search, start=np.clip(start, search.start, self._largest))
+            least = self.n_pos * self.mean() + first_hits(self.n, self.n_pos, log_level)
+            start = np.clip(least / self.n_pos, search.start, self._largest)
+            search, total = replace(search, start=start), np.maximum(total, least)
         return search.begun(total / self.n_pos, slope * self.n_pos, far)
 
     @cached_property

@@ -29,7 +29,7 @@ _VALUES = 48
 # way to the largest.
 _FIRST, _LAST = 0.5, 0.999
 # The most hits of which it is known what they add.
-_FIRST_HITS = 8
+_FIRST_HITS = 32
 # The factor of the tail is no larger than of a normal distribution at its mean.
 _HALF = 2.0
 # Logarithms of levels are at least this in size before their own logarithm is taken.

@@ -225,7 +225,7 @@ def test_closer_lattices_agree_with_lists(n: int, n_pos: int) -> None:
     # Right below the whole numbers tails are steep, and the first lattice is too coarse.
     total = np.array([4.85, 5.95, 6.1])
     lattice, lists = tilted(n, n_pos), FirstRanks(Retrieved(n, n_pos, n))
-    first, closer = lattice.tails(total, 0.0), lattice.tails(total)
+    first, closer = lattice.tails(total, is_rough=True), lattice.tails(total)
     listed = np.array([lists.log_tail(x) for x in total.tolist()])
     assert first.lumpy.any()
     assert not closer.lumpy.any()

@@ -5,7 +5,7 @@ single values carry weight, lists of first hits are compared with what the other
 """
 
 from collections.abc import Sequence
-from math import inf
+from math import nan
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from prframe.stats.null.average_precision.tails.tail import (
     as_hints,
     log_rest,
 )
-from prframe.stats.null.average_precision.tails.tilted.lattice import QUICK, TiltedLattice
+from prframe.stats.null.average_precision.tails.tilted.lattice import TiltedLattice
 from prframe.stats.null.average_precision.tails.tilted.runs import log_tail_beside_run
 from prframe.typing import Integers
 
@@ -61,26 +61,22 @@ class OnLattices(AlikeGroups):
         return self._lattices[group].tails(targets, tries, levels)
 
     def tilted(self, group: int, x: float) -> Hint | None:
-        """Return the tails of a value from a tilted lattice; None where that has no answer.
+        """Return the tails of a value far out; None where there is no answer.
 
-        Where it is too coarse, lists of first hits tell more of small T. In a rough search its
-        tails are taken all the same.
+        Small T are looked up in lists of first hits, and otherwise on a tilted lattice. In a rough
+        search its tails are taken where it is too coarse.
         """
         if self._is_sparse(group) or x <= self.mean[group]:
             return None
+        if self.is_listed_first(group, x) and (tail := self.listed(group, x)):
+            return Hint(tail, nan, is_accurate=True, is_from_lattice=True)
         lattice, target = self._tilted_lattice(group), np.array([self._target(group, x)])
         is_rough = self.shares is not None and self.shares.is_rough
-        is_listed = self.is_listed_first(group, x)
-        (hint,) = as_hints(lattice.tails(target, 0.0 if is_rough else QUICK if is_listed else inf))
-        if hint is None or hint.is_accurate:
-            return hint
-        if self.shares and is_rough:
+        (hint,) = as_hints(lattice.tails(target, is_rough=is_rough))
+        if self.shares and is_rough and hint is not None and not hint.is_accurate:
             self.shares.of(group).is_coarse = True
             return hint._replace(is_accurate=True)
-        tail = self.listed(group, x) if is_listed else None
-        if tail is not None:
-            return hint._replace(tail=tail, is_accurate=True)
-        return as_hints(lattice.tails(target))[0] if is_listed else hint
+        return hint
 
     def _tilted_lattice(self, group: int) -> TiltedLattice:
         """Return the tilted lattice of a group, which is kept."""

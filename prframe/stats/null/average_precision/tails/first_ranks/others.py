@@ -19,7 +19,6 @@ import numpy as np
 from scipy.linalg.blas import daxpy
 
 from prframe.stats.null.average_precision.generating_function.steps import log_binomial
-from prframe.stats.null.average_precision.generating_function.walk import GROWTH
 from prframe.stats.null.average_precision.tails.first_ranks.lists import first_ranks
 from prframe.stats.null.average_precision.tails.first_ranks.lower_ranks import (
     added_by_many,
@@ -30,6 +29,9 @@ from prframe.typing import Floats, Integers
 
 # Each lattice ends at a power of this.
 BASE = 4.0
+# A step takes at most this share of the rank. With an eighth of it logarithms of tails differ by
+# some 1e-4 at most.
+_GROWTH = 0.16
 # A step of several ranks may spread the growth of T by one hit over this many points.
 _SPREAD = 8.0
 # Growth whose variance, in squared points of the lattice, is more than this is two values.
@@ -119,7 +121,7 @@ class Others:
         cell = self._top / self._points[-1]
         while cuts[-1] < depth:
             begin = cuts[-1]
-            size = min(max(1, int(GROWTH * begin)), depth - begin)
+            size = min(max(1, int(_GROWTH * begin)), depth - begin)
             # These steps are left out.
             is_enough = begin + size <= 1 / self._top
             apart = size if is_enough else max(1.0, _SPREAD * cell * begin**2)

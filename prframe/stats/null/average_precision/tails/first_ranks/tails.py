@@ -60,9 +60,16 @@ class FirstRanks:
         self._lists: dict[int, Lists] = {}
         self._below: dict[tuple[int, int, float, tuple[int, int]], Others] = {}
         self._steps: dict[tuple[int, float], StepTerms] = {}
+        self._known: dict[float, float | None] = {}
 
     def log_tail(self, x: float) -> float | None:
         """Return log P(T >= x); None if the lattices are too coarse, or the tail is too small."""
+        if x not in self._known:
+            self._known[x] = self._log_tail(x)
+        return self._known[x]
+
+    def _log_tail(self, x: float) -> float | None:
+        """Compute log P(T >= x)."""
         hits = min(self.case.n_pos, _HITS[min(int(x), len(_HITS) - 1)])
         never, (n, n_pos, depth) = self._never(x), self.case
         for points in _TRIES[int(n_pos * depth > _MANY * n) :]:

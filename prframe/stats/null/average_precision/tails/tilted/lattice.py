@@ -67,8 +67,6 @@ _OWN = 4
 # are too far apart there are twice as many, and so on. With more than so many positives tails are
 # smooth, and the second numbers are taken.
 _POINTS, _MANY, _POINTS_OF_MANY = (32.0, 512.0), 500, (16.0, 128.0)
-# Lattices with at most so many points are quicker than lists of first hits.
-QUICK = 128.0
 # Values share those with more points than the first one if they are in one part of a range, which
 # has so many.
 _PARTS = 4
@@ -119,11 +117,10 @@ class TiltedLattice:
         self._width = float(2.0 ** np.floor(np.log2(_RANGE / slope)))
         self._ranges: dict[int, _Range | None] = {}
 
-    def tails(self, x: Floats, most: float = np.inf) -> LatticeTails:
+    def tails(self, x: Floats, *, is_rough: bool = False) -> LatticeTails:
         """Return the tails of values of T, NaN where there is no answer.
 
-        They do not depend on the other values. Lattices after the first one have at most so many
-        points where the tail falls by a factor of e.
+        They do not depend on the other values. Rough ones are from the first lattice alone.
         """
         columns, lumpy = np.full((3, x.size), np.nan), np.ones(x.size, np.bool_)
         ranges = np.floor(x / self._width).astype(np.int64)
@@ -134,7 +131,7 @@ class TiltedLattice:
                     del self._ranges[next(iter(self._ranges))]
             own, chosen = self._ranges[place], np.flatnonzero(ranges == place)
             if own is not None:
-                columns[:, chosen], lumpy[chosen] = own.tails(x[chosen], most)
+                columns[:, chosen], lumpy[chosen] = own.tails(x[chosen], is_rough=is_rough)
         reached, missed, slope = columns
         return LatticeTails(reached, missed, slope, lumpy)
 
@@ -186,27 +183,24 @@ class _Range:
         self._survivals: dict[float, _Survival] = {}
         self._parts: dict[int, _Range] = {}
 
-    def tails(self, x: Floats, most: float) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return both tails of values and the slopes, and whether lattices are too coarse.
-
-        They have at most so many points.
-        """
+    def tails(self, x: Floats, *, is_rough: bool) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return both tails of values and the slopes, and whether lattices are too coarse."""
         cell = self._cell(self._points[0])
         columns, lumpy = self._compared(x, self._survival(cell), self._survival(2 * cell))
-        if most < 2 * self._points[0]:
+        if is_rough:
             return columns, lumpy
         width = (self._ends[1] - self._ends[0]) / _PARTS
         parts = np.floor((x - self._ends[0]) / width).astype(np.int64)
         for place in np.unique(parts[lumpy]).tolist():
             chosen = np.flatnonzero(lumpy & (parts == place))
-            columns[:, chosen], lumpy[chosen] = self._part(place).closer(x[chosen], most)
+            columns[:, chosen], lumpy[chosen] = self._part(place).closer(x[chosen])
         return columns, lumpy
 
-    def closer(self, x: Floats, most: float) -> tuple[Floats, NDArray[np.bool_]]:
+    def closer(self, x: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         """Return what `tails` does, from lattices with more points than the first one."""
         columns, lumpy = np.full((3, x.size), np.nan), np.ones(x.size, np.bool_)
         points = 2 * self._points[0]
-        while points <= min(most, self._points[1]) and lumpy.any():
+        while points <= self._points[1] and lumpy.any():
             cell, open_ = self._cell(points), np.flatnonzero(lumpy)
             pair = self._survival(cell), self._survival(2 * cell)
             columns[:, open_], lumpy[open_] = self._compared(x[open_], *pair)
