@@ -82,8 +82,9 @@ class Search:
         A first guess.
     slope : ndarray of float, shape (n_levels,)
         Rough change of the logarithm of the tail there per standard deviation of x.
-    std : float
-        The standard deviation.
+    mean, std : float
+        Mean and standard deviation. A step ends at the mean rather than on its other side, where
+        the tail is nearly 1 and may take long.
     support : tuple of float
         Ends between which the quantiles lie.
     width : callable
@@ -96,6 +97,7 @@ class Search:
 
     start: Floats
     slope: Floats
+    mean: float
     std: float
     support: tuple[float, float]
     width: Callable[[Floats], Floats]
@@ -120,7 +122,7 @@ class Search:
         slope = slope * np.clip(_NEARBY / np.maximum(nearby, 1e-9), 1 / _STRETCHED, _STRETCHED)
         start, longest = np.clip(start, *support), np.full(levels.shape, _LONGEST)
         expanded = _has_expansion(moments)
-        return cls(start, slope, moments.std, support, width, longest, expanded)
+        return cls(start, slope, moments.mean, moments.std, support, width, longest, expanded)
 
     def begun(self, start: Floats, slope: Floats, chosen: NDArray[np.bool_]) -> "Search":
         """Return the search that begins elsewhere for some levels, with slopes that are good."""
@@ -157,6 +159,8 @@ class Search:
         places = places[values[0] != 0]
         for number in count(1):
             moved = np.clip(np.where(negative, x[0] + step, x[0] - step), low, high)
+            passes = (x[0] - self.mean) * (moved - self.mean) < 0
+            moved = np.where(passes, self.mean, moved)
             places = places[(moved != x[0])[places]]
             if not places.size:
                 return x, values

@@ -18,7 +18,7 @@ from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.atoms import ap_atoms
 from prframe.stats.null.average_precision.draws import drawn
 from prframe.stats.null.average_precision.extremes import ap_extremes, ap_largest, beyond
-from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.likely_tails import (
     LikelyTails,
@@ -406,12 +406,21 @@ class APNull(NullDistribution):
 
     def _rare(self, levels: Floats) -> Floats:
         """Return critical values, none of which lies between 0 and the least hit."""
-        found = super()._rare(levels)
         if not 0 < self.depth <= self.n - self.n_pos:
-            return found
+            return super()._rare(levels)
         # A single positive at the end of the list; a number next to 0 is as rare as that.
         least = (1 - EQUAL / 2) / (self.depth * self.n_pos)
-        return np.maximum(found, least)
+        found = np.full(levels.size, least)
+        is_rarer = np.log(levels) < self._log_any_hit
+        if is_rarer.any():
+            found[is_rarer] = np.maximum(super()._rare(levels[is_rarer]), least)
+        return found
+
+    @property
+    def _log_any_hit(self) -> float:
+        """The logarithm of the chance that a positive is retrieved, so that AP is not 0."""
+        log_none = log_binomial(self.n - self.depth, self.n_pos) - log_binomial(self.n, self.n_pos)
+        return float(np.log(-np.expm1(log_none)))
 
     def _search(self, levels: Floats, sign: Literal[-1, 1]) -> Search:
         """Begin at the first hits of rare positives, and far out at the likeliest rankings.
