@@ -76,6 +76,17 @@ class Steps(NamedTuple):
         """The rank of the last item of each step."""
         return self.above + self.size
 
+    def growth(self, step: "Integers | int", hits: Integers, positives: Integers) -> Floats:
+        """Return the mean growth of T in steps, with so many positives above and in each."""
+        j = positives
+        return np.asarray(j * (hits + 1) * self.single[step] + j * (j - 1) * self.pair[step])
+
+    def deviation(self, step: "Integers | int", hits: Integers, positives: Integers) -> Floats:
+        """Return the standard deviation of the growth of T in steps."""
+        j = positives
+        share = j * (1 - j / np.maximum(self.size[step], 1)) * self.spread[step]
+        return np.asarray(np.sqrt(share) * (hits + j / 2))
+
     def at(self, place: int) -> "Steps":
         """Return the step at a place."""
         return self.part(slice(place, place + 1))
@@ -232,6 +243,13 @@ def log_binomial(n: ArrayLike, k: ArrayLike) -> Floats:
     rest = np.where(possible, n - k, 0.0)
     value = log_factorial(n) - log_factorial(k) - log_factorial(rest)
     return np.where(possible, value, -inf)
+
+
+def log_hypergeometric(n: ArrayLike, n_pos: ArrayLike, drawn: ArrayLike, hits: Integers) -> Floats:
+    """Return the logarithm of the chance that so many of the drawn items are positive."""
+    n, n_pos, drawn = (np.asarray(number) for number in (n, n_pos, drawn))
+    ways = log_binomial(drawn, hits) + log_binomial(n - drawn, n_pos - hits)
+    return np.asarray(ways - log_binomial(n, n_pos))
 
 
 def log_factorial(n: Floats) -> Floats:

@@ -22,6 +22,7 @@ from prframe.stats.null.average_precision.generating_function.steps import (
     Items,
     Steps,
     log_binomial,
+    log_hypergeometric,
 )
 from prframe.stats.null.average_precision.tails.plain.lattice import LatticeTails, combined_tails
 from prframe.stats.null.average_precision.tails.plain.plans import ranges
@@ -144,10 +145,7 @@ class FullLists:
         """Return the logarithms of the chances of 0, 1, ... negatives, shape (number, 1)."""
         n, depth = self._items.n, self._items.depth
         hits = depth - np.arange(number)
-        others = np.clip(self._n_pos - hits, 0, n - depth)
-        logs = log_binomial(depth, hits) + log_binomial(n - depth, others)
-        logs -= log_binomial(n, self._n_pos)
-        return np.where(others == self._n_pos - hits, logs, -inf)[:, None]
+        return log_hypergeometric(n, self._n_pos, depth, hits)[:, None]
 
     def _log_chances(self, top: float, points: int) -> Floats:
         """Return the logarithms of the chances, given v, that a list lacks at most v and a point.
@@ -177,7 +175,7 @@ def _moved(weight: Floats, step: Steps, cell: float) -> Floats:
     log_chance = log_binomial(size, inside) + log_binomial(above, negatives)
     chance = np.exp(log_chance - log_binomial(above + size, below[row]))
     hits, positives = above - negatives, size - inside
-    growth = positives * (hits + 1) * step.single[0] + positives * (positives - 1) * step.pair[0]
+    growth = step.growth(0, hits, positives)
     part, whole = np.modf(np.maximum(positives - growth, 0.0) / cell)
     shift = np.append(whole, whole + 1).astype(np.int64)
     share = np.append((1 - part) * chance, part * chance)

@@ -4,7 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
+from prframe.stats.null.average_precision.generating_function.steps import (
+    Items,
+    log_binomial,
+    log_hypergeometric,
+)
 from prframe.stats.null.average_precision.tails.plain.plans import Retrieved
 from prframe.typing import Floats, Integers
 
@@ -54,8 +58,7 @@ class StepTerms:
         """Compute the likely numbers of hits at a rank."""
         n, n_pos, _ = self.case
         hits = np.arange(max(0, n_pos - (n - rank)), min(rank, n_pos) + 1)
-        log_chance = log_binomial(rank, hits) + log_binomial(n - rank, n_pos - hits)
-        log_chance -= log_binomial(n, n_pos)
+        log_chance = log_hypergeometric(n, n_pos, rank, hits)
         likely = log_chance + self._log_rest(rank, hits) > self.never
         return hits[likely], log_chance[likely]
 
@@ -83,7 +86,6 @@ class StepTerms:
         row, column = np.nonzero(likely & (low <= after) & (after <= high))
         step = self._items.between(np.array([above]), np.array([end]))
         hits, j = met[row], number[column]
-        growth = j * (hits + 1) * step.single[0] + j * (j - 1) * step.pair[0]
-        spread = np.sqrt(j * (1 - j / size) * step.spread[0]) * (hits + j / 2)
+        growth, spread = step.growth(0, hits, j), step.deviation(0, hits, j)
         share = np.exp(log_share[row, column])
         return Terms(int(met[0]), met.size, row, hits + j - low, growth, spread, share)

@@ -6,7 +6,10 @@ ranks there at once, and would tell neither them nor their single values apart.
 
 import numpy as np
 
-from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
+from prframe.stats.null.average_precision.generating_function.steps import (
+    Items,
+    log_hypergeometric,
+)
 from prframe.stats.null.average_precision.tails.plain.plans import Retrieved
 from prframe.typing import Integers
 
@@ -39,8 +42,7 @@ class FewHits:
         number = depth if ends is None else ends.size
         fewest = max(0, n_pos - (n - depth))
         hits = np.arange(fewest, min(2 if number <= _LISTED else 1, depth, n_pos) + 1)
-        logs = log_binomial(depth, hits) + log_binomial(n - depth, n_pos - hits)
-        logs -= log_binomial(n, n_pos)
+        logs = log_hypergeometric(n, n_pos, depth, hits)
         is_likely = bool((logs > never).any())
         self.most = int(hits[-1]) if is_likely else -1
         self._chance = dict(zip(hits.tolist(), np.exp(logs).tolist(), strict=True))

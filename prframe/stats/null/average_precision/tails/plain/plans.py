@@ -14,6 +14,7 @@ from prframe.stats.null.average_precision.generating_function.steps import (
     Items,
     Steps,
     log_binomial,
+    log_hypergeometric,
 )
 from prframe.stats.null.average_precision.generating_function.walk import DENSE, GROWTH
 from prframe.stats.null.average_precision.tails.sizes import Sizes
@@ -187,9 +188,7 @@ class Plan:
         low = np.maximum(0, n_pos - (n - depth))
         of, place = ranges(np.minimum(depth, n_pos) - low + 1)
         retrieved = low[of] + place
-        log_share = log_binomial(depth[of], retrieved)
-        log_share += log_binomial((n - depth)[of], n_pos[of] - retrieved)
-        log_share -= log_binomial(n, n_pos)[of]
+        log_share = log_hypergeometric(n[of], n_pos[of], depth[of], retrieved)
         likely = log_share > self.never
         return of[likely], retrieved[likely], np.exp(log_share[likely])
 
@@ -247,10 +246,8 @@ def step_terms(
     likely = log_chance > least[row]
     row, hits_above, number = row[likely], hits_above[likely], j[likely]
     step = of[row]
-    growth = number * (hits_above + 1) * steps.single[step]
-    growth += number * (number - 1) * steps.pair[step]
-    share = number * (1 - number / np.maximum(steps.size, 1)[step]) * steps.spread[step]
-    spread = np.sqrt(share) * (hits_above + number / 2)
+    growth = steps.growth(step, hits_above, number)
+    spread = steps.deviation(step, hits_above, number)
     return Terms(row, hits_above, growth, spread, log_chance[likely])
 
 
@@ -259,8 +256,7 @@ def likely_hits(case: Retrieved, never: float) -> int:
     """Return how many retrieved positives have a chance with a logarithm above `never`."""
     n, n_pos, depth = case
     hits = np.arange(min(depth, n_pos) + 1)
-    log_chance = log_binomial(depth, hits) + log_binomial(n - depth, n_pos - hits)
-    log_chance -= log_binomial(n, n_pos)
+    log_chance = log_hypergeometric(n, n_pos, depth, hits)
     return int(hits[log_chance > never].max(initial=0))
 
 
