@@ -33,6 +33,10 @@ _APART = 0.01
 # this are retrieved, it is less than five points of the first lattices, whose errors do not fall
 # with the third power of the distance of points yet. These lattices are left out.
 _MANY = 5000
+# Deep in the tail, where the logarithm of what does not matter is below the first number, the few
+# hits below the lists are uneven too. First lattices agreed there by chance while p was up to 5 %
+# off. Those with at most so many positives have the last lattices at once.
+_DEEP, _FEW = -70.0, 32
 # The error falls by this factor from the first lattice to the second.
 _SMALLER = 8
 # There is no answer either if the lower tail is smaller than this, as it is 1 less the upper one.
@@ -71,8 +75,8 @@ class FirstRanks:
     def _log_tail(self, x: float) -> float | None:
         """Compute log P(T >= x)."""
         hits = min(self.case.n_pos, _HITS[min(int(x), len(_HITS) - 1)])
-        never, (n, n_pos, depth) = self._never(x), self.case
-        for points in _TRIES[int(n_pos * depth > _MANY * n) :]:
+        never = self._never(x)
+        for points in _TRIES[self._first_try(never) :]:
             coarse, fine = self._reached(x, hits, never, points).tolist()
             if coarse <= 0 or not 0 < fine < 1 - _LEAST_REST:
                 return None
@@ -80,6 +84,13 @@ class FirstRanks:
             if abs(apart) <= _APART:
                 return float(np.log(fine)) + apart / (_SMALLER - 1)
         return None
+
+    def _first_try(self, never: float) -> int:
+        """Return the first lattices whose difference tells how far they are off."""
+        n, n_pos, depth = self.case
+        if never < _DEEP:
+            return 2 if n_pos <= _FEW else 1
+        return int(n_pos * depth > _MANY * n)
 
     def rest_of_run(self, hits: int, lack: float) -> float:
         """Return the chance that others add a lack if all of so many first ranks are hits."""
