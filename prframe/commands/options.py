@@ -175,7 +175,9 @@ def add_method(parser: Parser) -> None:
 
 def add_population(parser: Parser) -> None:
     """Add what the rows of a sample have in common, and another share of positives."""
-    parser.add_argument("--cluster", metavar="COLUMN", help="column of clusters, drawn as a whole")
+    parser.add_argument(
+        "--cluster", metavar="COLUMN", help="column of clusters of --frame, drawn as a whole"
+    )
     parser.number("--prior", float, "SHARE", "take this share of positives in place of the data's")
 
 

@@ -139,7 +139,7 @@ class MeanIntervals(TwoStepPlan):
                 few_for_skewness(sample.values, interval.method, sample.cluster)
                 for sample, interval in zip(samples, intervals, strict=True)
             ]
-            means = together.select(*keys, skewed=pl.Series(skewed, dtype=pl.Boolean))
+            means = together.select(*keys, METRIC, skewed=pl.Series(skewed, dtype=pl.Boolean))
             warn_of_skewed_values(means, keys, "means")
         # Undefined values have been warned of already, and so have means without values.
         return warned_of_narrow(rows, keys, kept)

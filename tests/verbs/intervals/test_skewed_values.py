@@ -62,6 +62,12 @@ def test_few_skewed_values_are_warned_of(method: str) -> None:
     prframe.interval(data, **options, method="hall")
 
 
+def test_skewed_metrics_are_named_among_several() -> None:
+    data = frame(SKEWED).with_columns(P=frame(EVEN)["AP"], R=frame(SKEWED)["AP"])
+    with pytest.warns(prframe.CoverageWarning, match="of 2 of 3 means, of AP, R, are few and"):
+        prframe.interval(data, values=["AP", "P", "R"], over="query_id")
+
+
 def test_shares_are_warned_of_with_students_interval_alone() -> None:
     shares = frame(np.repeat([0.0, 1.0], [18, 2]))
     prframe.interval(shares, values="AP", over="query_id")
