@@ -10,7 +10,6 @@ from prframe.stats import PairedFamily
 from prframe.stats._units import UnitSums, units_of
 from prframe.stats.paired_values import COCHRAN
 from prframe.typing import Floats
-from prframe.verbs._values_at_hand import METRIC
 
 _ENDS = (0.0, 1.0)
 # Of so few values a logit is as bad as the values.
@@ -45,19 +44,21 @@ def _is_share(sample: UnitSums) -> bool:
     return bool((sample.sizes == size).all() and np.isin(sample.sums / size, _ENDS).all())
 
 
-def warn_of_skewed_values(means: pl.DataFrame, keys: list[str], kind: str) -> None:
+def warn_of_skewed_values(
+    means: pl.DataFrame, keys: list[str], kind: str, metric: str | None = None
+) -> None:
     """Warn once of the means with the flag ``skewed``.
 
-    `means` has a row for each, with the keys of its group, and its metric where several may be
-    asked for; `kind` is the word for them.
+    `means` has a row for each, with the keys of its group; `kind` is the word for them, and
+    `metric` the column of their metrics, which are named if there are several.
     """
     skewed = means.filter("skewed")
     if skewed.is_empty():
         return
     groups = skewed.select(keys).unique(maintain_order=True).rows()
-    is_one = METRIC not in means.columns or means[METRIC].n_unique() == 1
-    metrics = [] if is_one else skewed[METRIC].unique(maintain_order=True).to_list()
-    named = f", of {', '.join(metrics)}," if metrics else ""
+    named = ""
+    if metric is not None and means[metric].n_unique() > 1:
+        named = f", of {', '.join(skewed[metric].unique(maintain_order=True))},"
     warn(
         f"the values of {skewed.height} of {means.height} {kind}{named} are few and skewed"
         f"{in_groups(groups) if keys else ''}: their intervals may miss the mean too often, as "

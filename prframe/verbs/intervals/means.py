@@ -140,7 +140,7 @@ class MeanIntervals(TwoStepPlan):
                 for sample, interval in zip(samples, intervals, strict=True)
             ]
             means = together.select(*keys, METRIC, skewed=pl.Series(skewed, dtype=pl.Boolean))
-            warn_of_skewed_values(means, keys, "means")
+            warn_of_skewed_values(means, keys, "means", METRIC)
         # Undefined values have been warned of already, and so have means without values.
         return warned_of_narrow(rows, keys, kept)
 
