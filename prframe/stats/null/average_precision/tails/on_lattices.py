@@ -132,8 +132,8 @@ def lattice_hints(
     """Return the tails of values of groups on lattices; None where these are too small.
 
     They are estimates where single values carry weight. Far out among many items (`is_far`) lists
-    of first hits come first, and a tilted lattice where there are none. Where the first lattice is too coarse
-    closer ones are tried, and lists of first hits (`is_listed_first`) right before one of these.
+    of first hits come first, and a tilted lattice where there are none. Where the first lattice is
+    too coarse closer ones are tried, and lists (`is_listed_first`) right before one of these.
     """
     hints = [part.tilted(group, x) if part.is_far(group, x) else None for part, group, x in values]
     near = [place for place, hint in enumerate(hints) if hint is None]
