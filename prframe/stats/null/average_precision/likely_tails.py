@@ -32,7 +32,8 @@ _FIRST, _LAST = 0.5, 0.999
 _FIRST_HITS = 32
 # The factor of the tail is no larger than of a normal distribution at its mean.
 _HALF = 2.0
-# Logarithms of levels are at least this in size before their own logarithm is taken.
+# Logarithms of levels are at least this in size before their own logarithm is taken, and ratios
+# of ranks before they are divided by.
 _LEAST = 1e-300
 
 
@@ -42,7 +43,7 @@ def first_hits(n: int, n_pos: int, log_levels: Floats) -> Floats:
     log_level = log_levels[:, None]
     # So many hits are among so many ranks with a chance of the level.
     ranks = np.exp((log_level + gammaln(hits + 1)) / hits)
-    ratio = ranks * n / n_pos / hits
+    ratio = np.maximum(ranks * n / n_pos / hits, _LEAST)
     # A single hit has a rank. Between 1 over one rank and 1 over the next hardly any values lie.
     ratio[:, 0] = np.where(ratio[:, 0] >= 1, np.ceil(ratio[:, 0]), ratio[:, 0])
     total = (hits * np.minimum(ratio, 1 / ratio)).max(axis=1)

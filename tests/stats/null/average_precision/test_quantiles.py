@@ -289,3 +289,18 @@ def test_a_leap_at_nothing_is_found_in_few_steps(n_pos: int, monkeypatch) -> Non
     assert found == pytest.approx(1 / (50_000 * n_pos), rel=1e-9)
     assert null.sf(found) < 0.99 < null.sf(0.0) == 1.0
     assert len(calls) < 80
+
+
+@pytest.mark.parametrize("depth", [None, 20])
+def test_levels_below_the_smallest_normal_float_have_no_value(depth: int | None) -> None:
+    assert np.isnan(APNull(1000, 5, depth=depth).isf(1e-320))
+
+
+def test_any_hit_is_rarer_than_the_level(monkeypatch) -> None:
+    """A search is not needed where the least positive AP is rarer than the level."""
+    null = APNull(31_182, 4, depth=125)
+    monkeypatch.setattr(APNull, "_bracket", None)
+    found = null.isf([0.1, 0.02])
+    assert found == pytest.approx(1 / (125 * 4), rel=1e-9)
+    assert null.sf(found[0]) == pytest.approx(null.sf(1e-12), rel=1e-9)
+    assert null.sf(found[0]) < 0.02
