@@ -8,8 +8,6 @@ then lacking:
     P(T >= x)  =  sum over lists of  P(list) P(others add >= x - sum of the list).
 """
 
-from itertools import pairwise
-
 import numpy as np
 
 from prframe.stats.null.average_precision.tails.first_ranks.lists import Lists, listed
@@ -35,17 +33,20 @@ _APART = 0.01
 _MANY = 5000
 # Deep in the tail, where the logarithm of what does not matter is below the first number, the few
 # hits below the lists are uneven too. First lattices agreed there by chance while p was up to 5 %
-# off. Those with at most so many positives have the last lattices at once.
-_DEEP, _FEW = -70.0, 32
+# off. Where at most so many positives are retrieved, the second lattices come first, or the third.
+_DEEP, _SOME, _FEW = -70.0, 100, 32
 # The error falls by this factor from the first lattice to the second.
 _SMALLER = 8
 # There is no answer either if the lower tail is smaller than this, as it is 1 less the upper one.
 _LEAST_REST = 0.01
 # Lattices of large lacks are left out if they would add at most this share of the tail.
 _NEGLIGIBLE = 1e-7
-# Lists that have at most this share of the tail among them have no lattice of their own, but one
-# up to so many powers of four coarser than it would be.
-_SMALL, _COARSER = 5e-5, 3
+# Lists that have at most this share of the tail among them have no lattice of their own, but the
+# next coarser one that there is.
+_SMALL = 5e-5
+# In a rough search lists with one hit less than others would have do, as do chances that do not
+# matter whose logarithm is so much above theirs.
+_LESS = 10.0
 # Further hits add at least one more than the hits before them, divided by the depth. A lack below
 # this share of that is raised to it, which changes no chance.
 _LEAST_RISE = 0.9
@@ -64,18 +65,23 @@ class FirstRanks:
         self._lists: dict[int, Lists] = {}
         self._below: dict[tuple[int, int, float, tuple[int, int]], Others] = {}
         self._steps: dict[tuple[int, float], StepTerms] = {}
-        self._known: dict[float, float | None] = {}
+        self._known: dict[tuple[float, bool], float | None] = {}
 
-    def log_tail(self, x: float) -> float | None:
-        """Return log P(T >= x); None if the lattices are too coarse, or the tail is too small."""
-        if x not in self._known:
-            self._known[x] = self._log_tail(x)
-        return self._known[x]
+    def log_tail(self, x: float, *, is_rough: bool = False) -> float | None:
+        """Return log P(T >= x); None if the lattices are too coarse, or the tail is too small.
 
-    def _log_tail(self, x: float) -> float | None:
+        In a rough search lattices that were made for other values are used where they will do.
+        """
+        if (x, is_rough) not in self._known:
+            self._known[x, is_rough] = self._log_tail(x, is_rough=is_rough)
+        return self._known[x, is_rough]
+
+    def _log_tail(self, x: float, *, is_rough: bool) -> float | None:
         """Compute log P(T >= x)."""
         hits = min(self.case.n_pos, _HITS[min(int(x), len(_HITS) - 1)])
         never = self._never(x)
+        if is_rough:
+            hits, never = self._at_hand(hits, never)
         for points in _TRIES[self._first_try(never) :]:
             coarse, fine = self._reached(x, hits, never, points).tolist()
             if coarse <= 0 or not 0 < fine < 1 - _LEAST_REST:
@@ -87,10 +93,15 @@ class FirstRanks:
 
     def _first_try(self, never: float) -> int:
         """Return the first lattices whose difference tells how far they are off."""
-        n, n_pos, depth = self.case
-        if never < _DEEP:
-            return 2 if n_pos <= _FEW else 1
-        return int(n_pos * depth > _MANY * n)
+        retrieved = self.case.n_pos * self.case.depth / self.case.n
+        if never < _DEEP and retrieved <= _SOME:
+            return 2 if retrieved <= _FEW else 1
+        return int(retrieved > _MANY)
+
+    def _at_hand(self, hits: int, never: float) -> tuple[int, float]:
+        """Return the hits of lists, and the chance that does not matter, of lattices at hand."""
+        known = [key for key in self._steps if key[0] >= hits - 1 and key[1] <= never + _LESS]
+        return max(known, key=lambda key: key[1], default=(hits, never))
 
     def rest_of_run(self, hits: int, lack: float) -> float:
         """Return the chance that others add a lack if all of so many first ranks are hits."""
@@ -129,36 +140,28 @@ class FirstRanks:
         reached = np.full(len(points), lists.chance[lack <= least].sum())
         open_ = np.flatnonzero((lack > least) & (rest > 0) & (lists.rank < depth))
         lack = np.maximum(lack[open_], _LEAST_RISE * (lists.hits[open_] + 1) / depth)
-        row, chance = lists.row[open_], lists.chance[open_]
-        power = _without_small(_powers(lack), chance, reached[0])
-        for end in np.unique(power).tolist():
-            others = self._others(end, hits, never, points)
+        row, chance, power = lists.row[open_], lists.chance[open_], _powers(lack)
+        ends = np.unique(power).tolist()
+        # Lists that lack about 1 decide most often, so that these tell which others matter.
+        first = max(int(np.searchsorted(ends, 0, side="right")) - 1, 0)
+        others = None
+        for end in ends[first:]:
+            above = self._others(end, hits, never, points)
+            others = others or above
             inside, beyond = power == end, power > end
-            reached += others.reached(row[inside], lack[inside]) @ chance[inside]
+            reached += above.reached(row[inside], lack[inside]) @ chance[inside]
             furthest = np.full(int(beyond.sum()), BASE**end)
-            further = others.reached(row[beyond], furthest) @ chance[beyond]
+            further = above.reached(row[beyond], furthest) @ chance[beyond]
             if (further <= _NEGLIGIBLE * reached).all():
                 break
+        for end in ends[:first][::-1]:
+            inside = power == end
+            if others is None or chance[inside].sum() > _SMALL * reached[0]:
+                others = self._others(end, hits, never, points)
+            reached += others.reached(row[inside], lack[inside]) @ chance[inside]
         return reached
 
 
 def _powers(lack: Floats) -> Integers:
     """Return the powers at which the lattices of what is lacking end."""
     return np.asarray(np.ceil(np.log(lack) / np.log(BASE)), np.int64)
-
-
-def _without_small(power: Integers, chance: Floats, tail: float) -> Integers:
-    """Return the powers at which lattices end, few lists having been given larger ones.
-
-    `tail` is a lower bound of the tail to which the lists add.
-    """
-    power, since = power.copy(), None
-    ends = np.unique(power).tolist()
-    for end, after in pairwise(ends):
-        inside = power == end
-        since = end if since is None else since
-        if chance[inside].sum() <= _SMALL * tail and after - since <= _COARSER:
-            power[inside] = after
-        else:
-            since = None
-    return power
