@@ -44,9 +44,9 @@ _NEGLIGIBLE = 1e-7
 # Lists that have at most this share of the tail among them have no lattice of their own, but the
 # next coarser one that there is.
 _SMALL = 5e-5
-# In a rough search lists with one hit less than others would have do, as do chances that do not
-# matter whose logarithm is so much above theirs.
-_LESS = 10.0
+# A rough search makes do with lists of one hit less than it would ask for, and with a chance that
+# does not matter whose logarithm is so much larger.
+_LARGER = 10.0
 # Further hits add at least one more than the hits before them, divided by the depth. A lack below
 # this share of that is raised to it, which changes no chance.
 _LEAST_RISE = 0.9
@@ -100,7 +100,7 @@ class FirstRanks:
 
     def _at_hand(self, hits: int, never: float) -> tuple[int, float]:
         """Return the hits of lists, and the chance that does not matter, of lattices at hand."""
-        known = [key for key in self._steps if key[0] >= hits - 1 and key[1] <= never + _LESS]
+        known = [key for key in self._steps if key[0] >= hits - 1 and key[1] <= never + _LARGER]
         return max(known, key=lambda key: key[1], default=(hits, never))
 
     def rest_of_run(self, hits: int, lack: float) -> float:
@@ -130,28 +130,19 @@ class FirstRanks:
 
         Lists have up to so many hits; `never` is the logarithm of a chance that does not matter.
         """
-        n, n_pos, depth = self.case
-        if hits not in self._lists:
-            self._lists[hits] = listed(self.case, hits)
-        lists = self._lists[hits]
-        lack, rest = x - lists.total, n_pos - lists.hits
-        # Positives that are left add no less than if each stood at the last rank.
-        least = rest * (lists.hits + (rest + 1) / 2) / n if depth == n else np.zeros(rest.size)
-        reached = np.full(len(points), lists.chance[lack <= least].sum())
-        open_ = np.flatnonzero((lack > least) & (rest > 0) & (lists.rank < depth))
-        lack = np.maximum(lack[open_], _LEAST_RISE * (lists.hits[open_] + 1) / depth)
-        row, chance, power = lists.row[open_], lists.chance[open_], _powers(lack)
+        row, lack, chance, certain = self._open(x, hits)
+        reached, power = np.full(len(points), certain), _powers(lack)
         ends = np.unique(power).tolist()
-        # Lists that lack about 1 decide most often, so that these tell which others matter.
+        # Lists that lack about 1 decide most often, and tell then which of the others matter.
         first = max(int(np.searchsorted(ends, 0, side="right")) - 1, 0)
         others = None
         for end in ends[first:]:
-            above = self._others(end, hits, never, points)
-            others = others or above
+            larger = self._others(end, hits, never, points)
+            others = others or larger
             inside, beyond = power == end, power > end
-            reached += above.reached(row[inside], lack[inside]) @ chance[inside]
+            reached += larger.reached(row[inside], lack[inside]) @ chance[inside]
             furthest = np.full(int(beyond.sum()), BASE**end)
-            further = above.reached(row[beyond], furthest) @ chance[beyond]
+            further = larger.reached(row[beyond], furthest) @ chance[beyond]
             if (further <= _NEGLIGIBLE * reached).all():
                 break
         for end in ends[:first][::-1]:
@@ -160,6 +151,23 @@ class FirstRanks:
                 others = self._others(end, hits, never, points)
             reached += others.reached(row[inside], lack[inside]) @ chance[inside]
         return reached
+
+    def _open(self, x: float, hits: int) -> tuple[Integers, Floats, Floats, float]:
+        """Return the lists to which others must add, and the chance of those that reach x.
+
+        Of each list there are the row of what others add, what it lacks, and its chance.
+        """
+        n, n_pos, depth = self.case
+        if hits not in self._lists:
+            self._lists[hits] = listed(self.case, hits)
+        lists = self._lists[hits]
+        lack, rest = x - lists.total, n_pos - lists.hits
+        # Positives that are left add no less than if each stood at the last rank.
+        least = rest * (lists.hits + (rest + 1) / 2) / n if depth == n else np.zeros(rest.size)
+        open_ = np.flatnonzero((lack > least) & (rest > 0) & (lists.rank < depth))
+        certain = float(lists.chance[lack <= least].sum())
+        lack = np.maximum(lack[open_], _LEAST_RISE * (lists.hits[open_] + 1) / depth)
+        return lists.row[open_], lack, lists.chance[open_], certain
 
 
 def _powers(lack: Floats) -> Integers:
