@@ -48,7 +48,8 @@ def warned_of_narrow(rows: pl.DataFrame, keys: list[str], args: Arguments) -> pl
     narrow = pl.col("conf_low").is_null() & pl.col("estimate").is_not_null()
     metrics = rows.filter(narrow)["metric"].unique(maintain_order=True)
     names = checks.listed(metrics, in_order=True)
-    why = f"which hold too little for an interval of {names}, or nothing that varies"
+    single = "" if args.cluster is None else ", or lie in a single cluster"
+    why = f"which hold too little for an interval of {names}, or nothing that varies{single}"
     warn_null(["conf_low", "conf_high"], _lacking(rows, narrow, keys), args, why)
     return rows
 

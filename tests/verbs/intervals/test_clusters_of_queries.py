@@ -152,7 +152,7 @@ def test_a_single_cluster_has_no_interval(method: str) -> None:
         found = prframe.interval(frame, ["AP", "AUC"], method=method, **OPTIONS)
     assert [str(warning.message) for warning in caught] == [
         "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too little for "
-        "an interval of 'AP', 'AUC', or nothing that varies"
+        "an interval of 'AP', 'AUC', or nothing that varies, or lie in a single cluster"
     ]
     assert found["estimate"].to_list() == pytest.approx(VALUES.select("AP", "AUC").mean().row(0))
     for column in ("std_error", "conf_low", "conf_high"):

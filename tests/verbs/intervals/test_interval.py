@@ -478,7 +478,8 @@ def test_one_cluster_has_no_interval() -> None:
         assert found.filter(pl.col("model") != "a").null_count().sum_horizontal().item() == 0
         assert texts == [
             "conf_low, conf_high: undefined, hence null, for 1 of 3 groups, which hold too little "
-            "for an interval of 'AP', 'P@3', or nothing that varies, in groups ['a']"
+            "for an interval of 'AP', 'P@3', or nothing that varies, or lie in a single cluster, "
+            "in groups ['a']"
         ]
 
 
@@ -608,12 +609,13 @@ def test_groups_without_positives_or_negatives(cluster: str | None) -> None:
         label=pl.when(model="a").then(False).when(model="b").then(True).otherwise("label")
     )
     options = {"by": "model", "cluster": cluster, "rng": 26}
+    single = ", or lie in a single cluster" if cluster else ""
     found, texts = warned(lambda: prframe.interval(rows, ["AP", "R@3"], **options))
     assert texts == [
         "AP, R@3: undefined, hence null, for 1 of 3 groups, which have no positives, "
         "in groups ['a']",
         "conf_low, conf_high: undefined, hence null, for 1 of 3 groups, which hold too little for "
-        "an interval of 'R@3', or nothing that varies, in groups ['b']",
+        f"an interval of 'R@3', or nothing that varies{single}, in groups ['b']",
     ]
     columns = ["estimate", "std_error", *ENDS]
     assert found.filter(model="a").select(columns).null_count().row(0) == (2, 2, 2, 2)
