@@ -72,6 +72,15 @@ def null_quantile(n: int, n_pos: int, q: float, ties: list[int] | None = None) -
     return Work(lambda: APNull(n, n_pos, ties).isf(q))
 
 
+def rank_test(n: int, n_pos: int, phi: str) -> Work:
+    """Test a rank statistic of one group without ties."""
+    rng = np.random.default_rng(SEED)
+    label = np.zeros(n, dtype=np.bool_)
+    label[rng.choice(n, n_pos, replace=False)] = True
+    frame = pl.DataFrame({"score": rng.normal(size=n) + 0.1 * label, "label": label})
+    return Work(lambda: prframe.rank_test(frame, phi=phi))
+
+
 def _frame(data: str, **size: int) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Return rows, and how they are told to the verbs."""
     if data == "vaswani":
@@ -127,5 +136,6 @@ TASKS: dict[str, Callable[..., Work]] = {
         null_test,
         null_test_by_copairs,
         null_values,
+        rank_test,
     )
 }

@@ -8,6 +8,7 @@ the same file with its package first on PYTHONPATH.
 import sys
 import time
 import warnings
+from functools import partial
 
 import prframe
 from benchmarks import null_tasks
@@ -30,19 +31,22 @@ SIZES = {
     "far": {"n": FULL.null_items},
     "half": {"n": FULL.null_half},
 }
-# The tests of AP at hand, and critical values.
+# The tests of AP at hand, critical values, and the test of DCG.
 OTHERS = {
-    "1,800 values, one shape": null_tasks.null_values(300, 1, over=False),
-    "1,800 values, 300 shapes": null_tasks.null_values(300, 300, over=False),
-    "300 means, one shape": null_tasks.null_values(300, 1, over=True),
-    "30 means, 30 shapes": null_tasks.null_values(30, 30, over=True),
-    "isf(1e-4), 100 of 10^6": null_tasks.null_quantile(10**6, 100, 1e-4),
-    "isf(1e-2), 9,997 of 10^4": null_tasks.null_quantile(10**4, 9_997, 1e-2),
-    "isf(1e-20), 100 of 10^6": null_tasks.null_quantile(10**6, 100, 1e-20),
-    "isf(1e-4), 1,000 of 10^6": null_tasks.null_quantile(10**6, 1_000, 1e-4),
-    "isf(1e-20), 1,000 of 10^6": null_tasks.null_quantile(10**6, 1_000, 1e-20),
-    "isf(1e-4), 10^4 of 10^6": null_tasks.null_quantile(10**6, 10**4, 1e-4),
-    "isf(.01), 270 of 4,000 in four": null_tasks.null_quantile(4000, 270, 0.01, [1000] * 4),
+    "1,800 values, one shape": partial(null_tasks.null_values, 300, 1, over=False),
+    "1,800 values, 300 shapes": partial(null_tasks.null_values, 300, 300, over=False),
+    "300 means, one shape": partial(null_tasks.null_values, 300, 1, over=True),
+    "30 means, 30 shapes": partial(null_tasks.null_values, 30, 30, over=True),
+    "isf(1e-4), 100 of 10^6": partial(null_tasks.null_quantile, 10**6, 100, 1e-4),
+    "isf(1e-2), 9,997 of 10^4": partial(null_tasks.null_quantile, 10**4, 9_997, 1e-2),
+    "isf(1e-20), 100 of 10^6": partial(null_tasks.null_quantile, 10**6, 100, 1e-20),
+    "isf(1e-4), 1,000 of 10^6": partial(null_tasks.null_quantile, 10**6, 1_000, 1e-4),
+    "isf(1e-20), 1,000 of 10^6": partial(null_tasks.null_quantile, 10**6, 1_000, 1e-20),
+    "isf(1e-4), 10^4 of 10^6": partial(null_tasks.null_quantile, 10**6, 10**4, 1e-4),
+    "isf(.01), 270 of 4,000 in four": partial(
+        null_tasks.null_quantile, 4000, 270, 0.01, [1000] * 4
+    ),
+    "rank_test(dcg), 1,500 of 3 x 10^6": partial(null_tasks.rank_test, 3 * 10**6, 1_500, "dcg"),
 }
 # Data that are made by the function of another name.
 _DATA = {"rare_tied_queries": "rare_queries"} | {
@@ -55,7 +59,7 @@ def main() -> None:
     rows = []
     for name in sys.argv[1:] or [*SIZES, *OTHERS]:
         if name in OTHERS:
-            rows.append([name, "", *_twice(OTHERS[name])])
+            rows.append([name, "", *_twice(OTHERS[name]())])
             continue
         floor, test = (
             work(_DATA.get(name, name), **SIZES[name])
