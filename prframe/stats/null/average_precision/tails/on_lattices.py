@@ -116,8 +116,11 @@ class OnLattices(AlikeGroups):
         is_near = not self.is_tied and self.is_rare(group) and target < LISTED
         if not is_near and not self.begins_with_lists(group, x):
             return None
-        is_rough = self.shares is not None and self.shares.is_rough
-        log_tail = self._lists(group).log_tail(target, is_rough=is_rough)
+        lists = self._lists(group)
+        extent = own = lists.extent(target)
+        if self.shares and self.shares.is_rough and (extent := lists.nearest(own)) != own:
+            self.shares.of(group).is_coarse = True
+        log_tail = lists.log_tail(target, extent)
         return None if log_tail is None else Tail(log_tail, log_rest(log_tail), "lattice")
 
     def _lists(self, group: int) -> FirstRanks:

@@ -8,6 +8,8 @@ then lacking:
     P(T >= x)  =  sum over lists of  P(list) P(others add >= x - sum of the list).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from prframe.stats.null.average_precision.tails.first_ranks.lists import Lists, listed
@@ -44,12 +46,19 @@ _NEGLIGIBLE = 1e-7
 # Lists that have at most this share of the tail among them have no lattice of their own, but the
 # next coarser one that there is.
 _SMALL = 5e-5
-# A rough search makes do with lists of one hit less than it would ask for, and with a chance that
-# does not matter whose logarithm is so much larger.
-_LARGER = 10.0
+# A rough search makes do with lists of so many hits less, and with a chance that does not matter
+# whose logarithm is so much larger.
+_FEWER, _LARGER = 2, 10.0
 # Further hits add at least one more than the hits before them, divided by the depth. A lack below
 # this share of that is raised to it, which changes no chance.
 _LEAST_RISE = 0.9
+
+
+class Extent(NamedTuple):
+    """The most hits of a list, and the logarithm of a chance that does not matter to the tail."""
+
+    hits: int
+    never: float
 
 
 class FirstRanks:
@@ -63,27 +72,34 @@ class FirstRanks:
     def __init__(self, case: Retrieved) -> None:
         self.case = case
         self._lists: dict[int, Lists] = {}
-        self._below: dict[tuple[int, int, float, tuple[int, int]], Others] = {}
-        self._steps: dict[tuple[int, float], StepTerms] = {}
-        self._known: dict[tuple[float, bool], float | None] = {}
+        self._below: dict[tuple[int, Extent, tuple[int, int]], Others] = {}
+        self._steps: dict[Extent, StepTerms] = {}
+        self._known: dict[tuple[float, Extent], float | None] = {}
 
-    def log_tail(self, x: float, *, is_rough: bool = False) -> float | None:
-        """Return log P(T >= x); None if the lattices are too coarse, or the tail is too small.
+    def extent(self, x: float) -> Extent:
+        """Return how far lists and lattices reach for the tail of a value."""
+        hits = _HITS[min(int(x), len(_HITS) - 1)]
+        return Extent(min(self.case.n_pos, hits), self._never(x))
 
-        In a rough search lattices that were made for other values are used where they will do.
-        """
-        if (x, is_rough) not in self._known:
-            self._known[x, is_rough] = self._log_tail(x, is_rough=is_rough)
-        return self._known[x, is_rough]
+    def nearest(self, extent: Extent) -> Extent:
+        """Return the extent of lattices at hand that a rough search makes do with, if any."""
+        if extent in self._steps:
+            return extent
+        hits, never = extent.hits - _FEWER, extent.never + _LARGER
+        known = [each for each in self._steps if each.hits >= hits and each.never <= never]
+        return max(known, key=lambda each: each.never, default=extent)
 
-    def _log_tail(self, x: float, *, is_rough: bool) -> float | None:
+    def log_tail(self, x: float, extent: Extent | None = None) -> float | None:
+        """Return log P(T >= x); None if the lattices are too coarse, or the tail is too small."""
+        extent = extent or self.extent(x)
+        if (x, extent) not in self._known:
+            self._known[x, extent] = self._log_tail(x, extent)
+        return self._known[x, extent]
+
+    def _log_tail(self, x: float, extent: Extent) -> float | None:
         """Compute log P(T >= x)."""
-        hits = min(self.case.n_pos, _HITS[min(int(x), len(_HITS) - 1)])
-        never = self._never(x)
-        if is_rough:
-            hits, never = self._at_hand(hits, never)
-        for points in _TRIES[self._first_try(never) :]:
-            coarse, fine = self._reached(x, hits, never, points).tolist()
+        for points in _TRIES[self._first_try(extent.never) :]:
+            coarse, fine = self._reached(x, extent, points).tolist()
             if coarse <= 0 or not 0 < fine < 1 - _LEAST_REST:
                 return None
             apart = float(np.log(fine / coarse))
@@ -98,16 +114,12 @@ class FirstRanks:
             return 2 if retrieved <= _FEW else 1
         return int(retrieved > _MANY)
 
-    def _at_hand(self, hits: int, never: float) -> tuple[int, float]:
-        """Return the hits of lists, and the chance that does not matter, of lattices at hand."""
-        known = [key for key in self._steps if key[0] >= hits - 1 and key[1] <= never + _LARGER]
-        return max(known, key=lambda key: key[1], default=(hits, never))
-
     def rest_of_run(self, hits: int, lack: float) -> float:
         """Return the chance that others add a lack if all of so many first ranks are hits."""
         # Others add at least one term more, at the last rank.
         lacks = np.array([max(lack, _LEAST_RISE * (hits + 1) / self.case.depth)])
-        below = self._others(int(_powers(lacks)[0]), hits, self._never(float(hits)), _TRIES[-1])
+        extent = Extent(hits, self._never(float(hits)))
+        below = self._others(int(_powers(lacks)[0]), extent, _TRIES[-1])
         coarse, fine = below.reached(np.array([2 * hits]), lacks)[:, 0]
         return float(np.clip(fine + (fine - coarse) / (_SMALLER - 1), 0.0, 1.0))
 
@@ -116,28 +128,25 @@ class FirstRanks:
         least = float(log_least_tails([self.case], np.array([x]))[0])
         return _ROUNDED * ((least - BELOW) // _ROUNDED)
 
-    def _others(self, end: int, hits: int, never: float, points: tuple[int, int]) -> Others:
+    def _others(self, end: int, extent: Extent, points: tuple[int, int]) -> Others:
         """Return the chances of others on lattices up to a power of four, which are kept."""
-        key = end, hits, never, points
+        key = end, extent, points
         if key not in self._below:
-            if (hits, never) not in self._steps:
-                self._steps[hits, never] = StepTerms(self.case, hits, never)
-            self._below[key] = Others(self._steps[hits, never], hits, end, points)
+            if extent not in self._steps:
+                self._steps[extent] = StepTerms(self.case, *extent)
+            self._below[key] = Others(self._steps[extent], extent.hits, end, points)
         return self._below[key]
 
-    def _reached(self, x: float, hits: int, never: float, points: tuple[int, int]) -> Floats:
-        """Return P(T >= x) from lattices of both numbers of points.
-
-        Lists have up to so many hits; `never` is the logarithm of a chance that does not matter.
-        """
-        row, lack, chance, certain = self._open(x, hits)
+    def _reached(self, x: float, extent: Extent, points: tuple[int, int]) -> Floats:
+        """Return P(T >= x) from lattices of both numbers of points."""
+        row, lack, chance, certain = self._open(x, extent.hits)
         reached, power = np.full(len(points), certain), _powers(lack)
         ends = np.unique(power).tolist()
         # Lists that lack about 1 decide most often, and tell then which of the others matter.
         first = max(int(np.searchsorted(ends, 0, side="right")) - 1, 0)
         others = None
         for end in ends[first:]:
-            larger = self._others(end, hits, never, points)
+            larger = self._others(end, extent, points)
             others = others or larger
             inside, beyond = power == end, power > end
             reached += larger.reached(row[inside], lack[inside]) @ chance[inside]
@@ -148,7 +157,7 @@ class FirstRanks:
         for end in ends[:first][::-1]:
             inside = power == end
             if others is None or chance[inside].sum() > _SMALL * reached[0]:
-                others = self._others(end, hits, never, points)
+                others = self._others(end, extent, points)
             reached += others.reached(row[inside], lack[inside]) @ chance[inside]
         return reached
 
