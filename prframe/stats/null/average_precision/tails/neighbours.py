@@ -118,11 +118,11 @@ class Shared:
     """What neighbouring values of a group share, in rough walks or not.
 
     Rough walks have fewer steps, and inversions of them serve more values. `is_merged` and
-    `is_coarse` tell whether values needed walks with merged states, or closer lattices, which
-    rough tails do without; `futile` has the values of T whose saddlepoints are not trusted, and
-    how far this holds. `beyond` has, by the logarithm of a tail, the largest T whose rough tail is
-    above it and the least one whose is below. Characteristic functions are expected to have died
-    away at a frequency, which rough walks tell.
+    `is_coarse` tell whether values needed walks with merged states, or closer lattices or more of
+    the first hits, which rough tails do without; `futile` has the values of T whose saddlepoints
+    are not trusted, and how far this holds. `beyond` has, by the logarithm of a tail, the largest
+    T whose rough tail is above it and the least one whose is below. Characteristic functions are
+    expected to have died away at a frequency, which rough walks tell.
     """
 
     is_rough: bool
