@@ -109,8 +109,13 @@ _FOLDS = (
     "bands know no correction of dependent folds; at one level of recall {}(..., 'Prec@0.5', "
     "resampling='cv'{}) has an interval that does"
 )
+_RETRIEVED = (
+    "the rows are what is retrieved; keep the first ones of each ranking, and give n_pos= and "
+    "n_neg= for all that there are"
+)
 # What is said of arguments that one function alone does not have.
 _NOT_OFFERED_BY = {
+    **{("ap_test", word): _RETRIEVED for word in ("cutoff", "depth", "k", "top_k")},
     **{(verb, "strata"): _STRATA for verb in ("evaluate", "interval", "band", "compare_curves")},
     **{(verb, "over"): _OF_ONE_RANKING for verb in ("rank_test", "topk_test")},
     ("band", "resampling"): _FOLDS.format("interval", ""),

@@ -73,6 +73,12 @@ GOOD = pl.DataFrame({"query_id": [1, 1], "label": [1, 0], "score": [2.0, 1.0]})
             {"k": 10},
             "There is no k=: a cut-off stands in the name of a metric, for example 'nDCG@10'.",
         ),
+        (
+            "ap_test",
+            {"depth": 10},
+            "There is no depth=: the rows are what is retrieved; keep the first ones of each "
+            "ranking, and give n_pos= and n_neg= for all that there are.",
+        ),
     ],
 )
 def test_arguments_of_other_libraries(verb: str, given: dict[str, object], sentences: str) -> None:

@@ -11,6 +11,9 @@ from prframe.typing import Alternative, Floats
 
 # P-values in columns are never 0: those smaller than any normal float are given as the smallest.
 LEAST = float(np.finfo(np.float64).tiny)
+_SMALLEST, _EPS = float(np.nextafter(0.0, 1.0)), float(np.finfo(np.float64).eps)
+# Levels have no more significant digits than this.
+_DIGITS = 12
 
 
 def check_alternative(alternative: str) -> None:
@@ -34,6 +37,22 @@ def from_log_tails(upper: Floats, lower: Floats, alternative: Alternative) -> Fl
     if alternative == "two-sided":
         return np.asarray(np.minimum(np.log(2) + np.minimum(upper, lower), 0.0))
     return upper if alternative == "greater" else lower
+
+
+def probability(logs: Floats) -> Floats:
+    """Return probabilities from logarithms, of which only those of impossible values are 0.
+
+    The exponential of a logarithm is off in the last digits. A probability that differs by no more
+    than that from a number of 12 digits is that number, so that 5 of 100 are .05, and no more than
+    a level of .05.
+    """
+    logs = np.asarray(logs, dtype=np.float64)
+    found = np.where(logs == -np.inf, 0.0, np.maximum(np.exp(logs), _SMALLEST))
+    with np.errstate(all="ignore"):
+        digits = found * 10.0 ** (_DIGITS - 1 - np.floor(logs / np.log(10)))
+        is_near = np.abs(digits - np.rint(digits)) <= 2 * (2 + np.abs(logs)) * _EPS * digits
+    found[is_near] = [float(f"{each:.{_DIGITS}g}") for each in found[is_near].tolist()]
+    return found
 
 
 def from_symmetric(

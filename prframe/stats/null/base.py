@@ -16,14 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import random_generator, reals
-from prframe.stats._p_values import check_alternative
+from prframe.stats._p_values import check_alternative, probability
 from prframe.stats.null.quantiles import Bracket, Moments, Search, last_kept, met
 from prframe.stats.null.tail_probabilities import (
     BOTH,
     BothTails,
     Side,
     TailProbabilities,
-    chance,
     shaped,
     sided,
 )
@@ -151,7 +150,7 @@ class NullDistribution(ABC):
         Parameters
         ----------
         x : array_like of float
-            Values. Many of them are cheaper together, and their probabilities never rise.
+            Values. Probabilities of those that are asked for together never rise.
 
         Returns
         -------
@@ -164,7 +163,7 @@ class NullDistribution(ABC):
         PrframeError
             A value that is no number, or a method that cannot take this distribution.
         """
-        return shaped(chance(self._tails("x", x, ("upper",)).upper))
+        return shaped(probability(self._tails("x", x, ("upper",)).upper))
 
     def logsf(self, x: ArrayLike) -> Floats | float:
         """Return the logarithm of P(X >= x), x being an array_like of float."""
@@ -172,7 +171,7 @@ class NullDistribution(ABC):
 
     def cdf(self, x: ArrayLike) -> Floats | float:
         """Return P(X <= x), x being an array_like of float."""
-        return shaped(chance(self._tails("x", x, ("lower",)).lower))
+        return shaped(probability(self._tails("x", x, ("lower",)).lower))
 
     def logcdf(self, x: ArrayLike) -> Floats | float:
         """Return the logarithm of P(X <= x), x being an array_like of float."""

@@ -1,18 +1,16 @@
 """Tail probabilities as logarithms, and the probabilities and p-values that follow from them."""
 
-import math
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats._p_values import from_tails
+from prframe.stats._p_values import from_tails, probability
 from prframe.typing import Alternative, Floats
 
 Side: TypeAlias = Literal["upper", "lower"]
 
 BOTH: tuple[Side, ...] = get_args(Side)
-_SMALLEST = math.ulp(0.0)
 
 
 class TailProbabilities(NamedTuple):
@@ -51,12 +49,7 @@ class BothTails(NamedTuple):
 
 def sided(upper: Floats, lower: Floats, alternative: Alternative) -> Floats:
     """Return p-values from the logarithms of both tails; a tail that is not needed may be NaN."""
-    return from_tails(chance(upper), chance(lower), alternative)
-
-
-def chance(logs: Floats) -> Floats:
-    """Return probabilities from logarithms, of which only those of impossible values are 0."""
-    return np.where(logs == -np.inf, 0.0, np.maximum(np.exp(logs), _SMALLEST))
+    return from_tails(probability(upper), probability(lower), alternative)
 
 
 def shaped(values: Floats) -> Floats | float:

@@ -18,7 +18,7 @@ from prframe._engine.rows import key_names
 from prframe._engine.runs import Counting
 from prframe.errors import ArgumentError
 from prframe.metrics import AP
-from prframe.stats._p_values import LEAST, from_log_tails
+from prframe.stats._p_values import LEAST, from_log_tails, probability
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null import (
     APNullMethod,
@@ -197,7 +197,7 @@ class GroupTest(TwoStepPlan):
             for side in (draws >= value * (1 - EQUAL), draws <= value * (1 + EQUAL))
         ]
         above, below = map(np.asarray, good)
-        return float(np.exp(from_log_tails(above, below, self.alternative)))
+        return float(probability(from_log_tails(above, below, self.alternative)))
 
 
 @dataclass(frozen=True)
@@ -367,7 +367,7 @@ def _alike(of_part: Sequence[Cases]) -> list[list[int]]:
 
 def _p_columns(log_p: Floats) -> tuple[pl.Series, pl.Series]:
     """Return p-values, as numbers and as logarithms."""
-    p_value = np.maximum(np.exp(log_p), LEAST)
+    p_value = np.maximum(probability(log_p), LEAST)
     return pl.Series("p_value", p_value), pl.Series("log10_p_value", log_p / np.log(10))
 
 

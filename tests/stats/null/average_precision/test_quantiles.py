@@ -172,6 +172,27 @@ def test_quantiles_of_large_groups_take_one_walk_or_two(
     assert q <= null.cdf(quantile) <= q * (1 + 2e-5)
 
 
+@pytest.mark.parametrize(
+    ("n", "n_pos", "q"),
+    [
+        (100, 1, 0.05),
+        (10, 3, 0.025),
+        (1_000, 2, 1e-3),
+        (1_000, 998, 1e-3),
+        (10_000, 2, 1e-6),
+        (10_000_000, 1, 1e-6),
+    ],
+)
+def test_levels_of_few_digits_are_not_exceeded_by_rounding(n: int, n_pos: int, q: float) -> None:
+    null = APNull(n, n_pos)
+    critical = null.isf(q)
+    assert null.sf(critical) <= q
+    tested = prframe.ap_test(
+        pl.DataFrame({"ap": [critical], "n_pos": [n_pos], "n": [n]}), ap="ap", n_pos="n_pos", n="n"
+    )
+    assert tested["p_value"].item() <= q
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "n_pos", "q"), [(294_546, 351, 0.0086), (604_715, 546, 0.0657)])
 def test_quantiles_of_rare_positives_are_at_the_level(n: int, n_pos: int, q: float) -> None:
