@@ -9,8 +9,8 @@ from scipy.stats import binomtest
 
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.steps import Items
-from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
-from prframe.stats.null.average_precision.tails.few_blocks import FewBlocks
+from prframe.stats.null.average_precision.tails.counted.counting import sparse_log_tails
+from prframe.stats.null.average_precision.tails.counted.few_blocks import FewBlocks
 
 
 @pytest.mark.parametrize("n_pos", [1, 2, 3])

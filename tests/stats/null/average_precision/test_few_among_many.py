@@ -7,8 +7,8 @@ import pytest
 
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
-from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
-from prframe.stats.null.average_precision.tails.few_among_many import few_among_many_tail
+from prframe.stats.null.average_precision.tails.counted.counting import sparse_log_tails
+from prframe.stats.null.average_precision.tails.counted.few_among_many import few_among_many_tail
 
 
 def tail_of(n: int, n_neg: int, lack: float, method: str | None = None):

@@ -7,9 +7,9 @@ import pytest
 
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.steps import Items
-from prframe.stats.null.average_precision.tails import few_negatives
-from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
-from prframe.stats.null.average_precision.tails.few_negatives import few_negatives_tail
+from prframe.stats.null.average_precision.tails.counted import few_negatives
+from prframe.stats.null.average_precision.tails.counted.counting import sparse_log_tails
+from prframe.stats.null.average_precision.tails.counted.few_negatives import few_negatives_tail
 
 
 @pytest.mark.parametrize("few", [2, 3])

@@ -8,7 +8,7 @@ import pytest
 
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
-from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
+from prframe.stats.null.average_precision.tails.counted.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.first_ranks.lower_ranks import (
     added_by_many,
     first_of_many,

@@ -8,7 +8,7 @@ import pytest
 
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.steps import Items
-from prframe.stats.null.average_precision.tails.full_lists import FullLists, log_full_lists
+from prframe.stats.null.average_precision.tails.counted.full_lists import FullLists, log_full_lists
 
 TIES = [None, [1] * 12, [2, 3, 1, 4, 2], [12]]
 

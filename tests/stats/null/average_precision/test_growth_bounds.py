@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from prframe.stats import APNull
-from prframe.stats.null.average_precision.tails.growth_bounds import (
+from prframe.stats.null.average_precision.tails.merged.growth_bounds import (
     GrowthByLast,
     growth_at_once,
     harmonic_between,

@@ -9,8 +9,8 @@ import pytest
 
 import prframe
 from prframe.stats import APNull
-from prframe.stats.null.average_precision.tails import lack_lattice
-from prframe.stats.null.average_precision.tails.lack_lattice import log_tail_by_lack
+from prframe.stats.null.average_precision.tails.counted import lack_lattice
+from prframe.stats.null.average_precision.tails.counted.lack_lattice import log_tail_by_lack
 
 # log P(AP >= x) with its standard error, from draws of tilted rankings that are weighed: (n, n_pos,
 # sizes of tie blocks that repeat, x).

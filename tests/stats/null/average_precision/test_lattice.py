@@ -9,11 +9,11 @@ import pytest
 import prframe
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.steps import Items
-from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
+from prframe.stats.null.average_precision.tails.counted.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.plain.lattice import DEEPER, Lattice, lattice_tails
 from prframe.stats.null.average_precision.tails.plain.plans import Plans, Retrieved, Shape
+from prframe.stats.null.average_precision.tails.plain.sizes import Sizes
 from prframe.stats.null.average_precision.tails.plain.walk import Walk, sums_from
-from prframe.stats.null.average_precision.tails.sizes import Sizes
 
 CASES = [(1000, 10, 1000), (300, 12, 300), (50, 8, 50), (400, 20, 90), (4000, 6, 70), (65, 30, 64)]
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from prframe.stats.null.average_precision.generating_function.steps import Items
-from prframe.stats.null.average_precision.tails import crowds
-from prframe.stats.null.average_precision.tails.merged_walk import Rounding, Walk, walked
+from prframe.stats.null.average_precision.tails.merged import crowds
+from prframe.stats.null.average_precision.tails.merged.walk import Rounding, Walk, walked
 from prframe.stats.null.average_precision.tails.mergers import Merger, merged_tails
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from prframe.stats import APNull
-from prframe.stats.null.average_precision.tails.near_best import (
+from prframe.stats.null.average_precision.tails.counted.near_best import (
     near_best_bound,
     near_best_log_tail,
 )

@@ -11,8 +11,8 @@ from prframe.stats.null.average_precision.approximations import ap_minimum
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
+from prframe.stats.null.average_precision.tails.counted.few_blocks import log_states
 from prframe.stats.null.average_precision.tails.drawn import DrawnRankings
-from prframe.stats.null.average_precision.tails.few_blocks import log_states
 from prframe.stats.null.average_precision.tails.low_values import (
     SUNK,
     SUNK_OF_FEW,

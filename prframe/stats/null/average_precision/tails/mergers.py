@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import NamedTuple
 
-from prframe.stats.null.average_precision.tails.merged_walk import Tails, Walk, walked
+from prframe.stats.null.average_precision.tails.merged.walk import Tails, Walk, walked
 from prframe.stats.null.average_precision.tails.tail import Tail, as_tail, extrapolated, log_rest
 
 # Tails from two walks are estimates if the extrapolation changes a logarithm by more than this.

@@ -19,18 +19,18 @@ from prframe.stats.null.average_precision.tails.alike import (
     SPARSE,
 )
 from prframe.stats.null.average_precision.tails.certain import certain_tail, reached_by_all
-from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
-from prframe.stats.null.average_precision.tails.few_among_many import few_among_many_tail
-from prframe.stats.null.average_precision.tails.few_blocks import FewBlocks
-from prframe.stats.null.average_precision.tails.few_negatives import few_negatives_tail
-from prframe.stats.null.average_precision.tails.full_lists import log_full_lists
-from prframe.stats.null.average_precision.tails.lack_lattice import log_tail_by_lack
-from prframe.stats.null.average_precision.tails.merged_walk import Rounding, Walk
-from prframe.stats.null.average_precision.tails.mergers import Merger
-from prframe.stats.null.average_precision.tails.near_best import (
+from prframe.stats.null.average_precision.tails.counted.counting import sparse_log_tails
+from prframe.stats.null.average_precision.tails.counted.few_among_many import few_among_many_tail
+from prframe.stats.null.average_precision.tails.counted.few_blocks import FewBlocks
+from prframe.stats.null.average_precision.tails.counted.few_negatives import few_negatives_tail
+from prframe.stats.null.average_precision.tails.counted.full_lists import log_full_lists
+from prframe.stats.null.average_precision.tails.counted.lack_lattice import log_tail_by_lack
+from prframe.stats.null.average_precision.tails.counted.near_best import (
     near_best_bound,
     near_best_log_tail,
 )
+from prframe.stats.null.average_precision.tails.merged.walk import Rounding, Walk
+from prframe.stats.null.average_precision.tails.mergers import Merger
 from prframe.stats.null.average_precision.tails.neighbours import Sharing
 from prframe.stats.null.average_precision.tails.on_lattices import OnLattices, lattice_hints
 from prframe.stats.null.average_precision.tails.plain.lattice import (

@@ -12,8 +12,8 @@ import numpy as np
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.tails.alike import LISTED, AlikeGroups
+from prframe.stats.null.average_precision.tails.counted.full_lists import FullLists
 from prframe.stats.null.average_precision.tails.first_ranks.tails import FirstRanks
-from prframe.stats.null.average_precision.tails.full_lists import FullLists
 from prframe.stats.null.average_precision.tails.neighbours import Sharing
 from prframe.stats.null.average_precision.tails.plain.lattice import (
     NEVER,

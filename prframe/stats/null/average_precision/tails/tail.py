@@ -4,7 +4,7 @@ from math import expm1, inf, isnan, log
 from typing import Literal, NamedTuple, TypeAlias
 
 from prframe.errors import PrframeError
-from prframe.stats.null.average_precision.tails.merged_walk import Tails
+from prframe.stats.null.average_precision.tails.merged.walk import Tails
 from prframe.stats.null.average_precision.tails.neighbours import PlannedTail
 from prframe.stats.null.average_precision.tails.plain.lattice import LatticeTails
 

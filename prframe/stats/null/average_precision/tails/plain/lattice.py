@@ -16,8 +16,8 @@ from prframe.stats.null.average_precision.generating_function.steps import (
     log_binomial,
 )
 from prframe.stats.null.average_precision.tails.plain.plans import Plans, Retrieved, Shape
+from prframe.stats.null.average_precision.tails.plain.sizes import Sizes
 from prframe.stats.null.average_precision.tails.plain.walk import NEARBY, Walk
-from prframe.stats.null.average_precision.tails.sizes import Sizes
 from prframe.typing import Floats, Integers
 
 # A lattice has a row for each likely number of hits. Where more hits than this are likely it would

@@ -17,7 +17,7 @@ from prframe.stats.null.average_precision.generating_function.steps import (
     log_hypergeometric,
 )
 from prframe.stats.null.average_precision.generating_function.walk import DENSE, GROWTH
-from prframe.stats.null.average_precision.tails.sizes import Sizes
+from prframe.stats.null.average_precision.tails.plain.sizes import Sizes
 from prframe.typing import Floats, Integers
 
 # Growth of T that varies by at most this standard deviation, in points of the lattice, is replaced

@@ -24,8 +24,8 @@ from prframe.stats.null.average_precision.generating_function.steps import (
     Steps,
     log_binomial,
 )
-from prframe.stats.null.average_precision.tails.crowds import WIDEST, most_states
-from prframe.stats.null.average_precision.tails.growth_bounds import (
+from prframe.stats.null.average_precision.tails.merged.crowds import WIDEST, most_states
+from prframe.stats.null.average_precision.tails.merged.growth_bounds import (
     GrowthByLast,
     growth_at_once,
 )

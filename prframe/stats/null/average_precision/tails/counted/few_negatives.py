@@ -15,7 +15,7 @@ from math import comb, log
 import numpy as np
 
 from prframe.stats.null.average_precision.generating_function.steps import Items
-from prframe.stats.null.average_precision.tails.counting import bad_ranks, harmonic
+from prframe.stats.null.average_precision.tails.counted.counting import bad_ranks, harmonic
 from prframe.stats.null.average_precision.tails.tail import Tail
 from prframe.typing import Floats
 

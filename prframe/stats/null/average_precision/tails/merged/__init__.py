@@ -1,0 +1,1 @@
+"""Walks of one case with merged states, and what bounds how many there are."""
