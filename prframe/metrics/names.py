@@ -147,11 +147,14 @@ def at_any_prior() -> str:
 
 
 def _forms_with(accepts: "Callable[[Metric, CellStatistic], bool]") -> str:
-    """List the metrics, at all places where they may be taken, whose functions of counts suit."""
+    """List the metrics whose functions of counts suit."""
+    return forms_that(
+        lambda metric: not metric.without_cells and accepts(metric, metric.cell_statistic())
+    )
 
-    def suits(metric: Metric) -> bool:
-        return not metric.without_cells and accepts(metric, metric.cell_statistic())
 
+def forms_that(suits: "Callable[[Metric], bool]") -> str:
+    """List the metrics that suit, at all places where they may be taken."""
     places = [
         place
         for metric in CATALOGUE.values()

@@ -13,7 +13,7 @@ from prframe._engine.measure import values_of_groups
 from prframe._engine.pieces import Ranking
 from prframe._engine.rows import considered, key_names
 from prframe.errors import ArgumentError, NoCutoffWarning, PrframeError, warn
-from prframe.metrics import AUPRG, MCC, Judged, Metric, NumRet, SetR, parse_metric
+from prframe.metrics import AUPRG, MCC, Judged, Metric, NumRet, SetR, forms_that, parse_metric
 from prframe.verbs._plan import takes_ties
 from prframe.verbs._trec_eval_names import TrecEvalNames
 from prframe.verbs._verb import positives_of, warn_undefined
@@ -215,7 +215,10 @@ def refuse_option(option: str, wanted: Mapping[str, Metric]) -> None:
         instead = (
             "leave it out" if alone else f"evaluate these in a call of their own, without {option}"
         )
-        raise ArgumentError(f"`{option}` is not taken by {checks.listed(without)}; {instead}.")
+        takers = forms_that(lambda metric: _takes(metric, option))
+        raise ArgumentError(
+            f"`{option}` is not taken by {checks.listed(without)}; it is for {takers}; {instead}."
+        )
 
 
 def _takes(metric: Metric, option: str) -> bool:

@@ -38,6 +38,12 @@ METRICS = quoted(ORACLE)
 PLAIN, NO_MEAN = quoted(tie_policies.WITHOUT_LABELS), quoted(tie_policies.NO_MEAN)
 *_FIRST, _LAST = map(repr, tie_policies.WITHOUT_LABELS)
 PLAIN_OR = f"{', '.join(_FIRST)} or {_LAST}"
+OF_ANY_PRIOR = (
+    "AP[@k], AP11, AUC, AUPRC, AUPRG, BalancedAccuracy(threshold=t), F(threshold=t), "
+    "F1(threshold=t), IPrec@r, MaxF1, MCC(threshold=t), P(threshold=t), pAP, pAUC, Prec@r, "
+    "R(threshold=t), R(at_precision=t), SetAP, SetF, SetP, SetR and Specificity(threshold=t)"
+)
+OF_WEIGHTS = "AP[@k], AP11, AUC, AUPRC, AUPRG, pAP, pAUC, Prec@r, R(at_precision=t) and W"
 FRAMES = ", a ".join(kind.description for kind in KINDS)
 ARRAYS = "Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}."
 # Some calls take the rows of all queries as one ranking on purpose.
@@ -223,11 +229,11 @@ REFUSALS = {
     ),
     "weights of positions": (
         lambda: evaluate(GOOD, ["AP", "P@2", "nDCG"], weight="total"),
-        "`weight` is not taken by 'P@2', 'nDCG'; evaluate these in a call of their own, without weight.",
+        f"`weight` is not taken by 'P@2', 'nDCG'; it is for {OF_WEIGHTS}; evaluate these in a call of their own, without weight.",
     ),
     "prior of nDCG": (
         lambda: evaluate(GOOD, ["AP", "AUC", "nDCG"], prior=0.5),
-        "`prior` is not taken by 'nDCG'; evaluate these in a call of their own, without prior.",
+        f"`prior` is not taken by 'nDCG'; it is for {OF_ANY_PRIOR}; evaluate these in a call of their own, without prior.",
     ),
     "MCC without positives": (
         lambda: evaluate(GOOD, ["AP", "MCC(threshold=0.5)"], prior=0),
@@ -235,7 +241,7 @@ REFUSALS = {
     ),
     "interpolation cut off": (
         lambda: evaluate(GOOD, ["AP@2"], interpolate=True),
-        "`interpolate` is not taken by 'AP@2'; leave it out.",
+        "`interpolate` is not taken by 'AP@2'; it is for AP, AP11 and AUPRC; leave it out.",
     ),
     "prior": (lambda: curve(GOOD, prior=2), "`prior` must lie between 0 and 1; got 2."),
     "recall level": (
@@ -860,7 +866,7 @@ REFUSALS = {
     ),
     "a prior of means": (
         lambda: interval(GOOD, ["AP", "AUC", "nDCG"], over="label", prior=0.5),
-        "`prior` is not taken by 'nDCG'; evaluate these in a call of their own, without prior.",
+        f"`prior` is not taken by 'nDCG'; it is for {OF_ANY_PRIOR}; evaluate these in a call of their own, without prior.",
     ),
     "a prior of values at hand": (
         lambda: interval(GOOD, values="score", over="label", prior=0.5),

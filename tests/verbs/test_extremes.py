@@ -109,7 +109,7 @@ def test_more_items_than_floats_tell_apart_are_refused(n: int, n_pos: int, ap: f
         known(n, n_pos, ap)
     most = "100,000,000" if n_pos == 5 and ap < 1 else "1,000,000,000,000"
     assert str(caught.value) == (
-        f"the AP of {n_pos} positives among {n:,} retrieved items has no p-value here: beyond "
+        f"AP with n_pos={n_pos} and {n:,} retrieved items has no p-value here: beyond "
         f"{most} items, neighbouring values are as close as their rounding. Draw random rankings "
         "instead, in ap_test with method='monte-carlo'; if the ranking is cut off, say where."
     )

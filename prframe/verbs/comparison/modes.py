@@ -76,17 +76,7 @@ def check_options(
     checks.one_of("method", asked.method, get_args(Method))
     if asked.correction is not None:
         checks.one_of("correction", asked.correction, get_args(JointCorrection))
-    if isinstance(asked.test, str) and asked.test in _ELSEWHERE:
-        raise ArgumentError(
-            f"`test` must be one of {checks.listed(get_args(Test))}; {asked.test!r} is "
-            f"{_ELSEWHERE[asked.test]} here."
-        )
-    checks.one_of("test", asked.test, get_args(Test))
-    if asked.test not in mode.methods:
-        raise ArgumentError(
-            f"`test` {mode.wording} must be one of {checks.listed(mode.methods)}; "
-            f"got {asked.test!r}; {mode.remedy}."
-        )
+    _check_test(asked.test, mode)
     known = {
         f"`method` of test={asked.test!r}": (asked.method, mode.methods[asked.test]),
         "`interval`": (asked.interval, mode.intervals),
@@ -105,6 +95,21 @@ def check_options(
         _check_joint(asked, args, mode, is_one_metric=is_one_metric)
     if _is_drawn(asked) or mode is ON_ITEMS:
         resamples(asked.n_resamples, asked.confidence_level)
+
+
+def _check_test(test: object, mode: Mode) -> None:
+    """Refuse a test that there is not in this mode, and say where it is if there is one."""
+    if checks.is_one_of(test, mode.methods):
+        return
+    remedy = ""
+    if checks.is_one_of(test, _ELSEWHERE):
+        remedy = f"; that is {_ELSEWHERE[str(test)]} here"
+    elif checks.is_one_of(test, get_args(Test)):
+        remedy = f"; {mode.remedy}"
+    raise ArgumentError(
+        f"`test` {mode.wording} must be one of {checks.listed(mode.methods)}; "
+        f"got {checks.brief(test)}{remedy}."
+    )
 
 
 def _is_drawn(asked: Comparison) -> bool:

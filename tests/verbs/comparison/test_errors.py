@@ -17,7 +17,6 @@ WIDE = DATA.pivot("model", index=["query_id", "item", "label"], values="score")
 LACKING = DATA.filter(~((pl.col("model") == "z") & (pl.col("query_id") < "q002")))
 COLUMNS = "'query_id', 'item', 'score', 'label', 'model', 'half', 'cluster'"
 TESTS_OVER = ", ".join(map(repr, sorted(oracle.TESTS)))
-TESTS = ", ".join(map(repr, sorted({*oracle.TESTS, "delong", "posterior"})))
 INDEPENDENT = [name for name, test in QUERY_TESTS.items() if not test.clusters]
 EACH_ONCE = (
     "`baseline` must name one model or more, each once, and leave one to compare with; got {}."
@@ -79,7 +78,7 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"test": "welch"},
-        f"`test` must be one of {TESTS}; got 'welch'.",
+        f"`test` over groups of `over` must be one of {TESTS_OVER}; got 'welch'.",
     ),
     (
         {"test": "delong"},
@@ -133,11 +132,12 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"rope": -0.1}, "`rope` must be a number >= 0; got -0.1."),
     (
         {"test": ["t"]},
-        f"`test` must be one of {TESTS}; got ['t'].",
+        f"`test` over groups of `over` must be one of {TESTS_OVER}; got ['t'].",
     ),
     (
         {"test": "fisher"},
-        f"`test` must be one of {TESTS}; 'fisher' is test='randomization' here.",
+        f"`test` over groups of `over` must be one of {TESTS_OVER}; got 'fisher'; that is "
+        "test='randomization' here.",
     ),
     (
         {"power": 0.05},

@@ -58,7 +58,7 @@ def refuse_large(depth: int, n_pos: int, most: int) -> None:
     """Refuse tails among more retrieved items than floats can tell apart."""
     if depth > most:
         raise PrframeError(
-            f"the AP of {n_pos} positives among {depth:,} retrieved items has no p-value here: "
+            f"AP with n_pos={n_pos} and {depth:,} retrieved items has no p-value here: "
             f"beyond {most:,} items, neighbouring values are as close as their rounding. Draw "
             "random rankings instead, in ap_test with method='monte-carlo'; if the ranking is cut "
             "off, say where."
