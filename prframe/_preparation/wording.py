@@ -18,6 +18,11 @@ _TESTS = {
     "t": "paired t-test",
     "wilcoxon": "Wilcoxon's signed-rank test",
 }
+# What the end of a method says of values that depend on each other.
+_CORRECTED = {
+    "-corrected": "corrected for overlapping training sets",
+    "-items": "corrected for shared items",
+}
 _SIDES = {"greater": "positive", "less": "negative"}
 _CORRECTIONS = {
     "bh": "Benjamini and Hochberg's correction",
@@ -122,24 +127,24 @@ def band_words(facts: Facts) -> str:
 
 def testing_words(facts: Facts, alpha: float, methods: Sequence[str]) -> str:
     """Say by which test, with which correction, and at which level systems are told apart."""
-    words = tested(facts) or ([f"method {joined(methods)}"] if methods else [])
+    words = tested(facts, methods) or ([f"method {joined(methods)}"] if methods else [])
     words += [*family_words(facts), f"alpha = {alpha:g}"]
     if (n := facts.get("n")) is not None:
         words.append(f"n = {n}")
     return ", ".join(words)
 
 
-def name_of_test(test: str) -> str:
-    """Return the name of a test in a sentence."""
-    return _TESTS.get(test, test)
-
-
-def tested(facts: Mapping[str, Any]) -> list[str]:
+def tested(facts: Mapping[str, Any], methods: Sequence[str]) -> list[str]:
     """Say by which test, and on which side, p-values were computed, if it is known."""
     test, side = facts.get("test"), _SIDES.get(facts.get("alternative", ""))
-    if side is None:
-        return [] if test is None else [name_of_test(test)]
-    return [f"one-sided {'test' if test is None else name_of_test(test)} of a {side} difference"]
+    if test is None and side is None:
+        return []
+    name = "test" if test is None else _TESTS.get(test, test)
+    words = name if side is None else f"one-sided {name} of a {side} difference"
+    corrected = [
+        how for end, how in _CORRECTED.items() if any(method.endswith(end) for method in methods)
+    ]
+    return [" ".join([words, *corrected])]
 
 
 def family_words(facts: Mapping[str, Any]) -> list[str]:

@@ -129,7 +129,7 @@ def matrix(
     facts: Any = {
         name: first[name] for name in ("test", "correction", "n_family") if first[name] is not None
     }
-    words = wording.testing_words(facts, ALPHA, [])
+    words = wording.testing_words(facts, ALPHA, [first["method"] or ""])
     level = wording.percent(first["confidence_level"])
     return {
         "id": "comparison",

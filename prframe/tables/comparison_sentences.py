@@ -11,6 +11,8 @@ from prframe._preparation.results import Result, read
 
 # The limits of a normal 95 % interval are so many standard errors apart.
 _WIDTH = 3.92
+# The end of a one-sided interval that is estimated; the other one is that of the range.
+_ESTIMATED = {"greater": "conf_low", "less": "conf_high"}
 
 
 def sentences(compare_result: object) -> list[str]:
@@ -36,9 +38,11 @@ def sentences(compare_result: object) -> list[str]:
 
     Notes
     -----
-    The decimals of a metric follow the width of the intervals, as in `results`. The first value is
-    that of ``model_a``, and the difference is the first value minus the second. Where there is no
-    interval, the sentence has none. Of a one-sided test the sentence tells the side.
+    The decimals of a metric follow the width of the intervals, as in `results`; of one-sided ones,
+    the distance of the difference from the end that is estimated. The first value is that of
+    ``model_a``, and the difference is the first value minus the second. Where there is no
+    interval, the sentence has none. Of a one-sided test the sentence tells the side. What
+    ``rope``, ``equivalence`` and ``strata`` add to a comparison ends the sentence.
 
     Examples
     --------
@@ -65,8 +69,14 @@ def _standard_errors(rows: pl.DataFrame) -> list[float]:
     """Return about how far differences may be off, of those that have an interval."""
     if not {"conf_low", "conf_high"} <= set(rows.columns):
         return []
-    widths = (rows["conf_high"] - rows["conf_low"]) / _WIDTH
-    return widths.drop_nulls().to_list()
+    width = pl.col("conf_high") - pl.col("conf_low")
+    if "alternative" in rows.columns:
+        end = pl.col("alternative").cast(pl.String).replace_strict(_ESTIMATED, default=None)
+        reach = (
+            pl.when(end == "conf_low").then("conf_low").when(end == "conf_high").then("conf_high")
+        )
+        width = pl.coalesce(2 * (pl.col("difference") - reach).abs(), width)
+    return rows.select(width / _WIDTH).to_series().drop_nulls().to_list()
 
 
 def _sentence(result: Result, row: Mapping[str, Any], places: int) -> str:
@@ -81,7 +91,7 @@ def _sentence(result: Result, row: Mapping[str, Any], places: int) -> str:
         return f"{of} and {row['model_b']} cannot be compared."
     first, second = (wording.number(row[name], places) for name in ("mean_a", "mean_b"))
     difference = wording.number(row["difference"], places, signed=True)
-    told = "; ".join([_testing(row), *_counted(row)])
+    told = "; ".join([_testing(row), *_added(row), *_counted(row)])
     return (
         f"{of} is {first} and that of {row['model_b']} {second}: "
         f"a difference of {difference}{_interval(row, places)} ({told})."
@@ -97,16 +107,22 @@ def _interval(row: Mapping[str, Any], places: int) -> str:
     """Write the interval of a difference, nothing where there is none."""
     if row.get("conf_low") is None or row.get("conf_high") is None:
         return ""
-    low, high = (_end(row[name], places) for name in ("conf_low", "conf_high"))
+    estimated = _ESTIMATED.get(row.get("alternative") or "")
+    low, high = (
+        _end(row[name], places if estimated in {None, name} else None)
+        for name in ("conf_low", "conf_high")
+    )
     level = row.get("confidence_level")
     at = "" if level is None else f"{wording.percent(level)} "
     return f", {at}confidence interval [{low}, {high}]"
 
 
-def _end(end: float, places: int) -> str:
-    """Write an end of an interval; that of a one-sided one may be infinite."""
+def _end(end: float, places: int | None) -> str:
+    """Write an end of an interval, without `places` as it is; that of a range may be infinite."""
     if isinf(end):
         return "\N{MINUS SIGN}\N{INFINITY}" if end < 0 else "+\N{INFINITY}"
+    if places is None:
+        return f"{end:+g}".replace("-", "\N{MINUS SIGN}")
     return wording.number(end, places, signed=True)
 
 
@@ -114,13 +130,32 @@ def _testing(row: Mapping[str, Any]) -> str:
     """Write by which test the p-value was found, and for what it was adjusted."""
     if row.get("test") == "posterior":
         return f"probability that {row['model_a']} is better: {wording.number(row['statistic'])}"
-    words = wording.tested(row)
+    words = wording.tested(row, [row.get("method") or ""])
     # The p-value of a single test is adjusted for nothing.
     if row.get("p_adjusted") is not None and row.get("n_family") != 1:
         words += [f"adjusted {wording.p_value(row['p_adjusted'])}", *wording.family_words(row)]
     else:
         words.append(wording.p_value(row.get("p_value")))
     return ", ".join(words)
+
+
+def _added(row: Mapping[str, Any]) -> list[str]:
+    """Write what a margin and strata add."""
+    added = []
+    if row.get("prob_rope") is not None:
+        first, neither, second = (
+            wording.number(row[name]) for name in ("prob_a", "prob_rope", "prob_b")
+        )
+        added.append(
+            f"probabilities that {row['model_a']} is better {first}, that {row['model_b']} is "
+            f"{second}, and that the difference is within the margin {neither}"
+        )
+    if row.get("p_equivalence") is not None:
+        added.append(f"test of equivalence, {wording.p_value(row['p_equivalence'])}")
+    if row.get("p_interaction") is not None:
+        equal = wording.p_value(row["p_interaction"])
+        added.append(f"equal differences in {row['n_strata']} strata, {equal}")
+    return added
 
 
 def _counted(row: Mapping[str, Any]) -> list[str]:

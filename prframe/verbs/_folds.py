@@ -6,7 +6,9 @@ from typing import Literal, TypeAlias, cast
 import polars as pl
 
 from prframe import checks
-from prframe._engine.rows import in_groups
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.rows import considered, in_groups
 from prframe.errors import ArgumentError, DependentFoldsWarning, PrframeError, warn
 
 Resampling: TypeAlias = Literal["cv", "items"]
@@ -16,6 +18,13 @@ ITEMS: Literal["items"] = "items"
 # Columns of these names hold the folds of a cross-validation, or its repetitions.
 _FOLDS = ("fold", "folds", "fold_id", "cv_fold", "cv", "kfold", "k_fold")
 _REPEATED = ("split", "split_id", "cv_split", "repeat", "repeat_id", "repetition")
+# A cross-validation of more folds is mostly a repeated one whose folds are numbered throughout.
+_MOST_FOLDS = 20
+_NUMBER_ANEW = (
+    "Of a repeated cross-validation over= names the column of repetitions before that of folds, "
+    "which are numbered anew in each: split i of repeated k-fold is fold i % k of repetition "
+    "i // k"
+)
 
 
 def warn_of_folds(over: Sequence[str]) -> None:
@@ -24,8 +33,9 @@ def warn_of_folds(over: Sequence[str]) -> None:
         warn(
             f"the values of {folds[0]!r} are taken as independent; those of folds or splits of "
             "the same data are not, as their training sets overlap. In `interval`, and `compare` "
-            "with test='t', say resampling='cv' for the folds of a cross-validation, or the size "
-            "of a test set divided by that of its training set; bands of mean curves know no such "
+            "with test='t', say resampling='cv' for the folds of a cross-validation, whose "
+            "repetitions have a column of their own before that of folds, or the size of a test "
+            "set divided by that of its training set; bands of mean curves know no such "
             "correction. Where the values are independent, rename the column or ignore "
             "DependentFoldsWarning",
             DependentFoldsWarning,
@@ -51,7 +61,39 @@ def check_resampling(resampling: object, over: Sequence[str]) -> float | Resampl
                 f"here; put {named[0]!r} last."
             )
         return cast("Resampling", resampling)
-    return float(checks.number("resampling", resampling, above=0))
+    ratio = float(checks.number("resampling", resampling, above=0))
+    if ratio > 1:
+        warn(
+            f"resampling={ratio:g} says that test sets are larger than training sets; it is the "
+            "size of a test set divided by that of its training set, 1/9 for ten folds",
+            DependentFoldsWarning,
+        )
+    return ratio
+
+
+def refuse_items_of_several_folds(
+    source: Source, args: Arguments, over: Sequence[str], resampling: float | Resampling | None
+) -> None:
+    """Require that a cross-validation tests an item once, if items have names.
+
+    Groups have the same values of the keys of the arguments.
+    """
+    if resampling != "cv" or args.item is None or args.at_hand:
+        return
+    *repetition, fold = over
+    models = [] if args.model is None else [args.model]
+    rows = source.lazy().filter(True, *considered(args, source.schema))  # noqa: FBT003
+    tested = rows.group_by(*args.keys, *models, *repetition, args.item).agg(
+        pl.col(fold).n_unique()
+    )
+    several = tested.filter(pl.col(fold) > 1).select(pl.len(), pl.col(fold).max()).collect()
+    count, most = several.row(0)
+    if count:
+        raise PrframeError(
+            f"resampling='cv' takes each value of {fold!r} as a fold of one cross-validation, in "
+            f"which an item is tested once, but {count:,} items are in up to {most} folds. "
+            f"{_NUMBER_ANEW}."
+        )
 
 
 def test_train_ratio(
@@ -75,10 +117,16 @@ def test_train_ratio(
         raise PrframeError(
             f"resampling='cv' needs every fold of {over[-1]!r} in each repetition: there are "
             f"{number} folds in all, but {odd['len'][0]}{names}; name the columns of repetitions "
-            "before that of folds in over=."
+            "before that of folds in over=, and number folds anew in each."
         )
     if number < 2:  # noqa: PLR2004
         raise PrframeError(
             f"resampling='cv' needs two folds or more; {over[-1]!r} names {number}."
+        )
+    if number > _MOST_FOLDS:
+        warn(
+            f"resampling='cv' takes the {number} values of {over[-1]!r} as folds of one "
+            f"cross-validation. {_NUMBER_ANEW}",
+            DependentFoldsWarning,
         )
     return 1 / (number - 1)

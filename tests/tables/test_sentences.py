@@ -69,6 +69,29 @@ def test_all_that_a_paper_prints_is_said() -> None:
         ({"conf_low": None, "conf_high": None}, "a difference of \u22120.020 (paired t-test"),
         ({"conf_low": float("-inf")}, "interval [\u2212\u221e, +0.010] ("),
         ({"conf_high": float("inf")}, "interval [\u22120.050, +\u221e] ("),
+        (
+            {"alternative": "greater", "conf_low": -0.0231, "conf_high": 1.0},
+            "difference of \u22120.0200, 90% confidence interval [\u22120.0231, +1] (",
+        ),
+        (
+            {"alternative": "less", "conf_low": -100.0, "conf_high": 0.1},
+            "difference of \u22120.020, 90% confidence interval [\u2212100, +0.100] (",
+        ),
+        (
+            {"method": "t-corrected"},
+            "(paired t-test corrected for overlapping training sets, adjusted p = 0.250, ",
+        ),
+        ({"method": "t-items"}, "(paired t-test corrected for shared items, adjusted p = 0.250, "),
+        (
+            {"prob_a": 0.125, "prob_rope": 0.5, "prob_b": 0.375},
+            "family of 2; probabilities that new is better 0.125, that old is 0.375, and that the "
+            "difference is within the margin 0.500; n = 1,200).",
+        ),
+        ({"p_equivalence": 0.0004}, "family of 2; test of equivalence, p < 0.001; n = 1,200)."),
+        (
+            {"p_interaction": 0.25, "n_strata": 4},
+            "family of 2; equal differences in 4 strata, p = 0.250; n = 1,200).",
+        ),
         ({"wins": None}, "nDCG@10 of new is 0.400 and"),
         (
             {"test": "posterior", "statistic": 0.875, "p_adjusted": None, "p_value": None},

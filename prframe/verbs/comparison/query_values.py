@@ -23,7 +23,13 @@ from prframe.verbs._drawn_items import (
     of_group,
 )
 from prframe.verbs._evaluation import Evaluation
-from prframe.verbs._folds import ITEMS, Resampling, check_resampling, test_train_ratio
+from prframe.verbs._folds import (
+    ITEMS,
+    Resampling,
+    check_resampling,
+    refuse_items_of_several_folds,
+    test_train_ratio,
+)
 from prframe.verbs._plan import TwoStepPlan
 from prframe.verbs._query_clusters import CLUSTER, refuse_varying_clusters, varying
 from prframe.verbs._values_at_hand import COLUMN, METRIC, VALUE, MetricValues, ValuesAtHand
@@ -143,6 +149,7 @@ class ComparedValues:
             # These rows are read more than once.
             source = source.holding(source.whole())
         refuse_varying_clusters(source, args, self.over)
+        refuse_items_of_several_folds(source, args, self.over, self.resampling)
         columns = dict(zip(args.keys, key_names(args), strict=True))
         columns |= {} if args.model is None else {args.model: MODEL}
         columns |= zip(self.over, self.over_names, strict=True)

@@ -24,7 +24,12 @@ from prframe.verbs._drawn_items import (
     of_group,
 )
 from prframe.verbs._evaluation import Evaluation
-from prframe.verbs._folds import ITEMS, Resampling, test_train_ratio
+from prframe.verbs._folds import (
+    ITEMS,
+    Resampling,
+    refuse_items_of_several_folds,
+    test_train_ratio,
+)
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._query_clusters import CLUSTER, KeyedByCluster, MeanSample, ranks
@@ -146,6 +151,9 @@ class MeanIntervals(TwoStepPlan):
 
     def _values(self, source: Source) -> MetricValues:
         """Return the values of all groups, and their clusters."""
+        kept = replace(self.grouped, by=self.grouped.keys[: self.n_kept])
+        over = self.grouped.keys[self.n_kept :]
+        refuse_items_of_several_folds(source, kept, over, self.resampling)
         if self._clusters:
             return self._clustered_values(source)
         return self._measured(source, self.grouped)
