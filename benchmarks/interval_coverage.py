@@ -61,6 +61,7 @@ SETTINGS = [
     ("ten", 0.01, 2000),
     ("few", 0.01, 2000),
     ("few", 0.01, 10_000),
+    *((key, 0.05, n) for key in ("half pure", "third pure") for n in (360, 5000, 20_000)),
 ]
 
 

@@ -202,6 +202,8 @@ def clustered(mu: float, share: float, deviation: float) -> Population:
 POPULATIONS = {
     "pure": pure(0.13, 1.5),
     "all but pure": pure(0.6, 1.5),
+    "half pure": pure(0.5, 1),
+    "third pure": pure(0.3, 0),
     "1": binormal(1),
     "2": binormal(2),
     "3": binormal(3),

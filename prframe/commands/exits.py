@@ -55,6 +55,8 @@ _SENTENCES = {
     "say test='t', with interval='auto' and without `rope`, `power` and `cluster`": "say --test "
     "t, without --cluster",
     "Take interval='hall', which": "Take --test hall, which",
+    "Take test='hall', or test='bootstrap' with interval='hall', which allow": "Take --test hall, "
+    "which allows",
     "In `interval` and `band` take method='hall'": "In prframe evaluate --interval and prframe "
     "band take --method hall",
     ": say within='metric'; 'max-t' knows several metrics.": "; 'max-t' knows several.",

@@ -24,9 +24,10 @@ _COMMANDS = {
 _NEW_OBJECTS = 100_000
 # What others look for as a command of its own, and the command that has it.
 _ELSEWHERE = {
-    "interval": "evaluate QRELS RUN --interval",
-    "intervals": "evaluate QRELS RUN --interval",
-    "ci": "evaluate QRELS RUN --interval",
+    **dict.fromkeys(
+        ("interval", "intervals", "ci"),
+        "evaluate QRELS RUN --interval, or evaluate --frame FILE --interval",
+    ),
     "ap_test": "test QRELS RUN --of ap",
     "rank_test": "test QRELS RUN --of rank",
     "topk_test": "test QRELS RUN --of top-k",

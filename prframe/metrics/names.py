@@ -218,7 +218,10 @@ def parse_metric(metric: "str | Metric") -> Metric:
             f"a metric must be a name or a catalogue object; got {checks.brief(metric)}."
         )
     if parsed.lacks_cutoff:
-        raise ArgumentError(parsed.lack_of_cutoff() + _WITHOUT_CUTOFF.get(parsed.name, ""))
+        hint = _WITHOUT_CUTOFF.get(parsed.name) or _threshold_hint(
+            CATALOGUE[parsed.name], parsed.rel
+        )
+        raise ArgumentError(parsed.lack_of_cutoff() + hint)
     return parsed
 
 

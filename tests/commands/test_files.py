@@ -186,7 +186,8 @@ def test_reports_into_folders_that_do_not_exist(capfdbinary) -> None:
     [
         (
             ["interval", "qrels"],
-            "there is no command 'interval'; say prframe evaluate QRELS RUN --interval",
+            "there is no command 'interval'; say prframe evaluate QRELS RUN --interval, or evaluate "
+            "--frame FILE --interval",
         ),
         (
             ["topk-test"],

@@ -105,7 +105,7 @@ def test_warnings_in_the_words_of_the_shell(capfdbinary) -> None:
 
 FOLDS = (
     "In prframe evaluate --interval, and prframe compare --test t, say --resampling cv for the folds "
-    "of a cross-validation, or the size"
+    "of a cross-validation, whose repetitions have a column"
 )
 
 

@@ -205,6 +205,14 @@ class _Curves:
         recall *= n * self.prevalence
         return recall
 
+    def recall_of(self, rates: Floats) -> Floats:
+        """Return the recall where so large a share of the negatives is above the threshold."""
+        recall, above = self.points(at_ends=True)
+        p = self.prevalence.astype(above.dtype)
+        rate = (above - p * recall) / (1 - p)
+        levels = np.broadcast_to(rates[:, None], (rates.size, p.size))
+        return _read(recall, rate, (rate.min(axis=1), rate.max(axis=1)), levels)
+
     def share_above(self, recall: Floats) -> Floats:
         """Return the share of all items above the threshold with a recall."""
         return self._points().shares_above(recall[:, None])

@@ -37,7 +37,7 @@ class Summary:
     quantiles: tuple[float, float]
     spread: float
 
-    def is_all(self, estimate: float, n: int) -> bool:
+    def is_all(self, estimate: float, n: float) -> bool:
         """Tell whether no replicate differs from the estimate; see `all_equal`."""
         return isnan(self.least) or all_equal(self.least, self.largest, estimate, n)
 
@@ -156,7 +156,7 @@ def spread(replicates: ArrayLike) -> float:
     return float(np.ldexp(np.ldexp(values, -exponent).std(ddof=1), exponent))
 
 
-def all_equal(least: float, largest: float, estimate: float, n: int) -> bool:
+def all_equal(least: float, largest: float, estimate: float, n: float) -> bool:
     """Tell whether replicates within a range are all the estimate, except for rounding.
 
     Next to 0 they are compared with 1 / n, for n items.

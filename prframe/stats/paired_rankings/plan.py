@@ -4,7 +4,7 @@ This choice is made here alone.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -22,10 +22,15 @@ from prframe.stats.paired_rankings.tests import (
     resampled_comparison,
     swap_tests,
 )
-from prframe.stats.paired_rankings.unseen import Room, Singles, single_intervals
+from prframe.stats.paired_rankings.unseen import (
+    Room,
+    Singles,
+    correlation_of_decisions,
+    single_intervals,
+)
 from prframe.stats.paired_values import PairedTest
 from prframe.stats.rankings import CellEvaluator
-from prframe.typing import Alternative, Floats
+from prframe.typing import Alternative, Flags, Floats, Integers
 
 Pair: TypeAlias = tuple[int, int]
 Item = TypeVar("Item")
@@ -88,6 +93,8 @@ class ComparisonPlan:
         confidences: Sequence[Confidence],
         pairs: Sequence[Pair],
         each: Each = in_turn,
+        *,
+        uncut: Integers | None = None,
     ) -> list[list[RankingComparison]]:
         """Compare pairs of the rankings by all metrics.
 
@@ -102,6 +109,9 @@ class ComparisonPlan:
         each : callable
             Applies a function to each item of a sequence and returns the results in order, where
             it likes on several threads.
+        uncut : ndarray of int, shape (n_rankings, N), optional
+            What scores say before a threshold cuts the rankings off, of metrics of what passes:
+            models that differ by it may pass the same items.
 
         Returns
         -------
@@ -132,7 +142,7 @@ class ComparisonPlan:
                 rankings.n_units,
                 of_pair,
                 rankings.acceleration(*pair) if self.interval == "bca" else None,
-                _room(rankings, singles, pair),
+                _room(rankings, singles, pair, uncut),
             )
             for pair, of_pair in zip(pairs, tested, strict=True)
         ]
@@ -192,9 +202,26 @@ class ComparisonPlan:
         ]
 
 
-def _room(rankings: PairedRankings, singles: Sequence[Singles], pair: Pair) -> Room | None:
+def _room(
+    rankings: PairedRankings,
+    singles: Sequence[Singles],
+    pair: Pair,
+    uncut: Integers | None = None,
+) -> Room | None:
     """Return the intervals of two rankings; None of equal ones, which are mostly one model."""
-    first, second = pair
-    if not singles or np.array_equal(rankings.levels[first], rankings.levels[second]):
+    if not singles:
         return None
-    return Room(singles[first], singles[second], rankings.n_units)
+    first, second = pair
+    room = Room(singles[first], singles[second], rankings.n_units)
+    if _are_equal(rankings.levels if uncut is None else uncut, pair):
+        return None
+    passes, evaluate = rankings.levels > 0, rankings.evaluate
+    if uncut is None or not _are_equal(passes, pair) or not isinstance(evaluate, CellEvaluator):
+        return room
+    return replace(room, correlation=correlation_of_decisions(passes[first], evaluate.label))
+
+
+def _are_equal(levels: Integers | Flags, pair: Pair) -> bool:
+    """Tell whether two models have the same levels."""
+    first, second = pair
+    return np.array_equal(levels[first], levels[second])

@@ -27,18 +27,21 @@ from prframe.stats.intervals import (
     suited_method,
 )
 from prframe.stats.rankings import (
+    AtPrior,
     CellEvaluator,
     CellStatistic,
     RankedCells,
     cells_from_scores,
     cluster_counts,
 )
-from prframe.typing import Floats, Integers
+from prframe.typing import Flags, Floats, Integers
 
 # The intervals of the metrics of one ranking; None of a metric that has none.
 Singles: TypeAlias = Sequence[IntervalEstimate | None]
 # Fisher's z of this is finite.
 _ALMOST_ONE = 1 - 1e-12
+# That of a precision if no item is retrieved.
+_NO_OBSERVATION = IntervalEstimate(np.nan, np.nan, np.nan, np.nan, "")
 
 
 def single_intervals(
@@ -52,7 +55,8 @@ def single_intervals(
 
     They are those of `ranking_interval`, but for areas under precision, of which draws of the
     curve put half a negative above all items: most items that are hard for one model are hard
-    for the other, so that its place concerns both alike. These have the interval ``"logit-t"``.
+    for the other, so that its place concerns both alike. These have the interval ``"logit-t"``,
+    unless a prior makes negatives so heavy that those which the sample lacks decide.
 
     Parameters
     ----------
@@ -66,19 +70,22 @@ def single_intervals(
     Returns
     -------
     list of IntervalEstimate or None
-        None of metrics whose interval would come from resamples, which know no other items.
+        None of metrics whose interval would come from resamples, which know no other items. A
+        precision of no items has no estimate.
     """
     label = evaluate.label
     cells, cell = cells_from_scores(np.where(level > 0, level, -np.inf), label)
     clusters = None if cluster is None else cluster_counts(cell, label, cluster, cells.pos.size)
+    both = replace(confidence, level=1 - 2 * confidence.tail, alternative="two-sided")
     methods = [_method(cells, one, clustered=cluster is not None) for one in evaluate.statistics]
     pairs = list(zip(evaluate.statistics, methods, strict=True))
     drawn = [statistic for statistic, method in pairs if method == POSTERIOR]
     values = iter(posterior_replicates(cells, drawn, weights()) if drawn else ())
-    both = replace(confidence, level=1 - 2 * confidence.tail, alternative="two-sided")
     return [
         None
         if method == "percentile"
+        else _NO_OBSERVATION
+        if not statistic.trials(cells)
         else ranking_interval(
             cells,
             statistic,
@@ -94,7 +101,8 @@ def single_intervals(
 def _method(cells: RankedCells, statistic: CellStatistic, *, clustered: bool) -> str:
     """Return the method of the interval of one ranking."""
     is_bounded = all(map(isfinite, statistic.limits))
-    if statistic.of_all_levels and not statistic.of_two_samples and is_bounded:
+    heavy = isinstance(statistic, AtPrior) and statistic.negatives_decide(cells)
+    if statistic.of_all_levels and not statistic.of_two_samples and is_bounded and not heavy:
         return "logit-t"
     return suited_method(cells, statistic, clustered=clustered)
 
@@ -177,6 +185,32 @@ def correlation_from(covariance: Floats) -> float:
     return min(max(float(covariance[0, 1]) / sqrt(variances), -1.0), 1.0)
 
 
+def correlation_of_decisions(passes: Flags, label: Flags) -> float:
+    """Return the correlation of two models that decide alike on all items of a sample.
+
+    It is the smaller one of both classes: the coefficient phi of their decisions, if half an item
+    more passed one threshold alone, and half an item the other one. It is 0 where all items of a
+    class pass, or none.
+
+    Parameters
+    ----------
+    passes, label : ndarray of bool, shape (N,)
+        Which items pass the threshold of both models, and which are positive.
+
+    Examples
+    --------
+    >>> label = np.repeat([True, False], 20)
+    >>> round(correlation_of_decisions(np.tile([True, False], 20), label), 3)
+    0.905
+    """
+    phis = []
+    for of_class in (label, ~label):
+        passed = float(np.count_nonzero(passes & of_class))
+        failed = float(np.count_nonzero(of_class)) - passed
+        phis.append((passed * failed - 0.25) / ((passed + 0.5) * (failed + 0.5)))
+    return max(min(phis), 0.0)
+
+
 def _cautious(correlation: float, n_units: int) -> float:
     """Return a positive correlation one standard error of Fisher's z nearer to 0.
 
@@ -198,11 +232,14 @@ class Room:
         As `single_intervals` returns them.
     n_units : int
         The number of items or clusters that hold positives, or negatives if these are fewer.
+    correlation : float, optional
+        That of the estimates, if resamples cannot tell.
     """
 
     first: Singles
     second: Singles
     n_units: int
+    correlation: float | None = None
 
     def around(
         self,
@@ -213,10 +250,14 @@ class Room:
     ) -> tuple[float, float]:
         """Return the interval of a difference, extended to that from the intervals of both.
 
-        It stays as it is if a metric has no interval, or the difference has none.
+        It stays as it is if a metric has no interval, or the difference has none. There is none
+        where either metric rests on no observation.
         """
+        correlation = correlation if self.correlation is None else self.correlation
         first, second = self.first[metric], self.second[metric]
         if first is None or second is None or isnan(ends[0]) or isnan(ends[1]):
             return ends
+        if isnan(first.estimate) or isnan(second.estimate):
+            return np.nan, np.nan
         low, high = recovered_interval(first, second, _cautious(correlation, self.n_units))
         return ends if isnan(low) else confidence.ends(min(ends[0], low), max(ends[1], high))

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError
-from prframe.stats._p_values import check_alternative
+from prframe.stats._p_values import LEAST, check_alternative
 from prframe.stats._tolerances import RESIDUE
 from prframe.stats.paired_values.sample import paired_differences
 from prframe.typing import Alternative, Floats
@@ -65,8 +65,8 @@ def paired_confidence_sequence(
     Parameters
     ----------
     a, b : array_like of float, shape (n,)
-        Values of two systems on queries in order of their arrival; if b is missing, a holds the
-        differences.
+        Values of two systems on all queries so far, in order of their arrival; if b is missing,
+        a holds the differences. Whoever looks again gives all of them again, and reads the end.
     limits : (float, float)
         The least and the largest difference that can occur.
     alternative : {"two-sided", "less", "greater"}
@@ -87,9 +87,11 @@ def paired_confidence_sequence(
 
     Notes
     -----
-    The bounds need no assumption but the limits, and that the queries have the same mean given
-    those before. They are wider than Student's interval for a number of queries that was fixed
-    in advance, which is wrong if one looks more than once.
+    The bounds need no assumption but the limits, which are known in advance and not read off the
+    data, and that a query has the same mean whatever the queries before were. Queries of one day,
+    user or session that have something in common violate that: give their means, one for each
+    day, instead. The bounds are wider than Student's interval for a number of queries that was
+    fixed in advance, which is wrong if one looks more than once.
 
     References
     ----------
@@ -134,6 +136,9 @@ def paired_confidence_sequence(
     zero = -least / width
     # The logarithms of what bets that the mean is above, or below, have won.
     won = np.stack([staked * (centre - zero), staked * (zero - centre)]) - penalty
+    # Limits beyond 0 say by themselves on which side of it the mean is.
+    won[0, :] = np.inf if zero < 0 else won[0]
+    won[1, :] = np.inf if zero > 1 else won[1]
     if alternative != "two-sided":
         won = won[:1] if alternative == "greater" else won[1:]
     largest = np.maximum.accumulate(won.max(axis=0))
@@ -143,13 +148,16 @@ def paired_confidence_sequence(
         np.cumsum(differences) / number,
         least + width * low,
         least + width * high,
-        np.minimum(1.0, sides * np.exp(-largest)),
+        np.clip(sides * np.exp(-largest), LEAST, 1.0),
     )
 
 
 def _limits(limits: tuple[float, float]) -> tuple[float, float]:
     """Return the limits of differences, which must be finite and rise."""
-    values = np.asarray(limits, dtype=np.float64)
+    try:
+        values = np.asarray(limits, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.empty(0)
     if values.shape != (2,) or not np.isfinite(values).all() or values[0] >= values[1]:
         raise ArgumentError(
             f"`limits` must be two finite numbers that rise; got {checks.brief(limits)}."

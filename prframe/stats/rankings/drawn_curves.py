@@ -66,6 +66,11 @@ class DrawnCurves(Protocol):
         ...
 
     @property
+    def prior(self) -> float | None:
+        """The share of positives if it is given, None for that of the sample."""
+        ...
+
+    @property
     def levels(self) -> Floats:
         """The levels of recall, rising within (0, 1), shape (n_levels,)."""
         ...
@@ -114,6 +119,13 @@ class DrawnCurves(Protocol):
 
     def positives_among(self, ranks: Floats, *, area: bool = False) -> Floats:
         """Return the mean numbers of positives among the first ranks, shape (n_ranks, n_draws)."""
+        ...
+
+    def recall_of(self, rates: Floats) -> Floats:
+        """Return the recall where so large a share of the negatives is above the threshold.
+
+        Ties count at their ends. The shape is (n_rates, n_draws), for rates of shape (n_rates,).
+        """
         ...
 
     def share_above(self, recall: Floats) -> Floats:

@@ -107,8 +107,8 @@ def compare(
         Column that names the model of each row; ``"model"`` unless given. None where `score` or
         `values` is a list of columns, a model each.
     over : str, list of str or None
-        Columns that tell the queries apart. None: compare on the same items, which are matched
-        by `item`, or stand in one row where `score` is a list.
+        Columns that tell the queries apart, ``"query_id"`` unless given. None: compare on the
+        same items, which are matched by `item`, or stand in one row where `score` is a list.
     baseline : model or list of models, optional
         Compare every other model with each of these: a is the model, b the baseline. Absent:
         every pair, in order of first appearance.
@@ -162,7 +162,9 @@ def compare(
         probabilities of the Bayesian signed-rank test (`prframe.stats.signed_rank_posterior`).
     equivalence : float > 0, optional
         Margin of equivalence: adds ``p_equivalence``, the p-value of two one-sided t tests that
-        the means differ by less (`prframe.stats.paired_equivalence_test`). It is not adjusted.
+        the means differ by less (`prframe.stats.paired_equivalence_test`), whatever `test` and
+        `alternative`. It is not adjusted. That a is not worse than b by more than a margin m is
+        told by ``alternative="greater"``: ``conf_low`` is then above -m.
     power : float in (1 - confidence_level, 1), optional
         Adds the smallest difference that so many queries show with this probability by a t test,
         and how many queries the observed difference needs, null if it is not on the side of
@@ -171,10 +173,10 @@ def compare(
         Where `over` names folds, whose training sets overlap: the variance of ``test="t"`` is
         corrected (Nadeau & Bengio 2003; see `prframe.stats.paired_t_test`), and ``method`` is
         "t-corrected". "cv": the last column of `over` names the folds of a cross-validation, and
-        columns before it its repetitions. A number: the size of a test set divided by that of its
-        training set, of random splits. "items": new items are meant as well as new queries; what
-        the items of `item` that queries share have in common is added to the variance of
-        ``test="t"``, as in `interval`.
+        columns before it its repetitions, in each of which folds are numbered anew. A number: the
+        size of a test set divided by that of its training set, of random splits. "items": new
+        items are meant as well as new queries; what the items of `item` that queries share have
+        in common is added to the variance of ``test="t"``, as in `interval`.
     cluster : str, optional
         Column of clusters: of queries, which are constant in each, or of items. Whole clusters
         are exchanged or drawn; `rope`, `power` and some tests over queries know none.
@@ -242,7 +244,8 @@ def compare(
         errors of their weights raise the variance of the pooled difference by more than two
         fifths, if all queries vary alike (Meier 1953; see `prframe.stats.pool_differences`).
     DependentFoldsWarning
-        A column of `over` is called fold, and there is no `resampling`.
+        A column of `over` is called fold, and there is no `resampling`; or that is "cv" with more
+        than 20 folds, which are mostly those of several repetitions, or above 1.
     SkewedDifferencesWarning
         10 to 100 queries, but at most ``25 G^2`` where G is the skewness of the differences, which
         Lin & Mudholkar's test at .05 says is not due to chance, and a test or an interval that is
@@ -306,6 +309,18 @@ def compare(
     >>> found = prframe.compare(frame, values=["new", "old"], test="t")
     >>> found["difference"].round(3).item(), found["p_value"].round(3).item()
     (0.233, 0.118)
+
+    Two classifiers of the same items, a column of scores for each:
+
+    >>> rng = np.random.default_rng(1)
+    >>> label = np.arange(200) < 50
+    >>> first, second = label + rng.normal(size=200), 2 * label + rng.normal(size=200)
+    >>> frame = {"label": label, "old": first, "new": second}
+    >>> found = prframe.compare(frame, ["AP", "AUC"], score=["new", "old"], over=None, rng=1)
+    >>> found.select("metric", "difference", "conf_low", "conf_high").to_pandas().round(3)
+      metric  difference  conf_low  conf_high
+    0     AP       0.244     0.048      0.421
+    1    AUC       0.129     0.047      0.215
     """
     wanted = metrics_or_none(metrics, values)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
@@ -371,21 +386,26 @@ def compare(
     try:
         result: FrameT = run(frame, plan, schema, keys=kept.keys, guarded=values is None)
     except MissingColumnError as error:
-        if hint := _hint(str(error), frame, wanted, is_at_hand=values is not None):
+        otherwise = "" if values is not None or strata is not None else f"; {OVER_QUERIES.remedy}"
+        if hint := _hint(str(error), frame, wanted, otherwise, is_at_hand=values is not None):
             raise MissingColumnError(f"{error} {hint}") from None
         raise
     return result
 
 
-def _hint(message: str, frame: object, wanted: Collection[str], *, is_at_hand: bool) -> str:
+def _hint(
+    message: str, frame: object, wanted: Collection[str], otherwise: str, *, is_at_hand: bool
+) -> str:
     """Return what may be meant where a column is missing; nothing if the message says so."""
     if "`score`" in message and not is_at_hand:
         at_hand = [name for name in wanted if name in names_of(frame)[1]]
         return f"Values of metrics at hand are named by values={at_hand[0]!r}." if at_hand else ""
     if "`over`" not in message or (is_at_hand and message.endswith("?")):
         return ""
-    remedy = "" if is_at_hand else f"; {OVER_QUERIES.remedy}"
-    return f"Name the column of queries, folds or seeds with over={remedy}."
+    number = (
+        ", or number the rows, for example by with_row_index('query_id')" if is_at_hand else ""
+    )
+    return f"Name the column of queries, folds or seeds with over={number}{otherwise}."
 
 
 compare.__doc__ = (compare.__doc__ or "").replace("{tests}", described_tests(" " * 8).strip())

@@ -30,6 +30,11 @@ Incomplete: TypeAlias = IncompleteQueries | IncompleteItems
 _ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(("student", "ttest", "ttest_rel", "t-test"), "test='t'"),
     **dict.fromkeys(("fisher", "permutation"), "test='randomization'"),
+    **dict.fromkeys(("tost", "equivalence"), "equivalence=margin, whatever the test,"),
+    **dict.fromkeys(
+        ("sequence", "sequential", "anytime"),
+        "prframe.stats.paired_confidence_sequence(differences)",
+    ),
     "tukey": "correction='tukey'",
     "max-t": "correction='max-t'",
 }

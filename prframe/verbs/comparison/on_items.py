@@ -233,7 +233,9 @@ class OnItems(Plan):
             return [[untested(*row[list(pair)]) for row in values] for pair in pairs]
         confidences = [asked.confidence(asked.wanted[name].range) for name in names]
         each = partial(each_group, description="compare")
-        return self._plan.of_pairs(rankings, confidences, pairs, each)
+        is_cut = asked.wanted[names[0]].threshold is not None
+        uncut = group.key if is_cut else None
+        return self._plan.of_pairs(rankings, confidences, pairs, each, uncut=uncut)
 
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn once of groups in which a difference, its interval or its test is undefined."""

@@ -95,7 +95,8 @@ class OverQueries(ValuesPlan):
         groups = [(stratum.key, self._blocks(stratum, pairs, order)) for stratum in strata]
         rows = comparison_rows(self.asked, models, pairs, groups)
         self._warn(rows)
-        warn_of_skewness(groups, effects_of_skewness(self.asked))
+        corrected = self.compared.resampling is not None
+        warn_of_skewness(groups, effects_of_skewness(self.asked, corrected=corrected))
         return rows
 
     def _warn(self, rows: pl.DataFrame) -> None:

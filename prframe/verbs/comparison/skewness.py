@@ -8,11 +8,10 @@ import polars as pl
 from prframe._engine.rows import in_groups
 from prframe.errors import SkewedDifferencesWarning, warn
 from prframe.stats.paired_values import QUERY_TESTS
-from prframe.verbs.comparison.rows import Block, Comparison
+from prframe.verbs.comparison.rows import JOINT, Block, Comparison
 
-# The part of a block that tells of few, skewed differences, and the tests that these call for.
+# The part of a block that tells of few, skewed differences.
 SKEWED = "skewed"
-_FOR_SKEWED = ("bootstrap", "hall")
 
 
 def warn_of_skewness(
@@ -36,15 +35,25 @@ def warn_of_skewness(
     )
 
 
-def effects_of_skewness(asked: Comparison) -> str:
-    """Return what skewness does to a comparison over queries; nothing if all allow for it."""
+def effects_of_skewness(asked: Comparison, *, corrected: bool) -> str:
+    """Return what skewness does to a comparison over queries; nothing if all allow for it.
+
+    The variance of the t test may be `corrected` for dependence, which no other test is.
+    """
     too_small = "" if asked.equivalence is None else ", and p_equivalence be too small"
     if QUERY_TESTS[asked.test].symmetric:
-        remedies = [f"test={name!r}" for name in _FOR_SKEWED if name != asked.test]
-        return (
+        misses = "" if asked.takes_halls_interval else ", and its interval miss"
+        effect = (
             f"test={asked.test!r} may then reject too often where the means are equal, above all "
-            f"one-sided, and its interval miss{too_small}. Take {' or '.join(remedies)}, which "
-            "allow for skewness"
+            f"one-sided{misses}{too_small}"
+        )
+        if corrected:
+            return f"{effect}. No test that allows for skewness knows such a `resampling`"
+        interval = "" if asked.takes_halls_interval else " with interval='hall'"
+        by_itself = " Either takes correction='holm'" if asked.correction in JOINT else ""
+        return (
+            f"{effect}. Take test='hall', or test='bootstrap'{interval}, which allow for "
+            f"skewness{by_itself and '.'}{by_itself}"
         )
     if not asked.takes_halls_interval:
         return (

@@ -67,8 +67,7 @@ def with_strata(args: Arguments, strata: Columns, over: Columns | None) -> Argum
         raise ArgumentError(
             "`strata` are groups of queries, which stand in `over`; on the same items compare "
             "by=, and pool the differences with prframe.stats.pool_differences. Their standard "
-            "errors are difference / statistic of AUC with test='delong', and of any metric "
-            "(conf_high - conf_low) / 3.92 with interval='percentile'."
+            "errors are (conf_high - conf_low) / 3.92 with interval='percentile'."
         )
     columns = checks.column_names("strata", strata)
     others = {"by": args.keys, "over": checks.column_names("over", over)}

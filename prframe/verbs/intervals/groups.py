@@ -20,6 +20,7 @@ from prframe.metrics import MaxF1, Metric, W
 from prframe.stats.intervals import Confidence, IntervalEstimate, ranking_interval
 from prframe.stats.rank_statistics import moved_by_ties
 from prframe.stats.rankings import (
+    AtPrior,
     CellStatistic,
     RankedCells,
     ThresholdOfLargestF1,
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 BIAS: Schema = {"bias": pl.Float64()}
+# The working column of whether few negatives decide.
+HEAVY = "__heavy"
 
 
 class Group(NamedTuple):
@@ -111,7 +114,8 @@ def with_bias(
     known = {
         name: partial(_bias, statistic)
         for name, statistic in statistics.items()
-        if statistic.has_bias
+        # Few negatives of a large weight add to the bias, by how much is not known.
+        if statistic.has_bias and not isinstance(statistic, AtPrior)
     }
     return rows.with_columns(_of_each("bias", names, known, groups).fill_nan(None))
 
@@ -120,6 +124,24 @@ def _bias(statistic: CellStatistic, cells: RankedCells) -> float:
     """Return the bias of a metric, NaN where it is not defined."""
     value = statistic.value(cells)
     return value if np.isnan(value) else value - statistic.unbiased(cells)
+
+
+def with_heavy_negatives(
+    rows: pl.DataFrame,
+    names: Sequence[str],
+    statistics: Mapping[str, CellStatistic],
+    groups: Iterable[Mapping[float | None, Group]],
+) -> pl.DataFrame:
+    """Add 1 where a prior makes negatives so heavy that few of them decide, else 0 or null.
+
+    `names` are those of the rows of a group.
+    """
+    known = {
+        name: statistic.negatives_decide
+        for name, statistic in statistics.items()
+        if isinstance(statistic, AtPrior) and not statistic.of_table
+    }
+    return rows.with_columns(_of_each(HEAVY, names, known, groups))
 
 
 def with_moves(

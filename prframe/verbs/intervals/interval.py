@@ -135,7 +135,7 @@ def interval(
         As in `evaluate`, for metrics that need it, with `over`.
     bias : bool
         Add by how much the estimate of AP is expected to lie above AP of the population; null for
-        metrics of which that is not known. It is for one ranking.
+        metrics of which that is not known, and with a `prior`. It is for one ranking.
 
     Returns
     -------
@@ -162,9 +162,11 @@ def interval(
         is not due to chance, with another method than "hall"; with "logit" and more than 30 values
         G is that of the logit, and shares of zeros and ones are told of with "t" alone. W of one
         ranking with "t" or "wald" and a block of equal scores at the jump of "local-auc" or
-        "median", as in `rank_test`.
+        "median", as in `rank_test`. A `prior` by which a negative counts five times or more, with
+        `cluster` or another method than "bayesian-bootstrap".
     DependentFoldsWarning
-        A column of `over` is called fold, and there is no `resampling`.
+        A column of `over` is called fold, and there is no `resampling`; or that is "cv" with more
+        than 20 folds, which are mostly those of several repetitions, or above 1.
     UndefinedMetricWarning
         Groups without the positives (or negatives) that a metric needs, or with too little for an
         interval, as a single cluster, or values or draws that are all the same; it is null.

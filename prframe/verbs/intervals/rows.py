@@ -49,6 +49,8 @@ def warned_of_narrow(rows: pl.DataFrame, keys: list[str], args: Arguments) -> pl
     metrics = rows.filter(narrow)["metric"].unique(maintain_order=True)
     names = checks.listed(metrics, in_order=True)
     single = "" if args.cluster is None else ", or lie in a single cluster"
+    if single and any("threshold=" in metric for metric in metrics):
+        single += ", or do so at or above the threshold"
     why = f"which hold too little for an interval of {names}, or nothing that varies{single}"
     warn_null(["conf_low", "conf_high"], _lacking(rows, narrow, keys), args, why)
     return rows

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import scipy.stats
 from scipy.special import ndtr, ndtri
 
 from prframe.stats.curves import drawn_weights
+from prframe.stats.intervals import ranking_interval
 from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.rankings import (
     AveragePrecision,
@@ -24,6 +26,7 @@ from prframe.stats.rankings import (
     RocArea,
     RPrecision,
     TrapezoidArea,
+    cells_from_scores,
 )
 
 
@@ -71,3 +74,42 @@ def test_means_of_draws_are_close_to_the_metric_of_a_ranking_without_noise(
     # The error of a mean of 400 draws is .05.
     far = {one.name: round(float(z), 2) for one, z in zip(statistics, distance, strict=True)}
     assert np.abs(distance).max() < 0.35, far
+
+
+@pytest.mark.parametrize("n_pos", [100, 1000, 5000])
+@pytest.mark.parametrize("prevalence", [0.01, 0.05])
+def test_f1_that_is_largest_where_a_pure_top_ends_stays_there(
+    n_pos: int, prevalence: float
+) -> None:
+    """Half of the positives are above all negatives, and the others evenly among half of these."""
+    n_neg = round(n_pos * (1 - prevalence) / prevalence)
+    pos, neg = np.zeros((2, n_pos + 2), dtype=np.int64)
+    pos[1 : n_pos + 1] = 1
+    among = np.rint(np.linspace(0, n_neg / 2, n_pos // 2 + 1)).astype(np.int64)
+    neg[n_pos // 2 + 1 : n_pos + 1] = np.diff(among)
+    neg[-1] = n_neg - neg.sum()
+    cells = RankedCells(pos, neg)
+    assert LargestF1().value(cells) == pytest.approx(2 / 3, rel=0.02)
+    weights = drawn_weights(400, np.random.default_rng(1))
+    drawn = posterior_replicates(cells, [LargestF1()], weights)[0]
+    assert abs(drawn.mean() - 2 / 3) / drawn.std() < 0.6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("share", "apart"), [(0.5, 1.0), (0.3, 0.0)])
+@pytest.mark.parametrize(("n", "prevalence"), [(1000, 0.05), (5000, 0.05), (20_000, 0.05)])
+def test_the_largest_f1_behind_a_pure_top_is_covered(
+    share: float, apart: float, n: int, prevalence: float
+) -> None:
+    rng, samples = np.random.default_rng(7), 200
+    recall = np.append(ndtr(np.linspace(-12, 8, 20_001)), [share, 1.0])
+    false = ndtr(ndtri(np.clip((recall - share) / (1 - share), 0, 1)) - apart)
+    f1 = 2 * prevalence * recall / (prevalence * (recall + 1) + (1 - prevalence) * false)
+    covered = 0
+    for i in range(samples):
+        label = rng.random(n) < prevalence
+        score = rng.normal(size=n) + np.where(rng.random(n) < share, 100.0, apart) * label
+        cells, _ = cells_from_scores(score, label)
+        found = ranking_interval(cells, LargestF1(), n_resamples=300, rng=i)
+        covered += found.low <= f1.max() <= found.high
+    assert scipy.stats.binomtest(covered, samples, 0.92, alternative="less").pvalue > 1e-3

@@ -16,7 +16,12 @@ from prframe.stats import (
     compare_rankings,
 )
 from prframe.stats.intervals import IntervalEstimate
-from prframe.stats.paired_rankings.unseen import Room, correlation_of, recovered_interval
+from prframe.stats.paired_rankings.unseen import (
+    Room,
+    correlation_of,
+    correlation_of_decisions,
+    recovered_interval,
+)
 
 AP, AUC = AveragePrecision(), RocArea()
 METRICS = [AP, AUC, PrecisionAt(20)]
@@ -209,3 +214,19 @@ def test_unequal_and_nearly_perfect_models_are_covered(
         missed += found.conf_low > true, found.conf_high < true
     error = (0.95 * 0.05 / samples) ** 0.5
     assert missed.sum() / samples <= 0.05 + 3 * error
+
+
+def test_decisions_that_agree_are_correlated_by_what_an_item_more_leaves() -> None:
+    label = np.repeat([True, False], [20, 60])
+    passes = np.tile([True, False], 40)
+    table = np.array([[10, 0.5], [0.5, 10]])
+    phi = np.linalg.det(table) / np.sqrt(np.prod(table.sum(axis=0)) * np.prod(table.sum(axis=1)))
+    assert correlation_of_decisions(passes, label) == pytest.approx(phi)
+    for nothing in (np.zeros(80, dtype=bool), np.ones(80, dtype=bool), label):
+        assert correlation_of_decisions(nothing, label) == 0
+
+
+def test_a_metric_without_an_observation_leaves_the_difference_unknown() -> None:
+    unknown = IntervalEstimate(np.nan, np.nan, np.nan, np.nan, "")
+    room = Room([single(0.9, 0.6, 0.94)], [unknown], 20)
+    assert np.isnan(room.around(0, (0.2, 0.45), 0.3, Confidence(limits=(-1.0, 1.0)))).all()

@@ -91,12 +91,35 @@ def test_nothing_and_one_value():
 
 
 @pytest.mark.parametrize(
+    ("limits", "alternative", "is_certain"),
+    [
+        ((0.2, 1), "two-sided", True),
+        ((0.2, 1), "greater", True),
+        ((0.2, 1), "less", False),
+        ((-1, -0.2), "two-sided", True),
+        ((-1, -0.2), "less", True),
+        ((-1, -0.2), "greater", False),
+    ],
+)
+def test_limits_beyond_0_exclude_it(limits, alternative, is_certain):
+    sequence = paired_confidence_sequence(
+        [sum(limits) / 2] * 3, limits=limits, alternative=alternative
+    )
+    sides = {"greater": (True, False), "less": (False, True)}.get(alternative, (True, True))
+    excluded = (sequence.low > 0) & sides[0] | (sequence.high < 0) & sides[1]
+    assert excluded.all() == is_certain
+    assert ((sequence.p_value > 0) & (sequence.p_value <= 1e-300)).all() == is_certain
+    assert (sequence.p_value == 1).all() != is_certain
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"a": [0.1, 1.5]}, "within `limits`"),
         ({"a": [0.1, np.nan]}, "must be finite"),
         ({"a": [0.1], "limits": (1, -1)}, "`limits` must be two finite numbers that rise"),
         ({"a": [0.1], "limits": (0,)}, "`limits` must be"),
+        ({"a": [0.1], "limits": "ab"}, "`limits` must be two finite numbers that rise; got 'ab'"),
         ({"a": [0.1], "confidence_level": 1}, "`confidence_level` must be"),
         ({"a": [0.1], "alternative": "up"}, "`alternative` must be"),
     ],

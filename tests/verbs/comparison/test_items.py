@@ -419,3 +419,46 @@ def test_gains_of_0_and_1_are_tested_as_grades_are(test: str) -> None:
     other = prframe.compare(graded, ["nDCG@10", "nDCG"], ["a", "b"], **options)
     for name in ("difference", "p_value", "mean_a"):
         assert plain[name].to_list() == pytest.approx(other[name].to_list(), rel=1e-9)
+
+
+AT_HIGH = [
+    f"{name}(threshold=50)" for name in ("R", "Specificity", "F1", "MCC", "BalancedAccuracy")
+]
+
+
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
+def test_where_nothing_passes_models_may_differ_as_far_as_either_is_unknown(test):
+    wide = items(60)
+    options = {"score": COLUMNS[:2], "over": None, "test": test, "rng": 1, "n_resamples": 200}
+    found = wide.pr.compare(AT_HIGH, **options)
+    assert found["difference"].to_list() == [0.0] * len(AT_HIGH)
+    alone = wide.pr.interval(AT_HIGH, COLUMNS[0], rng=1)
+    reach = (alone["conf_high"] - alone["conf_low"]).to_numpy()[:2]
+    np.testing.assert_allclose(found["conf_high"][:2], reach, rtol=1e-6)
+    assert (found["conf_low"] == -found["conf_high"]).all()
+    assert (found["conf_high"] > 0.05).all()
+
+
+def test_a_precision_of_no_items_has_no_difference_that_is_known():
+    wide = items(60)
+    top = wide[COLUMNS[0]].sort()[-3]
+    options = {"score": COLUMNS[:2], "over": None, "rng": 1, "n_resamples": 100}
+    for threshold, below in ((50, COLUMNS[0]), (top, COLUMNS[1])):
+        rows = wide.with_columns(pl.col(below) - 100)
+        with pytest.warns(UndefinedMetricWarning, match="conf_low, conf_high: undefined"):
+            found = rows.pr.compare(f"P(threshold={threshold})", **options)
+        assert found.select("conf_low", "conf_high").row(0) == (None, None)
+
+
+def test_models_that_decide_alike_differ_by_less_than_models_without_decisions():
+    wide = items(60)
+    first = pl.col(COLUMNS[0])
+    middle = wide[COLUMNS[0]].median()
+    alike = wide.with_columns((first + 0.1 * (first > middle)).alias(COLUMNS[1]))
+    options = {"score": COLUMNS[:2], "over": None, "rng": 1, "n_resamples": 100}
+    metric = f"Specificity(threshold={middle + 1e-9})"
+    near = alike.pr.compare(metric, **options)["conf_high"].item()
+    same = wide.with_columns(first.alias(COLUMNS[1])).pr.compare(metric, **options)
+    alone = wide.pr.interval(metric, COLUMNS[0], rng=1)
+    assert same.select("conf_low", "conf_high").row(0) == (0, 0)
+    assert 0 < near < (alone["conf_high"] - alone["conf_low"]).item() / 2

@@ -44,10 +44,11 @@ def test_few_skewed_differences_are_told_once(test: str) -> None:
     assert messages(values(SKEWED, EVEN, SKEWED), by="group", test=test) == [
         "the differences of 2 of 3 comparisons are few and skewed, in groups ['g0', 'g2']: "
         f"test={test!r} may then reject too often where the means are equal, above all one-sided, "
-        "and its interval miss. Take test='bootstrap' or test='hall', which allow for skewness; "
-        "where it does not matter, ignore SkewedDifferencesWarning."
+        "and its interval miss. Take test='hall', or test='bootstrap' with interval='hall', "
+        "which allow for skewness; where it does not matter, ignore SkewedDifferencesWarning."
     ]
-    (whole,) = messages(values(SKEWED), test=test)
+    (whole,) = messages(values(SKEWED), test=test, interval="hall")
+    assert "Take test='hall', or test='bootstrap', which allow for skewness; " in whole
     assert whole.startswith("the differences of 1 of 1 comparisons are few and skewed: test=")
 
 
@@ -58,6 +59,24 @@ def test_tests_that_need_no_symmetry_say_nothing_beside_halls_interval(test: str
 
 HEAD = "the differences of 1 of 1 comparisons are few and skewed: "
 TAIL = "; where it does not matter, ignore SkewedDifferencesWarning."
+
+
+@pytest.mark.parametrize("resampling", ["cv", 0.2])
+def test_folds_are_told_that_no_other_test_knows_them(resampling: object) -> None:
+    (message,) = messages(values(SKEWED), test="t", resampling=resampling)
+    assert message == (
+        f"{HEAD}test='t' may then reject too often where the means are equal, above all one-sided, "
+        f"and its interval miss. No test that allows for skewness knows such a `resampling`{TAIL}"
+    )
+
+
+def test_joint_corrections_are_of_the_randomization_test_alone() -> None:
+    (message,) = messages(values(SKEWED), correction="max-t", interval="hall")
+    assert message == (
+        f"{HEAD}test='randomization' may then reject too often where the means are equal, above "
+        "all one-sided. Take test='hall', or test='bootstrap', which allow for skewness. Either "
+        f"takes correction='holm'{TAIL}"
+    )
 
 
 def test_halls_test_takes_its_interval() -> None:

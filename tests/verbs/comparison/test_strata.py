@@ -250,8 +250,7 @@ def test_pooling_on_the_same_items_is_refused_and_leads_to_standard_errors() -> 
     assert str(caught.value) == (
         "`strata` are groups of queries, which stand in `over`; on the same items compare by=, and "
         "pool the differences with prframe.stats.pool_differences. Their standard errors are "
-        "difference / statistic of AUC with test='delong', and of any metric (conf_high - "
-        "conf_low) / 3.92 with interval='percentile'."
+        "(conf_high - conf_low) / 3.92 with interval='percentile'."
     )
     rng = np.random.default_rng(1)
     label = rng.random(1000) < 0.3

@@ -496,7 +496,8 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
         MODELS.rename({"query_id": "seed"}),
         {"values": ["a", "b"]},
         "`over` names the column 'query_id', which the frame does not have; its columns are 'seed', "
-        "'a', 'b'. Name the column of queries, folds or seeds with over=.",
+        "'a', 'b'. Name the column of queries, folds or seeds with over=, or number the rows, for "
+        "example by with_row_index('query_id').",
     ),
     "a single model": (
         AT_HAND[:3],

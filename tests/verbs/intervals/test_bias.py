@@ -32,7 +32,8 @@ def test_bias_is_the_naive_one() -> None:
     assert found["bias"].to_list() == [pytest.approx(naive_bias(LABELS)), None]
     assert found.drop("bias").equals(DATA.pr.interval(["AP", "AUC"], **FEW))
     at_prior = DATA.pr.interval("AP", bias=True, prior=0.2, **FEW)
-    assert at_prior["bias"].item() == pytest.approx(naive_bias(LABELS, 0.8 / 0.2))
+    # What few negatives of another weight add is not known.
+    assert at_prior["bias"].item() is None
 
 
 def test_groups_clusters_and_methods() -> None:

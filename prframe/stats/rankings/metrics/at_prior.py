@@ -16,6 +16,9 @@ from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats
 
+# Negatives decide from this weight on.
+_HEAVY = 5.0
+
 
 @dataclass(frozen=True)
 class AtPrior(CellStatistic):
@@ -117,7 +120,17 @@ class AtPrior(CellStatistic):
 
     def few_decide(self, cells: RankedCells) -> bool:
         """Tell whether draws are better than a standard error although most positives are tied."""
-        return self.metric.few_decide(cells)
+        return self.metric.few_decide(cells) or self.negatives_decide(cells)
+
+    def negatives_decide(self, cells: RankedCells) -> bool:
+        """Tell whether a negative weighs so much that precision hangs on few of them.
+
+        Then a sample has less precision than it seems, as those that it lacks would count as much,
+        and standard errors and resamples know of none but those it has.
+        """
+        if self.of_table or not cells.n_pos or not cells.n_neg:
+            return False
+        return float(weight_of_negatives(cells.n_pos, cells.n_neg, self.prior)) >= _HEAVY
 
     def deciding_positives(self, cells: RankedCells) -> float:
         """Return the number of positives that make the value 1, as the prior moves it nowhere."""

@@ -72,6 +72,8 @@ class CellStatistic(ABC):
         each of which is corrected for its own size, as DeLong does.
     reads_sums : bool
         Whether resamples are read as running sums (`Resamples.up_to`), which takes less memory.
+    in_units_of_scores : bool
+        Whether the value is a score, which may be in any unit.
     of_events : bool
         Whether the metric is 0 or 1, so that its drawn values are probabilities.
     of_all_levels : bool
@@ -108,6 +110,7 @@ class CellStatistic(ABC):
     asks_for_ends: ClassVar[bool] = False
     of_two_samples: ClassVar[bool] = False
     reads_sums: ClassVar[bool] = False
+    in_units_of_scores: ClassVar[bool] = False
     of_events: ClassVar[bool] = False
     of_all_levels: ClassVar[bool] = False
     of_first_ranks: ClassVar[bool] = False

@@ -23,6 +23,10 @@ from prframe.typing import Floats, Integers, Reals
 
 # Different fractions whose divisors are smaller differ in single precision.
 _SINGLE = 1 << 12
+# Behind so many negatives F1 is compared where the top is pure.
+_NEGATIVES = np.array([1.0, 2.0, 4.0, 8.0])
+# From so many positives on the noise in twice the estimate is small beside a standard error.
+_MANY = 500
 
 
 @dataclass(frozen=True)
@@ -71,22 +75,45 @@ class LargestF1(CellStatistic):
 
         The largest F1 of a drawn curve lies above that of the mean of all draws, as that of a
         sample lies above that of its population. On the scale of log odds the draws are therefore
-        moved down, until their mean is that of the largest mean F1 at a level of recall.
+        moved down, until their mean is that of the largest mean F1 at a level of recall, or behind
+        a few negatives: where the top is pure, F1 is largest at its end, wherever recall is there.
+        With many positives it is at least twice the estimate less the mean of the draws, as there
+        may be other places at which the scores of many items begin or end.
         """
+        estimate = self._estimate(curves)
         prevalence, (recall, above) = curves.prevalence, curves.points(at_ends=True)
         begun = np.count_nonzero(recall.min(axis=1) <= 0)
         halves = above[begun:] + prevalence.astype(above.dtype)
         np.divide(recall[begun:], halves, out=halves)
         largest = 2 * prevalence * halves.max(axis=0, initial=0.0)
-        if self.value(curves.cells) == 0:
+        if estimate == 0:
             return np.asarray(largest)
         # Rounding alone makes a curve that has no negative among the positives perfect.
         odds = logit(np.minimum(largest, 1 - np.finfo(above.dtype).eps))
         levels = _levels(curves.cells.n_pos)
         # Beyond the recall of all retrieved items F1 is theirs.
         hits = prevalence * np.minimum(levels[:, None], recall[-1])
-        means = (2 * hits / (curves.share_above(levels) + prevalence)).mean(axis=1)
-        return np.asarray(expit(odds - odds.mean() + logit(means.max())))
+        f1 = 2 * hits / (curves.share_above(levels) + prevalence)
+        middle = max(f1.mean(axis=1).max(), self._behind_negatives(curves).mean(axis=1).max())
+        if curves.cells.n_pos >= _MANY:
+            middle = max(middle, 2 * estimate - largest.mean())
+        return np.asarray(expit(odds - odds.mean() + logit(middle)))
+
+    def _estimate(self, curves: DrawnCurves) -> float:
+        """Return the largest F1 of the sample, at the share of positives that is given."""
+        cells = curves.cells
+        if curves.prior is None:
+            return self.value(cells)
+        weight = weight_of_negatives(cells.n_pos, cells.n_neg, curves.prior)
+        return float(self.values(cells.pos, cells.neg * weight))
+
+    @staticmethod
+    def _behind_negatives(curves: DrawnCurves) -> Floats:
+        """Return F1 of drawn curves behind so many negatives; shape (n_numbers, n_draws)."""
+        rates, prevalence = _NEGATIVES / curves.cells.n_neg, curves.prevalence
+        hits = prevalence * curves.recall_of(rates)
+        passed = hits + (1 - prevalence) * rates[:, None]
+        return np.asarray(2 * hits / (passed + prevalence))
 
 
 def _levels(n_pos: int) -> Floats:
@@ -128,6 +155,7 @@ class ThresholdOfLargestF1(CellStatistic):
     prior: float | None = None
     lacks_influence: ClassVar[str] = "it jumps"
     reads_sums: ClassVar[bool] = True
+    in_units_of_scores: ClassVar[bool] = True
 
     @property
     def name(self) -> str:

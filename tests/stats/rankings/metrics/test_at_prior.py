@@ -48,6 +48,7 @@ def sample(seed: int, n: int, share: float) -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(size=n) + 1.2 * label, label
 
 
+@pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("prior", [0.05, 0.5])
 def test_the_estimate_is_that_of_evaluate(name: str, prior: float) -> None:
