@@ -29,6 +29,7 @@ STUDIES = (
     "interval_coverage",
     "interval_sizes",
     "default_coverage",
+    "heavy_negatives",
     "drawn_items",
     "paired_items",
     "rank_study",

@@ -101,6 +101,10 @@ SETTINGS = [
     ("3", 0.9, 1000),
     ("2", 0.9, 300),
     ("t(3)", 0.9, 1000),
+    # A part of the positives is below most negatives.
+    ("wide", 0.1, 180),
+    ("wide", 0.3, 60),
+    ("wide", 0.1, 1000),
 ]
 _POPULATIONS = POPULATIONS | {"4": binormal(4)}
 

@@ -131,6 +131,16 @@ def binormal(mu: float, levels: tuple[float, ...] = ()) -> Population:
     return Population(name, lambda recall: ndtr(ndtri(recall) - mu), scores, levels)
 
 
+def wide(mu: float, deviation: float) -> Population:
+    """Return normal scores mu apart, those of positives with another standard deviation."""
+
+    def scores(rng: np.random.Generator, n_pos: int, n_neg: int) -> tuple[Floats, Floats]:
+        return rng.normal(mu, deviation, n_pos), rng.normal(0.0, 1.0, n_neg)
+
+    name = f"normal, {mu:g} apart, positives {deviation:g} times as wide"
+    return Population(name, lambda recall: ndtr(deviation * ndtri(recall) - mu), scores)
+
+
 def beta(pos: tuple[float, float], neg: tuple[float, float]) -> Population:
     """Return scores with beta distributions."""
 
@@ -212,6 +222,7 @@ POPULATIONS = {
     "few": binormal(1.5, _FEW_LEVELS),
     "five": binormal(1.5, _FIVE_LEVELS),
     "cluster": clustered(2, 0.02, 0.2),
+    "wide": wide(1.5, 3),
     "t(2)": heavy(2, 2),
     "t(3)": heavy(3, 3),
     "Cauchy": heavy(3, 1),

@@ -16,6 +16,7 @@ PAGES = {
         "band-tops",
         "curve-coverage",
         "default-coverage",
+        "heavy-negatives",
         "interval-coverage",
         "interval-ap",
         "interval-top",

@@ -140,7 +140,7 @@ def tested(facts: Mapping[str, Any], methods: Sequence[str]) -> list[str]:
     if test is None and side is None:
         return []
     name = "test" if test is None else _TESTS.get(test, test)
-    words = name if side is None else f"one-sided {name} of a {side} difference"
+    words = str(name) if side is None else f"one-sided {name} of a {side} difference"
     corrected = [
         how for end, how in _CORRECTED.items() if any(method.endswith(end) for method in methods)
     ]

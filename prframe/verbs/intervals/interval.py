@@ -162,7 +162,7 @@ def interval(
         is not due to chance, with another method than "hall"; with "logit" and more than 30 values
         G is that of the logit, and shares of zeros and ones are told of with "t" alone. W of one
         ranking with "t" or "wald" and a block of equal scores at the jump of "local-auc" or
-        "median", as in `rank_test`. A `prior` by which a negative counts five times or more, with
+        "median", as in `rank_test`. A `prior` by which a negative counts three times or more, with
         `cluster` or another method than "bayesian-bootstrap".
     DependentFoldsWarning
         A column of `over` is called fold, and there is no `resampling`; or that is "cv" with more

@@ -156,9 +156,9 @@ class RankingIntervals(Plan):
             else "A prior nearer to the share of positives helps, and more negatives do"
         )
         warn(
-            f"prior={self.prior:g} makes a negative count five times or more{where}, so that few "
+            f"prior={self.prior:g} makes a negative count three times or more{where}, so that few "
             f"of them decide {names}, and the interval knows none that the sample lacks: 95 % "
-            "intervals covered in 72 to 93 % of samples where a negative counts 5 to 50 times. "
+            "intervals covered in 55 to 95 % of samples where a negative counts 3 to 50 times. "
             f"{remedy}; where it does not matter, ignore CoverageWarning.",
             CoverageWarning,
         )

@@ -348,6 +348,10 @@ class PrecisionAtRecall(CellStatistic):
         value = np.where(reached.any(axis=-1), precision, 0.0)
         return np.where(n_pos > 0, value, np.nan)
 
+    def deciding_positives(self, cells: RankedCells) -> float:
+        """Return the mean number of positives up to the level in samples of this size."""
+        return self.r * cells.n_pos if self.r < 1 else np.inf
+
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate with the local precision at the threshold."""
         pos, neg = as_arrays(cells.pos, cells.neg)

@@ -17,7 +17,7 @@ from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats
 
 # Negatives decide from this weight on.
-_HEAVY = 5.0
+_HEAVY = 3.0
 
 
 @dataclass(frozen=True)
