@@ -81,11 +81,13 @@ def refuse_items_of_several_folds(
     if resampling != "cv" or args.item is None or args.at_hand:
         return
     *repetition, fold = over
+    if args.item == fold:
+        return
     models = [] if args.model is None else [args.model]
+    # The column of items may be one of those that tell groups or repetitions apart.
+    keys = list(dict.fromkeys([*args.keys, *models, *repetition, args.item]))
     rows = source.lazy().filter(True, *considered(args, source.schema))  # noqa: FBT003
-    tested = rows.group_by(*args.keys, *models, *repetition, args.item).agg(
-        pl.col(fold).n_unique()
-    )
+    tested = rows.group_by(keys).agg(pl.col(fold).n_unique())
     several = tested.filter(pl.col(fold) > 1).select(pl.len(), pl.col(fold).max()).collect()
     count, most = several.row(0)
     if count:

@@ -223,3 +223,14 @@ def test_many_folds_of_one_cross_validation_and_large_test_sets_warn():
         warnings.simplefilter("error")
         compared(flat, over="fold")
         compared(resampling=1)
+
+
+def test_a_column_with_another_part_that_names_items_is_refused_in_words():
+    frame = scored_splits(numbered_anew=True).with_columns(pl.col("id") % 2)
+    options = {"over": ["repetition", "fold"], "resampling": "cv"}
+    with pytest.raises(PrframeError, match="must name each item once"):
+        frame.pr.interval("AUC", "a", item="fold", **options)
+    with pytest.raises(PrframeError, match="items are in up to 5 folds"):
+        frame.pr.interval("AUC", "a", item="id", by="id", **options)
+    with pytest.raises(PrframeError, match="items are in up to 5 folds"):
+        frame.pr.interval("AUC", "a", item="repetition", **options)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -31,7 +31,6 @@ from prframe.stats.score_functions import ScoreGeneratingFunction, parse_phi
 from prframe.typing import Floats, Schema
 from prframe.verbs._evaluation import largest_grade
 from prframe.verbs._groups import group_cells
-from prframe.verbs._ties_at_jumps import MOVED
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -39,6 +38,8 @@ if TYPE_CHECKING:
 BIAS: Schema = {"bias": pl.Float64()}
 # The working column of whether few negatives decide.
 HEAVY = "__heavy"
+# What is known of the cells of a ranking, by the name of the metric.
+Known: TypeAlias = Mapping[str, Callable[[RankedCells], float | None]]
 
 
 class Group(NamedTuple):
@@ -101,80 +102,58 @@ def best_thresholds(
         yield ThresholdOfLargestF1(np.where(pos > 0, least, np.nan), prior)
 
 
-def with_bias(
+def with_known(
     rows: pl.DataFrame,
     names: Sequence[str],
-    statistics: Mapping[str, CellStatistic],
     groups: Iterable[Mapping[float | None, Group]],
+    columns: Mapping[str, Known],
 ) -> pl.DataFrame:
-    """Add the known bias of each metric in each group, null where none is known.
+    """Add columns of what is known of each ranking by the names of metrics, null for others.
 
     `names` are those of the rows of a group.
     """
-    known = {
+    values: dict[str, list[float | None]] = {column: [] for column in columns}
+    for rankings in groups:
+        for column, known in columns.items():
+            values[column] += [
+                known[name](rankings[None].cells) if name in known else None for name in names
+            ]
+    return rows.with_columns(
+        pl.Series(column, found, dtype=pl.Float64) for column, found in values.items()
+    )
+
+
+def biases(statistics: Mapping[str, CellStatistic]) -> Known:
+    """Return the biases that are known; few negatives of another weight add an unknown one."""
+    return {
         name: partial(_bias, statistic)
         for name, statistic in statistics.items()
-        # Few negatives of a large weight add to the bias, by how much is not known.
         if statistic.has_bias and not isinstance(statistic, AtPrior)
     }
-    return rows.with_columns(_of_each("bias", names, known, groups).fill_nan(None))
 
 
-def _bias(statistic: CellStatistic, cells: RankedCells) -> float:
-    """Return the bias of a metric, NaN where it is not defined."""
+def _bias(statistic: CellStatistic, cells: RankedCells) -> float | None:
+    """Return the bias of a metric, None where it is not defined."""
     value = statistic.value(cells)
-    return value if np.isnan(value) else value - statistic.unbiased(cells)
+    return None if np.isnan(value) else value - statistic.unbiased(cells)
 
 
-def with_heavy_negatives(
-    rows: pl.DataFrame,
-    names: Sequence[str],
-    statistics: Mapping[str, CellStatistic],
-    groups: Iterable[Mapping[float | None, Group]],
-) -> pl.DataFrame:
-    """Add 1 where a prior makes negatives so heavy that few of them decide, else 0 or null.
-
-    `names` are those of the rows of a group.
-    """
-    known = {
+def heavy_negatives(statistics: Mapping[str, CellStatistic]) -> Known:
+    """Return what tells, by 1 or 0, where a prior makes negatives so heavy that few decide."""
+    return {
         name: statistic.negatives_decide
         for name, statistic in statistics.items()
         if isinstance(statistic, AtPrior) and not statistic.of_table
     }
-    return rows.with_columns(_of_each(HEAVY, names, known, groups))
 
 
-def with_moves(
-    rows: pl.DataFrame,
-    names: Sequence[str],
-    wanted: Mapping[str, Metric],
-    groups: Iterable[Mapping[float | None, Group]],
-) -> pl.DataFrame:
-    """Add how far ties at a jump of phi may move the estimate of W; null for other metrics.
-
-    `names` are those of the rows of a group.
-    """
-    known = {
+def moves(wanted: Mapping[str, Metric]) -> Known:
+    """Return how far ties at a jump of phi may move the estimate of W."""
+    return {
         name: partial(_moved, parse_phi(str(metric["phi"])))
         for name, metric in wanted.items()
         if metric.name == W.name
     }
-    return rows.with_columns(_of_each(MOVED, names, known, groups))
-
-
-def _of_each(
-    column: str,
-    names: Sequence[str],
-    known: Mapping[str, Callable[[RankedCells], float]],
-    groups: Iterable[Mapping[float | None, Group]],
-) -> pl.Series:
-    """Return what is known of each ranking by the name of each of its rows, null for others."""
-    values = [
-        known[name](rankings[None].cells) if name in known else None
-        for rankings in groups
-        for name in names
-    ]
-    return pl.Series(column, values, dtype=pl.Float64)
 
 
 def _moved(phi: ScoreGeneratingFunction, cells: RankedCells) -> float:

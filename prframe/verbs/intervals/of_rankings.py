@@ -40,13 +40,14 @@ from prframe.verbs.intervals.groups import (
     HEAVY,
     Group,
     best_thresholds,
+    biases,
     groups_of,
     has_thresholds,
+    heavy_negatives,
+    moves,
     refuse_grades,
     threshold_interval,
-    with_bias,
-    with_heavy_negatives,
-    with_moves,
+    with_known,
     with_thresholds,
 )
 from prframe.verbs.intervals.means import RESAMPLED, check_method
@@ -194,11 +195,10 @@ class RankingIntervals(Plan):
             self.confidence.level,
         )
         rankings = [cut.rankings for cut in groups]
-        rows = with_moves(rows, names, self.wanted, rankings)
-        rows = with_heavy_negatives(rows, names, self.statistics, rankings)
-        if not self.bias:
-            return rows
-        return with_bias(rows, names, self.statistics, rankings)
+        columns = {MOVED: moves(self.wanted), HEAVY: heavy_negatives(self.statistics)}
+        if self.bias:
+            columns["bias"] = biases(self.statistics)
+        return with_known(rows, names, rankings, columns)
 
     @cached_property
     def _weights(self) -> list[Weights]:
