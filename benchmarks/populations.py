@@ -167,6 +167,20 @@ def pure(share: float, mu: float) -> Population:
     return Population(f"{100 * share:g} % pure, else normal, {mu:g} apart", rate, scores)
 
 
+def edge(share: float, reached: float) -> Population:
+    """Return even scores with an edge, above which are shares of the negatives and positives."""
+
+    def scores(rng: np.random.Generator, n_pos: int, n_neg: int) -> tuple[Floats, Floats]:
+        pos, neg = rng.random(n_pos) < reached, rng.random(n_neg) < share
+        return rng.random(n_pos) + pos, rng.random(n_neg) + neg
+
+    def rate(recall: Floats) -> Floats:
+        return np.interp(recall, [0.0, reached, 1.0], [0.0, share, 1.0])
+
+    name = f"even, with {100 * share:g} and {100 * reached:g} % above an edge"
+    return Population(name, rate, scores)
+
+
 def heavy(mu: float, df: float) -> Population:
     """Return scores mu apart with Student's distribution."""
 
@@ -214,6 +228,7 @@ POPULATIONS = {
     "all but pure": pure(0.6, 1.5),
     "half pure": pure(0.5, 1),
     "third pure": pure(0.3, 0),
+    "edge": edge(0.02, 0.8),
     "1": binormal(1),
     "2": binormal(2),
     "3": binormal(3),

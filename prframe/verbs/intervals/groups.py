@@ -1,6 +1,7 @@
 """The rankings of groups in cells, and what follows from these beside intervals."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -95,11 +96,23 @@ def best_thresholds(
 
     The ranking carries the scores. `prior` is the share of positives if it is another one.
     """
-    for (positives, _), group in zip(class_scores(piece), groups, strict=True):
-        pos = group.cells.pos[:-1]
-        best_first = -np.sort(-positives.astype(np.float64))
-        least = np.append(best_first, np.nan)[np.cumsum(pos) - 1]
-        yield ThresholdOfLargestF1(np.where(pos > 0, least, np.nan), prior)
+    for scores, group in zip(class_scores(piece), groups, strict=True):
+        cells = group.cells
+        pos, neg = (-np.sort(-of_class.astype(np.float64)) for of_class in scores)
+        n_pos, n_neg = (np.cumsum(counts[:-1]) for counts in (cells.pos, cells.neg))
+        has_pos, alone = cells.pos[:-1] > 0, cells.neg[:-1] == 0
+        least, before = (_at(pos, n_pos - back, np.nan) for back in (1, 2))
+        following = np.maximum(_at(pos, n_pos, -np.inf), _at(neg, n_neg, -np.inf))
+        is_single = alone & (least != before) & np.isfinite(following)
+        thresholds = np.where(has_pos, least, np.nan)
+        below = np.where(is_single, following, thresholds)
+        yield ThresholdOfLargestF1(thresholds, prior, below)
+
+
+def _at(scores: Floats, places: NDArray[np.int64], beyond: float) -> Floats:
+    """Return the scores at some places, and another number where there are none."""
+    padded = np.append(scores, beyond)
+    return padded[np.where((places >= 0) & (places < scores.size), places, scores.size)]
 
 
 def with_known(
@@ -168,8 +181,11 @@ def threshold_interval(
     n_resamples: int,
     seed: int,
 ) -> IntervalEstimate:
-    """Return the interval of the threshold of MaxF1, between quantiles of resamples."""
-    return ranking_interval(
+    """Return the interval of the threshold of MaxF1, between quantiles of resamples.
+
+    It begins at the next lower score, as thresholds between two scores retrieve the same items.
+    """
+    interval = ranking_interval(
         group.cells,
         best,
         "percentile",
@@ -178,3 +194,4 @@ def threshold_interval(
         n_resamples=n_resamples,
         rng=seed,
     )
+    return replace(interval, low=best.alike_down_to(interval.low))

@@ -113,3 +113,22 @@ def test_the_largest_f1_behind_a_pure_top_is_covered(
         found = ranking_interval(cells, LargestF1(), n_resamples=300, rng=i)
         covered += found.low <= f1.max() <= found.high
     assert scipy.stats.binomtest(covered, samples, 0.92, alternative="less").pvalue > 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("share", "reached"), [(0.02, 0.8), (0.1, 0.8), (0.02, 0.999)])
+@pytest.mark.parametrize(("n", "prevalence"), [(400, 0.05), (500, 0.1), (300, 0.3), (5000, 0.2)])
+def test_the_largest_f1_at_an_edge_is_covered(
+    share: float, reached: float, n: int, prevalence: float
+) -> None:
+    """Both classes have even scores on either side of an edge, at which F1 is largest."""
+    rng, samples = np.random.default_rng(8), 200
+    f1 = 2 * prevalence * reached / (prevalence * (1 + reached) + (1 - prevalence) * share)
+    covered = 0
+    for i in range(samples):
+        label = rng.random(n) < prevalence
+        above = rng.random(n) < np.where(label, reached, share)
+        cells, _ = cells_from_scores(rng.random(n) + above, label)
+        found = ranking_interval(cells, LargestF1(), n_resamples=300, rng=i)
+        covered += found.low <= f1 <= found.high
+    assert scipy.stats.binomtest(covered, samples, 0.93, alternative="less").pvalue > 1e-3

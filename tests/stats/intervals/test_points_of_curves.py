@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import logit
+from scipy.stats import rankdata
 
 from prframe.stats.curves import DrawnPath, RocPath, Weights, drawn_weights
 from prframe.stats.intervals.posterior_draws import _Curves, _Points, posterior_replicates
@@ -194,7 +195,8 @@ def test_bedroc_of_draws_is_that_of_straight_lines(alpha: float, shown: int) -> 
 
 
 @pytest.mark.parametrize("shown", [N, 100])
-def test_draws_of_the_largest_f1_are_moved_to_the_largest_mean_f1(shown: int) -> None:
+def test_draws_of_the_largest_f1_are_moved_and_stretched(shown: int) -> None:
+    """The median goes to the largest mean F1, the far end to the middle by the bootstrap."""
     curves = drawn_curves(shown=shown)
     recall, above = (values.astype(np.float64) for values in curves.points(at_ends=True))
     p, levels = curves.prevalence, thresholded._levels(curves.cells.n_pos)
@@ -205,9 +207,19 @@ def test_draws_of_the_largest_f1_are_moved_to_the_largest_mean_f1(shown: int) ->
         [np.interp(r, *c) for r, *c in zip(reached.T, recall.T, above.T, strict=True)]
     )
     target = (2 * p * reached / (at + p)).mean(axis=1).max()
-    draws = logit(LargestF1().draws(curves))
-    assert draws.mean() == pytest.approx(logit(target), abs=0.002)
-    assert draws - draws.mean() == pytest.approx(logit(largest) - logit(largest).mean(), abs=1e-4)
+    gap = logit(2 * LargestF1().value(curves.cells) - largest.mean()) - logit(target)
+    assert gap > 0
+    rank = rankdata(largest)
+    share = 2 * rank / (largest.size + 1) - 1
+    wanted = logit(largest) - logit(largest).mean() + logit(target) + gap * np.maximum(share, 0)
+    assert logit(LargestF1().draws(curves)) == pytest.approx(wanted, abs=0.002)
+
+
+def test_draws_are_stretched_on_the_side_of_the_gap() -> None:
+    draws = np.array([3.0, 1.0, 2.0])
+    assert thresholded._stretch(draws, 1.0) == pytest.approx([0.5, 0, 0])
+    assert thresholded._stretch(draws, -1.0) == pytest.approx([0, -0.5, 0])
+    assert thresholded._stretch(np.ones(4), 1.0) == pytest.approx(np.zeros(4))
 
 
 def test_f1_of_a_pure_ranking_without_further_items() -> None:

@@ -9,6 +9,7 @@ from hypothesis import given, strategies as st
 
 import prframe
 from prframe import PrframeError
+from prframe.stats.rankings import ThresholdOfLargestF1
 
 ITEMS = st.lists(
     st.tuples(st.sampled_from([-inf, 0.0, 1.0, 2.0, 3.5]), st.booleans()), min_size=1, max_size=12
@@ -142,3 +143,25 @@ def test_large_scores_have_large_thresholds() -> None:
     rows = [data.pr.interval("MaxF1", rng=1).row(1, named=True) for data in (frame, large)]
     for name in ("estimate", "std_error", "conf_low", "conf_high"):
         assert rows[1][name] == rows[0][name] * 2.0**1000
+
+
+def test_the_interval_begins_at_the_next_lower_score() -> None:
+    """Half of the positives are far above, and the gap below them holds the best threshold."""
+    label = np.repeat([1, 1, 0], [20, 4, 200])
+    score = np.concatenate([np.linspace(10, 11, 20), np.linspace(1, 2, 4), np.linspace(0, 3, 200)])
+    data = pl.DataFrame({"score": score, "label": label})
+    row = data.pr.interval("MaxF1", rng=1).row(1, named=True)
+    assert row["estimate"] == 10
+    assert row["conf_low"] == 3
+    tied = pl.concat([data, pl.DataFrame({"score": [10.0], "label": [1]})])
+    row = tied.pr.interval("MaxF1", rng=1).row(1, named=True)
+    assert row["estimate"] == row["conf_low"] == 10
+
+
+def test_thresholds_are_alike_down_to_the_next_lower_score() -> None:
+    thresholds = np.array([5.0, np.nan, 3.0, 1.0])
+    best = ThresholdOfLargestF1(thresholds, below=np.array([4.0, np.nan, 3.0, 0.5]))
+    lower = {5.0: 4.0, 4.5: 4.0, 3.5: 3.5, 3.0: 3.0, 2.0: 2.0, 1.0: 0.5, 6.0: 6.0}
+    assert {low: best.alike_down_to(low) for low in lower} == lower
+    assert ThresholdOfLargestF1(thresholds).alike_down_to(5.0) == 5
+    assert np.isnan(best.alike_down_to(np.nan))

@@ -25,8 +25,6 @@ from prframe.typing import Floats, Integers, Reals
 _SINGLE = 1 << 12
 # Behind so many negatives F1 is compared where the top is pure.
 _NEGATIVES = np.array([1.0, 2.0, 4.0, 8.0])
-# From so many positives on the noise in twice the estimate is small beside a standard error.
-_MANY = 500
 
 
 @dataclass(frozen=True)
@@ -77,8 +75,11 @@ class LargestF1(CellStatistic):
         sample lies above that of its population. On the scale of log odds the draws are therefore
         moved down, until their mean is that of the largest mean F1 at a level of recall, or behind
         a few negatives: where the top is pure, F1 is largest at its end, wherever recall is there.
-        With many positives it is at least twice the estimate less the mean of the draws, as there
-        may be other places at which the scores of many items begin or end.
+        Where the scores of many items begin or end amid others, F1 has an edge at a score, which
+        means at a level of recall blur, and where two far thresholds are as good as each other
+        they take the better one of the sample. Twice the estimate less the mean of the draws, the
+        middle by the bootstrap, knows both, and is too noisy to be taken alone. The half of the
+        draws on its side is stretched, so that their quantiles hold what either middle leads to.
         """
         estimate = self._estimate(curves)
         prevalence, (recall, above) = curves.prevalence, curves.points(at_ends=True)
@@ -95,9 +96,11 @@ class LargestF1(CellStatistic):
         hits = prevalence * np.minimum(levels[:, None], recall[-1])
         f1 = 2 * hits / (curves.share_above(levels) + prevalence)
         middle = max(f1.mean(axis=1).max(), self._behind_negatives(curves).mean(axis=1).max())
-        if curves.cells.n_pos >= _MANY:
-            middle = max(middle, 2 * estimate - largest.mean())
-        return np.asarray(expit(odds - odds.mean() + logit(middle)))
+        odds += logit(middle) - odds.mean()
+        # Nothing between these bounds is too near to 0 or 1 for the log odds.
+        least = np.finfo(above.dtype).eps
+        further = np.clip(2 * estimate - largest.mean(), least, 1 - least)
+        return np.asarray(expit(odds + _stretch(odds, float(logit(further) - logit(middle)))))
 
     def _estimate(self, curves: DrawnCurves) -> float:
         """Return the largest F1 of the sample, at the share of positives that is given."""
@@ -114,6 +117,13 @@ class LargestF1(CellStatistic):
         hits = prevalence * curves.recall_of(rates)
         passed = hits + (1 - prevalence) * rates[:, None]
         return np.asarray(2 * hits / (passed + prevalence))
+
+
+def _stretch(draws: Floats, gap: float) -> Floats:
+    """Return how far to move draws: the median not at all, and the extreme one by the gap."""
+    values, place = np.unique(draws, return_inverse=True)
+    from_median = np.linspace(-1, 1, values.size + 2)[1:-1]
+    return np.asarray(gap * np.maximum(np.copysign(1.0, gap) * from_median, 0.0)[place])
 
 
 def _levels(n_pos: int) -> Floats:
@@ -136,6 +146,9 @@ class ThresholdOfLargestF1(CellStatistic):
     ----------
     thresholds : ndarray, shape (n_cells - 1,)
         The least score of each cell of a ranking but the last; NaN where there is no positive.
+    below : ndarray, shape (n_cells - 1,), optional
+        Thresholds above these, up to that of the cell, retrieve the same items: the next lower
+        scores, or the thresholds themselves where these are tied.
     prior : float in (0, 1), optional
         The share of positives in the population, if it is not that of the sample; see `AtPrior`.
 
@@ -153,6 +166,7 @@ class ThresholdOfLargestF1(CellStatistic):
 
     thresholds: Floats
     prior: float | None = None
+    below: Floats | None = None
     lacks_influence: ClassVar[str] = "it jumps"
     reads_sums: ClassVar[bool] = True
     in_units_of_scores: ClassVar[bool] = True
@@ -166,6 +180,16 @@ class ThresholdOfLargestF1(CellStatistic):
     def limits(self) -> tuple[float, float]:
         """The least and the largest value."""
         return -np.inf, np.inf
+
+    def alike_down_to(self, threshold: float) -> float:
+        """Return above which value thresholds retrieve the same items of the sample as this one.
+
+        The population has items between two scores of the sample, or has none there.
+        """
+        if self.below is None:
+            return threshold
+        among = self.thresholds >= threshold
+        return min(threshold, float(self.below[among][-1])) if among.any() else threshold
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the threshold at the end of the best cell, NaN where F1 is 0 everywhere."""
