@@ -19,6 +19,8 @@ from prframe.typing import Integers
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+# Fewer clusters that hold items of a class hardly show how much clusters differ.
+LEAST_CLUSTERS = 40
 # Work that is done within so many seconds shows no progress.
 _PATIENCE_SECONDS = 2.0
 # The allocator of the GNU C library keeps freed blocks of up to so many bytes, and no larger ones.

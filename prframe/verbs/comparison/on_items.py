@@ -25,7 +25,7 @@ from prframe.stats.paired_rankings import (
 from prframe.typing import Integers
 from prframe.verbs._at_prior import at_prior
 from prframe.verbs._evaluation import Evaluation
-from prframe.verbs._groups import each_group
+from prframe.verbs._groups import LEAST_CLUSTERS, each_group
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.catalogue_evaluator import CatalogueEvaluator
@@ -43,7 +43,7 @@ from prframe.verbs.comparison.rows import (
 _EXPECTED = ("difference", "conf_low", "conf_high", "p_value")
 # With fewer items of a class DeLong's test rejects too often, with fewer clusters all tests do
 # (``benchmarks.small_samples``).
-LEAST_OF_CLASS, LEAST_CLUSTERS = 15, 40
+LEAST_OF_CLASS = 15
 
 
 @dataclass(frozen=True)

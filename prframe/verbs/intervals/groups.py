@@ -31,7 +31,7 @@ from prframe.stats.rankings import (
 from prframe.stats.score_functions import ScoreGeneratingFunction, parse_phi
 from prframe.typing import Floats, Schema
 from prframe.verbs._evaluation import largest_grade
-from prframe.verbs._groups import group_cells
+from prframe.verbs._groups import LEAST_CLUSTERS, group_cells
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 BIAS: Schema = {"bias": pl.Float64()}
 # The working column of whether few negatives decide.
 HEAVY = "__heavy"
+# The working column of whether a group has few clusters.
+FEW = "__few"
 # What is known of the cells of a ranking, by the name of the metric.
 Known: TypeAlias = Mapping[str, Callable[[RankedCells], float | None]]
 
@@ -63,6 +65,16 @@ def _clustered(score: Floats, positive: NDArray[np.bool_], cluster: NDArray[np.i
     """Return the cells of a group's rows, and the counts of each cluster in them."""
     cells, cell = cells_from_scores(score, positive)
     return Group(cells, cluster_counts(cell, positive, cluster, cells.pos.size))
+
+
+def has_few_clusters(group: Group) -> bool:
+    """Tell whether fewer clusters hold items of a class than intervals ask for."""
+    if group.clusters is None:
+        return False
+    n_cells = group.cells.pos.size
+    classes = group.clusters[:, :n_cells], group.clusters[:, n_cells:]
+    holding = [int(np.count_nonzero(counts.sum(axis=1))) for counts in classes]
+    return any(0 < number < LEAST_CLUSTERS for number in holding)
 
 
 def refuse_grades(source: Source, args: Arguments, wanted: Mapping[str, Metric]) -> None:

@@ -163,7 +163,8 @@ def interval(
         G is that of the logit, and shares of zeros and ones are told of with "t" alone. W of one
         ranking with "t" or "wald" and a block of equal scores at the jump of "local-auc" or
         "median", as in `rank_test`. A `prior` by which a negative counts three times or more, with
-        `cluster` or another method than "bayesian-bootstrap".
+        `cluster` or another method than "bayesian-bootstrap". One ranking of which fewer than 40
+        clusters hold positives, or negatives.
     DependentFoldsWarning
         A column of `over` is called fold, and there is no `resampling`; or that is "cv" with more
         than 20 folds, which are mostly those of several repetitions, or above 1.

@@ -31,17 +31,19 @@ from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Floats
 from prframe.verbs._at_prior import at_prior
 from prframe.verbs._evaluation import Evaluation
-from prframe.verbs._groups import each_group
+from prframe.verbs._groups import LEAST_CLUSTERS, each_group
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._ties_at_jumps import MOVED, warn_of_ties_at_jumps
 from prframe.verbs._trec_eval_names import TrecEvalNames
 from prframe.verbs._verb import positives_of
 from prframe.verbs.intervals.groups import (
+    FEW,
     HEAVY,
     Group,
     best_thresholds,
     biases,
     groups_of,
+    has_few_clusters,
     has_thresholds,
     heavy_negatives,
     moves,
@@ -137,10 +139,12 @@ class RankingIntervals(Plan):
         by_errors = rows.filter(pl.col("method").is_in(_BY_ERRORS))
         warn_of_ties_at_jumps(by_errors, key_names(self.args), "metric", _OF_JUMPS)
         self._warn_of_heavy_negatives(rows)
+        self._warn_of_few_clusters(rows)
         needs = {need for metric in self.wanted.values() for need in metric.needs}
         lack = [positives_of(self.args), *(["negatives"] if "n_neg" in needs else [])]
         lack += [f"retrieved {positives_of(self.args)}"] if has_thresholds(self.wanted) else []
-        return warned(rows.drop(MOVED, HEAVY), self.names, key_names(self.args), self.args, lack)
+        rows = rows.drop(MOVED, HEAVY, FEW)
+        return warned(rows, self.names, key_names(self.args), self.args, lack)
 
     def _warn_of_heavy_negatives(self, rows: pl.DataFrame) -> None:
         """Warn once of estimates at a prior that hang on few negatives, but for those by draws."""
@@ -148,21 +152,39 @@ class RankingIntervals(Plan):
         heavy = heavy.drop_nulls("conf_low")
         if heavy.is_empty():
             return
-        keys = key_names(self.args)
         names = checks.listed(heavy["metric"].unique(maintain_order=True), in_order=True)
-        where = in_groups(heavy.select(keys).unique(maintain_order=True).rows()) if keys else ""
         remedy = (
             "Take method='bayesian-bootstrap'"
             if self.args.cluster is None
             else "A prior nearer to the share of positives helps, and more negatives do"
         )
         warn(
-            f"prior={self.prior:g} makes a negative count three times or more{where}, so that few "
-            f"of them decide {names}, and the interval knows none that the sample lacks: 95 % "
+            f"prior={self.prior:g} makes a negative count three times or more{self._where(heavy)}"
+            f", so that few of them decide {names}, and the interval knows none that the sample "
+            "lacks: 95 % "
             "intervals covered in 55 to 95 % of samples where a negative counts 3 to 50 times. "
             f"{remedy}; where it does not matter, ignore CoverageWarning.",
             CoverageWarning,
         )
+
+    def _warn_of_few_clusters(self, rows: pl.DataFrame) -> None:
+        """Warn once of groups with few clusters."""
+        few = rows.filter(FEW).drop_nulls("conf_low")
+        if few.is_empty():
+            return
+        warn(
+            f"fewer than {LEAST_CLUSTERS} clusters hold positives, or negatives"
+            f"{self._where(few)}, and may not show how much clusters differ: with 8 to 30 "
+            "clusters 95 % intervals of AP and AUC covered in 89 to 97 % of samples, and those of "
+            "AUPRG, BEDROC, MaxF1, pAUC and R(at_precision) in 81 to 98 %. More clusters help, "
+            "not more items; where it does not matter, ignore CoverageWarning.",
+            CoverageWarning,
+        )
+
+    def _where(self, rows: pl.DataFrame) -> str:
+        """Return the groups of rows in words, nothing without groups."""
+        keys = key_names(self.args)
+        return in_groups(rows.select(keys).unique(maintain_order=True).rows()) if keys else ""
 
     @cached_property
     def names(self) -> list[str]:
@@ -198,6 +220,10 @@ class RankingIntervals(Plan):
         columns = {MOVED: moves(self.wanted), HEAVY: heavy_negatives(self.statistics)}
         if self.bias:
             columns["bias"] = biases(self.statistics)
+        few = [has_few_clusters(next(iter(ranking.values()))) for ranking in rankings]
+        rows = rows.with_columns(
+            pl.Series(FEW, [flag for flag in few for _ in names], dtype=pl.Boolean)
+        )
         return with_known(rows, names, rankings, columns)
 
     @cached_property

@@ -9,6 +9,8 @@ import pytest
 import prframe
 from prframe import PrframeError
 
+pytestmark = pytest.mark.filterwarnings("ignore:fewer than 40 clusters:prframe.CoverageWarning")
+
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
 DATA = pl.DataFrame({"score": range(8, 0, -1), "label": LABELS})
 FEW = {"n_resamples": 100, "rng": 1}

@@ -6,6 +6,8 @@ import pytest
 
 import prframe
 
+pytestmark = pytest.mark.filterwarnings("ignore:fewer than 40 clusters:prframe.CoverageWarning")
+
 OF_POPULATION = [
     *("pAUC(max_fpr=0.2)", "pAP", "AUPRG", "R(at_precision=0.6)", "P(threshold=1)"),
     *("F1(threshold=1)", "BalancedAccuracy(threshold=1)", "MCC(threshold=1)"),

@@ -1,5 +1,7 @@
 """Intervals of few clusters: the jackknife, by its definition and by how often it covers."""
 
+import warnings
+
 import numpy as np
 import polars as pl
 import pytest
@@ -8,6 +10,8 @@ from scipy.special import expit, logit
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import prframe
+
+pytestmark = pytest.mark.filterwarnings("ignore:fewer than 40 clusters:prframe.CoverageWarning")
 
 VALUES = {"AP": average_precision_score, "AUC": roc_auc_score}
 
@@ -132,3 +136,29 @@ def test_few_clusters_are_covered(clusters: int) -> None:
         rows = found.filter(pl.col("metric") == metric)
         covered = rows.select(pl.lit(value).is_between("conf_low", "conf_high").mean()).item()
         assert 0.9 < covered < 0.98
+
+
+def test_few_clusters_are_told_of_once() -> None:
+    rng = np.random.default_rng(3)
+    label = rng.random(400) < 0.3
+    data = pl.DataFrame(
+        {
+            "score": rng.normal(1.0 * label),
+            "label": label,
+            "user": np.arange(400) // 5,
+            "half": np.where(np.arange(400) < 150, "few", "many"),
+        }
+    )
+    with pytest.warns(prframe.CoverageWarning) as told:
+        data.pr.interval(["AP", "AUC"], by="half", cluster="user", rng=1)
+    (text,) = (str(one.message) for one in told)
+    assert text.startswith(
+        "fewer than 40 clusters hold positives, or negatives, in groups ['few'], and may not show how "
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        data.pr.interval(["AP", "P(threshold=1)"], cluster="user", rng=1)
+    # A single cluster has no interval.
+    with pytest.warns(prframe.UndefinedMetricWarning) as told:
+        data.with_columns(one=1).pr.interval("AP", cluster="one", rng=1)
+    assert not any(one.category is prframe.CoverageWarning for one in told)

@@ -29,7 +29,9 @@ from tests.strategies import Item, frame, items
 
 # Some calls take the rows of all queries as one ranking on purpose.
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::prframe.NoNegativesWarning", "ignore::prframe.PooledRankingWarning"
+    "ignore::prframe.NoNegativesWarning",
+    "ignore::prframe.PooledRankingWarning",
+    "ignore:fewer than 40 clusters:prframe.CoverageWarning",
 )
 
 # Its name before SciPy 1.15.
@@ -88,6 +90,7 @@ def warned(call: Callable[[], pl.DataFrame]) -> tuple[pl.DataFrame, list[str]]:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", prframe.PooledRankingWarning)
         warnings.simplefilter("ignore", prframe.NoNegativesWarning)
+        warnings.filterwarnings("ignore", "fewer than 40 clusters", prframe.CoverageWarning)
         found = call()
     assert all(one.category is prframe.UndefinedMetricWarning for one in caught)
     return found, [str(one.message) for one in caught]

@@ -9,6 +9,8 @@ from scipy.stats import t as student
 
 import prframe
 
+pytestmark = pytest.mark.filterwarnings("ignore:fewer than 40 clusters:prframe.CoverageWarning")
+
 SHAPES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "floor": lambda score: np.maximum(score, 1.2),
     "ceiling": lambda score: np.minimum(score, 1.8),
