@@ -132,3 +132,12 @@ def test_the_largest_f1_at_an_edge_is_covered(
         found = ranking_interval(cells, LargestF1(), n_resamples=300, rng=i)
         covered += found.low <= f1 <= found.high
     assert scipy.stats.binomtest(covered, samples, 0.93, alternative="less").pvalue > 1e-3
+
+
+@pytest.mark.parametrize(("n", "n_pos"), [(33_000, 10), (300_000, 20), (1000, 100)])
+def test_f1_of_a_ranking_by_chance_is_not_far_below_that_of_all_items(n: int, n_pos: int) -> None:
+    score = np.random.default_rng(4).normal(size=n)
+    cells, _ = cells_from_scores(score, np.arange(n) < n_pos)
+    found = ranking_interval(cells, LargestF1(), rng=1)
+    # F1 of all items is twice their share of positives, which the sample shows roughly.
+    assert n_pos / n / 2 < found.low < found.estimate

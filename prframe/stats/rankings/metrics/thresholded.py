@@ -97,10 +97,11 @@ class LargestF1(CellStatistic):
         f1 = 2 * hits / (curves.share_above(levels) + prevalence)
         middle = max(f1.mean(axis=1).max(), self._behind_negatives(curves).mean(axis=1).max())
         odds += logit(middle) - odds.mean()
-        # Nothing between these bounds is too near to 0 or 1 for the log odds.
-        least = np.finfo(above.dtype).eps
-        further = np.clip(2 * estimate - largest.mean(), least, 1 - least)
-        return np.asarray(expit(odds + _stretch(odds, float(logit(further) - logit(middle)))))
+        # F1 is largest at no less than that of all retrieved items.
+        least, most = f1[-1].mean(), 1 - np.finfo(above.dtype).eps
+        further = np.clip(2 * estimate - largest.mean(), least, most)
+        odds += _stretch(odds, float(logit(further) - logit(middle)))
+        return np.asarray(np.maximum(expit(odds), np.minimum(f1[-1], 1.0)))
 
     def _estimate(self, curves: DrawnCurves) -> float:
         """Return the largest F1 of the sample, at the share of positives that is given."""
