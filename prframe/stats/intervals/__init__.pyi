@@ -1,4 +1,5 @@
 from .asked import check_method as check_method
+from .best_threshold import best_threshold_interval as best_threshold_interval
 from .confidence import Confidence as Confidence
 from .ends import (
     acceleration as acceleration,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import compress
-from math import inf, isfinite, isnan
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -251,9 +251,7 @@ def _resampled(
     else:
         bend = acceleration(*_influence(cells, asked.statistic, clusters))
         low, high = bca_interval(estimate, drawn, bend, confidence)
-    # Scores may be in any unit, and other metrics are compared with 1 / n next to 0.
-    number = inf if asked.statistic.in_units_of_scores else cells.n
-    if low == high or summary.is_all(estimate, number):
+    if low == high or summary.is_all(estimate, cells.n):
         return asked.without()
     return IntervalEstimate(estimate, summary.spread, low, high, asked.method)
 

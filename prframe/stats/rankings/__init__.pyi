@@ -69,10 +69,7 @@ from .metrics.retrieved import (
     SetRecall as SetRecall,
     SetSpecificity as SetSpecificity,
 )
-from .metrics.thresholded import (
-    LargestF1 as LargestF1,
-    ThresholdOfLargestF1 as ThresholdOfLargestF1,
-)
+from .metrics.thresholded import LargestF1 as LargestF1
 from .metrics.top import (
     Enrichment as Enrichment,
     F1At as F1At,

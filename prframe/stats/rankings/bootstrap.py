@@ -22,7 +22,6 @@ from prframe.stats._batches import batch_sizes, batches
 from prframe.stats._units import Units
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
-from prframe.stats.rankings.resamples import CountedResamples, Resamples, SharedResamples
 from prframe.typing import Floats, Integers
 
 if TYPE_CHECKING:
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
 # The number of counts in one chunk of resamples; a statistic holds a few arrays of that size.
 _CHUNK = 1 << 16
-# The same where shared draws are read as running sums, of cells with positives alone.
-_SUMS = 1 << 20
 # Items are drawn one by one if there are fewer than this many per kind, because a multinomial
 # variate costs about as much per kind as that many draws of an item.
 _PER_KIND = 20
@@ -117,9 +114,8 @@ def ranking_bootstrap(
     Notes
     -----
     A resample takes about as many steps as there are items, or 20 times as many as there are
-    cells if that is less. The threshold of MaxF1 alone takes far fewer where items are many, as
-    most counts cannot matter to it. Memory is a few MB whatever the number of resamples; if items
-    are drawn one by one, it is 16 bytes per item more.
+    cells if that is less. Memory is a few MB whatever the number of resamples; if items are drawn
+    one by one, it is 16 bytes per item more.
 
     References
     ----------
@@ -135,17 +131,21 @@ def ranking_bootstrap(
     """
     checks.whole_number("n_resamples", n_resamples, at_least=1)
     generator = random_generator(rng)
-    if clusters is None and len(statistics) == 1 and cells.n * n_resamples > _MOST_KEPT:
-        values = statistics[0].resampled_in_part(cells, n_resamples, generator)
-        if values is not None:
-            return values[None]
     if clusters is None:
-        as_sums = all(statistic.reads_sums for statistic in statistics)
-        draws = _item_draws(cells, n_resamples, generator, as_sums=as_sums)
+        draws = _item_draws(cells, n_resamples, generator)
     else:
         draws = _cluster_draws(clusters, n_resamples, generator)
+    n_cells = cells.pos.size
     return np.concatenate(
-        [np.stack([statistic.resampled(drawn) for statistic in statistics]) for drawn in draws],
+        [
+            np.stack(
+                [
+                    statistic.values(drawn[:, :n_cells], drawn[:, n_cells:])
+                    for statistic in statistics
+                ]
+            )
+            for drawn in draws
+        ],
         axis=1,
     )
 
@@ -213,11 +213,11 @@ def multiplicities(n: int, n_resamples: int, rng: np.random.Generator) -> Intege
 
 
 def _item_draws(
-    cells: RankedCells, n_resamples: int, rng: np.random.Generator, *, as_sums: bool = False
-) -> Iterator[Resamples]:
+    cells: RankedCells, n_resamples: int, rng: np.random.Generator
+) -> Iterator[Integers]:
     """Draw counts of the positives and the negatives of all cells, some resamples at a time.
 
-    `as_sums` says that only running sums are read, of which more fit into memory.
+    Rows are resamples; the first half of the columns counts positives, the second one negatives.
     """
     counts = np.concatenate([cells.pos, cells.neg])
     kinds, n = np.flatnonzero(counts), int(cells.n)
@@ -225,15 +225,16 @@ def _item_draws(
         for size in batch_sizes(n_resamples, counts.size, _CHUNK):
             drawn = np.zeros((size, counts.size), dtype=np.int64)
             drawn[:, kinds] = rng.multinomial(n, counts[kinds] / n, size=size)
-            yield CountedResamples(drawn)
+            yield drawn
     elif (passed := _SHARED.passed(n, n_resamples, rng)) is not None:
         bounds = np.append(0, np.cumsum(counts))
-        for rows in batches(n_resamples, counts.size, _SUMS if as_sums else _CHUNK):
-            yield SharedResamples(passed[:, rows], bounds)
+        for rows in batches(n_resamples, counts.size, _CHUNK):
+            drawn = np.diff(passed[:, rows][bounds], axis=0)
+            yield drawn.T.astype(np.int64, order="C")
     else:
         of_item = np.repeat(np.arange(counts.size), counts)
         for size in batch_sizes(n_resamples, counts.size, _CHUNK):
-            yield CountedResamples(tally(of_item, counts.size, size, rng))
+            yield tally(of_item, counts.size, size, rng)
 
 
 def tally(of_item: Integers, n_kinds: int, times: int, rng: np.random.Generator) -> Integers:
@@ -262,10 +263,10 @@ def _tally_at_once(
 
 def _cluster_draws(
     clusters: csr_array, n_resamples: int, rng: np.random.Generator
-) -> Iterator[Resamples]:
+) -> Iterator[Integers]:
     """Draw clusters and add up their counts, some resamples at a time."""
     number, columns = clusters.shape
     counts = clusters.T.tocsr()
     for size in batch_sizes(n_resamples, max(number, columns), _CHUNK):
         times = multiplicities(number, size, rng).T
-        yield CountedResamples(np.ascontiguousarray((counts @ times).T))
+        yield np.ascontiguousarray((counts @ times).T)

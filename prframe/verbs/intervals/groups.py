@@ -1,7 +1,6 @@
 """The rankings of groups in cells, and what follows from these beside intervals."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -15,16 +14,14 @@ from prframe._engine.frames import Source
 from prframe._engine.hits import Hits
 from prframe._engine.measure import items_above, least_key
 from prframe._engine.pieces import Piece
-from prframe._engine.ranks import class_scores, clustered
+from prframe._engine.ranks import clustered
 from prframe.errors import PrframeError
 from prframe.metrics import MaxF1, Metric, W
-from prframe.stats.intervals import Confidence, IntervalEstimate, ranking_interval
 from prframe.stats.rank_statistics import moved_by_ties
 from prframe.stats.rankings import (
     AtPrior,
     CellStatistic,
     RankedCells,
-    ThresholdOfLargestF1,
     cells_from_scores,
     cluster_counts,
 )
@@ -101,32 +98,6 @@ def has_thresholds(wanted: Mapping[str, Metric]) -> bool:
     return len(with_thresholds(wanted)) > len(wanted)
 
 
-def best_thresholds(
-    piece: Piece, groups: Iterable[Group], prior: float | None
-) -> Iterable[ThresholdOfLargestF1]:
-    """Return the threshold of the largest F1 of each group as a function of its counts.
-
-    The ranking carries the scores. `prior` is the share of positives if it is another one.
-    """
-    for scores, group in zip(class_scores(piece), groups, strict=True):
-        cells = group.cells
-        pos, neg = (-np.sort(-of_class.astype(np.float64)) for of_class in scores)
-        n_pos, n_neg = (np.cumsum(counts[:-1]) for counts in (cells.pos, cells.neg))
-        has_pos, alone = cells.pos[:-1] > 0, cells.neg[:-1] == 0
-        least, before = (_at(pos, n_pos - back, np.nan) for back in (1, 2))
-        following = np.maximum(_at(pos, n_pos, -np.inf), _at(neg, n_neg, -np.inf))
-        is_single = alone & (least != before) & np.isfinite(following)
-        thresholds = np.where(has_pos, least, np.nan)
-        below = np.where(is_single, following, thresholds)
-        yield ThresholdOfLargestF1(thresholds, prior, below)
-
-
-def _at(scores: Floats, places: NDArray[np.int64], beyond: float) -> Floats:
-    """Return the scores at some places, and another number where there are none."""
-    padded = np.append(scores, beyond)
-    return padded[np.where((places >= 0) & (places < scores.size), places, scores.size)]
-
-
 def with_known(
     rows: pl.DataFrame,
     names: Sequence[str],
@@ -184,26 +155,3 @@ def moves(wanted: Mapping[str, Metric]) -> Known:
 def _moved(phi: ScoreGeneratingFunction, cells: RankedCells) -> float:
     """Return by how many standard errors ties at a jump of phi may move W."""
     return moved_by_ties(phi.of_size(cells.n), cells)
-
-
-def threshold_interval(
-    group: Group,
-    best: ThresholdOfLargestF1,
-    confidence: Confidence,
-    n_resamples: int,
-    seed: int,
-) -> IntervalEstimate:
-    """Return the interval of the threshold of MaxF1, between quantiles of resamples.
-
-    It begins at the next lower score, as thresholds between two scores retrieve the same items.
-    """
-    interval = ranking_interval(
-        group.cells,
-        best,
-        "percentile",
-        confidence.expanded(group.cells.n_pos),
-        clusters=group.clusters,
-        n_resamples=n_resamples,
-        rng=seed,
-    )
-    return replace(interval, low=best.alike_down_to(interval.low))

@@ -143,8 +143,9 @@ def interval(
         The `by` columns, then ``metric`` (String), ``estimate``, ``std_error``, ``conf_low``,
         ``conf_high`` (Float64), ``method`` (String), the one that was used, and
         ``confidence_level`` (Float64). A row per group and metric, and after MaxF1 of one ranking
-        ``"MaxF1 threshold"``: the highest score at which F1 is largest, between quantiles of
-        resamples. With `bias` also ``bias`` (Float64).
+        ``"MaxF1 threshold"``: the highest score at which F1 is largest, without a standard error,
+        and all thresholds whose F1 is not significantly less; -inf stands for all items. With
+        `bias` also ``bias`` (Float64).
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """Intervals of metrics of single rankings, of items or of clusters of these."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import repeat
@@ -12,6 +12,7 @@ import polars as pl
 from prframe import checks
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.ranks import class_scores
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import ArgumentError, CoverageWarning, warn
 from prframe.metrics import Metric, with_cells
@@ -20,13 +21,14 @@ from prframe.stats.intervals import (
     POSTERIOR,
     Confidence,
     IntervalEstimate,
+    best_threshold_interval,
     can_be_drawn,
     check_method as check_method_of_metric,
     posterior_replicates,
     ranking_intervals,
     suited_method,
 )
-from prframe.stats.rankings import CellStatistic, ThresholdOfLargestF1, ranking_bootstrap
+from prframe.stats.rankings import CellStatistic, ranking_bootstrap
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Floats
 from prframe.verbs._at_prior import at_prior
@@ -40,7 +42,6 @@ from prframe.verbs.intervals.groups import (
     FEW,
     HEAVY,
     Group,
-    best_thresholds,
     biases,
     groups_of,
     has_few_clusters,
@@ -48,7 +49,6 @@ from prframe.verbs.intervals.groups import (
     heavy_negatives,
     moves,
     refuse_grades,
-    threshold_interval,
     with_known,
     with_thresholds,
 )
@@ -70,11 +70,11 @@ _OF_JUMPS = (
 class _Cut(NamedTuple):
     """The rankings of a group, by the thresholds below which items are taken as not retrieved.
 
-    Also the threshold of its largest F1, if that is asked for.
+    Also the scores of either class, if the threshold of the largest F1 is asked for.
     """
 
     rankings: dict[float | None, Group]
-    best: ThresholdOfLargestF1 | None
+    scores: tuple[Floats, Floats] | None
 
 
 @dataclass(frozen=True)
@@ -198,13 +198,11 @@ class RankingIntervals(Plan):
             threshold: list(groups_of(piece, group_hits, threshold))
             for threshold in dict.fromkeys(metric.threshold for metric in self.wanted.values())
         }
-        best: Iterable[ThresholdOfLargestF1 | None] = repeat(None)
-        if has_thresholds(self.wanted):
-            best = best_thresholds(piece, by_threshold[None], self.prior)
+        scores = class_scores(piece) if has_thresholds(self.wanted) else repeat(None)
         groups = [
-            _Cut(dict(zip(by_threshold, rankings, strict=True)), threshold)
-            for rankings, threshold in zip(
-                zip(*by_threshold.values(), strict=True), best, strict=False
+            _Cut(dict(zip(by_threshold, rankings, strict=True)), of_classes)
+            for rankings, of_classes in zip(
+                zip(*by_threshold.values(), strict=True), scores, strict=False
             )
         ]
         names, n_groups = self.names, group_hits.totals.height
@@ -237,9 +235,10 @@ class RankingIntervals(Plan):
         for threshold, group in cut.rankings.items():
             names = [name for name, metric in self.wanted.items() if metric.threshold == threshold]
             intervals |= zip(names, self._at_threshold(group, names), strict=True)
-        if cut.best is not None:
-            of_threshold = threshold_interval(
-                cut.rankings[None], cut.best, self.confidence, self.n_resamples, self.seed
+        if cut.scores is not None:
+            cells, clusters = cut.rankings[None]
+            of_threshold = best_threshold_interval(
+                cells, cut.scores, self.confidence, prior=self.prior, clusters=clusters
             )
             intervals |= {name: of_threshold for name in self.names if name not in self.wanted}
         return [intervals[name] for name in self.names]

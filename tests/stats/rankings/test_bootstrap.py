@@ -1,7 +1,5 @@
 """Resamples by counts: their law, and standard errors of clusters."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -11,7 +9,6 @@ from prframe.stats.rankings import (
     AveragePrecision,
     PrecisionAt,
     RocArea,
-    ThresholdOfLargestF1,
     bootstrap as cell_bootstrap,
 )
 from prframe.stats.rankings.bootstrap import (
@@ -21,7 +18,6 @@ from prframe.stats.rankings.bootstrap import (
     tally,
 )
 from prframe.stats.rankings.cells import RankedCells, cells_from_scores
-from prframe.stats.rankings.metrics import thresholded
 
 AP = AveragePrecision()
 N_RESAMPLES = 3000
@@ -152,44 +148,6 @@ def test_rankings_of_one_size_have_the_same_draws_alone_and_after_others(n: int)
             pos, neg = np.hsplit(tally(of_item, counts.size, 90, alone), 2)
             np.testing.assert_array_equal(drawn[0], RocArea().values(pos, neg))
             assert generator.random() == alone.random()
-
-
-def best_threshold(pos: np.ndarray, neg: np.ndarray, thresholds: np.ndarray) -> float:
-    """Compare F1 of all cells as fractions."""
-    tp, fp = (np.cumsum(counts).tolist() for counts in (pos, neg))
-    f1 = [Fraction(2 * t, max(t + f + tp[-1], 1)) for t, f in zip(tp, fp, strict=True)][:-1]
-    return float(thresholds[f1.index(max(f1))]) if max(f1) else np.nan
-
-
-@pytest.mark.parametrize("n", [7, 60, 300])
-def test_thresholds_of_resamples_are_those_of_their_counts(n: int) -> None:
-    score, label = sample(n, 0.3, n)
-    cells, cell = cells_from_scores(score, label)
-    least = np.full(cells.pos.size - 1, np.nan)
-    for at in np.flatnonzero(cells.pos[:-1]):
-        least[at] = score[cell == at].min()
-    threshold, counted = ThresholdOfLargestF1(least), []
-
-    class Counts(AveragePrecision):
-        def values(self, pos: np.ndarray, neg: np.ndarray) -> np.ndarray:
-            counted.extend(best_threshold(*row, least) for row in zip(pos, neg, strict=True))
-            return np.zeros(len(pos))
-
-    for _ in range(3):
-        # From the second time on the draws are shared, and running sums are read.
-        counted.clear()
-        drawn = ranking_bootstrap(cells, [Counts(), threshold], 200, rng=11)[1]
-        assert np.array_equal(drawn, counted, equal_nan=True)
-
-
-def test_fractions_with_small_divisors_differ_in_single_precision() -> None:
-    # The closest fractions a/b < c/d have bc - ad = 1; those next to 1 are rounded most.
-    most = thresholded._SINGLE - 1
-    bottom = np.repeat(np.arange(most - 60, most + 1), most)
-    top = np.tile(np.arange(1, most + 1), 61)
-    quotients = np.unique(top[top <= bottom] / bottom[top <= bottom])
-    singles = np.divide(top, bottom, dtype=np.float32)[top <= bottom]
-    assert np.unique(singles).size == quotients.size
 
 
 def test_resamples_without_positives_are_not_defined() -> None:

@@ -755,9 +755,9 @@ def test_resamples_that_auto_takes_have_the_seed(cluster: str | None) -> None:
 def test_thresholds_may_be_infinite() -> None:
     rows = pl.DataFrame({"score": [np.inf, np.inf, 1.0, 0.0], "label": [1, 0, 1, 0]})
     found = prframe.interval(rows, "MaxF1", rng=1)
-    # Below 1 thresholds retrieve more from 0 on.
-    assert found.row(1)[1:5] == (1.0, np.inf, 0.0, np.inf)
-    # With a single score all resamples have the same threshold.
+    # Retrieving all items of so few is not excluded.
+    assert found.row(1)[1:5] == (1.0, None, -np.inf, np.inf)
+    # A single positive tells nothing of how the threshold varies.
     alone, texts = warned(
         lambda: prframe.interval(rows.head(1), "MaxF1", n_pos=9, n_neg=30, rng=1)
     )

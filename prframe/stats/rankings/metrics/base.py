@@ -20,7 +20,6 @@ from numpy.typing import ArrayLike
 from prframe.errors import ArgumentError
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.resamples import Resamples
 from prframe.typing import Floats
 
 # So few positives in what decides a metric have no reliable standard error.
@@ -70,10 +69,6 @@ class CellStatistic(ABC):
     of_two_samples : bool
         Whether the variance is that of a mean over the positives and of one over the negatives,
         each of which is corrected for its own size, as DeLong does.
-    reads_sums : bool
-        Whether resamples are read as running sums (`Resamples.up_to`), which takes less memory.
-    in_units_of_scores : bool
-        Whether the value is a score, which may be in any unit.
     of_events : bool
         Whether the metric is 0 or 1, so that its drawn values are probabilities.
     of_all_levels : bool
@@ -109,8 +104,6 @@ class CellStatistic(ABC):
     jumps: ClassVar[bool] = False
     asks_for_ends: ClassVar[bool] = False
     of_two_samples: ClassVar[bool] = False
-    reads_sums: ClassVar[bool] = False
-    in_units_of_scores: ClassVar[bool] = False
     of_events: ClassVar[bool] = False
     of_all_levels: ClassVar[bool] = False
     of_first_ranks: ClassVar[bool] = False
@@ -169,20 +162,6 @@ class CellStatistic(ABC):
             Two arrays of shape (n_cells,), which add up to 0 over all items. The value for a cell
             without items of the class has no meaning.
         """
-
-    def resampled(self, resamples: Resamples) -> Floats:
-        """Return the metric of resamples of a ranking."""
-        return self.values(*resamples.counts())
-
-    def resampled_in_part(
-        self, cells: RankedCells, n_resamples: int, rng: np.random.Generator
-    ) -> Floats | None:
-        """Return the metric of resamples that are drawn as far as it depends on them.
-
-        None if it depends on all counts.
-        """
-        del cells, n_resamples, rng
-        return None
 
     def value(self, cells: RankedCells) -> float:
         """Return the metric of a ranking."""

@@ -1,4 +1,4 @@
-"""F1 at its best threshold, and that threshold, as functions of cells."""
+"""F1 at its best threshold as a function of cells."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
-from prframe.stats.rankings.best_ends import first_best_ends
 from prframe.stats.rankings.cell_sums import (
     Numbers,
     as_arrays,
@@ -18,11 +17,8 @@ from prframe.stats.rankings.cell_sums import (
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
-from prframe.stats.rankings.resamples import CountedResamples, Resamples
-from prframe.typing import Floats, Integers, Reals
+from prframe.typing import Floats
 
-# Different fractions whose divisors are smaller differ in single precision.
-_SINGLE = 1 << 12
 # Behind so many negatives F1 is compared where the top is pure.
 _NEGATIVES = np.array([1.0, 2.0, 4.0, 8.0])
 
@@ -137,126 +133,3 @@ def _levels(n_pos: int) -> Floats:
     number = max(16, int(np.ceil(6 * n_pos ** (1 / 3))))
     inside = (1 - np.cos(np.pi * (np.arange(number) + 0.5) / number)) / 2
     return np.append(inside, 1.0)
-
-
-@dataclass(frozen=True, eq=False)
-class ThresholdOfLargestF1(CellStatistic):
-    """The threshold at which F1 is largest; the highest one, if there are several.
-
-    Parameters
-    ----------
-    thresholds : ndarray, shape (n_cells - 1,)
-        The least score of each cell of a ranking but the last; NaN where there is no positive.
-    below : ndarray, shape (n_cells - 1,), optional
-        Thresholds above these, up to that of the cell, retrieve the same items: the next lower
-        scores, or the thresholds themselves where these are tied.
-    prior : float in (0, 1), optional
-        The share of positives in the population, if it is not that of the sample; see `AtPrior`.
-
-    Notes
-    -----
-    The largest F1 hardly depends on the threshold, so that the threshold varies with the cube root
-    of the number of items and has no influence. Quantiles of resamples cover it all the same.
-
-    Examples
-    --------
-    >>> threshold = ThresholdOfLargestF1(np.array([0.9, np.nan, 0.4]))
-    >>> float(threshold.values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1]))
-    0.9
-    """
-
-    thresholds: Floats
-    prior: float | None = None
-    below: Floats | None = None
-    lacks_influence: ClassVar[str] = "it jumps"
-    reads_sums: ClassVar[bool] = True
-    in_units_of_scores: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        """The name in the results of `interval`."""
-        return "MaxF1 threshold"
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The least and the largest value."""
-        return -np.inf, np.inf
-
-    def alike_down_to(self, threshold: float) -> float:
-        """Return above which value thresholds retrieve the same items of the sample as this one.
-
-        The population has items between two scores of the sample, or has none there.
-        """
-        if self.below is None:
-            return threshold
-        among = self.thresholds >= threshold
-        return min(threshold, float(self.below[among][-1])) if among.any() else threshold
-
-    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
-        """Return the threshold at the end of the best cell, NaN where F1 is 0 everywhere."""
-        counts = np.concatenate(np.broadcast_arrays(*as_arrays(pos, neg)), axis=-1)
-        drawn = CountedResamples(counts.reshape(-1, counts.shape[-1]))
-        return self.resampled(drawn).reshape(counts.shape[:-1])
-
-    def resampled(self, resamples: Resamples) -> Floats:
-        """Return the threshold of resamples.
-
-        The cells without a positive are left out, as F1 is no larger there than above them.
-        """
-        cells = self._ends
-        tp, others = self._up_to(resamples, cells)
-        if not cells.size:
-            return np.full(tp.shape[1], np.nan)
-        is_exact = others.dtype.kind != "f" and others.max() < _SINGLE
-        if not others[0].all():
-            others = others + (others == 0)
-        # The odds of F1 are twice these.
-        odds = np.divide(tp, others, dtype=np.float32 if is_exact else np.float64)
-        best = _first_largest(odds)
-        return np.where(tp[-1] > 0, self.thresholds[cells[best]], np.nan)
-
-    def resampled_in_part(
-        self, cells: RankedCells, n_resamples: int, rng: np.random.Generator
-    ) -> Floats | None:
-        """Return the threshold of resamples that are drawn in detail where F1 may be largest.
-
-        The weight of a negative at another share of positives is that of whole resamples.
-        """
-        if not self._ends.size or self.prior is not None:
-            return None
-        best = first_best_ends(cells, self._ends, n_resamples, rng)
-        return np.where(best >= 0, self.thresholds[self._ends[best]], np.nan)
-
-    def _up_to(self, resamples: Resamples, cells: Integers) -> tuple[Numbers, Numbers]:
-        """Return the positives up to the end of cells, and the negatives with all positives."""
-        if self.prior is None:
-            return resamples.up_to(cells)
-        pos, neg = resamples.counts()
-        n_pos = pos.sum(axis=1)
-        weight = weight_of_negatives(n_pos, neg.sum(axis=1), self.prior)
-        tp, fp = (np.cumsum(counts, axis=1)[:, cells].T for counts in (pos, neg))
-        return tp.astype(np.float64), fp * weight + n_pos
-
-    @property
-    def _ends(self) -> Integers:
-        """The cells with a threshold."""
-        return np.flatnonzero(~np.isnan(self.thresholds))
-
-    def influence(self, cells: RankedCells) -> Influence:
-        """Refuse: the derivative does not say how the threshold varies.
-
-        Raises
-        ------
-        PrframeError
-            Always.
-        """
-        del cells
-        raise self.no_influence()
-
-
-def _first_largest(rows: Reals) -> Integers:
-    """Return the row in which each column is largest; `argmax` is slow along columns."""
-    largest = rows == rows.max(axis=0)
-    number = np.arange(len(rows), 0, -1, dtype=np.min_scalar_type(len(rows)))
-    first = np.multiply(largest.view(np.uint8), number[:, None]).max(axis=0)
-    return np.asarray(len(rows) - first.astype(np.int64))

@@ -20,7 +20,6 @@ from prframe.stats import (
     cells_from_scores,
     ranking_interval,
 )
-from prframe.stats.rankings import ThresholdOfLargestF1
 
 NAMES = ["AP", "AUPRC", "pAP", "Prec@0.5", "P(threshold=0.25)"]
 # What `evaluate` knows at the prior of the sample alone.
@@ -76,23 +75,6 @@ def test_a_negative_that_counts_three_times_is_three_negatives(name: str) -> Non
     if name == "MaxF1":
         wanted = prframe.interval(tripled, name, rng=1)["estimate"]
         assert found["estimate"].to_list() == pytest.approx(wanted.to_list())
-
-
-def test_resamples_of_the_threshold_weigh_their_own_negatives() -> None:
-    """The threshold of the largest F1 of resamples of few items, one by one."""
-    cells, _ = cells_from_scores([5, 4, 3, 2, 1], [1, 0, 1, 0, 0])
-    threshold = ThresholdOfLargestF1(np.array([5, np.nan, 3, np.nan]), prior=0.2)
-    rng = np.random.default_rng(1)
-    for pos, neg in rng.multinomial(5, np.full(10, 0.1), size=200).reshape(-1, 2, 5):
-        found = threshold.values(pos, neg)
-        if not pos[:3].sum():
-            assert np.isnan(found)
-            continue
-        weight = 4 * pos.sum() / neg.sum() if neg.sum() else 1.0
-        tp, fp = np.cumsum(pos), weight * np.cumsum(neg)
-        f1 = 2 * tp / (tp + fp + pos.sum())
-        assert found == (5 if f1[0] >= f1[2] - 1e-12 else 3)
-    assert threshold.value(cells) == 5
 
 
 def test_what_depends_on_the_classes_alone_stays_as_it_is() -> None:

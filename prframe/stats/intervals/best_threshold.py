@@ -1,0 +1,300 @@
+"""A confidence interval for the threshold at which F1 is largest, by tests of all thresholds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, nan
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betainc
+
+from prframe import checks
+from prframe.stats.intervals.confidence import Confidence
+from prframe.stats.intervals.means import IntervalEstimate
+from prframe.stats.rankings import RankedCells, weight_of_negatives
+from prframe.typing import Floats, Integers
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+METHOD = "inverted-test"
+
+
+def best_threshold_interval(
+    cells: RankedCells,
+    scores: tuple[ArrayLike, ArrayLike],
+    confidence: Confidence | None = None,
+    *,
+    prior: float | None = None,
+    clusters: csr_array | None = None,
+) -> IntervalEstimate:
+    """Return the thresholds whose F1 is not significantly less than the largest one of the sample.
+
+    Parameters
+    ----------
+    cells : RankedCells
+        The ranking; see `cells_from_scores`.
+    scores : pair of array_like of float, shapes (n_pos,) and (n_neg,)
+        The scores of the positives and of the negatives in any order, -inf if not retrieved.
+    confidence : Confidence, optional
+        By default 95 % and two-sided.
+    prior : float in (0, 1), optional
+        The share of positives in the population, if it is not that of the sample.
+    clusters : sparse array, optional
+        As `cluster_counts` returns it. Clusters of items, not items, are then independent.
+
+    Returns
+    -------
+    IntervalEstimate
+        The highest score at which F1 is largest, without a standard error, as it varies with the
+        cube root of the number of items. The lower end is -inf where retrieving all items is not
+        excluded. All numbers are NaN if no positive is retrieved, and the ends if one positive is
+        or there is one cluster.
+
+    Notes
+    -----
+    Let f be half of the largest F1. A lower threshold is as good if at least f of the m items
+    between it and the best one are positive, and a higher one if at most f of them are. Of a
+    positives, ``Z = a - f m`` has the mean 0 where both thresholds are equally good. Its variance
+    is the sum of squares over items of ``z + q m / K``, where K is the number of positives and of
+    items above the best threshold; z is ``1 - f`` of positives and ``-f`` of negatives between the
+    two thresholds, and q is ``2 f - 1`` and f of positives and negatives above the best one, f of
+    positives below it. The binomial test of a in m with the share f is made with both numbers
+    divided by the ratio of that variance to ``m f (1 - f)``, which is next to 1 where m is small.
+    A threshold is left out if the test rejects it at one less the level, as each one can be worse
+    in one direction alone. With a `prior` negatives count several times, and with clusters sums
+    over these are squared. ``python -m benchmarks.threshold_coverage`` measures how often the
+    interval covers.
+
+    Examples
+    --------
+    >>> from prframe.stats import cells_from_scores
+    >>> score, label = np.arange(30, 0, -1), np.repeat([1, 0, 1, 0], [9, 1, 2, 18])
+    >>> cells, _ = cells_from_scores(score, label)
+    >>> found = best_threshold_interval(cells, (score[label == 1], score[label == 0]))
+    >>> found.estimate, found.low, found.high
+    (19.0, 14.0, 25.0)
+    """
+    checks.instance("cells", cells, RankedCells)
+    confidence = Confidence() if confidence is None else confidence
+    ends = _Ends.of(cells, scores, prior)
+    if not ends.best:
+        return IntervalEstimate(nan, nan, nan, nan, METHOD)
+    estimate = ends.score(ends.best)
+    if ends.tp[-1] == 1 or (clusters is not None and clusters.shape[0] == 1):
+        return IntervalEstimate(estimate, nan, nan, nan, METHOD)
+    between = ends.between()
+    ratio = between.ratio(cells, ends, clusters)
+    kept = np.flatnonzero(between.p_values(ratio) >= 1 - confidence.level)
+    # F1 of no item is 0.
+    first, last = int(kept[kept > 0][0]), int(kept[-1])
+    further = _negatives_further(between, ratio, last, ends.run_after(last), confidence)
+    low, high = confidence.ends(ends.alike_down_to(last, further), ends.score(first))
+    return IntervalEstimate(estimate, nan, low, high, METHOD)
+
+
+def _negatives_further(
+    between: _Between, ratio: Floats, last: int, run: int, confidence: Confidence
+) -> int:
+    """Return how many negatives below the last end that is kept may be retrieved as well."""
+    n_neg = between.neg[last] + np.arange(1, run + 1)
+    more = between.replaced(np.full(run, between.pos[last]), n_neg)
+    p_values = more.p_values(np.full(run, ratio[last]))
+    return int(np.count_nonzero(p_values >= 1 - confidence.level))
+
+
+@dataclass(frozen=True, eq=False)
+class _Ends:
+    """The numbers of items that are retrieved up to the end of each cell, or of no cell.
+
+    Attributes
+    ----------
+    tp, fp : ndarray of int, shape (n_cells,)
+        Begins with 0.
+    best : int
+        Where F1 is largest; 0 if it is 0 everywhere.
+    f : float
+        Half of the largest F1.
+    divisor : float
+        The divisor of F1 at its best end.
+    weight : float
+        How often a negative counts.
+    pos, neg : ndarray of float
+        Scores, falling.
+    """
+
+    tp: Integers
+    fp: Integers
+    best: int
+    f: float
+    divisor: float
+    weight: float
+    pos: Floats
+    neg: Floats
+
+    @classmethod
+    def of(
+        cls, cells: RankedCells, scores: tuple[ArrayLike, ArrayLike], prior: float | None
+    ) -> _Ends:
+        """Count, and find the best end."""
+        pos, neg = (-np.sort(-np.asarray(some, dtype=np.float64)) for some in scores)
+        tp, fp = (np.insert(np.cumsum(counts[:-1]), 0, 0) for counts in (cells.pos, cells.neg))
+        n_pos, n_neg = cells.n_pos, cells.n_neg
+        weight = 1.0 if prior is None else float(weight_of_negatives(n_pos, n_neg, prior))
+        divisors = np.maximum(tp + weight * fp + n_pos, 1)
+        halves = tp / divisors
+        best = int(np.argmax(halves))
+        return cls(tp, fp, best, halves[best], divisors[best], weight, pos, neg)
+
+    def score(self, end: int) -> float:
+        """Return the least score up to an end."""
+        tp, fp = self.tp[end], self.fp[end]
+        return float(min(self.pos[tp - 1] if tp else inf, self.neg[fp - 1] if fp else inf))
+
+    def run_after(self, end: int) -> int:
+        """Return how many negatives follow an end before the next positive."""
+        if end + 1 == self.tp.size or self.tp[end + 1] > self.tp[end]:
+            return 0
+        return int(self.fp[end + 1] - self.fp[end])
+
+    def alike_down_to(self, end: int, further: int) -> float:
+        """Return above which score thresholds retrieve as many negatives after an end as given.
+
+        This is the next lower score, or -inf after all retrieved items, as the population has
+        items between two scores of the sample, or none there. Equal scores are a value of their
+        own: the threshold is not below it.
+        """
+        tp, fp = self.tp[end], self.fp[end] + further
+        if tp == self.tp[-1] and fp == self.fp[-1]:
+            return -inf
+        least = float(self.neg[fp - 1]) if further else self.score(end)
+        alike = sum(int(np.count_nonzero(some == least)) for some in (self.pos, self.neg))
+        following = max(
+            some[number] if number < some.size else -inf
+            for some, number in ((self.pos, tp), (self.neg, fp))
+        )
+        return least if alike > 1 else float(following)
+
+    def between(self) -> _Between:
+        """Return what is between the best end and each end."""
+        pos, neg = np.abs(self.tp - self.tp[self.best]), np.abs(self.fp - self.fp[self.best])
+        is_above = np.arange(self.tp.size) < self.best
+        return _Between(pos, neg, is_above, self.f, self.weight)
+
+
+class _Between(NamedTuple):
+    """The items between the best end and others.
+
+    Attributes
+    ----------
+    pos, neg : ndarray of int, shape (n,)
+        Their numbers.
+    is_above : ndarray of bool, shape (n,)
+        Whether the other end is above the best one.
+    f : float
+        The share of positives, negatives being weighted, with which both ends are as good.
+    weight : float
+        How often a negative counts.
+    """
+
+    pos: Integers
+    neg: Integers
+    is_above: np.ndarray
+    f: float
+    weight: float
+
+    def replaced(self, pos: Integers, neg: Integers) -> _Between:
+        """Return other numbers of items below the best end."""
+        return self._replace(pos=pos, neg=neg, is_above=np.zeros(pos.size, dtype=bool))
+
+    @property
+    def share(self) -> float:
+        """The share of positives among items with which both ends are as good."""
+        return self.weight * self.f / (1 - self.f + self.weight * self.f)
+
+    @property
+    def variance(self) -> Floats:
+        """That of Z if nothing but the share of positives between the ends varies."""
+        return np.asarray((self.pos + self.neg) * self.weight * self.f * (1 - self.f))
+
+    def p_values(self, ratio: Floats) -> Floats:
+        """Return how likely at most, or above at least, so many positives are with that share."""
+        pos, neg = self.pos / ratio, self.neg / ratio
+        with np.errstate(invalid="ignore"):
+            at_most = 1 - betainc(pos + 1, neg, self.share)
+            at_least = betainc(pos, neg + 1, self.share)
+        return np.where(
+            self.is_above,
+            np.where(pos > 0, at_least, 1.0),
+            np.where(neg > 0, at_most, 1.0),
+        )
+
+    def ratio(self, cells: RankedCells, ends: _Ends, clusters: csr_array | None) -> Floats:
+        """Return the variance of Z, divided by the one of the items between the ends, if more."""
+        if clusters is None:
+            variance = self._variance_of_items(cells, ends)
+        else:
+            variance = _variance_of_clusters(self, ends, clusters)
+        # There is nothing between the best end and itself.
+        return np.maximum(variance / np.where(self.variance > 0, self.variance, inf), 1.0)
+
+    def _variance_of_items(self, cells: RankedCells, ends: _Ends) -> Floats:
+        """Return the sum of squares over items, as many of which are positive as is expected."""
+        f, weight, n = self.f, self.weight, self.pos + self.neg
+        pos, neg = n * self.share, n * (1 - self.share)
+        tp, fp = ends.tp[ends.best], ends.fp[ends.best]
+        others = (2 * f - 1) ** 2 * tp + (f * weight) ** 2 * fp + f**2 * (cells.n_pos - tp)
+        above = (2 * f - 1) * (1 - f) * pos - (f * weight) ** 2 * neg
+        both = np.where(self.is_above, above, f * (1 - f) * pos)
+        part = (pos + weight * neg) / ends.divisor
+        return np.asarray(part**2 * others + 2 * part * both + self.variance)
+
+
+def _variance_of_clusters(between: _Between, ends: _Ends, clusters: csr_array) -> Floats:
+    """Return the sum of squares over clusters, times c / (c - 1) for c clusters."""
+    f, weight, best = between.f, between.weight, ends.best
+    n_clusters, n_cells = clusters.shape[0], clusters.shape[1] // 2
+    counts = clusters.tocoo()
+    cluster, column = counts.row.astype(np.int64), counts.col.astype(np.int64)
+    cell, is_positive = column % n_cells, column < n_cells
+    number = np.where(is_positive, 1.0, weight) * counts.data
+    above = (cell < best).astype(np.float64)
+    of_items = np.where(is_positive, f + above * (f - 1), above * f) * number
+    q = np.bincount(cluster, weights=of_items, minlength=n_clusters).astype(np.float64)
+    z = np.where(is_positive, 1 - f, -f) * number
+    squares, both = np.zeros((2, n_cells))
+    # The last cell was not retrieved.
+    lower, upper = np.flatnonzero((cell >= best) & (cell < n_cells - 1)), np.flatnonzero(above)
+    for here, places, step in (
+        (lower, slice(best + 1, None), cell - best),
+        (upper, slice(best - 1, None, -1), best - 1 - cell),
+    ):
+        if here.size:
+            squares[places], both[places] = _running_squares(
+                cluster[here], step[here], z[here], q, n_steps=squares[places].size
+            )
+    part = (between.pos + weight * between.neg) / ends.divisor
+    variance = part**2 * (q @ q) + 2 * part * both + squares
+    return np.asarray(variance * n_clusters / (n_clusters - 1))
+
+
+def _running_squares(
+    cluster: Integers, step: Integers, z: Floats, q: Floats, *, n_steps: int
+) -> tuple[Floats, Floats]:
+    """Return the sums over clusters of z squared and of z times q, up to each step.
+
+    What is added to the z of a cluster adds twice its product with what was there, and its square.
+    """
+    order = np.lexsort((step, cluster))
+    cluster, step, added = cluster[order], step[order], z[order]
+    total = np.cumsum(added)
+    first = np.flatnonzero(np.diff(cluster, prepend=-1))
+    of_others = np.repeat((total - added)[first], np.diff(first, append=cluster.size))
+    before = total - added - of_others
+    squares, products = (
+        np.cumsum(np.bincount(step, weights=terms, minlength=n_steps)).astype(np.float64)
+        for terms in (2 * before * added + added**2, q[cluster] * added)
+    )
+    return squares, products
