@@ -181,6 +181,49 @@ def edge(share: float, reached: float) -> Population:
     return Population(name, rate, scores)
 
 
+def sunk(share: float, above: float, below: float) -> Population:
+    """Return normal scores, a share of the positives so far below the negatives, others above."""
+
+    def scores(rng: np.random.Generator, n_pos: int, n_neg: int) -> tuple[Floats, Floats]:
+        mean = np.where(rng.random(n_pos) < share, -below, above)
+        return rng.normal(mean, 1.0), rng.normal(0.0, 1.0, n_neg)
+
+    cut = np.linspace(above + 10, -below - 10, 400_001)
+    reached = (1 - share) * ndtr(above - cut) + share * ndtr(-below - cut)
+    passed = ndtr(-cut)
+
+    def rate(recall: Floats) -> Floats:
+        return np.interp(recall, reached, passed)
+
+    name = (
+        f"normal, {100 * share:g} % of the positives {below:g} below, the others {above:g} above"
+    )
+    return Population(name, rate, scores)
+
+
+def apart(share: float, reach: float, width: float) -> Population:
+    """Return even scores of two lots of positives at either end of those of the negatives.
+
+    Each lot is so wide, where negatives are 1 wide, and reaches so far among these.
+    """
+
+    def scores(rng: np.random.Generator, n_pos: int, n_neg: int) -> tuple[Floats, Floats]:
+        begin = np.where(rng.random(n_pos) < share, reach - width, 1 - reach)
+        return begin + width * rng.random(n_pos), rng.random(n_neg)
+
+    begun, ended = max(0.0, (width - reach) / width), min(1.0, reach / width)
+
+    def rate(recall: Floats) -> Floats:
+        first = np.interp(recall / (1 - share), [begun, 1.0], [0.0, reach])
+        second = np.interp((recall - 1 + share) / share, [0.0, ended], [1 - reach, 1.0])
+        return np.where(recall <= 1 - share, first, second)
+
+    name = (
+        f"even, {100 * share:g} % of the positives at the lower end, the others at the upper one"
+    )
+    return Population(name, rate, scores)
+
+
 def heavy(mu: float, df: float) -> Population:
     """Return scores mu apart with Student's distribution."""
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincc, expit
+from scipy.special import expit
 
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
@@ -27,11 +26,13 @@ from prframe.stats.curves.levels import rising_levels
 from prframe.stats.curves.precision_recall import precision_at_prior
 from prframe.stats.rankings import (
     ClassScores,
+    LeastPrecision,
     RankedCells,
     both_classes,
     cells_from_hits,
     cells_from_scores,
     positives_at,
+    pure_top,
 )
 from prframe.typing import Flags, Floats, Integers, Singles
 
@@ -66,6 +67,10 @@ class PRPosterior:
     n_clusters : int, optional
         The number of clusters that hold positives, or negatives if these are fewer, where clusters
         were drawn.
+    single : ndarray of float32, shape (n_resamples, levels), optional
+        Draws that are not smoothed, for single levels; without them those of `log_odds` serve.
+    least : LeastPrecision, optional
+        The precision of levels below which the population may have no negative.
     """
 
     recall: Floats
@@ -74,6 +79,8 @@ class PRPosterior:
     pure_tail: Floats = field(repr=False)
     factor: float = field(default=1.0, repr=False)
     n_clusters: int | None = None
+    single: Singles | None = field(default=None, repr=False)
+    least: LeastPrecision | None = field(default=None, repr=False)
 
     def band(self, confidence_level: float = 0.95, *, simultaneous: bool = True) -> Interval:
         """Return the studentized band, or the intervals at single levels.
@@ -110,8 +117,14 @@ class PRPosterior:
         set the end. Where no negative was seen above a level, the band reaches up to 1, which the
         data do not exclude. It does so up to the Clopper-Pearson limit of the recall at which the
         first negative comes, since no negative of the population may stand above: at the level of
-        the band for single levels, and at 99 %, if that is larger, for all. The band always holds
-        the curve itself.
+        the band for single levels, and at 99 %, if that is larger, for all. Where positives are
+        below all negatives, it reaches down to the least precision that there can be at a level,
+        at all levels below which the population may have no negative by the same limit. The band
+        always holds the curve itself.
+
+        Intervals at single levels are quantiles of draws that are not smoothed. A mean over recall
+        blurs a curve that falls steeply at a level, as in a gap between the scores of positives,
+        and no smoothed draw comes near either side of it.
 
         Draws of few clusters vary less than samples do. With G clusters the deviation of a draw
         from the median is multiplied by ``sqrt(G / (G - 1))`` and by the ratio of the quantiles
@@ -120,14 +133,18 @@ class PRPosterior:
         """
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
         outside = (1 - level) / 2
-        pure = self.pure_tail >= (min(outside, _RARE) if simultaneous else outside)
-        n = self.n_clusters
-        draws = self.log_odds if n is None else of_few_units(self.log_odds, n)
+        tail = min(outside, _RARE) if simultaneous else outside
+        n, drawn = self.n_clusters, self.log_odds
+        if not (simultaneous or self.single is None):
+            drawn = self.single
+        draws = drawn if n is None else of_few_units(drawn, n)
         deviations = Deviations(draws, draws, self.factor, self.precision == 1)
         low, high = (deviations.band if simultaneous else deviations.pointwise_band)(level)
         # Beyond the recall of the retrieved items, precision is 0.
-        high = np.where(pure & (self.precision > 0), 1.0, expit(high))
-        return Interval(*holding(self.precision, expit(low), high))
+        pure = (self.pure_tail >= tail) & (self.precision > 0)
+        high = np.where(pure, 1.0, expit(high))
+        least = np.inf if self.least is None else self.least.at(tail)
+        return Interval(*holding(self.precision, np.minimum(expit(low), least), high))
 
 
 def pr_posterior(  # noqa: PLR0913
@@ -193,7 +210,8 @@ def pr_posterior(  # noqa: PLR0913
     places recall b with a standard deviation of ``sqrt(b (1 - b) / n_pos)``. So each draw is
     smoothed over as much, by a normal mean of its log odds along ``arcsin sqrt b``, in which that
     is ``1 / (2 sqrt(n_pos))`` at all levels. Draws are not smoothed within tie blocks that are
-    wider than that, nor where one of them has come to the end of what was retrieved.
+    wider than that, nor where one of them has come to the end of what was retrieved. Intervals at
+    single levels are those of draws that are not smoothed.
 
     The cost grows with n_resamples times the number of levels at which curves are drawn, and of
     knots of the ROC curve. There are about ``2 pi sqrt(n_pos)`` of these levels, or 13 for each
@@ -222,13 +240,28 @@ def pr_posterior(  # noqa: PLR0913
 
 
 def posterior_of(
-    cells: RankedCells, recall: Floats, weights: Sequence[Weights], prior: float | None = None
+    cells: RankedCells,
+    recall: Floats,
+    weights: Sequence[Weights],
+    prior: float | None = None,
+    *,
+    simultaneous: bool | None = None,
 ) -> PRPosterior:
-    """Draw the curve behind a ranking with both labels, at a share of positives if given."""
-    curve = DrawnPath(RocPath.of(cells), recall, weights, turning=True)
-    drawn = (curve if prior is None else curve.at_prior(prior)).smoothed_log_odds()
-    posterior = _posterior(cells, recall, drawn, _pure_tail(cells, recall), prior)
-    tied = curve.share_of_blocks()
+    """Draw the curve behind a ranking with both labels, at a share of positives if given.
+
+    The draws are those of the band of all levels or those of the intervals at single ones, and of
+    both if nothing is said. Draws for single levels alone stand in `log_odds`.
+    """
+    path = DrawnPath(RocPath.of(cells), recall, weights, turning=True)
+    curve = path if prior is None else path.at_prior(prior)
+    single = None if simultaneous else curve.log_odds()
+    drawn = single
+    if drawn is None or simultaneous is None:
+        drawn = curve.smoothed_log_odds()
+    posterior = replace(_posterior(cells, recall, drawn, prior), single=single)
+    if simultaneous is False:
+        return posterior
+    tied = path.share_of_blocks()
     return replace(posterior, factor=_narrowing(cells, recall, tied)) if tied.any() else posterior
 
 
@@ -240,6 +273,8 @@ def posterior_of_clusters(  # noqa: PLR0913, PLR0917
     n_draws: int,
     rng: np.random.Generator,
     prior: float | None = None,
+    *,
+    simultaneous: bool | None = None,
 ) -> PRPosterior:
     """Draw the curve behind a ranking with both labels whose clusters have one weight each.
 
@@ -254,6 +289,9 @@ def posterior_of_clusters(  # noqa: PLR0913, PLR0917
     rng : numpy.random.Generator
     prior : float in (0, 1), optional
         Share of positives of the population, if it is not that of the sample.
+    simultaneous : bool, optional
+        Whether the draws are those of the band of all levels, or of the intervals at single ones;
+        of both by default.
 
     Returns
     -------
@@ -264,19 +302,31 @@ def posterior_of_clusters(  # noqa: PLR0913, PLR0917
     cells = cells_from_scores(score, positive)[0]
     # The path of the ranking and the same one again, which agree in every draw.
     paths = PairedPaths.of((score, score), positive, cluster)
-    log_odds = next(paths.smoothed_log_odds(recall, n_draws, rng, prior)).astype(np.float32)
+    draw = paths.log_odds if simultaneous is False else paths.smoothed_log_odds
+    drawn = next(draw(recall, n_draws, rng, prior)).astype(np.float32)
+    single = None
+    if simultaneous is None:
+        single = next(paths.log_odds(recall, n_draws, rng, prior)).astype(np.float32)
     each = min(1.0, np.unique(cluster[positive]).size / cells.n_pos)
-    posterior = _posterior(cells, recall, log_odds, _pure_tail(cells, recall, each), prior)
+    posterior = replace(_posterior(cells, recall, drawn, prior, each), single=single)
     return replace(posterior, n_clusters=clusters_of_either_class(positive, cluster))
 
 
 def _posterior(
-    cells: RankedCells, recall: Floats, log_odds: Singles, pure_tail: Floats, prior: float | None
+    cells: RankedCells,
+    recall: Floats,
+    log_odds: Singles,
+    prior: float | None,
+    each: float = 1.0,
 ) -> PRPosterior:
-    """Return the curve of a ranking and its draws."""
+    """Return the curve of a ranking and its draws.
+
+    A positive counts as so much of an independent one as `each` says.
+    """
     precision = empirical_precision(cells, recall)
     precision = precision_at_prior(precision, cells.n_pos, cells.n_neg, prior)
-    return PRPosterior(recall, precision, log_odds, pure_tail)
+    least = LeastPrecision.of(cells, recall, prior, each)
+    return PRPosterior(recall, precision, log_odds, pure_top(cells, recall, each), least=least)
 
 
 def _narrowing(cells: RankedCells, recall: Floats, tied: Floats) -> float:
@@ -284,26 +334,6 @@ def _narrowing(cells: RankedCells, recall: Floats, tied: Floats) -> float:
     with np.errstate(divide="ignore"):
         false = positives_at(recall, cells.n_pos) * (1 / empirical_precision(cells, recall) - 1)
     return 1 - _WHOLE * float((tied / np.sqrt(1 + false)).mean())
-
-
-def _pure_tail(cells: RankedCells, recall: Floats, each: float = 1.0) -> Floats:
-    """Return how probable it is that no negative of the population stands above each level.
-
-    A positive counts as so much of an independent one as `each` says.
-    """
-    first = int(np.argmax(cells.neg > 0)) if cells.n_neg else cells.neg.size
-    before = int(cells.pos[:first].sum())
-    if before == cells.n_pos:
-        return np.ones(recall.shape)
-    if cells.pos[first]:
-        return np.asarray(recall <= before / cells.n_pos, dtype=np.float64)
-    return _beyond(each * before + 1, each * (cells.n_pos - before), recall.tobytes())
-
-
-@lru_cache(maxsize=256)
-def _beyond(a: float, b: float, recall: bytes) -> Floats:
-    """Return the chances of a beta variate above the levels, which groups share."""
-    return np.asarray(betaincc(a, b, np.frombuffer(recall)))
 
 
 def cells_of_classes(positives: ClassScores, negatives: ClassScores) -> RankedCells:

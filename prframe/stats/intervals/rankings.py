@@ -402,12 +402,13 @@ def _posterior(cells: RankedCells, asked: Asked, drawn: Summary) -> IntervalEsti
     """Return the interval between quantiles of draws.
 
     It is extended to an estimate of 0 or 1, and to the value that is possible if no negative
-    limits the metric in the sample, if few positives are above its cut, or if few negatives are
-    above the positives.
+    limits the metric in the sample, if few positives are above its cut, if few negatives are
+    above the positives, or if all negatives may be above a level.
     """
     statistic, estimate, confidence = asked.statistic, asked.estimate, asked.confidence
     low, high = confidence.ends(*drawn.quantiles)
     low = min(low, estimate) if estimate == 0 else low
+    low = min(low, statistic.with_all_negatives(cells, confidence.tail))
     high = max(
         high,
         _no_negative_above(cells, statistic, estimate, confidence),

@@ -80,3 +80,8 @@ from .metrics.top import (
     RelativePrecisionAt as RelativePrecisionAt,
     RPrecision as RPrecision,
 )
+from .pure_ends import (
+    LeastPrecision as LeastPrecision,
+    pure_bottom as pure_bottom,
+    pure_top as pure_top,
+)

@@ -141,7 +141,8 @@ def band(
     proportion (Davis & Goadrich 2006), so that a constant scorer has precision p throughout.
     Beyond the recall of the retrieved items precision is 0. The upper end of ``"studentized"`` is
     1 at levels above which no negative stands, and up to the Clopper-Pearson limit of the recall
-    at which the first one comes: the population may have none there.
+    at which the first one comes: the population may have none there. Where positives are below
+    all negatives, the lower end is the least possible precision from the limit at that end on.
 
     The rows of a group, or its clusters, are taken as independent of each other. With the number
     of items n, the number of positives is random as well. Coverage is studied in the guide, with
@@ -180,7 +181,7 @@ def band(
     ╞════════╪═══════════╪══════════╪═══════════╡
     │ 0.25   ┆ 0.675676  ┆ 0.369716 ┆ 1.0       │
     │ 0.5    ┆ 0.641026  ┆ 0.43063  ┆ 0.865026  │
-    │ 0.75   ┆ 0.652174  ┆ 0.443503 ┆ 0.828904  │
+    │ 0.75   ┆ 0.652174  ┆ 0.354352 ┆ 0.828904  │
     └────────┴───────────┴──────────┴───────────┘
 
     About the mean of curves over queries:

@@ -245,6 +245,24 @@ def test_draws_are_as_smooth_as_by_the_slow_definition(name: str, prior: float |
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-3)
 
 
+@pytest.mark.parametrize("prior", [None, 0.2])
+@pytest.mark.parametrize("name", NAMES)
+def test_draws_for_single_levels_are_not_smoothed(name: str, prior: float | None) -> None:
+    cells, levels = cells_of(name), np.array(LEVELS)
+    weights = drawn_weights(300, np.random.default_rng(4))
+    curve = DrawnPath(RocPath.of(cells), levels, weights, turning=True)
+    expected = (curve if prior is None else curve.at_prior(prior)).curves().logit
+    both, one, every = (
+        posterior_of(cells, levels, weights, prior, simultaneous=kind)
+        for kind in (None, False, True)
+    )
+    np.testing.assert_allclose(both.single, expected, rtol=1e-5, atol=1e-4)
+    np.testing.assert_array_equal(one.single, both.single)
+    for kind, alone in ((False, one), (True, every)):
+        for ends in zip(alone.band(simultaneous=kind), both.band(simultaneous=kind), strict=True):
+            np.testing.assert_array_equal(*ends)
+
+
 @pytest.mark.parametrize("n_pos", [100, 2000])
 def test_draws_bend_about_as_little_as_their_medians_did(n_pos: int) -> None:
     rng = np.random.default_rng(3)
@@ -516,8 +534,8 @@ def test_bands_of_one_draw_and_of_draws_without_spread() -> None:
         low, high = band(np.repeat(one, 30, axis=0), 0.95)
         assert low.tolist() == high.tolist() == one[0].tolist()
     found = pr_posterior([2.0, 1.0], [0.0], [0.5], n_resamples=1, rng=1)
-    assert found.band() == found.band(simultaneous=False)
-    assert found.band().low == expit(found.log_odds[0].astype(np.float64))
+    for simultaneous, drawn in ((True, found.log_odds), (False, found.single)):
+        assert found.band(simultaneous=simultaneous).low == expit(drawn[0].astype(np.float64))
 
 
 def test_a_perfect_ranking_has_no_upper_limit_and_one_that_falls_with_n_below() -> None:
@@ -562,7 +580,7 @@ def test_bands_are_narrowed_in_wide_tie_blocks_alone() -> None:
 
 def test_pointwise_intervals_are_quantiles() -> None:
     found = pr_posterior(**data("some ties"), recall=LEVELS, n_resamples=999, rng=6)
-    draws = np.sort(expit(found.log_odds.astype(np.float64)), axis=0)
+    draws = np.sort(expit(found.single.astype(np.float64)), axis=0)
     low, high = found.band(0.9, simultaneous=False)
     assert low == pytest.approx(draws[ceil(0.05 * 999) - 1], rel=1e-12)
     # No negative is seen above the first level, and perhaps none stands above the second.
@@ -632,6 +650,54 @@ def test_coverage(mu: float, prevalence: float, n: int, tied: int) -> None:
     assert mu == 4 or 0.95 - 2 * error <= np.mean(single) <= 0.95 + 2 * error
     assert np.mean(single, axis=0).min() > 0.95 - 5 * error
     assert np.mean(widths) < 0.5
+
+
+def sunk(size: int, n_pos: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Scores of both classes, a third of the positives being below most negatives."""
+    mean = np.where(rng.random(n_pos) < 0.3, -3.0, 3.0)
+    return rng.normal(mean, 1.0), rng.normal(0, 1, size - n_pos)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("prior", [None, 0.05])
+@pytest.mark.parametrize(("n_pos", "n"), [(30, 100), (100, 1000)])
+def test_single_levels_in_a_gap_between_positives(n_pos: int, n: int, prior: float | None) -> None:
+    levels, runs, share = np.array([0.6, 0.7, 0.8, 0.9]), 300, prior or n_pos / n
+    cuts = np.linspace(-9, 9, 200_001)[::-1]
+    recall = 0.7 * ndtr(3 - cuts) + 0.3 * ndtr(-3 - cuts)
+    truth = (
+        share * levels / (share * levels + (1 - share) * np.interp(levels, recall, ndtr(-cuts)))
+    )
+    rng, covered = np.random.default_rng(19), np.zeros(4, dtype=np.int64)
+    for _ in range(runs):
+        scores = sunk(n, rng.binomial(n, n_pos / n), rng)
+        found = pr_posterior(*scores, levels, n_resamples=400, rng=rng, prior=prior)
+        low, high = found.band(simultaneous=False)
+        covered += (low <= truth) & (truth <= high)
+    # With 100 positives smoothed draws cover in less than .9 at one of these levels.
+    for count in covered:
+        assert stats.binomtest(int(count), runs, 0.94, alternative="less").pvalue > CHANCE
+
+
+@pytest.mark.parametrize("simultaneous", [True, False])
+@pytest.mark.parametrize("prior", [None, 0.05])
+def test_a_band_reaches_down_to_the_least_precision(
+    prior: float | None, simultaneous: bool
+) -> None:
+    # Six of 20 positives are below all 80 negatives.
+    scores = {"positives": [*range(200, 214), *range(-6, 0)], "negatives": [*range(80)]}
+    found = pr_posterior(**scores, recall=GRID, prior=prior, rng=1)
+    for confidence_level in (0.8, 0.95, 0.999):
+        tail = (1 - confidence_level) / 2
+        tail = min(tail, 0.005) if simultaneous else tail
+        share = stats.beta.ppf(tail, 20.5, 80.5) if prior is None else prior
+        least = share * GRID / (share * GRID + 1 - share)
+        reached = 1 - stats.beta.ppf(1 - tail, 7, 14) <= GRID
+        low = found.band(confidence_level, simultaneous=simultaneous).low
+        assert (low[reached] <= least[reached] * (1 + 1e-12)).all()
+        without = replace(found, least=None)
+        plain = without.band(confidence_level, simultaneous=simultaneous).low
+        np.testing.assert_array_equal(low[~reached], plain[~reached])
 
 
 @pytest.mark.slow

@@ -110,6 +110,17 @@ class PairedPaths:
         first, second = (np.concatenate(curves) for curves in zip(*parts, strict=True))
         return (second, first) if self.swapped else (first, second)
 
+    def log_odds(
+        self,
+        recall: Floats,
+        size: int,
+        rng: np.random.Generator,
+        prior: float | None = None,
+    ) -> Iterator[Floats]:
+        """Draw the log odds of precision for one model and then the other."""
+        for drawn in self.draw(recall, size, rng, prior):
+            yield logit(np.minimum(drawn, _MOST))
+
     def smoothed_log_odds(
         self,
         recall: Floats,
@@ -127,8 +138,7 @@ class PairedPaths:
         alike = all(here.all() for here in rough) and not any(p.missed for p in self.in_order)
         every = smoothing.nodes if alike else np.union1d(smoothing.nodes, recall)
         at, levels = (np.searchsorted(every, some) for some in (smoothing.nodes, recall))
-        for here, drawn in zip(rough, self.draw(every, size, rng, prior), strict=True):
-            odds = logit(np.minimum(drawn, _MOST))
+        for here, odds in zip(rough, self.log_odds(every, size, rng, prior), strict=True):
             yield smoothing.means(odds[:, at], here, None if alike else odds[:, levels])
 
     def _part(

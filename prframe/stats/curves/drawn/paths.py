@@ -1,6 +1,6 @@
 """Draws of the curve behind one ranking, by the Bayesian bootstrap of its ranks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -102,10 +102,18 @@ class DrawnPath:
         median of the draws is; see `Smoothing`.
         """
         means = self._means()
+        return self._each(means.points, means.of)
+
+    def log_odds(self) -> Singles:
+        """Draw the same without smoothing, shape (n_resamples, levels)."""
+        return self._each(self.levels, lambda drawn: drawn)
+
+    def _each(self, points: Floats, levels_of: Callable[[Singles], Singles]) -> Singles:
+        """Return log odds at the levels, which come from those at points of each block."""
         drawn, first = np.empty((self.levels.size, self.n_draws), np.float32), 0
         for passage in self._passages if self.path.missed else map(self._passage, self.blocks):
             columns = slice(first, first := first + passage.block.n_draws)
-            drawn[:, columns] = means.of(self._log_odds_at(passage, means.points))
+            drawn[:, columns] = levels_of(self._log_odds_at(passage, points))
         return drawn.T
 
     def at_prior(self, prior: float) -> "DrawnPath":

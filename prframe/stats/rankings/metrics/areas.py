@@ -23,6 +23,7 @@ from prframe.stats.rankings.cell_sums import (
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import FEW_POSITIVES, CellStatistic, Influence
+from prframe.stats.rankings.pure_ends import LeastPrecision
 from prframe.typing import Floats, Reals
 
 # A smaller share of all items is none.
@@ -351,6 +352,12 @@ class PrecisionAtRecall(CellStatistic):
     def deciding_positives(self, cells: RankedCells) -> float:
         """Return the mean number of positives up to the level in samples of this size."""
         return self.r * cells.n_pos if self.r < 1 else np.inf
+
+    def with_all_negatives(
+        self, cells: RankedCells, tail: float, prior: float | None = None
+    ) -> float:
+        """Return the precision at the level if no negative of the population stands below it."""
+        return float(LeastPrecision.of(cells, np.array([self.r]), prior).at(tail)[0])
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate with the local precision at the threshold."""

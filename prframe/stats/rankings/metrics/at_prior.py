@@ -136,6 +136,13 @@ class AtPrior(CellStatistic):
         """Return the number of positives that make the value 1, as the prior moves it nowhere."""
         return self.metric.deciding_positives(cells)
 
+    def with_all_negatives(
+        self, cells: RankedCells, tail: float, prior: float | None = None
+    ) -> float:
+        """Return how small the metric may be with this share if all negatives are above it."""
+        del prior
+        return self.metric.with_all_negatives(cells, tail, self.prior)
+
     @property
     def has_draws(self) -> bool:
         """Whether the metric can be computed from draws of the curve."""

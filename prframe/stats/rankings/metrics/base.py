@@ -281,6 +281,26 @@ class CellStatistic(ABC):
         del cells, tail
         return 0.0
 
+    def with_all_negatives(
+        self, cells: RankedCells, tail: float, prior: float | None = None
+    ) -> float:
+        """Return how small the metric may be if all negatives may stand above it, else inf.
+
+        Parameters
+        ----------
+        cells : RankedCells
+        tail : float
+            The probability of such a sample, if none of the population stands below.
+        prior : float in (0, 1), optional
+            Share of positives, if it is known.
+
+        Returns
+        -------
+        float
+        """
+        del cells, tail, prior
+        return float("inf")
+
     def deciding_positives(self, cells: RankedCells) -> float:
         """Return how many positives at the top make the value 1, on average over samples.
 
