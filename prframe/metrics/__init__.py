@@ -5,20 +5,18 @@ A new metric takes one constant, in the module of its kind (`thresholds`, `posit
 the error message, the docs table and the shared tests derive from `CATALOGUE`.
 """
 
-from prframe.metrics.classified import MCC, BalancedAccuracy, Specificity
-from prframe.metrics.gains import DCG, ERR, nDCG
-from prframe.metrics.metric import Metric, Parameter, Term
-from prframe.metrics.names import (
-    ALIASES,
+from prframe.metrics.aliases import ALIASES, CUT_ALIASES, in_trec_eval
+from prframe.metrics.catalogue import (
     CATALOGUE,
-    CUT_ALIASES,
     at_any_prior,
     forms_that,
-    in_trec_eval,
-    parse_metric,
     with_cells,
     with_influence,
 )
+from prframe.metrics.classified import MCC, BalancedAccuracy, Specificity
+from prframe.metrics.gains import DCG, ERR, nDCG
+from prframe.metrics.metric import Metric, Parameter, Term
+from prframe.metrics.names import parse_metric
 from prframe.metrics.partial import AUPRG, pAP, pAUC
 from prframe.metrics.positions import (
     BEDROC,

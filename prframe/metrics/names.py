@@ -12,102 +12,18 @@ accepted where this catalogue has another name for the same metric.
 
 import copyreg
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError, UnknownMetricError
-from prframe.metrics import (
-    classified,
-    elsewhere,
-    gains,
-    partial,
-    positions,
-    retrieved,
-    thresholds,
-)
+from prframe.metrics import elsewhere
+from prframe.metrics.aliases import ALIASES, CUT_ALIASES, CUT_OFF
+from prframe.metrics.catalogue import CATALOGUE
 from prframe.metrics.metric import Metric, Setting
 from prframe.metrics.resembling import resembling
 from prframe.stats.score_functions import WORDS
 
-if TYPE_CHECKING:
-    from prframe.stats import CellStatistic
-
-CATALOGUE: dict[str, Metric] = {
-    value.name: value
-    for module in (classified, gains, partial, positions, retrieved, thresholds)
-    for value in vars(module).values()
-    if isinstance(value, Metric)
-}
-CATALOGUE = dict(sorted(CATALOGUE.items(), key=lambda entry: (entry[0].lower(), entry[0])))
-
-# Names of trec_eval for whole metrics, and for those with a cut-off: "P_5", "P.5".
-_OF_TREC_EVAL: dict[str, str] = {
-    "11pt_avg": 'AP11(levels="v9")',
-    "bpref": "Bpref",
-    "infap": "infAP",
-    "map": "AP",
-    "ndcg": "nDCG",
-    "num_rel": "NumRel",
-    "num_rel_ret": "NumRelRet",
-    "num_ret": "NumRet",
-    "recip_rank": "RR",
-    "set_F": "SetF",
-    "set_map": "SetAP",
-    "set_P": "SetP",
-    "set_recall": "SetR",
-}
-_CUT_BY_TREC_EVAL: dict[str, str] = {
-    "P": "P",
-    "iprec_at_recall": 'IPrec(levels="v9")',
-    "map_cut": "AP",
-    "ndcg_cut": "nDCG",
-    "recall": "R",
-    "relative_P": "RelP",
-    "success": "Success",
-}
-# Names that papers have for numbers that trec_eval computes, and the names of these there.
-_OF_PAPERS: dict[str, str] = {"MAP": "map", "MRR": "recip_rank", "NDCG": "ndcg", "mAP": "map"}
-_WHOLE_METRICS = _OF_TREC_EVAL | {paper: _OF_TREC_EVAL[own] for paper, own in _OF_PAPERS.items()}
-# Names of other programs for whole metrics.
-ALIASES: dict[str, str] = _WHOLE_METRICS | {
-    # ranx
-    "dcg": "DCG",
-    "dcg_burges": 'DCG(gain="exp")',
-    "hits": "NumRelRet",
-    "mrr": "RR",
-    "ndcg_burges": 'nDCG(gain="exp")',
-    "precision": "SetP",
-    "r_precision": "Rprec",
-    "recall": "SetR",
-    # ir_measures, scikit-learn, MTEB, papers
-    "AUC-ROC": "AUC",
-    "AUROC": "AUC",
-    "BPref": "Bpref",
-    "InfAP": "infAP",
-    "R-Precision": "Rprec",
-    "R-precision": "Rprec",
-    "ROC-AUC": "AUC",
-    "RPrec": "Rprec",
-    "auroc": "AUC",
-    "average_precision": "AP",
-    "roc_auc": "AUC",
-}
-# Names of other programs for metrics with a cut-off: "P_5", "P.5", "precision@5", "recall_at_5".
-CUT_ALIASES: dict[str, str] = _CUT_BY_TREC_EVAL | {
-    # ranx, ir_measures, recommenders
-    "HR": "Success",
-    "Hit": "Success",
-    "HitRate": "Success",
-    "Precision": "P",
-    "Recall": "R",
-    "f1": "F1",
-    "hit": "Success",
-    "hit_rate": "Success",
-    "hr": "Success",
-    "precision": "P",
-}
 # What metrics without a cut-off may be meant by F and F1.
 _WITHOUT_CUTOFF = {
     "F": " F of all retrieved items is 'SetF'. Of a classifier say 'F(threshold=0.5)'.",
@@ -116,7 +32,6 @@ _WITHOUT_CUTOFF = {
 }
 _WITH_SUFFIX = re.compile(r"(?P<name>\w+?)[._@]?(?P<k>\d+(?:\.\d+)?)", re.ASCII)
 _PERSISTENCE = re.compile(r"rbp\.(?P<p>[0-9]+)")
-_CUT_OFF = re.compile(r"(?P<name>\w+?)[._](?P<k>\d+(?:\.\d+)?)", re.ASCII)
 _AT = re.compile(r"(?P<name>\w+?)_at_(?P<k>\d+)", re.ASCII)
 _AT_GRADE = re.compile(r"(?P<name>[^-]+)-l(?P<rel>[0-9]{1,9})")
 _WHOLE = re.compile(r"[0-9]{1,30}")
@@ -124,64 +39,6 @@ _REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _TOKEN = re.compile(
     r"\s*(?:(?P<mark>[()@,=])|(?P<word>[\w.+-]+)|\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')"
 )
-
-
-def with_cells(test: str | None = None) -> str:
-    """List the metrics that are functions of the counts in cells, or those that a test is for."""
-    return _forms_with(lambda _, statistic: test is None or test in statistic.own_tests)
-
-
-def with_influence(*, graded: bool = True) -> str:
-    """List the metrics that have a derivative by the weights of items.
-
-    Without `graded` those of gains are left out, which labels other than 0 and 1 change.
-    """
-    return _forms_with(
-        lambda metric, statistic: not (statistic.lacks_influence or (metric.graded and not graded))
-    )
-
-
-def at_any_prior() -> str:
-    """List the metrics of one ranking that have a value whatever share is positive."""
-    return _forms_with(lambda _, statistic: statistic.takes_prior or statistic.of_classes)
-
-
-def _forms_with(accepts: "Callable[[Metric, CellStatistic], bool]") -> str:
-    """List the metrics whose functions of counts suit."""
-    return forms_that(
-        lambda metric: not metric.without_cells and accepts(metric, metric.cell_statistic())
-    )
-
-
-def forms_that(suits: "Callable[[Metric], bool]") -> str:
-    """List the metrics that suit, at all places where they may be taken."""
-    places = [
-        place
-        for metric in CATALOGUE.values()
-        for place in (metric, *(other for _, other in metric.instead))
-    ]
-    return _listed(
-        [
-            place.form + "[@k]" * (place.cutoff == "optional" and suits(place @ 1))
-            for place in places
-            if suits(place.example())
-        ]
-    )
-
-
-def _listed(forms: Sequence[str]) -> str:
-    """Write a list of metrics."""
-    return " and ".join([", ".join(forms[:-1]), forms[-1]] if len(forms) > 1 else forms)
-
-
-def in_trec_eval(name: str) -> str | None:
-    """Return what trec_eval calls a metric, if a name is its own, or one that papers have for it.
-
-    A name that stands in the catalogue is neither.
-    """
-    cut = _CUT_OFF.fullmatch(name)
-    is_own = name in _OF_TREC_EVAL or (cut is not None and cut["name"] in _CUT_BY_TREC_EVAL)
-    return name if is_own else _OF_PAPERS.get(name)
 
 
 def parse_metric(metric: "str | Metric") -> Metric:
@@ -380,7 +237,7 @@ def _look_up(name: str, text: str, *, has_level: bool) -> Metric:
 
 def _with_cutoff(name: str, text: str) -> Metric | None:
     """Return the metric of a name that ends in its cut-off; None if it does not."""
-    suffix = _CUT_OFF.fullmatch(name)
+    suffix = CUT_OFF.fullmatch(name)
     if suffix and suffix["name"] in CUT_ALIASES:
         return _at_level(_alias(CUT_ALIASES[suffix["name"]]), suffix["k"], text)
     if suffix := _AT.fullmatch(name):

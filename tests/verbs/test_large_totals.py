@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import prframe
-from prframe.metrics.names import CATALOGUE
+from prframe.metrics import CATALOGUE
 from prframe.stats import discount_sum, discount_sums, parse_phi
 from prframe.stats.score_functions import mean_score
 from prframe.stats.tie_expectations import interpolated_discount_sum
