@@ -12,7 +12,7 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.rows import positive
 from prframe._preparation.results import whole
 from prframe.errors import ArgumentError, PrframeError
-from prframe.reports import classifiers, rankings
+from prframe.reports import classifiers, shown
 from prframe.reports.classifiers import Classifiers, segment_column
 from prframe.reports.options import Options
 from prframe.trec.joining import join
@@ -70,16 +70,16 @@ def joined(
             f"{checks.listed(names, in_order=True)}."
         )
     system = pl.col(names[0]).cast(pl.String) if names else pl.lit("run")
-    rows = labelled.with_columns(system.alias(rankings.SYSTEM))
+    rows = labelled.with_columns(system.alias(shown.SYSTEM))
     relevant = positive(Arguments(positive=options.positive), rows.schema["label"])
     retrieved = pl.col("score") > -float("inf")
-    kept = rows.filter(relevant.any().over(rankings.QUERY) & retrieved.any().over(rankings.QUERY))
+    kept = rows.filter(relevant.any().over(shown.QUERY) & retrieved.any().over(shown.QUERY))
     if kept.is_empty():
         raise PrframeError(
             "no run has documents of a query with relevant documents; mend the ids of the "
             "queries, or say with positive= which labels are relevant."
         )
-    n_judged, n_kept = rows[rankings.QUERY].n_unique(), kept[rankings.QUERY].n_unique()
+    n_judged, n_kept = rows[shown.QUERY].n_unique(), kept[shown.QUERY].n_unique()
     told = f"{n_kept:,} of {n_judged:,} that are judged"
     origin = [["queries with relevant documents, and documents of a run", told]]
     paths = dict.fromkeys(map(Path, [*paths_within(data), *paths_within(qrels)]))
@@ -92,14 +92,14 @@ def rankings_of(data: object, named: Columns, n_pos: int | str | None) -> pl.Dat
     """Return the columns of a frame of rankings under the names that reports have for them."""
     frame, columns = _frame(data, named, "over")
     over = list(columns.further)
-    kept = [_queries(frame, over).alias(rankings.QUERY)]
+    kept = [_queries(frame, over).alias(shown.QUERY)]
     if columns.item is not None:
-        kept.append(pl.col(columns.item).alias(rankings.ITEM))
+        kept.append(pl.col(columns.item).alias(shown.ITEM))
     if isinstance(n_pos, str):
         checks.columns_exist({n_pos: "n_pos"}, frame.columns)
         kept.append(pl.col(n_pos).alias(n_pos))
     return frame.select(
-        _models(frame, columns.model).alias(rankings.SYSTEM),
+        _models(frame, columns.model).alias(shown.SYSTEM),
         pl.col(columns.score).alias("score"),
         pl.col(columns.label).alias("label"),
         *kept,

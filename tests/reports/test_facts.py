@@ -10,7 +10,7 @@ import pytest
 import prframe
 from prframe import PrframeError, trec
 from prframe._preparation import wording
-from prframe.reports import rankings
+from prframe.reports import rankings, shown
 from prframe.reports.names import distinct, in_a_sentence, plain
 from prframe.reports.roc_bands import false_rate_band
 from tests.verbs.names import NUMBERED
@@ -205,7 +205,7 @@ def test_a_frame_of_rankings_is_a_report_of_queries() -> None:
 
 
 def test_many_queries_have_fewer_and_shorter_rankings(monkeypatch) -> None:
-    monkeypatch.setattr(rankings, "MOST_ITEMS", 300)
+    monkeypatch.setattr(shown, "MOST_ITEMS", 300)
     part = section(prframe.report(runs(40, SYSTEMS), qrels(40), metrics="AP"), "queries")
     assert part["depth"] == 5
     kept = [place for place, ranking in enumerate(part["rankings"]) if ranking]
