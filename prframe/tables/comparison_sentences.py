@@ -86,7 +86,8 @@ def _sentence(result: Result, row: Mapping[str, Any], places: int) -> str:
     is_mean = row.get("wins") is not None
     mean = "" if not is_mean else "mean " if group else "Mean "
     begin = f"{group}: " if group else ""
-    of = f"{begin}{mean}{row['metric']} of {row['model_a']}"
+    weighted = "" if row.get("n_strata") is None else ", weighted over strata,"
+    of = f"{begin}{mean}{row['metric']}{weighted} of {row['model_a']}"
     if row["difference"] is None:
         return f"{of} and {row['model_b']} cannot be compared."
     first, second = (wording.number(row[name], places) for name in ("mean_a", "mean_b"))

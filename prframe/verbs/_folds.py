@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias, cast
 
 import polars as pl
 
-from prframe import checks
+from prframe import checks, hints
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import considered, in_groups
@@ -15,9 +15,6 @@ Resampling: TypeAlias = Literal["cv", "items"]
 
 # The resampling in which the items of rankings are drawn as well as the queries.
 ITEMS: Literal["items"] = "items"
-# Columns of these names hold the folds of a cross-validation, or its repetitions.
-_FOLDS = ("fold", "folds", "fold_id", "cv_fold", "cv", "kfold", "k_fold")
-_REPEATED = ("split", "split_id", "cv_split", "repeat", "repeat_id", "repetition")
 # A cross-validation of more folds is mostly a repeated one whose folds are numbered throughout.
 _MOST_FOLDS = 20
 _NUMBER_ANEW = (
@@ -29,7 +26,8 @@ _NUMBER_ANEW = (
 
 def warn_of_folds(over: Sequence[str]) -> None:
     """Warn if one of the columns is called like those of folds or splits."""
-    if folds := [column for column in over if column.lower() in (*_FOLDS, *_REPEATED)]:
+    known = (*hints.FOLDS, *hints.REPETITIONS)
+    if folds := [column for column in over if column.lower() in known]:
         warn(
             f"the values of {folds[0]!r} are taken as independent; those of folds or splits of "
             "the same data are not, as their training sets overlap. In `interval`, and `compare` "
@@ -54,7 +52,7 @@ def check_resampling(resampling: object, over: Sequence[str]) -> float | Resampl
                 "test set divided by that of its training set, or 'items', where items are drawn "
                 f"as well as queries; got {resampling!r}."
             )
-        named = [column for column in over if column.lower() in _FOLDS]
+        named = [column for column in over if column.lower() in hints.FOLDS]
         if named and over[-1] not in named:
             raise ArgumentError(
                 f"resampling='cv' takes the last column of `over` as that of folds, {over[-1]!r} "
@@ -125,7 +123,7 @@ def test_train_ratio(
         raise PrframeError(
             f"resampling='cv' needs two folds or more; {over[-1]!r} names {number}."
         )
-    if number > _MOST_FOLDS:
+    if number > _MOST_FOLDS or over[-1].lower() in hints.REPETITIONS:
         warn(
             f"resampling='cv' takes the {number} values of {over[-1]!r} as folds of one "
             f"cross-validation. {_NUMBER_ANEW}",

@@ -26,7 +26,9 @@ from prframe.errors import (
 _KEYS = (
     *hints.QUERIES,
     *("search_id", "impression_id"),
-    *("system", "run", "model", "fold"),
+    *("system", "run", "model"),
+    *hints.FOLDS,
+    *hints.REPETITIONS,
 )
 # Names of columns that the package adds begin with this.
 _OWN = "prframe "

@@ -92,6 +92,7 @@ def test_all_that_a_paper_prints_is_said() -> None:
             {"p_interaction": 0.25, "n_strata": 4},
             "family of 2; equal differences in 4 strata, p = 0.250; n = 1,200).",
         ),
+        ({"n_strata": 4}, "Mean nDCG@10, weighted over strata, of new is 0.400 and that of old "),
         ({"wins": None}, "nDCG@10 of new is 0.400 and"),
         (
             {"test": "posterior", "statistic": 0.875, "p_adjusted": None, "p_value": None},

@@ -27,7 +27,9 @@ ONE = RUNS.filter(system="a")
 COLUMNS = (
     *("query_id", "qid", "q_id", "query", "topic", "topic_id", "query-id"),
     *("search_id", "impression_id"),
-    *("system", "run", "model", "fold"),
+    *("system", "run", "model"),
+    *("fold", "folds", "fold_id", "cv_fold", "cv", "kfold", "k_fold"),
+    *("split", "split_id", "cv_split", "repeat", "repeat_id", "repetition"),
 )
 
 

@@ -250,8 +250,9 @@ class OnItems(Plan):
             lacking=undefined.any()
         )
         metrics = rows.filter(undefined)["metric"].unique(maintain_order=True)
+        units = "items" if self.args.cluster is None else "items or clusters"
         why = (
-            "which have too few items of a class or clusters for "
+            f"which have too few {units} of a class for "
             f"{checks.listed(metrics, in_order=True)}, or a difference without variance"
         )
         warn_null(columns, groups, self.args, why)
@@ -308,6 +309,8 @@ def _warn_of_few(test: str, where: str) -> None:
             "to .08 of samples with 7 to 20 clusters whose items have much noise in common. More "
             "clusters help, not more items"
         )
+        if test == "randomization":
+            why += "; of c clusters no two-sided p-value is below 2^(1 - c), .06 of five"
     warn(
         f"test={test!r}: {why}; where it does not matter, ignore CoverageWarning.", CoverageWarning
     )

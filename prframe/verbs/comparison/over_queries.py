@@ -96,7 +96,8 @@ class OverQueries(ValuesPlan):
         rows = comparison_rows(self.asked, models, pairs, groups)
         self._warn(rows)
         corrected = self.compared.resampling is not None
-        warn_of_skewness(groups, effects_of_skewness(self.asked, corrected=corrected))
+        effects = effects_of_skewness(self.asked, corrected=corrected)
+        warn_of_skewness(groups, [(models[i], models[j]) for i, j in pairs], effects)
         return rows
 
     def _warn(self, rows: pl.DataFrame) -> None:

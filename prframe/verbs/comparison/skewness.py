@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
+from prframe import checks
 from prframe._engine.rows import in_groups
 from prframe.errors import SkewedDifferencesWarning, warn
 from prframe.stats.paired_values import QUERY_TESTS
@@ -15,9 +16,14 @@ SKEWED = "skewed"
 
 
 def warn_of_skewness(
-    groups: Sequence[tuple[pl.DataFrame, Mapping[str, Block]]], consequence: str
+    groups: Sequence[tuple[pl.DataFrame, Mapping[str, Block]]],
+    pairs: Sequence[tuple[object, object]],
+    consequence: str,
 ) -> None:
-    """Warn once of pairs that differ by few, skewed values, and of what this does to results."""
+    """Warn once of pairs that differ by few, skewed values, and of what this does to results.
+
+    `pairs` are the models of the comparisons of each block.
+    """
     blocks = [block for _, of_group in groups for block in of_group.values()]
     skewed = np.array([block[SKEWED] for block in blocks])
     if not consequence or not skewed.any():
@@ -27,12 +33,31 @@ def warn_of_skewness(
         for key, of_group in groups
         if key.width and any(np.any(block[SKEWED]) for block in of_group.values())
     ]
+    where = f"{_named(groups, pairs)}{in_groups(keys) if keys else ''}"
     warn(
         f"the differences of {skewed.sum()} of {skewed.size} comparisons are few and skewed"
-        f"{in_groups(keys) if keys else ''}: {consequence}; where it does not matter, ignore "
-        "SkewedDifferencesWarning.",
+        f"{where}: {consequence}; where it does not matter, ignore SkewedDifferencesWarning.",
         SkewedDifferencesWarning,
     )
+
+
+def _named(
+    groups: Sequence[tuple[pl.DataFrame, Mapping[str, Block]]],
+    pairs: Sequence[tuple[object, object]],
+) -> str:
+    """Name the first metrics and models whose differences are skewed, if there are others."""
+    if len(pairs) * max(len(of_group) for _, of_group in groups) == 1:
+        return ""
+    named = dict.fromkeys(
+        f"{metric} of {first} and {second}"
+        for _, of_group in groups
+        for metric, block in of_group.items()
+        for is_skewed, (first, second) in zip(block[SKEWED], pairs, strict=True)
+        if is_skewed
+    )
+    more = len(named) - checks.SHOWN
+    shown = ", ".join(list(named)[: checks.SHOWN])
+    return f" ({shown}{f' and {more} more' if more > 0 else ''})"
 
 
 def effects_of_skewness(asked: Comparison, *, corrected: bool) -> str:

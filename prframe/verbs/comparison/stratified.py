@@ -145,7 +145,7 @@ class Stratified(ValuesPlan):
         groups = list(zip(heads, parts, strict=True))
         rows = comparison_rows(self.asked, models, pairs, groups)
         self._warn(rows, parts)
-        warn_of_skewness(groups, IN_STRATA)
+        warn_of_skewness(groups, [(models[i], models[j]) for i, j in pairs], IN_STRATA)
         return rows
 
     def _check_queries(self, rows: pl.DataFrame) -> None:

@@ -174,7 +174,7 @@ def test_what_knows_no_clusters_is_refused(option):
 def test_one_cluster_of_items_tells_nothing(interval):
     one = frame().with_columns(cluster=pl.lit(1)).drop("query_id")
     options = {"over": None, "item": "item", "cluster": "cluster", "interval": interval}
-    with pytest.warns(UndefinedMetricWarning, match="too few items of a class or clusters"):
+    with pytest.warns(UndefinedMetricWarning, match="too few items or clusters of a class"):
         found = prframe.compare(one, "AP", **options)
     assert found["p_value"].to_list() == [1.0] * 3
     assert found.select("conf_low", "conf_high").null_count().row(0) == (3, 3)

@@ -52,6 +52,21 @@ def test_few_skewed_differences_are_told_once(test: str) -> None:
     assert whole.startswith("the differences of 1 of 1 comparisons are few and skewed: test=")
 
 
+def test_the_pairs_that_differ_by_skewed_values_are_named() -> None:
+    frame = values(SKEWED).with_columns(c=0.5 + pl.Series(SKEWED) / 2)
+    with pytest.warns(prframe.SkewedDifferencesWarning) as caught:
+        frame.pr.compare(values=["a", "b", "c"], rng=1)
+    assert str(caught[0].message).startswith(
+        "the differences of 3 of 3 comparisons are few and skewed (value of a and b, value of a "
+        "and c, value of b and c): "
+    )
+    many = values(SKEWED).with_columns(
+        pl.Series(name, SKEWED) * i + 0.5 for i, name in enumerate("cdef", 2)
+    )
+    with pytest.warns(prframe.SkewedDifferencesWarning, match=r"value of a and f and \d+ more\): "):
+        many.pr.compare(values=list("abcdef"), rng=1)
+
+
 @pytest.mark.parametrize("test", ["bootstrap", "hall", "sign"])
 def test_tests_that_need_no_symmetry_say_nothing_beside_halls_interval(test: str) -> None:
     assert not messages(values(SKEWED), test=test, interval="hall")

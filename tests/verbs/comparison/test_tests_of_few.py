@@ -47,6 +47,17 @@ def test_few_clusters_are_warned_of_whatever_the_test(test: str) -> None:
     assert str(caught[0].message).startswith(
         f"test='{test}': with fewer than 40 clusters that hold positives, or negatives, it may "
     )
+    has_least = "of c clusters no two-sided p-value is below 2^(1 - c)" in str(caught[0].message)
+    assert has_least == (test == "randomization")
+
+
+@pytest.mark.filterwarnings("ignore:test=:prframe.CoverageWarning")
+@pytest.mark.parametrize("clusters", [2, 3, 5])
+def test_the_least_p_value_of_few_clusters(clusters: int) -> None:
+    items = frame(50, 50, clusters).with_columns(new=pl.col("label") * 1.0)
+    options = {"over": None, "cluster": "cluster", "n_resamples": 1000, "rng": 1}
+    found = prframe.compare(items, ["AUC", "AP"], ["new", "old"], **options)
+    assert min(found["p_value"]) >= 2 ** (1 - clusters) - 1e-12
 
 
 def test_groups_of_few_clusters_are_named() -> None:
