@@ -10,6 +10,8 @@ Parameters
 ----------
 score : Expr
     Scores; a larger one ranks higher, ``-inf`` = not retrieved.
+name : str or Metric
+    The metric, for example ``"nDCG@10"``.
 label : str or Expr
     Column of boolean or numeric labels, or a condition.
 k : int, optional
@@ -46,7 +48,7 @@ import polars as pl
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.lists import values_of_lists
-from prframe.errors import ArgumentError
+from prframe.errors import ArgumentError, PrframeError, UnknownMetricError
 from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG, parse_metric
 from prframe.metrics.quantities import precision as precision_of
 from prframe.tie_policies import POLICIES, WITHOUT_LABELS, TiePolicy, Ties, listed_in_braces
@@ -63,9 +65,11 @@ def _described(function: Callable[P_, T]) -> Callable[P_, T]:
     """Insert the sections of the module's docstring that all functions share into theirs."""
     shared = "Parameters\n" + (__doc__ or "").partition("Parameters\n")[2].strip()
     names = inspect.signature(function).parameters
-    for name in ("k", "positive", "n_pos"):
+    for name in ("name", "k", "positive", "n_pos"):
         if name not in names:
             shared = re.sub(rf"\n{name}\b.* : .*(\n    .*)+", "", shared)
+    if "k" in names and names["k"].default is inspect.Parameter.empty:
+        shared = shared.replace("\nk : int, optional\n", "\nk : int\n")
     text = shared.replace("\n", "\n    ").replace("    \n", "\n")
     function.__doc__ = (function.__doc__ or "").replace("{shared}", text)
     return function
@@ -96,7 +100,7 @@ def metric(  # noqa: PLR0913
     >>> frame.select(pl.col("score").pr.metric("R@2", "label", n_pos=4)).item()
     0.25
     """
-    wanted = parse_metric(name)
+    wanted = _named(name, label)
     if wanted.judged:
         raise ArgumentError(f"{wanted} needs the column of judgments; use evaluate.")
     if ties in _TIES and ties not in wanted.ties:
@@ -117,6 +121,20 @@ def metric(  # noqa: PLR0913
     }
     args = replace(_arguments(positive, ties), **given)
     return _metric(score, label, wanted, args, columns)
+
+
+def _named(name: "str | Metric", label: str | pl.Expr) -> Metric:
+    """Return the metric, and say so if the name and the label are exchanged."""
+    try:
+        return parse_metric(name)
+    except UnknownMetricError as error:
+        try:
+            parse_metric(label)  # type: ignore[arg-type]
+        except PrframeError:
+            raise error from None
+        raise ArgumentError(
+            f"`metric` takes the name of the metric before the label: metric({label!r}, {name!r})."
+        ) from None
 
 
 @_described

@@ -229,3 +229,22 @@ def test_labels_of_other_rows_than_the_scores_are_refused() -> None:
     call = pl.col("score").filter("a").pr.metric("AP", pl.col("label").filter("b"))
     with pytest.raises(prframe.PrframeError, match="`label` must have as many values as the"):
         data.group_by("g").agg(call)
+
+
+def test_a_name_after_the_label_is_told() -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        SCORE.metric("label", "nDCG@10")
+    assert str(caught.value) == (
+        "`metric` takes the name of the metric before the label: metric('nDCG@10', 'label')."
+    )
+    with pytest.raises(prframe.PrframeError, match="unknown metric 'labell'"):
+        SCORE.metric("labell", "label")
+
+
+def test_what_must_be_given_is_not_called_optional() -> None:
+    texts = [getattr(SCORE, name).__doc__ for name in ("precision", "recall", "ap")]
+    assert [("k : int, optional" in text, "k : int\n" in text) for text in texts] == [
+        (False, True),
+        (False, True),
+        (True, False),
+    ]

@@ -63,7 +63,9 @@ def test_the_pairs_that_differ_by_skewed_values_are_named() -> None:
     many = values(SKEWED).with_columns(
         pl.Series(name, SKEWED) * i + 0.5 for i, name in enumerate("cdef", 2)
     )
-    with pytest.warns(prframe.SkewedDifferencesWarning, match=r"value of a and f and \d+ more\): "):
+    with pytest.warns(
+        prframe.SkewedDifferencesWarning, match=r"value of a and f and \d+ more\): "
+    ):
         many.pr.compare(values=list("abcdef"), rng=1)
 
 
