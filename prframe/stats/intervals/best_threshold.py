@@ -238,7 +238,8 @@ class _Between(NamedTuple):
         else:
             variance = _variance_of_clusters(self, ends, clusters)
         # There is nothing between the best end and itself.
-        return np.maximum(variance / np.where(self.variance > 0, self.variance, inf), 1.0)
+        ratio = variance / np.where(self.variance > 0, self.variance, inf)
+        return np.asarray(np.maximum(ratio, 1.0), dtype=np.float64)
 
     def _variance_of_items(self, cells: RankedCells, ends: _Ends) -> Floats:
         """Return the sum of squares over items, as many of which are positive as is expected."""
