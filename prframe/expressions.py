@@ -19,7 +19,7 @@ k : int, optional
 positive : float, optional
     Labels >= this are positive. By default `True` is, and any number above 0.
 ties : {policies}
-    As in `prframe.evaluate`, which also has those that need the names of items.
+    As in `prframe.evaluate`, whose ``"trec"`` needs the names of items and is not offered here.
 n_pos, n_neg : int, str or Expr, optional
     Totals that include items which are not listed: a number, or a column that is constant within
     each group.
@@ -41,7 +41,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, get_args
 
 import polars as pl
 
@@ -51,11 +51,16 @@ from prframe._engine.lists import values_of_lists
 from prframe.errors import ArgumentError, PrframeError, UnknownMetricError
 from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG, parse_metric
 from prframe.metrics.quantities import precision as precision_of
-from prframe.tie_policies import POLICIES, WITHOUT_LABELS, TiePolicy, Ties, listed_in_braces
+from prframe.tie_policies import POLICIES, TiePolicy, listed_in_braces
+
+# An order by name needs a second column; `evaluate` has it.
+ExpressionTies: TypeAlias = Literal["group", "order", "expected", "best", "worst"]
+# A curve is of one ranking, which does not depend on labels.
+CurveTies: TypeAlias = Literal["group", "order"]
 
 _UNRETRIEVED = -float("inf")
-# An order by name needs a second column; `evaluate` has it.
-_TIES: list[Ties] = [ties for ties, policy in POLICIES.items() if not policy.then]
+_TIES: tuple[ExpressionTies, ...] = get_args(ExpressionTies)
+_CURVE_TIES: tuple[CurveTies, ...] = get_args(CurveTies)
 __doc__ = (__doc__ or "").replace("{policies}", listed_in_braces(_TIES))
 P_ = ParamSpec("P_")
 T = TypeVar("T")
@@ -70,6 +75,8 @@ def _described(function: Callable[P_, T]) -> Callable[P_, T]:
             shared = re.sub(rf"\n{name}\b.* : .*(\n    .*)+", "", shared)
     if "k" in names and names["k"].default is inspect.Parameter.empty:
         shared = shared.replace("\nk : int, optional\n", "\nk : int\n")
+    accepted = listed_in_braces(get_args(names["ties"].annotation))
+    shared = shared.replace(listed_in_braces(_TIES), accepted)
     text = shared.replace("\n", "\n    ").replace("    \n", "\n")
     function.__doc__ = (function.__doc__ or "").replace("{shared}", text)
     return function
@@ -82,7 +89,7 @@ def metric(  # noqa: PLR0913
     label: str | pl.Expr = "label",
     *,
     positive: float | None = None,
-    ties: Ties = "group",
+    ties: ExpressionTies = "group",
     n_pos: int | str | pl.Expr | None = None,
     n_neg: int | str | pl.Expr | None = None,
 ) -> pl.Expr:
@@ -144,7 +151,7 @@ def ap(
     k: int | None = None,
     *,
     positive: float | None = None,
-    ties: Ties = "group",
+    ties: ExpressionTies = "group",
 ) -> pl.Expr:
     """Compute average precision, or AP@k.
 
@@ -164,7 +171,11 @@ def ap(
 
 @_described
 def auc(
-    score: pl.Expr, label: str | pl.Expr, *, positive: float | None = None, ties: Ties = "group"
+    score: pl.Expr,
+    label: str | pl.Expr,
+    *,
+    positive: float | None = None,
+    ties: ExpressionTies = "group",
 ) -> pl.Expr:
     """Compute the area under the ROC curve.
 
@@ -189,7 +200,7 @@ def precision(
     k: int,
     *,
     positive: float | None = None,
-    ties: Ties = "group",
+    ties: ExpressionTies = "group",
 ) -> pl.Expr:
     """Compute the precision at k.
 
@@ -214,7 +225,7 @@ def recall(
     k: int,
     *,
     positive: float | None = None,
-    ties: Ties = "group",
+    ties: ExpressionTies = "group",
 ) -> pl.Expr:
     """Compute the recall at k.
 
@@ -239,7 +250,7 @@ def rr(
     k: int | None = None,
     *,
     positive: float | None = None,
-    ties: Ties = "group",
+    ties: ExpressionTies = "group",
 ) -> pl.Expr:
     """Compute the reciprocal rank of the first positive.
 
@@ -259,7 +270,7 @@ def rr(
 
 @_described
 def ndcg(
-    score: pl.Expr, label: str | pl.Expr, k: int | None = None, *, ties: Ties = "group"
+    score: pl.Expr, label: str | pl.Expr, k: int | None = None, *, ties: ExpressionTies = "group"
 ) -> pl.Expr:
     """Compute the normalised discounted cumulative gain, or nDCG@k.
 
@@ -285,7 +296,7 @@ def curve(
     *,
     positive: float | None = None,
     anchor: bool = True,
-    ties: Ties = "group",
+    ties: CurveTies = "group",
 ) -> pl.Expr:
     """Compute the precision-recall curve; it takes the tie policies that do not look at labels.
 
@@ -304,7 +315,7 @@ def curve(
     >>> curve.explode("score").unnest("score")["precision"].round(4).to_list()
     [1.0, 1.0, 0.5, 0.6667]
     """
-    checks.one_of("ties", ties, [one for one in _TIES if one in WITHOUT_LABELS])
+    checks.one_of("ties", ties, _CURVE_TIES)
     checks.flag("anchor", anchor)
     relevant = _relevant(score, label, positive)
     columns = _counts(score, relevant, POLICIES[ties])
@@ -348,7 +359,7 @@ def _cut(metric: Metric, k: int | None) -> Metric:
     return metric @ checks.whole_number("k", k, at_least=1)
 
 
-def _arguments(positive: float | None, ties: Ties) -> Arguments:
+def _arguments(positive: float | None, ties: ExpressionTies) -> Arguments:
     """Check the options and return them as the engine takes them."""
     checks.one_of("ties", ties, _TIES)
     return Arguments(positive=_threshold(positive), ties=ties)

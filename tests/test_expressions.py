@@ -1,6 +1,8 @@
 """Metrics as expressions: the numbers of `evaluate`, wherever polars takes an expression."""
 
+import inspect
 from math import inf
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -11,7 +13,7 @@ from polars.testing import assert_frame_equal
 import prframe
 import prframe.expressions
 from prframe._engine import lists
-from prframe.tie_policies import POLICIES
+from prframe.tie_policies import POLICIES, WITHOUT_LABELS, listed_in_braces
 from tests.metrics.test_oracle import evaluate
 from tests.oracle import Item
 from tests.strategies import frame, items
@@ -248,3 +250,14 @@ def test_what_must_be_given_is_not_called_optional() -> None:
         (False, True),
         (True, False),
     ]
+
+
+def test_signatures_and_docstrings_name_the_tie_policies_that_are_accepted() -> None:
+    named = [ties for ties, policy in POLICIES.items() if not policy.then]
+    plain = [ties for ties in named if ties in WITHOUT_LABELS]
+    for name in ("metric", "ap", "auc", "precision", "recall", "rr", "ndcg", "curve"):
+        function = getattr(SCORE, name)
+        accepted = plain if name == "curve" else named
+        annotation = inspect.signature(function).parameters["ties"].annotation
+        assert list(get_args(annotation)) == accepted
+        assert f"ties : {listed_in_braces(accepted)}" in function.__doc__
