@@ -79,6 +79,7 @@ def pool_differences(
     differences, std_errors : array_like of float, shape (k,)
         Differences of k >= 2 strata, and their standard errors, above 0.
     model : {"random", "fixed"}
+        The argument `pooling` of `prframe.compare`.
         ``"fixed"``: all strata have one difference, ``tau = 0``, and ``se^2 = 1 / sum_j w_j`` with
         normal quantiles, if the standard errors are known. ``"random"``: differences vary with the
         standard deviation tau, for which

@@ -122,7 +122,8 @@ def compare(
         - "randomization": either model might have given an item either rank.
         - "bootstrap": items are drawn with replacement.
         - "delong": of AUC, by the normal distribution, for which there should be at least 15 items
-          of either class, and 40 clusters with some.
+          of either class, and 40 clusters with some. Its interval is no shorter than DeLong's, as
+          it also reaches as far as the intervals of both models and their correlation say.
         - "posterior": the probability that a model is better, for metrics that count the positives
           among the first k (P@k, R@k, F@k, F1@k, RelP@k, Lift@k, EF, Rprec).
     method : {"auto", "exact", "convolution", "sampled", "normal"}
