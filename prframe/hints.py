@@ -136,7 +136,7 @@ DOCUMENT = ("doc_id", "docno", "docid", "document_id")
 QUERIES = (*QUERY, "topic_id", "query-id")
 # What the folds of a cross-validation are called, and its repetitions and splits.
 FOLDS = ("fold", "folds", "fold_id", "cv_fold", "cv", "kfold", "k_fold")
-REPETITIONS = ("split", "split_id", "cv_split", "repeat", "repeat_id", "repetition")
+REPETITIONS = ("split", "split_id", "cv_split", "repeat", "repeat_id", "repetition", "rep")
 # Names that columns often have, for the arguments that may name them. The first of them that a
 # frame has is proposed.
 _COLUMNS: dict[str, tuple[str, ...]] = {

@@ -29,7 +29,7 @@ COLUMNS = (
     *("search_id", "impression_id"),
     *("system", "run", "model"),
     *("fold", "folds", "fold_id", "cv_fold", "cv", "kfold", "k_fold"),
-    *("split", "split_id", "cv_split", "repeat", "repeat_id", "repetition"),
+    *("split", "split_id", "cv_split", "repeat", "repeat_id", "repetition", "rep"),
 )
 
 
