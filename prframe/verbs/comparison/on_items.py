@@ -44,6 +44,8 @@ _EXPECTED = ("difference", "conf_low", "conf_high", "p_value")
 # With fewer items of a class DeLong's test rejects too often, with fewer clusters all tests do
 # (``benchmarks.small_samples``).
 LEAST_OF_CLASS = 15
+# Where no p-value is as small as this, randomization cannot reject too often.
+_USUAL_LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,7 @@ class OnItems(Plan):
         few = [i for i, group in enumerate(paired.groups) if self._has_few(group)]
         if few:
             where = in_groups(paired.keys[few].rows()) if names else ""
-            _warn_of_few(self.asked.test, where)
+            _warn_of_few(self.asked.test, where, self._least_p([paired.groups[i] for i in few]))
         return rows
 
     def _has_few(self, group: PairedGroup) -> bool:
@@ -151,6 +153,13 @@ class OnItems(Plan):
             return few
         classes = (group.positive, ~group.positive)
         return bool(min(map(np.count_nonzero, classes)) < LEAST_OF_CLASS)
+
+    def _least_p(self, groups: Sequence[PairedGroup]) -> float:
+        """Return the least p-value that the largest of these groups allows, 0 of other tests."""
+        if self.asked.test != "randomization":
+            return 0.0
+        number = max(units_of(group.cluster, group.positive.size).number for group in groups)
+        return float((2 if self.asked.alternative == "two-sided" else 1) * 0.5**number)
 
     def _least_keys(self, source: Source, n_models: int) -> dict[float | None, Integers]:
         """Return each model's least key of an item that counts as retrieved, by the threshold."""
@@ -292,9 +301,14 @@ def _number_of(group: PairedGroup) -> int:
     return min(units.number_among(items) for items in (group.positive, ~group.positive))
 
 
-def _warn_of_few(test: str, where: str) -> None:
-    """Warn once of groups in which a test may reject too often."""
-    if test == "delong":
+def _warn_of_few(test: str, where: str, least: float) -> None:
+    """Warn once of groups in which a test may reject too often, or never, by its least p-value."""
+    if least > _USUAL_LEVEL:
+        why = (
+            f"there are so few clusters{where} that no p-value is below {least:.3g}, and .05 is "
+            "never reached, however much models differ. More clusters help, not more items"
+        )
+    elif test == "delong":
         why = (
             "z is compared with the normal distribution, and with fewer than "
             f"{LEAST_OF_CLASS} positives, {LEAST_OF_CLASS} negatives or {LEAST_CLUSTERS} clusters "

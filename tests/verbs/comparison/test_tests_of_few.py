@@ -60,6 +60,32 @@ def test_the_least_p_value_of_few_clusters(clusters: int) -> None:
     assert min(found["p_value"]) >= 2 ** (1 - clusters) - 1e-12
 
 
+@pytest.mark.parametrize(
+    ("clusters", "alternative", "least"),
+    [
+        (2, "two-sided", "0.5"),
+        (5, "two-sided", "0.0625"),
+        (6, "two-sided", None),
+        (4, "greater", "0.0625"),
+        (5, "greater", None),
+    ],
+)
+def test_too_few_clusters_to_reach_the_level(
+    clusters: int, alternative: str, least: str | None
+) -> None:
+    options = {"over": None, "cluster": "cluster", "alternative": alternative, "rng": 1}
+    with pytest.warns(prframe.CoverageWarning) as caught:
+        prframe.compare(frame(50, 50, clusters), "AP", ["new", "old"], **options)
+    message = str(caught[0].message)
+    assert ("it may reject too often" in message) == (least is None)
+    if least is not None:
+        assert message == (
+            f"test='randomization': there are so few clusters that no p-value is below {least}, "
+            "and .05 is never reached, however much models differ. More clusters help, not more "
+            "items; where it does not matter, ignore CoverageWarning."
+        )
+
+
 def test_groups_of_few_clusters_are_named() -> None:
     parts = [frame(50, 50, n).with_columns(by=pl.lit(str(n))) for n in (30, 50)]
     with pytest.warns(
