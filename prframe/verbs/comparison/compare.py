@@ -357,7 +357,7 @@ def compare(
     kept = args
     check_pooling(pooling, strata)
     if strata is not None:
-        args = with_strata(args, strata, over)
+        args = with_strata(args, strata, over, is_at_hand=values is not None)
         check_strata(asked, {"resampling": resampling, "effect_size": effect_size})
     plan: Plan
     if over is None:

@@ -61,8 +61,13 @@ _NUMBERS = (
 )
 
 
-def with_strata(args: Arguments, strata: Columns, over: Columns | None) -> Arguments:
-    """Return the arguments by which the values of each stratum stand apart."""
+def with_strata(
+    args: Arguments, strata: Columns, over: Columns | None, *, is_at_hand: bool
+) -> Arguments:
+    """Return the arguments by which the values of each stratum stand apart.
+
+    Values at hand have no labels.
+    """
     if over is None:
         raise ArgumentError(
             "`strata` are groups of queries, which stand in `over`; on the same items compare "
@@ -72,6 +77,7 @@ def with_strata(args: Arguments, strata: Columns, over: Columns | None) -> Argum
     columns = checks.column_names("strata", strata)
     others = {"by": args.keys, "over": checks.column_names("over", over)}
     others["model"] = [args.model] if args.model else []
+    others["label"] = [] if is_at_hand else [args.label]
     for name, known in others.items():
         if shared := [column for column in columns if column in known]:
             raise ArgumentError(

@@ -243,6 +243,20 @@ def test_messages(options: dict[str, Any], message: str) -> None:
     assert str(caught.value) == message
 
 
+def test_labels_are_no_strata_but_values_have_none() -> None:
+    items = DATA.with_columns(label=pl.col("query_id") % 2)
+    with pytest.raises(PrframeError) as caught:
+        items.pr.compare("AP", score=["new", "old"], strata="label")
+    assert str(caught.value) == (
+        "`strata` and `label` both name 'label'; strata are groups of queries whose differences "
+        "are pooled."
+    )
+    named = DATA.rename({"language": "label"})
+    assert named.pr.compare(**MODELS, strata="label").equals(
+        DATA.pr.compare(**MODELS, strata="language")
+    )
+
+
 def test_pooling_on_the_same_items_is_refused_and_leads_to_standard_errors() -> None:
     items = DATA.with_columns(label=pl.col("query_id") % 2)
     with pytest.raises(PrframeError) as caught:
