@@ -35,7 +35,7 @@ def warn_of_folds(over: Sequence[str]) -> None:
             "repetitions have a column of their own before that of folds, or the size of a test "
             "set divided by that of its training set; bands of mean curves know no such "
             "correction. Where the values are independent, rename the column or ignore "
-            "DependentFoldsWarning",
+            "DependentFoldsWarning.",
             DependentFoldsWarning,
         )
 
@@ -63,7 +63,7 @@ def check_resampling(resampling: object, over: Sequence[str]) -> float | Resampl
     if ratio > 1:
         warn(
             f"resampling={ratio:g} says that test sets are larger than training sets; it is the "
-            "size of a test set divided by that of its training set, 1/9 for ten folds",
+            "size of a test set divided by that of its training set, 1/9 for ten folds.",
             DependentFoldsWarning,
         )
     return ratio
@@ -126,7 +126,7 @@ def test_train_ratio(
     if number > _MOST_FOLDS or over[-1].lower() in hints.REPETITIONS:
         warn(
             f"resampling='cv' takes the {number} values of {over[-1]!r} as folds of one "
-            f"cross-validation. {_NUMBER_ANEW}",
+            f"cross-validation. {_NUMBER_ANEW}.",
             DependentFoldsWarning,
         )
     return 1 / (number - 1)
