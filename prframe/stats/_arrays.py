@@ -100,7 +100,7 @@ def fractions(name: str, values: ArrayLike) -> Floats:
 def random_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
     """Return the generator itself, or one from a seed."""
     try:
-        if not isinstance(rng, (bool, np.bool_)):
+        if not isinstance(rng, (bool, np.bool_, np.random.RandomState)):
             return np.random.default_rng(rng)
     except (TypeError, ValueError):
         pass

@@ -1,6 +1,6 @@
 """Every refusal, once, with its full message."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pandas as pd
@@ -1172,3 +1172,14 @@ def test_string_labels() -> None:
         data = GOOD.with_columns(pl.col("text").cast(dtype))
         for positive in ("yes", ["yes", "maybe"]):
             assert evaluate(data, "AP", label="text", positive=positive).item() == expected
+
+
+@pytest.mark.parametrize("verb", [prframe.interval, prframe.compare])
+def test_the_older_generators_of_numpy_are_refused(verb: Callable[..., object]) -> None:
+    models = {"score": ["score", "other"]} if verb is prframe.compare else {}
+    rows = GOOD.with_columns(other=pl.col("score") ** 2)
+    with pytest.raises(
+        prframe.PrframeError,
+        match=r"^`rng` must be a whole number >= 0 or a numpy\.random\.Generator; got RandomState\(",
+    ):
+        verb(rows, "AP", over="query", rng=np.random.RandomState(1), **models)
