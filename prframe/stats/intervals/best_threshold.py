@@ -225,11 +225,8 @@ class _Between(NamedTuple):
         with np.errstate(invalid="ignore"):
             at_most = 1 - betainc(pos + 1, neg, self.share)
             at_least = betainc(pos, neg + 1, self.share)
-        return np.where(
-            self.is_above,
-            np.where(pos > 0, at_least, 1.0),
-            np.where(neg > 0, at_most, 1.0),
-        )
+        at_most, at_least = np.where(neg > 0, at_most, 1.0), np.where(pos > 0, at_least, 1.0)
+        return np.where(self.is_above, at_least, at_most).astype(np.float64)
 
     def ratio(self, cells: RankedCells, ends: _Ends, clusters: csr_array | None) -> Floats:
         """Return the variance of Z, divided by the one of the items between the ends, if more."""
