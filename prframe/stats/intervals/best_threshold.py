@@ -217,7 +217,8 @@ class _Between(NamedTuple):
     @property
     def variance(self) -> Floats:
         """That of Z if nothing but the share of positives between the ends varies."""
-        return np.asarray((self.pos + self.neg) * self.weight * self.f * (1 - self.f))
+        number = (self.pos + self.neg).astype(np.float64)
+        return number * self.weight * self.f * (1 - self.f)
 
     def p_values(self, ratio: Floats) -> Floats:
         """Return how likely at most, or above at least, so many positives are with that share."""
