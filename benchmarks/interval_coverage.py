@@ -63,6 +63,7 @@ SETTINGS = [
     ("few", 0.01, 10_000),
     *((key, 0.05, n) for key in ("half pure", "third pure") for n in (360, 5000, 20_000)),
     *(("edge", *size) for size in ((0.05, 400), (0.1, 500), (0.3, 300), (0.1, 2000), (0.2, 5000))),
+    *((key, *size) for key in ("t(2)", "Cauchy") for size in ((0.05, 400), (0.1, 1000))),
 ]
 
 
