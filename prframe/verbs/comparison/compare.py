@@ -240,7 +240,8 @@ def compare(
     -----
     CoverageWarning
         On the same items: ``test="delong"`` with fewer than 15 positives or negatives, and any
-        test with fewer than 40 clusters that hold positives, or negatives.
+        test with fewer than 40 clusters that hold positives, or negatives; by randomization of so
+        few clusters that no p-value is below .05, the least one is told.
         Queries, or clusters, that are in several `strata`, and `strata` of so few queries that the
         errors of their weights raise the variance of the pooled difference by more than two
         fifths, if all queries vary alike (Meier 1953; see `prframe.stats.pool_differences`).
