@@ -1,7 +1,7 @@
 """Numbers and facts in words, for captions and descriptions."""
 
 from collections.abc import Mapping, Sequence
-from math import floor, isfinite, log10
+from math import floor, isfinite, isinf, isnan, log10
 from typing import Any
 
 import polars as pl
@@ -55,8 +55,11 @@ _FEWEST_PLACES, _MOST_PLACES, _USUAL_PLACES = 2, 4, 3
 
 def number(value: float | None, places: int = _USUAL_PLACES, *, signed: bool = False) -> str:
     """Return a number with fixed decimals, a dash where there is none."""
-    if value is None or not isfinite(value):
+    if value is None or isnan(value):
         return NONE
+    if isinf(value):
+        sign = "\N{MINUS SIGN}" if value < 0 else "+" if signed else ""
+        return f"{sign}\N{INFINITY}"
     text = f"{value:+.{places}f}" if signed else f"{value:.{places}f}"
     if not any(digit in "123456789" for digit in text):
         text = text.lstrip("+-")

@@ -120,11 +120,9 @@ def _interval(row: Mapping[str, Any], places: int) -> str:
 
 def _end(end: float, places: int | None) -> str:
     """Write an end of an interval, without `places` as it is; that of a range may be infinite."""
-    if isinf(end):
-        return "\N{MINUS SIGN}\N{INFINITY}" if end < 0 else "+\N{INFINITY}"
-    if places is None:
-        return f"{end:+g}".replace("-", "\N{MINUS SIGN}")
-    return wording.number(end, places, signed=True)
+    if places is not None or isinf(end):
+        return wording.number(end, places or 0, signed=True)
+    return f"{end:+g}".replace("-", "\N{MINUS SIGN}")
 
 
 def _testing(row: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -304,3 +305,13 @@ def test_an_unknown_fact() -> None:
         "unexpected arguments 'seed'; a caption can be told 'alternative', 'confidence_level', "
         "'correction', 'n', 'n_family', 'simultaneous', 'test', 'ties'."
     )
+
+
+def test_an_end_may_be_infinite() -> None:
+    """Retrieving all items may be as good as the best threshold of few of them."""
+    rng = np.random.default_rng(0)
+    label = rng.random(60) < 0.5
+    frame = pl.DataFrame({"score": rng.normal(size=60), "label": label, "system": "a"})
+    table = tables.results(frame.pr.interval("MaxF1", by="system", rng=1))
+    assert " \\[\u2212\u221e, " in table.to_markdown()
+    assert r"{[}\ensuremath{-}\ensuremath{\infty}, " in table.to_latex()
