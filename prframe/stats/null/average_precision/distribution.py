@@ -20,18 +20,13 @@ from prframe.stats.null.average_precision.draws import drawn
 from prframe.stats.null.average_precision.extremes import ap_extremes, ap_largest, beyond
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
 from prframe.stats.null.average_precision.generating_function.walk import Group
-from prframe.stats.null.average_precision.likely_tails import (
-    LikelyTails,
-    first_hits,
-    lacks_of_negatives,
-)
 from prframe.stats.null.average_precision.moments import (
     ap_null_moments,
     retrieved_blocks,
     retrieved_moments,
 )
+from prframe.stats.null.average_precision.search_starts import SearchStarts
 from prframe.stats.null.average_precision.shape import ap_null_shape, retrieved_shape
-from prframe.stats.null.average_precision.tails.alike import SPARSE
 from prframe.stats.null.average_precision.tails.neighbours import Sharing
 from prframe.stats.null.average_precision.tails.null_tails import NullTails
 from prframe.stats.null.average_precision.tails.routes import all_tails
@@ -50,12 +45,6 @@ _SAME_TAIL = 1e-9
 _LOG_FEW = 18.0
 # Otherwise they may be off by this share of their distance from the ends of the support.
 _SAME = 1e-9
-# If positives are at most this share of the items, the first hits say where upper tails are small.
-_RARE = 0.02
-# Levels are far if their logarithms are below the first number, or below the second where there
-# are neither first hits nor an expansion of quantiles. The search for these begins where the
-# likeliest rankings are as rare (`LikelyTails`).
-_LOG_FAR, _LOG_SKEWED = -20.0, -5.0
 # In a rough search quantiles are this close to the level (`_close`), and so are those from walks
 # with merged states, whose tails vary by some 3e-4 of themselves from one value to the next.
 _ROUGHLY_CLOSE = 2e-3
@@ -280,9 +269,14 @@ class APNull(NullDistribution):
         return None if self.ties is None else np.cumsum(self.ties)
 
     @cached_property
+    def _items(self) -> Items:
+        """The items, of which the first are ranked, with the ends of tie blocks."""
+        return Items(self.n, self.depth, self._ends)
+
+    @cached_property
     def _extremes(self) -> tuple[float, float]:
         """The least and the largest value."""
-        return ap_extremes(Items(self.n, self.depth, self._ends), self.n_pos)
+        return ap_extremes(self._items, self.n_pos)
 
     @cached_property
     def _moments(self) -> tuple[Floats, Floats]:
@@ -373,7 +367,7 @@ class APNull(NullDistribution):
     @property
     def _largest(self) -> float:
         """The largest value."""
-        return ap_largest(Items(self.n, self.depth, self._ends), self.n_pos)
+        return ap_largest(self._items, self.n_pos)
 
     def _bracket(self, search: Search, rising: RisingOf) -> Bracket:
         """Search with rough walks first, and then from close by with walks that values share.
@@ -423,38 +417,14 @@ class APNull(NullDistribution):
         return float(np.log(-np.expm1(log_none)))
 
     def _search(self, levels: Floats, sign: Literal[-1, 1]) -> Search:
-        """Begin at the first hits of rare positives, and far out at the likeliest rankings.
-
-        Where negatives are rare it begins at what these cost.
-        """
+        """Return a search that begins where quantiles are likely to be."""
         search = super()._search(levels, sign)
-        n_neg = self.n - self.n_pos
-        if sign > 0 and self.ties is None and self.depth == self.n and 0 < n_neg <= _RARE * self.n:
-            lack, slope = lacks_of_negatives(self.n, n_neg, levels.ravel())
-            return search.begun(
-                1 - lack / self.n_pos, slope * self.n_pos, np.ones(lack.size, np.bool_)
-            )
-        if sign < 0 or self._likely_tails is None:
-            return search
-        log_level = np.log(levels.ravel())
-        total, slope = self._likely_tails.at(log_level)
-        is_rare = self.ties is None and self.n_pos <= _RARE * self.n
-        far = log_level < (_LOG_FAR if search.is_expanded or is_rare else _LOG_SKEWED)
-        if is_rare:
-            least = self.n_pos * self.mean() + first_hits(self.n, self.n_pos, log_level)
-            start = np.clip(least / self.n_pos, search.start, self._largest)
-            search, total = replace(search, start=start), np.maximum(total, least)
-        return search.begun(total / self.n_pos, slope * self.n_pos, far)
+        return self._starts.begun(search, levels.ravel()) if sign > 0 else search
 
     @cached_property
-    def _likely_tails(self) -> LikelyTails | None:
-        """Rough upper tails; None where they would have no meaning."""
-        if min(self.n_pos, self.n - self.n_pos) <= SPARSE or self.std() == 0:
-            return None
-        items = Items(self.n, self.depth, self._ends)
-        mean, std, largest = (self.n_pos * x for x in (self.mean(), self.std(), self._largest))
-        tails = LikelyTails.of(items, self.n_pos, mean, std, largest)
-        return tails if tails.total.size > 1 else None
+    def _starts(self) -> SearchStarts:
+        """Where searches for critical values begin."""
+        return SearchStarts(self._items, self.n_pos, self.mean(), self.std(), self._largest)
 
     def _taken(self, x: Floats, side: Side) -> Floats:
         """Return the least or the largest values of AP that equal quantiles but for rounding."""
@@ -481,8 +451,8 @@ class APNull(NullDistribution):
     @cached_property
     def _atoms(self) -> Floats | None:
         """The values that AP can take, rising; None where there are many."""
-        return ap_atoms(Items(self.n, self.depth, self._ends), self.n_pos)
+        return ap_atoms(self._items, self.n_pos)
 
     def _draws(self, size: int, generator: np.random.Generator) -> Floats:
         """Draw rankings."""
-        return drawn(Items(self.n, self.depth, self._ends), self.n_pos, size, generator)
+        return drawn(self._items, self.n_pos, size, generator)
