@@ -16,25 +16,22 @@ from prframe.stats._arrays import reals
 from prframe.stats._p_values import check_alternative
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.base import NullDistribution
-from prframe.stats.null.sign_flips.clusters import (
-    ClusteredGrid,
-    grid_of_sums,
-    odd_ones,
-    stored_in_single_precision,
-)
+from prframe.stats.null.sign_flips.clusters import stored_in_single_precision
+from prframe.stats.null.sign_flips.convolved import ConvolvedSums
 from prframe.stats.null.sign_flips.counted import QUICK, CountedSums, distinct_values
 from prframe.stats.null.sign_flips.grid import SignFlipGrid, grid_cells, reach
 from prframe.stats.null.sign_flips.inversion import inverted_log_tail, rough_log_tail
 from prframe.stats.null.sign_flips.signs import (
-    all_sums,
-    chance_of_signs,
+    NEGLIGIBLE,
+    TINY,
     kinds,
+    least_chance,
     log_chance_of_signs,
     random_signs,
 )
 from prframe.stats.null.sign_flips.units import lattice, place_of_sum, root_of_squares
 from prframe.stats.null.tail_probabilities import BothTails, Side
-from prframe.typing import Alternative, Flags, Floats, Integers
+from prframe.typing import Alternative, Floats, Integers
 
 SignFlipMethod: TypeAlias = Literal["auto", "exact", "convolution"]
 
@@ -42,13 +39,6 @@ SignFlipMethod: TypeAlias = Literal["auto", "exact", "convolution"]
 _MOST = 44
 # All steps along a lattice may take so many cells, or as many as the grid would.
 _LATTICE_STEPS = 1 << 25
-# At most so many of the largest numbers are counted, if the least of them outweighs all smaller
-# ones together.
-_HEAVY = 20
-# An atom does not matter if it is less than this share of its tail.
-NEGLIGIBLE = 1e-4
-# No probability but 0 is smaller.
-_TINY = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,52 +176,9 @@ class SignFlipNull(NullDistribution):
         return SignFlipGrid.of_places(places, unit, unit)
 
     @cached_property
-    def _is_light(self) -> Flags:
-        """Which numbers go on a grid.
-
-        The signs of the others are counted: of the heavy ones, the least of which outweighs all
-        smaller ones together, and of the few that are no multiples where the others nearly are.
-        """
-        squares = (self._sizes / self._sizes[-1]) ** 2
-        heavy = np.flatnonzero(squares > np.cumsum(squares) - squares)
-        n_light = int(min(heavy[heavy >= squares.size - _HEAVY], default=squares.size))
-        is_light = np.arange(squares.size) < n_light
-        odd = odd_ones(self._sizes[:n_light])
-        if odd.sum() <= _HEAVY - (squares.size - n_light):
-            is_light[:n_light] &= ~odd
-        return is_light
-
-    @cached_property
-    def _light(self) -> Floats:
-        """The numbers that go on a grid, rising."""
-        return self._sizes[self._is_light]
-
-    @cached_property
-    def _heavy_sums(self) -> Floats:
-        """All sums of the numbers whose signs are counted."""
-        return all_sums(self._sizes[~self._is_light])
-
-    @cached_property
-    def _light_grid(self) -> SignFlipGrid | ClusteredGrid:
-        """The distribution of the sum of the light numbers on a fine grid."""
-        return grid_of_sums(self._light)
-
-    def _light_sf(self, x: Floats, about: SignFlipGrid | ClusteredGrid | None = None) -> Floats:
-        """Return the probability that the sum of the light numbers is at least x.
-
-        A grid may be given that holds only what is about x.
-        """
-        most = float(self._light.sum())
-        chances = np.asarray(x <= self._slack - most, dtype=np.float64)
-        within = (chances == 0) & (x <= most + self._slack)
-        if within.any():
-            least = max(0.5**self._light.size, _TINY)
-            if self._light.size:
-                grid = about or self._light_grid
-                chances[within] = np.maximum(grid.at_least(x[within]), least)
-            else:
-                chances[within] = 1.0
-        return chances
+    def _convolved(self) -> ConvolvedSums:
+        """The sums of the numbers by convolution, where no lattice holds them."""
+        return ConvolvedSums(self._sizes, self._slack)
 
     def mean(self) -> float:
         """Return the mean, 0."""
@@ -341,7 +288,7 @@ class SignFlipNull(NullDistribution):
         if (log_tail := self._inverted(x)) is not None:
             return log_tail
         chance = min(1.0, self._at_least(x))
-        if self.method == "auto" and 0 < chance <= _TINY:
+        if self.method == "auto" and 0 < chance <= TINY:
             # Even where the inversion is not sure, its factor tells the logarithm.
             norm = self.std()
             return max(rough_log_tail(self._sizes / norm, x / norm), self._log_least)
@@ -386,7 +333,7 @@ class SignFlipNull(NullDistribution):
             return max(chance, self._least)
         if self.how == "exact":
             return float(self._halves.at_least(np.array([x - self._slack]))[0])
-        return max(float(self._light_sf(x - self._heavy_sums).mean()), self._least)
+        return self._convolved.at_least(x)
 
     def _draws(self, size: int, generator: np.random.Generator) -> Floats:
         """Draw sums with random signs."""
@@ -415,33 +362,7 @@ class SignFlipNull(NullDistribution):
         log_tail = self._inverted(total, log_chance_of_signs(numbers))
         if log_tail is not None:
             return max(float(np.exp(log_tail)), self._least)
-        rising = numbers[np.argsort(np.abs(numbers), kind="stable")]
-        light, heavy = rising[self._is_light], rising[~self._is_light]
-        if not heavy.size:
-            grid = grid_of_sums(self._sizes, about=total)
-            before = float(self._light_sf(np.array([total]), grid)[0])
-            return min(1.0, self._light_tail(light, before, grid))
-        alike = np.abs(self._heavy_sums - heavy.sum()) <= self._slack
-        before = float(self._light_sf(np.array([total - heavy.sum()]))[0])
-        more = self._light_tail(light, before) - before
-        return min(1.0, self._at_least(total) + float(alike.mean()) * more)
-
-    def _light_tail(
-        self, numbers: Floats, tail: float, about: SignFlipGrid | ClusteredGrid | None = None
-    ) -> float:
-        """Return the probability of the sum of light numbers or more; `tail` is the grid's."""
-        if abs(float(numbers.sum())) >= self._light.sum() - self._slack:
-            return tail
-        # On a grid, atoms are spread to both sides, but that of the sum itself must count in full.
-        grid = about or self._light_grid
-        if isinstance(grid, ClusteredGrid) and grid.is_lattice:
-            return grid.at_least_sum(numbers, np.inf)
-        own = chance_of_signs(numbers)
-        if own < NEGLIGIBLE * tail:
-            return tail
-        if grid.coarse:
-            return tail + own / 2
-        return grid.at_least_sum(numbers, own)
+        return self._convolved.at_least_sum(numbers)
 
     @property
     def _log_least(self) -> float:
@@ -451,4 +372,4 @@ class SignFlipNull(NullDistribution):
     @cached_property
     def _least(self) -> float:
         """The probability of the largest sum, or the least float if that is larger."""
-        return max(0.5**self._sizes.size, _TINY)
+        return least_chance(self._sizes.size)

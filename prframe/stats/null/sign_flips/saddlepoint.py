@@ -6,9 +6,8 @@ import numpy as np
 from scipy.special import gammaln, ndtr
 
 from prframe.stats._batches import batches
-from prframe.stats.null.sign_flips.distribution import NEGLIGIBLE
 from prframe.stats.null.sign_flips.lobes import clustered
-from prframe.stats.null.sign_flips.signs import chance_of_signs
+from prframe.stats.null.sign_flips.signs import NEGLIGIBLE, chance_of_signs
 from prframe.stats.null.sign_flips.tilt import log_cosh, tilts
 from prframe.stats.null.sign_flips.units import lack_unit
 from prframe.typing import Flags, Floats

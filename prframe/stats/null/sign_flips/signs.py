@@ -9,6 +9,10 @@ from prframe.typing import Floats, Integers
 
 # So many signs are made at a time, of 8 bytes each.
 _CHUNK = 1 << 20
+# An atom does not matter if it is less than this share of its tail.
+NEGLIGIBLE = 1e-4
+# No probability but 0 is smaller.
+TINY = float(np.finfo(float).tiny)
 
 
 def random_signs(
@@ -47,6 +51,11 @@ def log_chance_of_signs(numbers: Floats) -> float:
     number, above = np.bincount(kind), np.bincount(kind, weights=numbers > 0)
     ways = gammaln(number + 1) - gammaln(above + 1) - gammaln(number - above + 1)
     return float(ways.sum() - numbers.size * np.log(2))
+
+
+def least_chance(n: int) -> float:
+    """Return the probability of the largest sum of n numbers, or the least float if larger."""
+    return max(0.5**n, TINY)
 
 
 def kinds(sizes: Floats) -> Integers:
