@@ -16,9 +16,7 @@ from prframe.stats._arrays import random_generator
 from prframe.stats.curves import drawn_weights
 from prframe.stats.intervals.asked import Asked, check_method
 from prframe.stats.intervals.confidence import Confidence
-from prframe.stats.intervals.ends import (
-    acceleration,
-)
+from prframe.stats.intervals.ends import acceleration
 from prframe.stats.intervals.means import IntervalEstimate
 from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.intervals.replicates import (
