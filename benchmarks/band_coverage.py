@@ -2,7 +2,8 @@
 
 ``--quick`` takes fewer samples and resamples, to see that it runs. ``--samples``, ``--methods`` and
 ``--settings`` take a part of the study, whose numbers are those of all of it but for the draws of
-methods that come after one left out.
+methods that come after one left out. ``--prior`` gives the population another share of positives
+than the samples, and is for the studentized band alone.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from benchmarks.data import SEED
-from benchmarks.populations import POPULATIONS, Population, binormal
+from benchmarks.populations import POPULATIONS, SUNK, Population, binormal
 from benchmarks.report import table
 from prframe.stats.curves.bayesian_bootstrap import (
     cells_of_classes,
@@ -105,8 +106,27 @@ SETTINGS = [
     ("wide", 0.1, 180),
     ("wide", 0.3, 60),
     ("wide", 0.1, 1000),
+    # Precision falls steeply at a gap between the scores of positives, or at an edge.
+    ("third", 0.2, 100),
+    ("far", 0.2, 100),
+    ("far", 0.1, 1000),
+    ("half", 0.1, 1000),
+    ("apart", 0.05, 400),
+    ("apart", 0.1, 1000),
+    ("little apart", 0.1, 1000),
+    ("little apart", 0.1, 5000),
+    ("edge", 0.05, 400),
+    ("edge", 0.1, 500),
+    ("edge", 0.2, 5000),
+    ("half pure", 0.1, 300),
+    ("half pure", 0.05, 5000),
+    # Heavy tails.
+    ("t(2)", 0.05, 400),
+    ("t(2)", 0.1, 1000),
+    ("Cauchy", 0.05, 400),
+    ("Cauchy", 0.1, 1000),
 ]
-_POPULATIONS = POPULATIONS | {"4": binormal(4)}
+_POPULATIONS = POPULATIONS | SUNK | {"4": binormal(4)}
 
 
 def main() -> None:
@@ -115,6 +135,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, help="number of samples")
     parser.add_argument("--methods", nargs="+", help="names of columns")
     parser.add_argument("--settings", nargs="+", type=int, help="numbers of rows, from 1 on")
+    parser.add_argument("--prior", type=float, help="share of positives that the band is for")
     parser.add_argument("--clusters", action="store_true", help="bands of clusters alone")
     given = parser.parse_args()
     samples, resamples, few = (20, 100, 20) if given.quick else (1000, 2000, 500)
@@ -126,7 +147,7 @@ def main() -> None:
     if given.clusters:
         return
     methods: dict[str, Callable[[Classes, np.random.Generator], Band]] = {
-        "studentized": lambda classes, rng: _studentized(classes, resamples, rng),
+        "studentized": lambda classes, rng: _studentized(classes, resamples, rng, given.prior),
         "sup ball": lambda classes, rng: _ball(classes, few, rng),
         "naive bootstrap": lambda classes, rng: _naive(classes, few, rng),
     }
@@ -138,6 +159,8 @@ def main() -> None:
         "box kernel ball": lambda classes, rng: _ball(classes, few, rng, "box"),
         "bootstrap-t": lambda classes, rng: _bootstrap_t(classes, 19 if given.quick else 99, rng),
     }
+    if given.prior is not None:
+        given.methods = ["studentized"]
     if given.methods:
         methods = {name: methods[name] for name in given.methods}
     rows = [number - 1 for number in given.settings or range(1, len(SETTINGS) + 1)]
@@ -152,7 +175,7 @@ def main() -> None:
     header = ["scores", "prevalence, n", "n_pos", *methods]
     # It takes long: each row is shown when it is there.
     print(table(header, []), end="", flush=True)
-    for row in study(samples, methods, rows):
+    for row in study(samples, methods, rows, given.prior):
         print(f"| {' | '.join(row)} |", flush=True)
 
 
@@ -194,12 +217,13 @@ def study(
     samples: int,
     methods: dict[str, Callable[[Classes, np.random.Generator], Band]],
     numbers: list[int],
+    prior: float | None = None,
 ) -> Iterator[list[str]]:
     """Return a row per setting."""
     for number in numbers:
         key, prevalence, n = SETTINGS[number]
         population = _POPULATIONS[key]
-        true = population.precision(prevalence, LEVELS)
+        true = population.precision(prevalence if prior is None else prior, LEVELS)
         found: dict[str, list[tuple[bool, bool, float, float]]] = {name: [] for name in methods}
         for i in range(samples):
             rng = np.random.default_rng([SEED, number, i])
@@ -223,10 +247,12 @@ def _drawn(population: Population, prevalence: float, n: int, rng: np.random.Gen
     return two_classes(*population.scores(rng, n_pos, n - n_pos), None, None)
 
 
-def _studentized(classes: Classes, resamples: int, rng: np.random.Generator) -> Band:
+def _studentized(
+    classes: Classes, resamples: int, rng: np.random.Generator, prior: float | None
+) -> Band:
     """The default of the verb `band`."""
-    weights = drawn_weights(resamples, rng)
-    band = posterior_of(cells_of_classes(*classes), LEVELS, weights).band(LEVEL)
+    weights, cells = drawn_weights(resamples, rng), cells_of_classes(*classes)
+    band = posterior_of(cells, LEVELS, weights, prior, simultaneous=True).band(LEVEL)
     return band.low, band.high
 
 

@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 
 from benchmarks.data import SEED
-from benchmarks.populations import POPULATIONS, Population, apart, sunk
+from benchmarks.populations import POPULATIONS, SUNK, Population
 from benchmarks.report import table
 from prframe.stats._arrays import Interval
 from prframe.stats.curves.bayesian_bootstrap import posterior_of
@@ -31,17 +31,6 @@ of the population; without it that is the share of the sample's. {draws:,} draws
 """
 LEVELS = (0.5, 0.7, 0.8, 0.9)
 DRAWS, SHARED, PRIOR = 1000, 20, 0.05
-# A part of the positives is below most negatives.
-SUNK = {
-    "tenth": sunk(0.1, 2, 2),
-    "fifth": sunk(0.2, 2, 2),
-    "third": sunk(0.3, 2, 2),
-    "half": sunk(0.5, 2, 2),
-    "near": sunk(0.3, 2, 1),
-    "far": sunk(0.3, 3, 3),
-    "apart": apart(0.3, 0.2, 0.4),
-    "little apart": apart(0.2, 0.1, 0.3),
-}
 STUDIED = SUNK | POPULATIONS
 SIZES = ((0.2, 100), (0.05, 400), (0.3, 100), (0.1, 1000))
 

@@ -287,3 +287,14 @@ POPULATIONS = {
     "hard": hard(2),
     "rarely hard": hard(2, 0.01),
 }
+# A part of the positives is below most negatives.
+SUNK = {
+    "tenth": sunk(0.1, 2, 2),
+    "fifth": sunk(0.2, 2, 2),
+    "third": sunk(0.3, 2, 2),
+    "half": sunk(0.5, 2, 2),
+    "near": sunk(0.3, 2, 1),
+    "far": sunk(0.3, 3, 3),
+    "apart": apart(0.3, 0.2, 0.4),
+    "little apart": apart(0.2, 0.1, 0.3),
+}

@@ -137,6 +137,11 @@ class _InUnit(CellStatistic):
         return self.metric.of_table
 
     @property
+    def is_smooth(self) -> bool:
+        """Whether leaving out some items changes the value much as their influence says."""
+        return self.metric.is_smooth
+
+    @property
     def _scale(self) -> tuple[float, float]:
         """The least value, and the width of the range."""
         low, high = self.metric.limits
@@ -160,3 +165,10 @@ class _InUnit(CellStatistic):
         """Return the draws within [0, 1]."""
         low, width = self._scale
         return (self.metric.draws(curves) - low) / width
+
+    def low_draws(self, cells: RankedCells, draws: Floats) -> Floats:
+        """Return the draws that the low end is read from, within [0, 1]."""
+        low, width = self._scale
+        moved = draws * width + low
+        lower = self.metric.low_draws(cells, moved)
+        return draws if lower is moved else (lower - low) / width

@@ -72,8 +72,7 @@ def jackknife_interval(  # noqa: PLR0913
     1958; Miller, *The jackknife - a review*, Biometrika 1974.
     """
     number, n_cells = clusters.shape[0], cells.pos.size
-    is_smooth = statistic.of_all_levels or statistic.of_table
-    if number > _MOST_CLUSTERS or not is_smooth:
+    if number > _MOST_CLUSTERS or not statistic.is_smooth:
         return None
     counts = np.concatenate([cells.pos, cells.neg])
     without = np.empty(number)

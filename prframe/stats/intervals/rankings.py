@@ -1,6 +1,7 @@
 """Confidence intervals for the metrics of one ranking, whose items are an independent sample."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import compress
 from math import isfinite, isnan
@@ -53,6 +54,7 @@ def ranking_interval(  # noqa: PLR0913
     replicates: Floats | None = None,
     n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
+    room: bool = True,
 ) -> IntervalEstimate:
     """Return a confidence interval for a metric in the population that the items come from.
 
@@ -84,6 +86,10 @@ def ranking_interval(  # noqa: PLR0913
         Number of resamples to draw if there are no replicates.
     rng : int or numpy.random.Generator, optional
         Seed or generator.
+    room : bool
+        Whether the low end of an area under the ROC curve, from draws of the curve, has room for
+        half a misplaced item more of each class, which the sample may lack. The difference of two
+        rankings needs none, as what is hard for one is hard for the other.
 
     Returns
     -------
@@ -126,6 +132,7 @@ def ranking_interval(  # noqa: PLR0913
         clusters=clusters,
         n_resamples=n_resamples,
         rng=rng,
+        room=room,
     )[0]
 
 
@@ -138,6 +145,7 @@ def ranking_intervals(  # noqa: PLR0913
     clusters: "csr_array | None" = None,
     n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
+    room: bool = True,
 ) -> list[IntervalEstimate]:
     """Return the interval of each metric, as `ranking_interval` does.
 
@@ -154,7 +162,7 @@ def ranking_intervals(  # noqa: PLR0913
             suited = suited_method(cells, statistic, clustered=clusters is not None)
         check_method(statistic, suited)
         asked.append(Asked.of(cells, statistic, replicates, suited, confidence))
-    of_draws = _of_draws(cells, asked, clusters, n_resamples, rng)
+    of_draws = _of_draws(cells, asked, clusters, n_resamples, rng, room=room)
     intervals = []
     for one, summary in zip(asked, of_draws, strict=True):
         interval = one.without()
@@ -170,12 +178,14 @@ def ranking_intervals(  # noqa: PLR0913
     return intervals
 
 
-def _of_draws(
+def _of_draws(  # noqa: PLR0913
     cells: RankedCells,
     asked: Sequence[Asked],
     clusters: "csr_array | None",
     n_resamples: int,
     rng: int | np.random.Generator | None,
+    *,
+    room: bool,
 ) -> list[Summary | None]:
     """Return what draws of the curve say of each metric that takes them, None of others."""
     takes_draws = [one.method == POSTERIOR and one.is_defined for one in asked]
@@ -198,8 +208,27 @@ def _of_draws(
     rows = [next(drawn) if one.replicates is None else one.replicates for one in taking]
     limits = np.array([one.statistic.limits for one in taking]).T[:, :, None]
     # The mean number of positives above a cut may exceed the cut where a list ends before it.
-    found = iter(summaries(np.clip(rows, *limits), taking[0].confidence.tail))
-    return [next(found) if takes else None for takes in takes_draws]
+    clipped, tail = np.clip(rows, *limits), taking[0].confidence.tail
+    found = summaries(clipped, tail)
+    if room:
+        found = [
+            _with_room(cells, one.statistic, draws, summary, tail)
+            for one, draws, summary in zip(taking, clipped, found, strict=True)
+        ]
+    each = iter(found)
+    return [next(each) if takes else None for takes in takes_draws]
+
+
+def _with_room(
+    cells: RankedCells, statistic: CellStatistic, draws: Floats, summary: Summary, tail: float
+) -> Summary:
+    """Read the low quantile from the draws that are for it, if the metric has such."""
+    lower = statistic.low_draws(cells, draws)
+    vary = not all_equal(summary.least, summary.largest, summary.largest, cells.n)
+    if lower is draws or not vary:
+        return summary
+    low = summaries(lower[None], tail)[0].quantiles[0]
+    return replace(summary, quantiles=(low, summary.quantiles[1]))
 
 
 def _from_sample(

@@ -53,10 +53,12 @@ def single_intervals(
 ) -> Singles:
     """Return the intervals of the metrics of one ranking, two-sided with the tails asked for.
 
-    They are those of `ranking_interval`, but for areas under precision, of which draws of the
-    curve put half a negative above all items: most items that are hard for one model are hard
-    for the other, so that its place concerns both alike. These have the interval ``"logit-t"``,
-    unless a prior makes negatives so heavy that those which the sample lacks decide.
+    They are those of `ranking_interval`, but for areas, which have room for items that the sample
+    lacks: most items that are hard for one model are hard for the other, so that their place
+    concerns both alike. Areas under the ROC curve are without room for misplaced items. Those
+    under precision, above which draws of the curve put half a negative, have the interval
+    ``"logit-t"``, unless a prior makes negatives so heavy that those which the sample lacks
+    decide.
 
     Parameters
     ----------
@@ -93,6 +95,7 @@ def single_intervals(
             both,
             clusters=clusters,
             replicates=next(values) if method == POSTERIOR else None,
+            room=False,
         )
         for statistic, method in pairs
     ]

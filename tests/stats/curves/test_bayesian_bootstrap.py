@@ -206,6 +206,14 @@ def naive_means(levels: list[float], knots: Knots, n_pos: int, draw: Draw) -> Fl
         for (first, _, tied), (last, _, _) in pairwise(knots)
         if tied and angle(last, n_pos) - angle(first, n_pos) > spread
     ]
+
+    def above(angle: float) -> float:
+        recall = sin(min(max(angle, 0.0), pi / 2)) ** 2
+        ranks, passed = zip(*((rank, passed) for rank, passed, _ in knots[:-1]), strict=True)
+        return float(np.interp(recall * n_pos + 0.5, ranks, passed))
+
+    # Far more negatives stand a standard deviation beyond these than before them.
+    steep = [a for a in angles if above(a + spread) + 3 > exp(1.25) * (above(a - spread) + 3)]
     for level in levels:
         own, center = draw(level), asin(sqrt(level))
         at = int(center / (pi / 2 / number))
@@ -217,7 +225,12 @@ def naive_means(levels: list[float], knots: Knots, n_pos: int, draw: Draw) -> Fl
             means.append(own)
             continue
         mean = sum(weight[a] * drawn[a] for a in going) / sum(weight[a] for a in going)
-        rough = [a for a in near if not any(first <= a <= last for first, last in blocks)]
+        rough = [
+            a
+            for a in near
+            if not any(first <= a <= last for first, last in blocks)
+            and not any(abs(a - place) <= 1.5 * spread for place in steep)
+        ]
         share = sum(weight[a] for a in rough) / sum(weight.values())
         means.append(share * mean + (1 - share) * own)
     return np.array(means).T

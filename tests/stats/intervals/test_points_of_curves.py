@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy.special import logit
+from scipy.special import expit, logit, ndtri
 from scipy.stats import rankdata
 
 from prframe.stats.curves import DrawnPath, RocPath, Weights, drawn_weights
+from prframe.stats.intervals import ranking_interval
 from prframe.stats.intervals.posterior_draws import _Curves, _Points, posterior_replicates
 from prframe.stats.rankings import (
     AveragePrecisionAt,
@@ -215,7 +216,57 @@ def test_draws_of_the_largest_f1_are_moved_and_stretched(shown: int) -> None:
     wanted = logit(largest) - logit(largest).mean() + logit(target) + gap * np.maximum(share, 0)
     # No F1 is less than that of all retrieved items.
     wanted = np.maximum(wanted, logit(f1[-1]))
+    # The least of them are those of limits of far thresholds, of which all items are one.
+    limits = thresholded._limits_of_far_thresholds(
+        np.concatenate([f1, LargestF1._behind_negatives(curves)])
+    )
+    assert limits is not None
+    least, half = np.argsort(wanted), wanted.size // 2
+    wanted[least[:half]] = np.minimum(wanted[least], np.sort(logit(limits)))[:half]
     assert logit(LargestF1().draws(curves)) == pytest.approx(wanted, abs=0.002)
+
+
+def test_limits_of_far_thresholds_are_those_of_the_largest_deviation() -> None:
+    """Of three thresholds that are nearly as good the second one varies with the first."""
+    rng = np.random.default_rng(6)
+    first, far, noise, worse = rng.normal(size=(4, 4000))
+    odds = np.array([first, 0.9 * first + 0.3 * noise - 0.1, far - 0.5, worse - 5])
+    found = thresholded._limits_of_far_thresholds(expit(0.1 * odds))
+    assert found is not None
+    expected = []
+    mean, spread = odds.mean(axis=1), odds.std(axis=1)
+    for draw in odds.T:
+        farthest = max((draw[k] - mean[k]) / spread[k] for k in (0, 2))
+        expected.append(max(mean[k] - farthest * spread[k] for k in (0, 2)))
+    assert logit(found) == pytest.approx(0.1 * np.array(expected), abs=1e-6)
+    # That is the quantile of the larger one of two independent normal numbers.
+    assert np.quantile(expected, 0.025) == pytest.approx(-ndtri(0.975**0.5), abs=0.15)
+    assert thresholded._limits_of_far_thresholds(expit(odds[[0, 1, 3]])) is None
+
+
+@pytest.mark.parametrize("n_draws", [1, 2, 3])
+def test_limits_of_few_draws_and_of_certain_ones_are_numbers(n_draws: int) -> None:
+    for f1 in (np.ones((3, n_draws)), np.zeros((3, n_draws)), np.eye(3, n_draws)):
+        found = thresholded._limits_of_far_thresholds(f1)
+        assert found is None or ((found >= 0) & (found <= 1)).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [300, 1000])
+def test_the_largest_f1_of_two_far_thresholds_is_covered(n: int) -> None:
+    """30 % of all items are positive, and 30 % of these are above all others in random order."""
+    rng, number, missed = np.random.default_rng(8), 400, 0
+    for at in range(number):
+        if at % 20 == 0:
+            weights = drawn_weights(1000, rng)
+        label = rng.random(n) < 0.3
+        score = rng.random(n) + (label & (rng.random(n) < 0.3))
+        cells, _ = cells_from_scores(score, label)
+        [draws] = posterior_replicates(cells, [LargestF1()], weights)
+        found = ranking_interval(cells, LargestF1(), replicates=draws)
+        missed += not found.low <= 0.6 / 1.3 <= found.high
+    # Draws alone miss in .15 to .17; these are two standard errors above .07.
+    assert missed <= number * 0.07 + 2 * np.sqrt(number * 0.07 * 0.93)
 
 
 def test_draws_are_stretched_on_the_side_of_the_gap() -> None:

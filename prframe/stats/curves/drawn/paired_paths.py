@@ -17,7 +17,7 @@ from scipy.special import logit
 from prframe.stats._batches import batch_sizes
 from prframe.stats._units import Units
 from prframe.stats.curves.drawn.roc_path import RocPath, places
-from prframe.stats.curves.smoothing import Smoothing
+from prframe.stats.curves.drawn.smoothing import Smoothing
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Flags, Floats, Integers
 
@@ -134,11 +134,11 @@ class PairedPaths:
         are alike, but how much so is unknown, and means that reach too far would be biased.
         """
         smoothing = Smoothing.of(recall, self.models[0].path.n_pos)
-        rough = [smoothing.rough(*path.blocks) for path in self.in_order]
-        alike = all(here.all() for here in rough) and not any(p.missed for p in self.in_order)
+        smoothed = [smoothing.smoothed(path) for path in self.in_order]
+        alike = all(here.all() for here in smoothed) and not any(p.missed for p in self.in_order)
         every = smoothing.nodes if alike else np.union1d(smoothing.nodes, recall)
         at, levels = (np.searchsorted(every, some) for some in (smoothing.nodes, recall))
-        for here, odds in zip(rough, self.log_odds(every, size, rng, prior), strict=True):
+        for here, odds in zip(smoothed, self.log_odds(every, size, rng, prior), strict=True):
             yield smoothing.means(odds[:, at], here, None if alike else odds[:, levels])
 
     def _part(

@@ -13,8 +13,8 @@ from prframe.stats.curves.drawn.gamma_walks import Weights
 from prframe.stats.curves.drawn.knots import Knots
 from prframe.stats.curves.drawn.passages import LEAST_RATE, DrawnPassage
 from prframe.stats.curves.drawn.roc_path import DRAWN_KNOTS, RocPath
-from prframe.stats.curves.smoothing import Means, Smoothing
-from prframe.typing import Flags, Floats, Singles
+from prframe.stats.curves.drawn.smoothing import Means, Smoothing
+from prframe.typing import Floats, Singles
 
 # So much of a recall in single precision may be rounding.
 _ROUNDING = 1e-6
@@ -208,24 +208,20 @@ class DrawnPath:
 
     def share_of_blocks(self) -> Floats:
         """Return the weight that wide tie blocks have in the mean of each level."""
-        return self._smoothing.tied(self._rough)
+        return self._smoothing.share(self._smoothing.in_blocks(*self.path.blocks))
 
     @cached_property
     def _smoothing(self) -> Smoothing:
         """The nodes of the means over recall."""
         return Smoothing.of(self.levels, self.path.n_pos, rounded=True)
 
-    @cached_property
-    def _rough(self) -> Flags:
-        """Which nodes do not lie in wide tie blocks."""
-        return self._smoothing.rough(*self.path.blocks)
-
     def _means(self) -> Means:
         """Return the points at which draws are needed, and their means."""
+        smoothed = self._smoothing.smoothed(self.path)
         if not self.path.missed:
-            return self._smoothing.single(self._rough)
+            return self._smoothing.single(smoothed)
         end = min(passage.recall[-1].min() for passage in self._passages)
-        return self._smoothing.single(self._rough, float(end) * (1 - _ROUNDING))
+        return self._smoothing.single(smoothed, float(end) * (1 - _ROUNDING))
 
     def _log_odds_at(self, passage: DrawnPassage, points: Floats) -> Singles:
         """Return the logarithm of the odds of precision at levels of recall."""

@@ -91,6 +91,13 @@ class RocPath:
         recall = np.clip((self.ranks - 0.5) / self.n_pos, 0.0, 1.0)
         return recall[:-1][self.tied], recall[1:][self.tied]
 
+    def passed(self, recall: Floats) -> Floats:
+        """Return about how many negatives are passed at levels of recall.
+
+        Those below the last retrieved positive are not, at any level.
+        """
+        return np.interp(recall, (self.ranks[:-1] - 0.5) / self.n_pos, self.fp[:-1])
+
     @property
     def turns(self) -> Floats:
         """How far through its run each knot is, from -1 to 1; 0 in the middle, or alone.

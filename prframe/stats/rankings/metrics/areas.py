@@ -22,7 +22,12 @@ from prframe.stats.rankings.cell_sums import (
 )
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.metrics.base import FEW_POSITIVES, CellStatistic, Influence
+from prframe.stats.rankings.metrics.base import (
+    FEW_POSITIVES,
+    CellStatistic,
+    Influence,
+    with_misplaced,
+)
 from prframe.stats.rankings.pure_ends import LeastPrecision
 from prframe.typing import Floats, Reals
 
@@ -192,6 +197,10 @@ class RocArea(CellStatistic):
         """Return ``1 - int alpha(b) db``, alpha being the false positive rate."""
         return np.asarray(1 - curves.areas_under_rates())
 
+    def low_draws(self, cells: RankedCells, draws: Floats) -> Floats:
+        """Return draws with half a misplaced item more of each class; see `with_misplaced`."""
+        return with_misplaced(self, cells, draws)
+
 
 @dataclass(frozen=True)
 class Bedroc(CellStatistic):
@@ -215,6 +224,11 @@ class Bedroc(CellStatistic):
 
     _name: ClassVar[str] = "BEDROC(alpha={alpha:g})"
     alpha: float = 20.0
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether leaving out some items changes the value much as their influence says."""
+        return True
 
     def __post_init__(self) -> None:
         """Check the rate."""

@@ -16,14 +16,17 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import betaincinv
 
 from prframe.errors import ArgumentError
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.typing import Floats
+from prframe.typing import Floats, Integers
 
 # So few positives in what decides a metric have no reliable standard error.
 FEW_POSITIVES = 5
+# Pairs of multiples of these, less their whole parts, are even in the square.
+_FIRST, _SECOND = 0.5**0.5, 0.75**0.5
 
 
 class Influence(NamedTuple):
@@ -183,6 +186,15 @@ class CellStatistic(ABC):
         """Return the number of observations that a value of 0 or 1 is made of."""
         return cells.n_pos
 
+    @property
+    def is_smooth(self) -> bool:
+        """Whether leaving out some items changes the value much as their influence says.
+
+        This holds for areas, sums over all items and four counts, and not for what is counted
+        above a rank or a level, which jumps.
+        """
+        return self.of_all_levels or self.of_table
+
     def as_share(self, cells: RankedCells) -> tuple[CellStatistic, float]:
         """Return a metric within [0, 1], and the constant multiple of it that this metric is."""
         del cells
@@ -248,6 +260,21 @@ class CellStatistic(ABC):
             f"{self.name} is not known of draws of the curve; take 'logit-t', 'percentile' or "
             "'bca'."
         )
+
+    def low_draws(self, cells: RankedCells, draws: Floats) -> Floats:
+        """Return the draws that the low end is read from, which by default are those of `draws`.
+
+        Parameters
+        ----------
+        cells : RankedCells
+        draws : ndarray of float, shape (n_draws,)
+
+        Returns
+        -------
+        ndarray of float, shape (n_draws,)
+        """
+        del cells
+        return draws
 
     def without_negatives(self, cells: RankedCells, prevalence: float) -> float:
         """Return how large the metric may be if no negative limits it; 0 if a negative does.
@@ -330,6 +357,35 @@ class CellStatistic(ABC):
         """
         del n_pos, n
         raise ArgumentError(f"{self.name} does not count the positives among the first k.")
+
+
+def with_misplaced(statistic: CellStatistic, cells: RankedCells, draws: Floats) -> Floats:
+    """Return draws of an area under the ROC curve with half a misplaced item more of each class.
+
+    A few misplaced items may decide such an area, and a sample may lack one of them. So there is
+    half a positive more where the lowest one is, and half a negative where the highest one is. The
+    Dirichlet weight of half a count beside n others has the distribution Beta(1/2, n). The change
+    is proportional to the weight, so that a draw moves as the value of the sample does.
+    """
+    value, places = statistic.value(cells), np.arange(draws.size) + 0.5
+    lowest, highest = np.flatnonzero(cells.pos)[-1], np.flatnonzero(cells.neg)[0]
+    for (pos, neg), n, step in (
+        ((cells.pos + _only(cells, lowest), cells.neg), cells.n_pos, _FIRST),
+        ((cells.pos, cells.neg + _only(cells, highest)), cells.n_neg, _SECOND),
+    ):
+        change = (n + 1) * (float(statistic.values(pos, neg)) - value)
+        worst = max(value + change, statistic.limits[0])
+        # Multiples of the step, less their whole parts, are even in [0, 1).
+        weight = betaincinv(0.5, n, places * step % 1)
+        draws = draws + weight * np.minimum(worst - draws, 0.0)
+    return draws
+
+
+def _only(cells: RankedCells, cell: int) -> Integers:
+    """Return counts of a single item in one of the cells."""
+    counts = np.zeros_like(cells.pos)
+    counts[cell] = 1
+    return counts
 
 
 def draws_of_ends(low: Floats, high: Floats) -> Floats:

@@ -12,7 +12,7 @@ from prframe import checks
 from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.metrics.base import FEW_POSITIVES
+from prframe.stats.rankings.metrics.base import FEW_POSITIVES, with_misplaced
 from prframe.stats.rankings.metrics.counted import CountedStatistic
 from prframe.stats.tie_expectations import gain_area, mean_shortfall
 from prframe.typing import Flags, Floats
@@ -56,6 +56,11 @@ class PartialRocArea(CountedStatistic):
         checks.one_of("scale", self.scale, ("area", "mcclish"))
 
     @property
+    def is_smooth(self) -> bool:
+        """Whether leaving out some items changes the value much as their influence says."""
+        return True
+
+    @property
     def limits(self) -> tuple[float, float]:
         """The least and the largest value."""
         least, most = _scaled(np.array([0.0, self.max_fpr]), self)
@@ -73,6 +78,10 @@ class PartialRocArea(CountedStatistic):
     def trials(self, cells: RankedCells) -> int:
         """Return the size of the smaller class, of the negatives those within the rate."""
         return max(1, min(cells.n_pos, int(self.max_fpr * cells.n_neg)))
+
+    def low_draws(self, cells: RankedCells, draws: Floats) -> Floats:
+        """Return draws with half a misplaced item more of each class; see `with_misplaced`."""
+        return with_misplaced(self, cells, draws)
 
 
 def _scaled(area: Floats, metric: PartialRocArea) -> Floats:

@@ -22,6 +22,12 @@ from prframe.typing import Floats
 # Behind so many negatives F1 is compared where the top is pure.
 _NEGATIVES = np.array([1.0, 2.0, 4.0, 8.0])
 
+# Far thresholds have F1 with a smaller correlation than this. Those nearly as good as the best one
+# are worse by so many standard deviations of the difference, at most.
+_FAR, _NEARLY = 0.5, 2.0
+# F1 is at least so far from 0 and from 1 where its odds are taken.
+_LEAST_F1 = 1e-9
+
 
 @dataclass(frozen=True)
 class LargestF1(CellStatistic):
@@ -76,6 +82,8 @@ class LargestF1(CellStatistic):
         they take the better one of the sample. Twice the estimate less the mean of the draws, the
         middle by the bootstrap, knows both, and is too noisy to be taken alone. The half of the
         draws on its side is stretched, so that their quantiles hold what either middle leads to.
+        The lower half is moved down further where far thresholds are nearly as good as the best
+        one; see `_limits_of_far_thresholds`.
         """
         estimate = self._estimate(curves)
         prevalence, (recall, above) = curves.prevalence, curves.points(at_ends=True)
@@ -91,13 +99,16 @@ class LargestF1(CellStatistic):
         # Beyond the recall of all retrieved items F1 is theirs.
         hits = prevalence * np.minimum(levels[:, None], recall[-1])
         f1 = 2 * hits / (curves.share_above(levels) + prevalence)
-        middle = max(f1.mean(axis=1).max(), self._behind_negatives(curves).mean(axis=1).max())
+        every = np.concatenate([f1, self._behind_negatives(curves)])
+        middle = every.mean(axis=1).max()
         odds += logit(middle) - odds.mean()
         # F1 is largest at no less than that of all retrieved items.
         least, most = f1[-1].mean(), 1 - np.finfo(above.dtype).eps
         further = np.clip(2 * estimate - largest.mean(), least, most)
         odds += _stretch(odds, float(logit(further) - logit(middle)))
-        return np.asarray(np.maximum(expit(odds), np.minimum(f1[-1], 1.0)))
+        found = np.asarray(np.maximum(expit(odds), np.minimum(f1[-1], 1.0)))
+        limits = _limits_of_far_thresholds(every)
+        return found if limits is None else _with_lower_half(found, limits)
 
     def _estimate(self, curves: DrawnCurves) -> float:
         """Return the largest F1 of the sample, at the share of positives that is given."""
@@ -114,6 +125,52 @@ class LargestF1(CellStatistic):
         hits = prevalence * curves.recall_of(rates)
         passed = hits + (1 - prevalence) * rates[:, None]
         return np.asarray(2 * hits / (passed + prevalence))
+
+
+def _limits_of_far_thresholds(f1: Floats) -> Floats | None:
+    """Return draws whose low quantiles are lower limits of the largest F1 of far thresholds.
+
+    The largest F1 of a draw is large if that of any threshold is, so that its low quantiles are
+    above those of each threshold. Log odds of F1 at threshold k have the mean m_k and the standard
+    deviation s_k over draws, and t is the largest ``(x_k - m_k) / s_k`` of a draw. A lower limit
+    of the largest mean is the largest ``m_k - c s_k``, c being a quantile of t. The thresholds are
+    the best one and those whose mean is less by no more than two standard deviations of the
+    difference, if they are far: with a correlation of less than 1/2.
+
+    Parameters
+    ----------
+    f1 : ndarray, shape (n_thresholds, n_draws)
+
+    Returns
+    -------
+    ndarray of float, shape (n_draws,), or None
+        None without far thresholds.
+
+    References
+    ----------
+    Chernozhukov, Lee & Rosen, *Intersection bounds: estimation and inference*, Econometrica 2013.
+    """
+    odds = logit(np.clip(f1, _LEAST_F1, 1 - _LEAST_F1))
+    mean = odds.mean(axis=1)
+    apart = odds - mean[:, None]
+    best, size = int(mean.argmax()), np.maximum(apart.std(axis=1), _LEAST_F1)
+    alike = apart @ apart[best] / (apart.shape[1] * size * size[best])
+    between = (apart - apart[best]).std(axis=1)
+    chosen = (mean[best] - mean <= _NEARLY * between) & (alike < _FAR)
+    if not chosen.any():
+        return None
+    chosen[best] = True
+    mean, size = mean[chosen, None], size[chosen, None]
+    farthest = (apart[chosen] / size).max(axis=0)
+    return np.asarray(expit((mean - farthest * size).max(axis=0)))
+
+
+def _with_lower_half(draws: Floats, others: Floats) -> Floats:
+    """Return draws whose lower half is that of others, rank by rank, where these are less."""
+    half = draws.size // 2
+    least, moved = np.argsort(draws, kind="stable")[:half], draws.copy()
+    moved[least] = np.minimum(draws[least], np.sort(others)[:half])
+    return moved
 
 
 def _stretch(draws: Floats, gap: float) -> Floats:

@@ -12,12 +12,18 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy.sparse import csr_array
 
+from prframe.stats.curves.drawn.roc_path import RocPath
 from prframe.typing import Flags, Floats, Integers, Singles
 
 # Distance of the nodes, and how far a mean reaches, in standard deviations.
 _STEP, _REACH = 0.5, 3.0
 # Nodes are rounded to multiples of this if they are at least so many of them apart.
 _PART, _PARTS_APART = 2.0**-12, 4
+# A place is steep if the negatives above a level that is a standard deviation beyond it, with so
+# many more, are so many times as many, on a log scale, as those a standard deviation before it.
+# Curves are not smoothed within so many standard deviations of such a place. These three numbers
+# were found by simulation (python -m benchmarks.band_coverage).
+_FEW, _STEEP, _NEAR = 3, 1.25, 1.5
 # Levels are not drawn themselves where they would have less weight than this in their mean.
 _LEAST = 1e-9
 
@@ -76,27 +82,56 @@ class Smoothing:
         """
         return _smoothing(recall.tobytes(), float(n_pos), rounded=rounded)
 
-    def rough(self, first: Floats, last: Floats) -> Flags:
-        """Tell which nodes lie in none of the given pieces of recall that are wide, rising.
+    def smoothed(self, path: RocPath) -> Flags:
+        """Tell at which nodes curves along a path are smoothed.
+
+        They are neither within wide tie blocks nor near places where the path is steep.
+        """
+        return ~(self.in_blocks(*path.blocks) | self._near_steep_places(path))
+
+    def in_blocks(self, first: Floats, last: Floats) -> Flags:
+        """Tell which nodes lie in pieces of recall that are wide tie blocks, rising.
 
         Within a tie block a curve is a line, and what is wider than a standard deviation of recall
         is no roughness: a mean would cut off the corners between two such blocks.
         """
         width = np.diff(np.arcsin(np.sqrt([first, last])), axis=0)[0]
         wide = width > self.spread
+        if not wide.any():
+            return np.zeros(self.nodes.size, dtype=bool)
         first, last = first[wide], last[wide]
         before = np.searchsorted(first, self.nodes, side="right") - 1
-        return (before < 0) | (self.nodes > last[before]) if last.size else before < 0
+        return np.asarray((before >= 0) & (self.nodes <= last[before]))
 
-    def tied(self, rough: Flags) -> Floats:
-        """Return the weight of nodes that are not rough in the mean of each level."""
-        return np.asarray(self.weights @ (~rough).astype(np.float64))
+    def _near_steep_places(self, path: RocPath) -> Flags:
+        """Tell which nodes are near a place where far more negatives are passed than before.
 
-    def means(self, drawn: Floats, rough: Flags, unsmoothed: Floats | None = None) -> Floats:
+        A mean blurs a curve that falls steeply, as in a gap between the scores of positives, and
+        no smoothed draw comes near either side of it.
+        """
+        before, beyond = (
+            path.passed(_moved(self._angle, by)) for by in (-self.spread, self.spread)
+        )
+        steep = np.flatnonzero(np.log((beyond + _FEW) / (before + _FEW)) > _STEEP)
+        if not steep.size:
+            return np.zeros(self.nodes.size, dtype=bool)
+        apart = self._angle - self._angle[steep, None]
+        return np.asarray((np.abs(apart) <= _NEAR * self.spread).any(axis=0))
+
+    @cached_property
+    def _angle(self) -> Floats:
+        """``arcsin sqrt b`` of the nodes."""
+        return np.arcsin(np.sqrt(self.nodes))
+
+    def share(self, nodes: Flags) -> Floats:
+        """Return the weight of some of the nodes in the mean of each level."""
+        return np.asarray(self.weights @ nodes.astype(np.float64))
+
+    def means(self, drawn: Floats, smoothed: Flags, unsmoothed: Floats | None = None) -> Floats:
         """Return the means of curves that are given at the nodes, shape (draws, levels).
 
-        To the extent that the nodes of a level are not rough, the draws stay `unsmoothed`, shape
-        (draws, levels), which may be left out if all nodes are rough and no curve ends.
+        To the extent that the nodes of a level are not smoothed, the draws stay `unsmoothed`,
+        shape (draws, levels), which may be left out if all nodes are and no curve ends.
 
         Curves may be infinite at high recall, beyond that of the retrieved items. They end there
         all at once, which a mean would hide: nodes at which a draw has ended are left out, and at
@@ -105,18 +140,18 @@ class Smoothing:
         if unsmoothed is None:
             return np.asarray((self.weights @ drawn.T).T)
         known, going = (np.asarray(np.isfinite(of).all(axis=0)) for of in (drawn, unsmoothed))
-        entries, own = self._parts(rough, known, going)
+        entries, own = self._parts(smoothed, known, going)
         shape = self.weights.shape
         weights = csr_array((entries, self.weights.indices, self.weights.indptr), shape=shape)
         finite = np.zeros_like(drawn)
         finite[:, known] = drawn[:, known]
         return np.asarray((weights @ finite.T + own[:, None] * unsmoothed.T).T)
 
-    def single(self, rough: Flags, end: float = np.inf) -> Means:
+    def single(self, smoothed: Flags, end: float = np.inf) -> Means:
         """Return the same means for draws in single precision, none of which ends before `end`."""
-        if end == np.inf and rough.all():
+        if end == np.inf and smoothed.all():
             return self._plain
-        entries, own = self._parts(rough, self.nodes < end, self.recall < end)
+        entries, own = self._parts(smoothed, self.nodes < end, self.recall < end)
         used, alone = np.flatnonzero(entries), np.flatnonzero(own > _LEAST)
         node = self.weights.indices[used]
         at = np.concatenate([self.nodes[node], self.recall[alone]])
@@ -128,7 +163,7 @@ class Smoothing:
 
     @cached_property
     def _plain(self) -> Means:
-        """The means of curves that are rough at all nodes, and do not end."""
+        """The means of curves that are smoothed at all nodes, and do not end."""
         return Means(self.nodes, self.weights.astype(np.float32))
 
     @cached_property
@@ -136,16 +171,21 @@ class Smoothing:
         """The number of the level of each entry of the weights."""
         return np.repeat(np.arange(self.recall.size), np.diff(self.weights.indptr))
 
-    def _parts(self, rough: Flags, known: Flags, going: Flags) -> tuple[Floats, Floats]:
+    def _parts(self, smoothed: Flags, known: Flags, going: Flags) -> tuple[Floats, Floats]:
         """Return the entries of the weights of nodes in each mean, and those of levels themselves.
 
         Nodes are left out that are not known, and levels stay as they are if not all draws go on.
         """
         total = self.weights @ known.astype(np.float64)
-        share = np.where(going & (total > 0), self.weights @ rough.astype(np.float64), 0.0)
+        share = np.where(going & (total > 0), self.share(smoothed), 0.0)
         by_level = np.divide(share, total, out=np.zeros_like(total), where=total > 0)
         entries = self.weights.data * by_level[self._level] * known[self.weights.indices]
         return entries, 1 - share
+
+
+def _moved(angle: Floats, by: float) -> Floats:
+    """Return the levels of recall that lie so far beyond others in ``arcsin sqrt b``."""
+    return np.asarray(np.sin(np.clip(angle + by, 0.0, np.pi / 2)) ** 2)
 
 
 @lru_cache(maxsize=128)

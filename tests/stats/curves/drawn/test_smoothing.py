@@ -1,12 +1,15 @@
 """Means of drawn curves over recall: against plain sums, and at the ends of curves."""
 
+from collections.abc import Callable
 from math import asin, ceil, exp, inf, pi, sin, sqrt
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from prframe.stats.curves.smoothing import Smoothing
+from prframe.stats.curves.drawn.roc_path import RocPath
+from prframe.stats.curves.drawn.smoothing import Smoothing
+from prframe.stats.rankings import cells_from_scores
 
 LEVELS = np.array([0.001, 0.05, 0.31, 0.5, 0.95, 0.9999])
 Floats = NDArray[np.float64]
@@ -72,10 +75,10 @@ def test_a_mean_is_as_wide_as_recall_is_uncertain() -> None:
 def test_lines_stay_lines_and_constants_the_same() -> None:
     recall = np.linspace(0.2, 0.8, 13)
     smoothing = Smoothing.of(recall, 900)
-    rough = np.ones(smoothing.nodes.size, np.bool_)
-    alike = smoothing.means(np.full((2, smoothing.nodes.size), 3.0), rough)
+    smoothed = np.ones(smoothing.nodes.size, np.bool_)
+    alike = smoothing.means(np.full((2, smoothing.nodes.size), 3.0), smoothed)
     np.testing.assert_allclose(alike, 3.0)
-    line = smoothing.means(smoothing.nodes[None], rough)
+    line = smoothing.means(smoothing.nodes[None], smoothed)
     np.testing.assert_allclose(line[0], recall, atol=1e-3)
 
 
@@ -90,34 +93,66 @@ def test_curves_that_end_are_not_smoothed_where_a_draw_has_ended() -> None:
 
 def test_a_curve_that_ends_at_once_stays_as_it_is() -> None:
     smoothing = Smoothing.of(LEVELS, 50)
-    rough = np.ones(smoothing.nodes.size, np.bool_)
+    smoothed = np.ones(smoothing.nodes.size, np.bool_)
     nothing = np.full((3, smoothing.nodes.size), -inf)
     unsmoothed = np.full((3, LEVELS.size), -inf)
-    found = smoothing.means(nothing, rough, unsmoothed)
+    found = smoothing.means(nothing, smoothed, unsmoothed)
     np.testing.assert_array_equal(found, unsmoothed)
 
 
-def test_wide_blocks_are_not_rough() -> None:
+def test_nodes_in_wide_blocks() -> None:
     smoothing = Smoothing.of(np.linspace(0.01, 0.99, 99), 100)
     # The standard deviation of recall is .05 at .5, and .03 at .1.
     first, last = np.array([0.08, 0.3, 0.47]), np.array([0.12, 0.45, 0.5])
     nodes = smoothing.nodes
-    expected = ~((nodes >= 0.08) & (nodes <= 0.12) | (nodes >= 0.3) & (nodes <= 0.45))
-    np.testing.assert_array_equal(smoothing.rough(first, last), expected)
-    assert smoothing.rough(np.array([]), np.array([])).all()
-    assert not smoothing.rough(np.array([0.0]), np.array([1.0])).any()
+    expected = (nodes >= 0.08) & (nodes <= 0.12) | (nodes >= 0.3) & (nodes <= 0.45)
+    np.testing.assert_array_equal(smoothing.in_blocks(first, last), expected)
+    assert not smoothing.in_blocks(np.array([]), np.array([])).any()
+    assert smoothing.in_blocks(np.array([0.0]), np.array([1.0])).all()
 
 
-def test_curves_are_smoothed_as_far_as_they_are_rough() -> None:
+def path_of(n_pos: int, passed: Callable[[int], int]) -> RocPath:
+    """Return the path of a ranking with so many negatives above each positive, in rising order."""
+    above = [passed(i) for i in range(n_pos)]
+    score = np.array([-float(x) - i / (2 * n_pos) for i, x in enumerate(above)])
+    negatives = -(np.arange(max(above) + 10) + 0.75)
+    label = np.arange(score.size + negatives.size) < n_pos
+    return RocPath.of(cells_from_scores(np.concatenate([score, negatives]), label)[0])
+
+
+@pytest.mark.parametrize("n_pos", [20, 100, 1000])
+def test_curves_are_not_smoothed_near_a_gap(n_pos: int) -> None:
+    """Negatives in a gap between the scores of positives are passed all at once."""
+    levels = np.linspace(0.01, 0.99, 99)
+    smoothing = Smoothing.of(levels, n_pos)
+    few, gap = n_pos // 10, 0.6
+    path = path_of(n_pos, lambda i: i * few // n_pos + (40 * few if i >= gap * n_pos else 0))
+    smoothed, spread = smoothing.smoothed(path), 1 / (2 * np.sqrt(n_pos))
+    apart = np.abs(np.arcsin(np.sqrt(smoothing.nodes)) - np.arcsin(np.sqrt(gap))) / spread
+    # A place is steep up to a standard deviation from the gap, and more than a step before it.
+    assert not smoothed[apart < 1.9].any()
+    assert smoothed[apart > 3.1].all()
+
+
+@pytest.mark.parametrize("n_pos", [20, 100, 1000])
+@pytest.mark.parametrize("share", [0, 1, 10])
+def test_curves_without_a_gap_are_smoothed(n_pos: int, share: int) -> None:
+    """Between any two positives as many negatives stand."""
+    smoothing = Smoothing.of(np.linspace(0.3, 0.9, 7), n_pos)
+    path = path_of(n_pos, lambda i: share * i)
+    assert smoothing.smoothed(path)[smoothing.nodes > 0.5].all()
+
+
+def test_curves_are_smoothed_as_far_as_they_are_smoothed() -> None:
     smoothing = Smoothing.of(LEVELS, 50)
     rng = np.random.default_rng(2)
     drawn, unsmoothed = rng.normal(size=(4, smoothing.nodes.size)), rng.normal(size=(4, 6))
-    rough = smoothing.nodes > 0.3
-    part = smoothing.weights.toarray() @ rough
+    smoothed = smoothing.nodes > 0.3
+    part = smoothing.weights.toarray() @ smoothed
     assert part[0] == 0
     assert 0 < part[2] < 1
-    found = smoothing.means(drawn, rough, unsmoothed)
-    every = smoothing.means(drawn, np.ones_like(rough))
+    found = smoothing.means(drawn, smoothed, unsmoothed)
+    every = smoothing.means(drawn, np.ones_like(smoothed))
     np.testing.assert_allclose(found, part * every + (1 - part) * unsmoothed)
     np.testing.assert_array_equal(found[:, 0], unsmoothed[:, 0])
 
@@ -126,15 +161,15 @@ def test_curves_are_smoothed_as_far_as_they_are_rough() -> None:
 @pytest.mark.parametrize("last", [0.0, 0.3])
 def test_means_in_single_precision_are_the_same(last: float, end: float) -> None:
     smoothing = Smoothing.of(LEVELS, 50)
-    rough = smoothing.nodes > last
+    smoothed = smoothing.nodes > last
 
     def curves(recall: Floats) -> Floats:
         drawn = np.outer([1.0, 2.0, -1.0], np.log(recall)) + np.cos(90 * recall)
         # All draws end, the first one before the others.
         return np.where(recall >= np.array([[1], [1.1], [1.2]]) * end, -inf, drawn)
 
-    expected = smoothing.means(curves(smoothing.nodes), rough, curves(LEVELS))
-    means = smoothing.single(rough, end)
+    expected = smoothing.means(curves(smoothing.nodes), smoothed, curves(LEVELS))
+    means = smoothing.single(smoothed, end)
     found = means.of(curves(means.points).T.astype(np.float32))
     assert found.dtype == np.float32
     np.testing.assert_allclose(found.T, expected, rtol=1e-5, atol=1e-6)
