@@ -140,6 +140,8 @@ def main() -> None:
     given = parser.parse_args()
     samples, resamples, few = (20, 100, 20) if given.quick else (1000, 2000, 500)
     samples = given.samples or samples
+    if given.prior is not None:
+        given.methods = ["studentized"]
     if not given.methods and not given.settings:
         print(CLUSTERED.format(samples=samples, few=few), flush=True)
         header = ["clusters, items of each", "correlation", "apart", *CLUSTERED_BANDS]
@@ -159,8 +161,6 @@ def main() -> None:
         "box kernel ball": lambda classes, rng: _ball(classes, few, rng, "box"),
         "bootstrap-t": lambda classes, rng: _bootstrap_t(classes, 19 if given.quick else 99, rng),
     }
-    if given.prior is not None:
-        given.methods = ["studentized"]
     if given.methods:
         methods = {name: methods[name] for name in given.methods}
     rows = [number - 1 for number in given.settings or range(1, len(SETTINGS) + 1)]

@@ -21,7 +21,7 @@ TITLE = """## few-clusters
 
 95 % intervals of the default method for metrics of rows in clusters: the share of samples in which they \
 cover, in brackets how often they lie above the value, which is that of 40,000 clusters. *Signal* and *noise* \
-are as in `cluster_coverage`. With fewer than 40 clusters a `CoverageWarning` tells.
+are as in `cluster_coverage`. 600 resamples. With fewer than 40 clusters a `CoverageWarning` tells.
 """
 SETTINGS = (
     Setting(30, 0.3, (1.5, 1.5), noise=0.5),
@@ -62,7 +62,7 @@ def _row(samples: int, number: int, clusters: int) -> list[str]:
     setting = SETTINGS[number]
     true = prframe.evaluate(_sample(setting, VERY_MANY, 0, number), METRICS).row(0)
     frame = pl.concat(_sample(setting, clusters, i, number) for i in range(samples))
-    options = {"by": "sample", "cluster": "cluster", "n_resamples": 100, "rng": 1}
+    options = {"by": "sample", "cluster": "cluster", "n_resamples": 600, "rng": 1}
     rows = prframe.interval(frame, METRICS, **options).drop_nulls("conf_low")
     about = f"{clusters} of {setting.size}, {100 * setting.prevalence:g} % positive"
     covered = [

@@ -25,6 +25,8 @@ Places: TypeAlias = int | Mapping[str, int]
 Marked: TypeAlias = tuple[dict[tuple[Any, str], str], str]
 
 _MOST_PLACES = 15
+# The names of scores at which a metric is largest end with this.
+_THRESHOLD = " threshold"
 
 
 def results(  # noqa: PLR0913
@@ -76,8 +78,8 @@ def results(  # noqa: PLR0913
 
     Notes
     -----
-    The largest value of each metric, as printed, is bold. Values are never compared by their
-    intervals, which may overlap where a paired test tells systems apart.
+    The largest value of each metric, as printed, is bold, except of thresholds. Values are
+    never compared by their intervals, which may overlap where a paired test tells systems apart.
 
     Examples
     --------
@@ -275,7 +277,9 @@ def _places(estimates: Result, metric: str, places: Places | None) -> int:
 
 
 def _best(values: dict[tuple[Any, str], dict[str, Any]], metric: str, places: int) -> str | None:
-    """Return the largest value of a metric as it is printed."""
+    """Return the largest value of a metric as it is printed; a larger threshold is no better."""
+    if metric.endswith(_THRESHOLD):
+        return None
     estimates = [row["estimate"] for (_, name), row in values.items() if name == metric]
     defined = [value for value in estimates if value is not None]
     return wording.number(max(defined), places) if defined else None
@@ -287,9 +291,11 @@ def _caption(facts: Facts, estimates: Result, meaning: str) -> str:
     by = f" by the method {wording.joined(methods)}" if methods else ""
     intervals = f"Estimates with {wording.interval_words(facts)}{by}."
     ties = wording.ties_words(facts)
+    has_thresholds = estimates.rows["metric"].str.ends_with(_THRESHOLD).any()
+    but = ", except of thresholds" if has_thresholds else ""
     sentences = [
         "Estimates without intervals." if wording.are_unknown(estimates.rows) else intervals,
-        "The largest value of each column is bold.",
+        f"The largest value of each column is bold{but}.",
         meaning,
         f"{ties[:1].upper()}{ties[1:]}." if ties else "",
     ]

@@ -80,7 +80,8 @@ class PooledRankings:
         """Find the columns in a frame with columns of some names; rows elsewhere are left be."""
         if kind_of(frame).is_elsewhere:
             return cls(None, [], args)
-        columns = [key for key in _KEYS if key in names and key not in args.columns]
+        unused = [name for name in names if name.lower() in _KEYS and name not in args.columns]
+        columns = sorted(unused, key=lambda name: _KEYS.index(name.lower()))
         return cls(frame, columns, args, _advice.get())
 
     def pooled(self, *, sampled: bool = False) -> dict[str, pl.DataFrame]:

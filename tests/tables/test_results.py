@@ -313,5 +313,8 @@ def test_an_end_may_be_infinite() -> None:
     label = rng.random(60) < 0.5
     frame = pl.DataFrame({"score": rng.normal(size=60), "label": label, "system": "a"})
     table = tables.results(frame.pr.interval("MaxF1", by="system", rng=1))
+    # A larger threshold is no better.
+    assert table.to_markdown().count("**") == 2
+    assert "bold, except of thresholds." in table.to_latex()
     assert " \\[\u2212\u221e, " in table.to_markdown()
     assert r"{[}\ensuremath{-}\ensuremath{\infty}, " in table.to_latex()

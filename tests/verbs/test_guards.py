@@ -41,7 +41,7 @@ def texts(call: Callable[[], Any]) -> list[str]:
     return [str(w.message) for w in caught if w.category is prframe.PooledRankingWarning]
 
 
-@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("column", [*COLUMNS, "Fold", "Query_ID"])
 def test_every_column_that_tells_rankings_apart(column: str) -> None:
     rows = ONE.drop("system").rename({"query_id": column})
     assert texts(lambda: prframe.evaluate(rows, "AP")) == [

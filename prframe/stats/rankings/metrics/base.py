@@ -12,6 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -367,7 +368,7 @@ def with_misplaced(statistic: CellStatistic, cells: RankedCells, draws: Floats) 
     Dirichlet weight of half a count beside n others has the distribution Beta(1/2, n). The change
     is proportional to the weight, so that a draw moves as the value of the sample does.
     """
-    value, places = statistic.value(cells), np.arange(draws.size) + 0.5
+    value = statistic.value(cells)
     lowest, highest = np.flatnonzero(cells.pos)[-1], np.flatnonzero(cells.neg)[0]
     for (pos, neg), n, step in (
         ((cells.pos + _only(cells, lowest), cells.neg), cells.n_pos, _FIRST),
@@ -375,10 +376,17 @@ def with_misplaced(statistic: CellStatistic, cells: RankedCells, draws: Floats) 
     ):
         change = (n + 1) * (float(statistic.values(pos, neg)) - value)
         worst = max(value + change, statistic.limits[0])
-        # Multiples of the step, less their whole parts, are even in [0, 1).
-        weight = betaincinv(0.5, n, places * step % 1)
-        draws = draws + weight * np.minimum(worst - draws, 0.0)
+        draws = draws + _weights_of_half(n, draws.size, step) * np.minimum(worst - draws, 0.0)
     return draws
+
+
+@lru_cache(maxsize=256)
+def _weights_of_half(n: int, size: int, step: float) -> Floats:
+    """Return draws of the weight of half a count beside n others, which many groups share.
+
+    Multiples of the step, less their whole parts, are even in [0, 1).
+    """
+    return np.asarray(betaincinv(0.5, n, (np.arange(size) + 0.5) * step % 1))
 
 
 def _only(cells: RankedCells, cell: int) -> Integers:
