@@ -28,19 +28,22 @@ def with_weights(cells: RankedCells, first: float, second: float) -> tuple[Float
     return pos, neg
 
 
-@pytest.mark.parametrize("size", [(3, 4), (20, 60), (300, 200)])
-def test_the_area_of_the_sample_moves_as_by_weights_of_half_an_item(size: tuple[int, int]) -> None:
+@pytest.mark.parametrize("one", [RocArea(), PartialRocArea(0.5), PartialRocArea(0.2)], ids=str)
+@pytest.mark.parametrize("size", [(20, 60), (300, 200)])
+def test_the_area_of_the_sample_moves_as_by_weights_of_half_an_item(
+    one: RocArea, size: tuple[int, int]
+) -> None:
     cells, n = sample(*size), 4000
-    value = RocArea().value(cells)
-    found = RocArea().low_draws(cells, np.full(n, value))
+    value = one.value(cells)
+    found = one.low_draws(cells, np.full(n, value))
     rng = np.random.default_rng(2)
     expected = [
-        float(RocArea().values(*with_weights(cells, *weights)))
+        float(one.values(*with_weights(cells, *weights)))
         for weights in zip(*(rng.beta(0.5, m, n) for m in size), strict=True)
     ]
     levels = np.linspace(0.05, 0.95, 19)
     loss = value - np.quantile(found, levels), value - np.quantile(expected, levels)
-    np.testing.assert_allclose(*loss, rtol=0.15, atol=0.02 * (value - np.mean(expected)))
+    np.testing.assert_allclose(*loss, rtol=0.2, atol=0.02 * (value - np.mean(expected)))
 
 
 @pytest.mark.parametrize("one", AREAS, ids=str)

@@ -216,39 +216,41 @@ def test_draws_of_the_largest_f1_are_moved_and_stretched(shown: int) -> None:
     wanted = logit(largest) - logit(largest).mean() + logit(target) + gap * np.maximum(share, 0)
     # No F1 is less than that of all retrieved items.
     wanted = np.maximum(wanted, logit(f1[-1]))
-    # The least of them are those of limits of far thresholds, of which all items are one.
-    limits = thresholded._limits_of_far_thresholds(
-        np.concatenate([f1, LargestF1._behind_negatives(curves)])
-    )
-    assert limits is not None
+    # The least of them are no larger than those of lower limits, rank by rank.
+    limits = thresholded._lower_limits(np.concatenate([f1, LargestF1._behind_negatives(curves)]))
     least, half = np.argsort(wanted), wanted.size // 2
     wanted[least[:half]] = np.minimum(wanted[least], np.sort(logit(limits)))[:half]
     assert logit(LargestF1().draws(curves)) == pytest.approx(wanted, abs=0.002)
 
 
-def test_limits_of_far_thresholds_are_those_of_the_largest_deviation() -> None:
-    """Of three thresholds that are nearly as good the second one varies with the first."""
+def test_lower_limits_are_those_of_the_largest_deviation() -> None:
+    """Two thresholds are as good, the third one counts less, and the last one hardly at all."""
     rng = np.random.default_rng(6)
-    first, far, noise, worse = rng.normal(size=(4, 4000))
-    odds = np.array([first, 0.9 * first + 0.3 * noise - 0.1, far - 0.5, worse - 5])
-    found = thresholded._limits_of_far_thresholds(expit(0.1 * odds))
-    assert found is not None
-    expected = []
+    odds = 0.1 * rng.normal([[0.0], [-0.2], [-2.0], [-5.0]], 1.0, (4, 4000))
     mean, spread = odds.mean(axis=1), odds.std(axis=1)
+    best = max(mean - 2 * spread)
+    less = [max(0.0, (best - m) / s + 1.5) for m, s in zip(mean, spread, strict=True)]
+    assert less == pytest.approx([0, 0, 1.5, 4.5], abs=0.2)
+    expected = []
     for draw in odds.T:
-        farthest = max((draw[k] - mean[k]) / spread[k] for k in (0, 2))
-        expected.append(max(mean[k] - farthest * spread[k] for k in (0, 2)))
-    assert logit(found) == pytest.approx(0.1 * np.array(expected), abs=1e-6)
-    # That is the quantile of the larger one of two independent normal numbers.
-    assert np.quantile(expected, 0.025) == pytest.approx(-ndtri(0.975**0.5), abs=0.15)
-    assert thresholded._limits_of_far_thresholds(expit(odds[[0, 1, 3]])) is None
+        farthest = max((draw - mean) / spread - less)
+        expected.append(max(mean - (farthest + less) * spread))
+    found = thresholded._lower_limits(expit(odds))
+    assert logit(found) == pytest.approx(expected, abs=1e-6)
+    # The larger one of two independent normal numbers has this quantile.
+    assert 10 * np.quantile(expected, 0.025) == pytest.approx(-ndtri(0.975**0.5), abs=0.2)
+
+
+def test_lower_limits_are_no_less_than_a_value_that_is_certain() -> None:
+    f1 = np.stack([expit(np.random.default_rng(7).normal(size=500)), np.full(500, 0.4)])
+    assert thresholded._lower_limits(f1).min() == pytest.approx(0.4, abs=1e-6)
 
 
 @pytest.mark.parametrize("n_draws", [1, 2, 3])
-def test_limits_of_few_draws_and_of_certain_ones_are_numbers(n_draws: int) -> None:
+def test_lower_limits_of_few_draws_and_of_certain_ones_are_numbers(n_draws: int) -> None:
     for f1 in (np.ones((3, n_draws)), np.zeros((3, n_draws)), np.eye(3, n_draws)):
-        found = thresholded._limits_of_far_thresholds(f1)
-        assert found is None or ((found >= 0) & (found <= 1)).all()
+        found = thresholded._lower_limits(f1)
+        assert ((found >= 0) & (found <= 1)).all()
 
 
 @pytest.mark.slow

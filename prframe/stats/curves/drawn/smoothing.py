@@ -66,12 +66,18 @@ class Smoothing:
         A row of weights for each level, which add up to 1.
     spread : float
         The standard deviation of ``arcsin sqrt b``.
+    beside : ndarray, shape (angles,)
+        ``arcsin sqrt b`` of the nodes and of levels near these.
+    places : ndarray of int, shape (nodes, number near each)
+        Those near each node.
     """
 
     recall: Floats
     nodes: Floats
     weights: csr_array
     spread: float
+    beside: Floats
+    places: Integers
 
     @classmethod
     def of(cls, recall: Floats, n_pos: float, *, rounded: bool = False) -> "Smoothing":
@@ -110,18 +116,10 @@ class Smoothing:
         no smoothed draw comes near either side of it.
         """
         before, beyond = (
-            path.passed(_moved(self._angle, by)) for by in (-self.spread, self.spread)
+            path.passed(_moved(self.beside, by)) for by in (-self.spread, self.spread)
         )
-        steep = np.flatnonzero(np.log((beyond + _FEW) / (before + _FEW)) > _STEEP)
-        if not steep.size:
-            return np.zeros(self.nodes.size, dtype=bool)
-        apart = self._angle - self._angle[steep, None]
-        return np.asarray((np.abs(apart) <= _NEAR * self.spread).any(axis=0))
-
-    @cached_property
-    def _angle(self) -> Floats:
-        """``arcsin sqrt b`` of the nodes."""
-        return np.arcsin(np.sqrt(self.nodes))
+        steep = np.log((beyond + _FEW) / (before + _FEW)) > _STEEP
+        return np.asarray(steep[self.places].any(axis=1))
 
     def share(self, nodes: Flags) -> Floats:
         """Return the weight of some of the nodes in the mean of each level."""
@@ -210,4 +208,8 @@ def _smoothing(levels: bytes, n_pos: float, *, rounded: bool) -> Smoothing:
     entries = np.exp(-(apart**2) / 2), (level, place)
     weights = csr_array(entries, shape=(recall.size, used.size))
     weights.data /= np.repeat(weights.sum(axis=1), np.diff(weights.indptr))
-    return Smoothing(recall, nodes, weights, float(spread))
+    near = round(_NEAR / _STEP)
+    around = np.clip(used[:, None] + np.arange(-near, near + 1), 0, number - 1)
+    beside, places = np.unique(around, return_inverse=True)
+    angles, places = (beside + 0.5) * step, places.reshape(around.shape)
+    return Smoothing(recall, nodes, weights, float(spread), angles, places)

@@ -374,10 +374,9 @@ def with_misplaced(statistic: CellStatistic, cells: RankedCells, draws: Floats) 
         ((cells.pos + _only(cells, lowest), cells.neg), cells.n_pos, _FIRST),
         ((cells.pos, cells.neg + _only(cells, highest)), cells.n_neg, _SECOND),
     ):
-        change = (n + 1) * (float(statistic.values(pos, neg)) - value)
-        worst = max(value + change, statistic.limits[0])
+        worst = value + (n + 1) * (float(statistic.values(pos, neg)) - value)
         draws = draws + _weights_of_half(n, draws.size, step) * np.minimum(worst - draws, 0.0)
-    return draws
+    return np.maximum(draws, statistic.limits[0])
 
 
 @lru_cache(maxsize=256)

@@ -22,9 +22,9 @@ from prframe.typing import Floats
 # Behind so many negatives F1 is compared where the top is pure.
 _NEGATIVES = np.array([1.0, 2.0, 4.0, 8.0])
 
-# Far thresholds have F1 with a smaller correlation than this. Those nearly as good as the best one
-# are worse by so many standard deviations of the difference, at most.
-_FAR, _NEARLY = 0.5, 2.0
+# A threshold counts in full if its lower limit, so many standard deviations below its mean, is
+# less than the largest one by no more than so many of its standard deviations.
+_LIMIT, _BEHIND = 2.0, 0.5
 # F1 is at least so far from 0 and from 1 where its odds are taken.
 _LEAST_F1 = 1e-9
 
@@ -82,8 +82,8 @@ class LargestF1(CellStatistic):
         they take the better one of the sample. Twice the estimate less the mean of the draws, the
         middle by the bootstrap, knows both, and is too noisy to be taken alone. The half of the
         draws on its side is stretched, so that their quantiles hold what either middle leads to.
-        The lower half is moved down further where far thresholds are nearly as good as the best
-        one; see `_limits_of_far_thresholds`.
+        The lower half is moved down further where several thresholds are nearly as good as the
+        best one; see `_lower_limits`.
         """
         estimate = self._estimate(curves)
         prevalence, (recall, above) = curves.prevalence, curves.points(at_ends=True)
@@ -107,8 +107,7 @@ class LargestF1(CellStatistic):
         further = np.clip(2 * estimate - largest.mean(), least, most)
         odds += _stretch(odds, float(logit(further) - logit(middle)))
         found = np.asarray(np.maximum(expit(odds), np.minimum(f1[-1], 1.0)))
-        limits = _limits_of_far_thresholds(every)
-        return found if limits is None else _with_lower_half(found, limits)
+        return _with_lower_half(found, _lower_limits(every))
 
     def _estimate(self, curves: DrawnCurves) -> float:
         """Return the largest F1 of the sample, at the share of positives that is given."""
@@ -127,15 +126,15 @@ class LargestF1(CellStatistic):
         return np.asarray(2 * hits / (passed + prevalence))
 
 
-def _limits_of_far_thresholds(f1: Floats) -> Floats | None:
-    """Return draws whose low quantiles are lower limits of the largest F1 of far thresholds.
+def _lower_limits(f1: Floats) -> Floats:
+    """Return draws whose low quantiles are lower limits of the largest mean F1 of all thresholds.
 
     The largest F1 of a draw is large if that of any threshold is, so that its low quantiles are
     above those of each threshold. Log odds of F1 at threshold k have the mean m_k and the standard
-    deviation s_k over draws, and t is the largest ``(x_k - m_k) / s_k`` of a draw. A lower limit
-    of the largest mean is the largest ``m_k - c s_k``, c being a quantile of t. The thresholds are
-    the best one and those whose mean is less by no more than two standard deviations of the
-    difference, if they are far: with a correlation of less than 1/2.
+    deviation s_k over draws. With ``t = max_k((x_k - m_k) / s_k - l_k)`` of each draw, a lower
+    limit is ``max_k(m_k - (c + l_k) s_k)``, c being a quantile of t. Thresholds matter the less
+    the farther their own limits are behind: with ``L = max_k(m_k - 2 s_k)``,
+    ``l_k = max(0, (L - m_k) / s_k + 2 - 1/2)``.
 
     Parameters
     ----------
@@ -143,26 +142,20 @@ def _limits_of_far_thresholds(f1: Floats) -> Floats | None:
 
     Returns
     -------
-    ndarray of float, shape (n_draws,), or None
-        None without far thresholds.
+    ndarray of float, shape (n_draws,)
 
     References
     ----------
     Chernozhukov, Lee & Rosen, *Intersection bounds: estimation and inference*, Econometrica 2013.
     """
     odds = logit(np.clip(f1, _LEAST_F1, 1 - _LEAST_F1))
-    mean = odds.mean(axis=1)
-    apart = odds - mean[:, None]
-    best, size = int(mean.argmax()), np.maximum(apart.std(axis=1), _LEAST_F1)
-    alike = apart @ apart[best] / (apart.shape[1] * size * size[best])
-    between = (apart - apart[best]).std(axis=1)
-    chosen = (mean[best] - mean <= _NEARLY * between) & (alike < _FAR)
-    if not chosen.any():
-        return None
-    chosen[best] = True
-    mean, size = mean[chosen, None], size[chosen, None]
-    farthest = (apart[chosen] / size).max(axis=0)
-    return np.asarray(expit((mean - farthest * size).max(axis=0)))
+    mean = odds.mean(axis=1, keepdims=True)
+    odds -= mean
+    size = np.maximum(odds.std(axis=1, keepdims=True), _LEAST_F1)
+    limit = mean - _LIMIT * size
+    further = np.maximum((limit.max() - limit) / size - _BEHIND, 0.0)
+    farthest = (odds / size - further).max(axis=0)
+    return np.asarray(expit((mean - (farthest + further) * size).max(axis=0)))
 
 
 def _with_lower_half(draws: Floats, others: Floats) -> Floats:

@@ -134,6 +134,18 @@ def test_curves_are_not_smoothed_near_a_gap(n_pos: int) -> None:
     assert smoothed[apart > 3.1].all()
 
 
+@pytest.mark.parametrize("n_pos", [7, 100])
+def test_what_is_smoothed_at_a_level_does_not_depend_on_others(n_pos: int) -> None:
+    levels = np.linspace(0.01, 0.99, 99)
+    path = path_of(n_pos, lambda i: 9 * i * (i % 5 == 0) + i)
+    every = Smoothing.of(levels, n_pos)
+    known = dict(zip(every.nodes.tolist(), every.smoothed(path).tolist(), strict=True))
+    assert set(known.values()) == {True, False}
+    for level in levels:
+        alone = Smoothing.of(np.array([level]), n_pos)
+        assert alone.smoothed(path).tolist() == [known[node] for node in alone.nodes.tolist()]
+
+
 @pytest.mark.parametrize("n_pos", [20, 100, 1000])
 @pytest.mark.parametrize("share", [0, 1, 10])
 def test_curves_without_a_gap_are_smoothed(n_pos: int, share: int) -> None:
