@@ -85,13 +85,14 @@ def interval(
         How the interval is made. Of one ranking:
 
         - "bayesian-bootstrap": quantiles of draws of the metric, from draws of the curve given
-          the ranks (`prframe.stats.pr_posterior`).
+          the ranks (`prframe.stats.pr_posterior`). The low end of AUC and pAUC has room for half
+          a misplaced item more of each class.
         - "wald": the estimate and normal quantiles of its standard error, from influence values;
           "t": with Student's quantiles, of as many degrees of freedom as that error has; "logit":
           as "wald" on the logit scale; "logit-t": on the logit scale, with AP corrected for its
-          bias, and with Student's quantiles. With it areas and metrics at a threshold of up to 100
-          clusters are enclosed by the jackknife, where leaving a cluster out makes none of them 0
-          or 1; ``std_error`` is that of influence values all the same.
+          bias, and with Student's quantiles. With it areas, BEDROC and metrics at a threshold are
+          enclosed by the jackknife, of up to 100 clusters and where leaving one out makes none of
+          them 0 or 1; ``std_error`` is that of influence values all the same.
         - "percentile", "bca": quantiles of resamples, plain, or corrected for bias and
           acceleration.
         - "auto": "bayesian-bootstrap", but "logit-t" ("t" for metrics without bounds, W and AUPRG)
