@@ -182,8 +182,8 @@ def compare_curves(
     Without `over` see `prframe.stats.pr_curve_difference` for the draws. Coverage was studied with
     normal scores (``benchmarks.curve_coverage``): it is near the level, and above it for models
     that nearly agree. Equal models that are nearly perfect, their classes 4 standard deviations
-    apart, are told apart at .05 in 0 to 6 % of samples; bands of models 5 and 4 apart cover in
-    .95 to .99.
+    apart, are told apart at .05 in 0 to 5 % of samples; bands of models 5 and 4 apart cover in
+    .95 to 1.
 
     References
     ----------

@@ -211,5 +211,6 @@ def _smoothing(levels: bytes, n_pos: float, *, rounded: bool) -> Smoothing:
     near = round(_NEAR / _STEP)
     around = np.clip(used[:, None] + np.arange(-near, near + 1), 0, number - 1)
     beside, places = np.unique(around, return_inverse=True)
-    angles, places = (beside + 0.5) * step, places.reshape(around.shape)
-    return Smoothing(recall, nodes, weights, float(spread), angles, places)
+    angles = np.asarray((beside + 0.5) * step, dtype=np.float64)
+    near_each = places.reshape(around.shape)
+    return Smoothing(recall, nodes, weights, float(spread), angles, near_each)

@@ -376,7 +376,7 @@ def with_misplaced(statistic: CellStatistic, cells: RankedCells, draws: Floats) 
     ):
         worst = value + (n + 1) * (float(statistic.values(pos, neg)) - value)
         draws = draws + _weights_of_half(n, draws.size, step) * np.minimum(worst - draws, 0.0)
-    return np.maximum(draws, statistic.limits[0])
+    return np.asarray(np.maximum(draws, statistic.limits[0]), dtype=np.float64)
 
 
 @lru_cache(maxsize=256)
