@@ -376,7 +376,7 @@ def with_misplaced(statistic: CellStatistic, cells: RankedCells, draws: Floats) 
     ):
         worst = value + (n + 1) * (float(statistic.values(pos, neg)) - value)
         draws = draws + _weights_of_half(n, draws.size, step) * np.minimum(worst - draws, 0.0)
-    return np.asarray(np.maximum(draws, statistic.limits[0]), dtype=np.float64)
+    return np.maximum(draws, statistic.limits[0])
 
 
 @lru_cache(maxsize=256)
@@ -385,7 +385,8 @@ def _weights_of_half(n: int, size: int, step: float) -> Floats:
 
     Multiples of the step, less their whole parts, are even in [0, 1).
     """
-    return np.asarray(betaincinv(0.5, n, (np.arange(size) + 0.5) * step % 1))
+    places = (np.arange(size) + 0.5) * step % 1
+    return np.asarray(betaincinv(0.5, n, places), dtype=np.float64)
 
 
 def _only(cells: RankedCells, cell: int) -> Integers:
