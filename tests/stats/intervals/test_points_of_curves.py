@@ -9,6 +9,7 @@ from prframe.stats.curves import DrawnPath, RocPath, Weights, drawn_weights
 from prframe.stats.intervals import ranking_interval
 from prframe.stats.intervals.posterior_draws import _Curves, _Points, posterior_replicates
 from prframe.stats.rankings import (
+    AtPrior,
     AveragePrecisionAt,
     Bedroc,
     CellStatistic,
@@ -217,7 +218,13 @@ def test_draws_of_the_largest_f1_are_moved_and_stretched(shown: int) -> None:
     # No F1 is less than that of all retrieved items.
     wanted = np.maximum(wanted, logit(f1[-1]))
     # The least of them are no larger than those of lower limits, rank by rank.
-    limits = thresholded._lower_limits(np.concatenate([f1, LargestF1._behind_negatives(curves)]))
+    known, rate = curves.retrieved()
+    every = [
+        *f1,
+        *LargestF1._behind_negatives(curves),
+        2 * p * known / (p * known + (1 - p) * rate + p),
+    ]
+    limits = thresholded._lower_limits(np.array(every))
     least, half = np.argsort(wanted), wanted.size // 2
     wanted[least[:half]] = np.minimum(wanted[least], np.sort(logit(limits)))[:half]
     assert logit(LargestF1().draws(curves)) == pytest.approx(wanted, abs=0.002)
@@ -242,8 +249,21 @@ def test_lower_limits_are_those_of_the_largest_deviation() -> None:
 
 
 def test_lower_limits_are_no_less_than_a_value_that_is_certain() -> None:
-    f1 = np.stack([expit(np.random.default_rng(7).normal(size=500)), np.full(500, 0.4)])
-    assert thresholded._lower_limits(f1).min() == pytest.approx(0.4, abs=1e-6)
+    """Rounding to single precision is no uncertainty."""
+    rng = np.random.default_rng(7)
+    rounding = np.where(rng.random(500) < 0.01, 1e-7, 0.0)
+    f1 = np.stack([expit(rng.normal(size=500)), 0.4 + rounding])
+    assert thresholded._lower_limits(f1).min() == pytest.approx(0.4, abs=1e-4)
+
+
+@pytest.mark.parametrize("prior", [0.01, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("apart", [0.0, 0.3])
+def test_the_low_end_is_no_less_than_f1_of_all_items(prior: float, apart: float) -> None:
+    label = np.arange(200) < 60
+    cells, _ = cells_from_scores(np.random.default_rng(0).normal(apart * label), label)
+    weights = drawn_weights(1000, np.random.default_rng(1))
+    [draws] = posterior_replicates(cells, [AtPrior(LargestF1(), prior)], weights)
+    assert draws.min() >= 2 * prior / (1 + prior) * (1 - 1e-4)
 
 
 @pytest.mark.parametrize("n_draws", [1, 2, 3])

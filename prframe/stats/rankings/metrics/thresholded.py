@@ -25,8 +25,9 @@ _NEGATIVES = np.array([1.0, 2.0, 4.0, 8.0])
 # A threshold counts in full if its lower limit, so many standard deviations below its mean, is
 # less than the largest one by no more than so many of its standard deviations.
 _LIMIT, _BEHIND = 2.0, 0.5
-# F1 is at least so far from 0 and from 1 where its odds are taken.
-_LEAST_F1 = 1e-9
+# F1 is at least so far from 0 and from 1 where its odds are taken. A smaller standard deviation of
+# these than the second number may be rounding.
+_LEAST_F1, _LEAST_SPREAD = 1e-9, 1e-6
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,8 @@ class LargestF1(CellStatistic):
         further = np.clip(2 * estimate - largest.mean(), least, most)
         odds += _stretch(odds, float(logit(further) - logit(middle)))
         found = np.asarray(np.maximum(expit(odds), np.minimum(f1[-1], 1.0)))
-        return _with_lower_half(found, _lower_limits(every))
+        limits = _lower_limits(np.concatenate([every, self._of_retrieved(curves)]))
+        return _with_lower_half(found, limits)
 
     def _estimate(self, curves: DrawnCurves) -> float:
         """Return the largest F1 of the sample, at the share of positives that is given."""
@@ -116,6 +118,13 @@ class LargestF1(CellStatistic):
             return self.value(cells)
         weight = weight_of_negatives(cells.n_pos, cells.n_neg, curves.prior)
         return float(self.values(cells.pos, cells.neg * weight))
+
+    @staticmethod
+    def _of_retrieved(curves: DrawnCurves) -> Floats:
+        """Return F1 of all retrieved items; shape (1, n_draws)."""
+        prevalence, (recall, rate) = curves.prevalence, curves.retrieved()
+        hits = prevalence * recall
+        return np.asarray(2 * hits / (hits + (1 - prevalence) * rate + prevalence))[None]
 
     @staticmethod
     def _behind_negatives(curves: DrawnCurves) -> Floats:
@@ -134,7 +143,7 @@ def _lower_limits(f1: Floats) -> Floats:
     deviation s_k over draws. With ``t = max_k((x_k - m_k) / s_k - l_k)`` of each draw, a lower
     limit is ``max_k(m_k - (c + l_k) s_k)``, c being a quantile of t. Thresholds matter the less
     the farther their own limits are behind: with ``L = max_k(m_k - 2 s_k)``,
-    ``l_k = max(0, (L - m_k) / s_k + 2 - 1/2)``.
+    ``l_k = max(0, (L - m_k) / s_k + 2 - 1/2)``. A value that is certain is a lower limit itself.
 
     Parameters
     ----------
@@ -151,7 +160,7 @@ def _lower_limits(f1: Floats) -> Floats:
     odds = logit(np.clip(f1, _LEAST_F1, 1 - _LEAST_F1))
     mean = odds.mean(axis=1, keepdims=True)
     odds -= mean
-    size = np.maximum(odds.std(axis=1, keepdims=True), _LEAST_F1)
+    size = np.maximum(odds.std(axis=1, keepdims=True), _LEAST_SPREAD)
     limit = mean - _LIMIT * size
     further = np.maximum((limit.max() - limit) / size - _BEHIND, 0.0)
     farthest = (odds / size - further).max(axis=0)
