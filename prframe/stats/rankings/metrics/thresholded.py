@@ -161,10 +161,12 @@ def _lower_limits(f1: Floats) -> Floats:
     mean = odds.mean(axis=1, keepdims=True)
     odds -= mean
     size = np.maximum(odds.std(axis=1, keepdims=True), _LEAST_SPREAD)
+    certain = mean[size <= _LEAST_SPREAD].max(initial=-np.inf)
     limit = mean - _LIMIT * size
     further = np.maximum((limit.max() - limit) / size - _BEHIND, 0.0)
     farthest = (odds / size - further).max(axis=0)
-    return np.asarray(expit((mean - (farthest + further) * size).max(axis=0)))
+    limits = (mean - (farthest + further) * size).max(axis=0)
+    return np.asarray(expit(np.maximum(limits, certain)))
 
 
 def _with_lower_half(draws: Floats, others: Floats) -> Floats:
