@@ -196,11 +196,12 @@ def pr_posterior(  # noqa: PLR0913
     The draws depend on the ranks alone. The distributions have half a count at each end
     (Jeffreys), without which a band of few positives would not cover: Beta(j - 1/2, n_pos - j +
     1/2) for the recall at the j-th positive, Beta(x + 1/2, n_neg - x + 1/2) for the false positive
-    rate with x negatives above. Between two positives the number x is interpolated on a log scale;
-    in a tie block it grows in proportion. Above the first positive x and the half count both fall
-    to 0 at recall 0. At the j-th of m positives without a negative between them, the half count of
-    negatives is ``(j - 1/2) / m`` instead, but no less than one half before the first negative: at
-    the end of such a run the next negative may be near, and at its beginning the last one is.
+    rate with x negatives above. Between two positives ``(x + 1/2) / (n_neg - x + 1/2)`` is
+    interpolated on a log scale; in a tie block x grows in proportion. Above the first positive x
+    and the half count both fall to 0 at recall 0. At the j-th of m positives without a negative
+    between them, the half count of negatives is ``(j - 1/2) / m`` instead, but no less than one
+    half before the first negative: at the end of such a run the next negative may be near, and at
+    its beginning the last one is.
 
     Rates are drawn at knots: at each positive, and at numbers x between two positives that grow by
     a factor of at most sqrt(2), if not by 1. From knot to knot the logarithm of a drawn rate is a

@@ -128,7 +128,7 @@ def pr_curve_difference(  # noqa: PLR0913
     Notes
     -----
     Each curve has the distribution that `pr_posterior` gives it: half counts at both ends,
-    negatives between two positives interpolated on a log scale, and tie blocks in proportion. A
+    the odds of negatives between two positives on a log scale, and tie blocks in proportion. A
     positive is two halves of a weight, one above its knot and one below. The half negative that
     may stand above any threshold is shared by both models to the extent that the rankings agree:
     its shape 1/2 is split by the share of negatives that stand between the same positives in both.

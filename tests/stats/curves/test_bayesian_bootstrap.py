@@ -112,7 +112,9 @@ def naive_curve(
         if tied:
             false = low + share * (high - low)
         else:
-            false = (low + 0.5) ** (1 - share) * (high + 0.5) ** share - 0.5
+            below, above_all = ((x + 0.5) / (n_neg - x + 0.5) for x in (low, high))
+            odds = below ** (1 - share) * above_all**share
+            false = (odds * (n_neg + 0.5) - 0.5) / (1 + odds)
         shapes.append(false)
         # Half a negative more than was seen; above the first positive a part of it.
         halves_above.append(0.5 * share if piece == 0 else 0.5)

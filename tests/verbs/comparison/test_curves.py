@@ -43,6 +43,13 @@ def rankings(draw: st.DrawFn) -> tuple[list[Floats], NDArray[np.bool_]]:
     return [np.array(score) for score in scores], np.array(label)
 
 
+def by_odds(first: float, last: float, share: float, total: float) -> float:
+    """The negatives passed at a share of a piece, whose odds grow by a constant factor."""
+    begun, ended = ((x + 0.5) / (total - x + 0.5) for x in (first, last))
+    odds = begun ** (1 - share) * ended**share
+    return max((odds * (total + 0.5) - 0.5) / (1 + odds), 0.0)
+
+
 def naive_curve(
     score: Floats, label: NDArray[np.bool_], halves: Floats, extra: _Halves, recall: float
 ) -> float:
@@ -96,7 +103,7 @@ def naive_curve(
     if within:
         false = fp + share * (fp_end - fp)
     else:
-        false = max((fp + 0.5) ** (1 - share) * (fp_end + 0.5) ** share - 0.5, 0.0)
+        false = by_odds(fp, fp_end, share, negatives)
     turn = (1 - share) * turns[number] + share * turns[number + 1]
     above = (share if number == 0 else 1.0) + min(turn, 0)
     false += unseen[0] * above + unseen[1] * max(turn, 0)

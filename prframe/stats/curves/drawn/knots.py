@@ -3,7 +3,8 @@
 Between two knots the logarithm of the false positive rate is a straight line in recall, and within
 a tie block the rate itself. More knots are put where the number of negatives grows much from one
 positive to the next, and within tie blocks, so that draws there vary as their numbers of negatives
-say.
+say. Of bands these knots lie on a straight line of log odds of the negatives passed, and of areas
+on one of their logarithm.
 """
 
 from dataclasses import dataclass
@@ -61,7 +62,9 @@ class Knots:
     def of(cls, path: RocPath, *, turning: bool = False) -> "Knots":
         """Put knots on a path."""
         every = np.arange(path.ranks.size), np.zeros(path.ranks.size), path.fp
-        piece, share, fp = map(np.concatenate, zip(every, *_within(path), strict=True))
+        piece, share, fp = map(
+            np.concatenate, zip(every, *_within(path, odds=turning), strict=True)
+        )
         order = np.argsort(piece + share)
         piece, share, fp = piece[order], share[order], fp[order]
         widths = np.append(np.diff(path.ranks), path.missed)
@@ -85,14 +88,24 @@ class Knots:
         return np.minimum(ends, self.piece.size - 1)
 
 
-def _within(path: RocPath) -> list[tuple[Integers, Floats, Floats]]:
-    """Return piece, share and negatives passed of knots within pieces, tied or not, or empty."""
+def _within(path: RocPath, *, odds: bool) -> list[tuple[Integers, Floats, Floats]]:
+    """Return piece, share and negatives passed of knots within pieces, tied or not, or empty.
+
+    Between two positives the odds of the negatives passed grow by a constant factor, or else their
+    number does. A band for a high level of recall may end below the last positive, where a number
+    that grows so would stay far from that of all negatives for most of the way.
+    """
     low, high = path.fp[:-1], path.fp[1:]
     free, tied = np.flatnonzero(~path.tied & (low < high)), np.flatnonzero(path.tied)
-    of_free, free_fp = _between(_growing(high[-1], _RATIO), low[free], high[free])
+    numbers = _growing(high[-1], _RATIO)
+    if odds:
+        numbers = np.union1d(numbers, path.n_neg - numbers)
+    of_free, free_fp = _between(numbers, low[free], high[free])
     of_free = free[of_free]
-    log_fp = np.log(path.fp + 0.5)
-    log_share = (np.log(free_fp + 0.5) - log_fp[of_free]) / np.diff(log_fp)[of_free]
+    of_path, of_knots = (
+        np.log(fp + 0.5) - odds * np.log(path.n_neg - fp + 0.5) for fp in (path.fp, free_fp)
+    )
+    log_share = (of_knots - of_path[of_free]) / np.diff(of_path)[of_free]
     most = max(1.0, path.n_neg / _TIED_PARTS)
     tied_numbers = _growing(high[-1], _TIED_RATIO, most) if tied.size else np.empty(0)
     of_tied, tied_fp = _between(tied_numbers, low[tied], high[tied])

@@ -195,7 +195,7 @@ class Passage:
         knots = _running(pos) / pos.sum(axis=0)[:, None]
         at = places(recall, knots)
         piece = np.minimum(at.astype(np.int64), path.tied.size - 1)
-        false = _on_the_way(path, _running(neg), piece, at - piece)
+        false = _on_the_way(path, _running(neg), piece, at - piece, neg.sum(axis=0)[:, None])
         # Above the first positive the half negative falls to 0 with recall.
         part = np.where(piece == 0, at, 1.0)
         # It is less before the middle of a run, and a part of the half below is passed after it.
@@ -270,10 +270,14 @@ def _running(passed: Floats) -> Floats:
     return sums
 
 
-def _on_the_way(path: RocPath, at_knots: Floats, piece: Integers, share: Floats) -> Floats:
-    """Return the negatives passed at a share of a piece, on a log scale; linearly in ties."""
+def _on_the_way(
+    path: RocPath, at_knots: Floats, piece: Integers, share: Floats, total: Floats
+) -> Floats:
+    """Return the negatives passed at a share of a piece, by their log odds; linearly in ties."""
     start, end = (np.take_along_axis(at_knots, piece + i, axis=1) for i in (0, 1))
-    joined = np.exp((1 - share) * np.log(start + 0.5) + share * np.log(end + 0.5)) - 0.5
+    below, above = (np.log((x + 0.5) / (total - x + 0.5)) for x in (start, end))
+    odds = np.exp((1 - share) * below + share * above)
+    joined = (odds * (total + 0.5) - 0.5) / (1 + odds)
     if path.tied.any():
         joined = np.where(path.tied[piece], start + share * (end - start), joined)
-    return np.maximum(joined, 0.0)
+    return np.asarray(np.maximum(joined, 0.0))

@@ -1,8 +1,9 @@
 """The ROC path of one ranking, and the Bayesian bootstrap, which draws the curve behind it.
 
 A path leads through the positives in descending order, and gives the number of negatives above
-each. Between two positives only the ends are known, and the number is interpolated on a log scale;
-within a tie block it grows in proportion, as it does on average over the orders of the block.
+each. Between two positives only the ends are known, and the number, or its odds among all
+negatives, is interpolated on a log scale; within a tie block it grows in proportion, as it does on
+average over the orders of the block.
 """
 
 from dataclasses import dataclass, replace
