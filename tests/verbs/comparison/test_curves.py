@@ -100,10 +100,7 @@ def naive_curve(
     number = max(i for i, ((start, *_), _) in enumerate(pieces) if start <= at)
     (start, fp, _), (end, fp_end, within) = pieces[number]
     share = min((at - start) / (end - start), 1.0) if end > start else 1.0
-    if within:
-        false = fp + share * (fp_end - fp)
-    else:
-        false = by_odds(fp, fp_end, share, negatives)
+    false = fp + share * (fp_end - fp) if within else by_odds(fp, fp_end, share, negatives)
     turn = (1 - share) * turns[number] + share * turns[number + 1]
     above = (share if number == 0 else 1.0) + min(turn, 0)
     false += unseen[0] * above + unseen[1] * max(turn, 0)
