@@ -74,8 +74,8 @@ def ranking_interval(  # noqa: PLR0913
         resamples, plain, or corrected for bias and acceleration. ``"auto"``: draws of the curve,
         or ``"logit-t"`` (``"t"`` for metrics without bounds) if clusters are given, most positives
         are tied with other items (unless few of these decide, as for AUPRG and metrics of the
-        first ranks), or no positive is retrieved. Metrics of four counts, such as recall at a
-        threshold, take draws of these but for clusters.
+        first ranks, or of fewer than five items of a class), or no positive is retrieved. Metrics
+        of four counts, such as recall at a threshold, take draws of these but for clusters.
     confidence : Confidence, optional
         By default 95 % and two-sided.
     clusters : sparse array, optional

@@ -202,9 +202,11 @@ class CellStatistic(ABC):
         return self, 1.0
 
     def few_decide(self, cells: RankedCells) -> bool:
-        """Tell whether draws are better than a standard error although most positives are tied."""
-        del cells
-        return self.jumps
+        """Tell whether draws are better than a standard error although most positives are tied.
+
+        A few items of a class, a single one above all, hardly tell how much others differ.
+        """
+        return self.jumps or min(cells.n_pos, cells.n_neg) < FEW_POSITIVES
 
     @property
     def has_draws(self) -> bool:
