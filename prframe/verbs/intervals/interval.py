@@ -99,8 +99,8 @@ def interval(
           with `cluster`, and where most positives are tied with other items, unless few of them
           decide, as of fewer than five items of a class, or none is retrieved, where the metric is
           not one at a threshold. For what the first ranks decide, such as nDCG@10, RBP and pAP up
-          to a small recall, the other methods covered in 36 to 90 % of samples in some settings, or
-          in less.
+          to a small recall, the other methods covered in 36 to 90 % of samples in some settings,
+          or in less.
 
         Of a mean over groups: "t", "logit" with Student's quantiles (which "auto" takes, for
         metrics within [0, 1]), "hall", Student's with Hall's correction for skewness, "percentile"
