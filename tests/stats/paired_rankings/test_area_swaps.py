@@ -88,14 +88,14 @@ def test_p_values_are_those_of_all_swaps(
     assert found.statistic == found.difference == pytest.approx(observed)
 
 
-@pytest.mark.parametrize(("n", "share"), [(60, 0.3), (500, 0.1), (3000, 0.5)])
+@pytest.mark.parametrize(("n", "share"), [(60, 0.3), (500, 0.1), (1500, 0.5)])
 def test_p_values_agree_with_drawn_swaps(n: int, share: float) -> None:
     rng = np.random.default_rng(n)
     label = np.arange(n) < share * n
     scores = rng.normal(size=n) + label + 0.7 * rng.normal(size=(2, n))
     found = compare_rankings(*scores, label, AUC)
     rankings = PairedRankings(ranking_levels(scores), CellEvaluator(label, [AUC]))
-    drawn = rankings.randomization(0, 1, 4000, 1).differences[0]
+    drawn = rankings.randomization(0, 1, 3000, 1).differences[0]
     # Drawn swaps of AUC order equal ranks of different rankings by a coin; here nearly none are.
     share_above = (np.abs(drawn) >= abs(found.difference) - 1e-12).mean()
     error = np.sqrt(found.p_value * (1 - found.p_value) / drawn.size)
@@ -104,15 +104,15 @@ def test_p_values_agree_with_drawn_swaps(n: int, share: float) -> None:
 
 def test_far_tails_are_not_bounded_by_a_number_of_draws() -> None:
     rng = np.random.default_rng(1)
-    label = np.arange(4000) < 1000
-    good, bad = label + rng.normal(size=4000), 0.5 * label + rng.normal(size=4000)
+    label = np.arange(2000) < 500
+    good, bad = label + rng.normal(size=2000), 0.3 * label + rng.normal(size=2000)
     found = compare_rankings(good, bad, label, AUC)
     weights = swap_weights(ranking_levels([good, bad]), label)
     z = weights.sum() / np.sqrt(weights @ weights)
     assert z > 8
-    assert np.log(found.p_value) == pytest.approx(np.log(2) + norm.logsf(z), rel=0.02)
+    assert np.log(found.p_value) == pytest.approx(np.log(2) + norm.logsf(z), rel=0.05)
     # Nothing is drawn for it, so that other metrics and seeds do not change it.
-    options = {"n_resamples": 200, "rng": 3}
+    options = {"n_resamples": 40, "rng": 3}
     beside, _ = compare_rankings(good, bad, label, [AUC, AveragePrecision()], **options)
     assert beside.p_value == found.p_value
 

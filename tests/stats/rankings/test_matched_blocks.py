@@ -52,7 +52,7 @@ def test_enumerated_p_values_know_no_order_of_rows_or_models() -> None:
         }
     )
     found = set()
-    for seed, models in product(range(12), (["a", "b"], ["b", "a"])):
+    for seed, models in product(range(6), (["a", "b"], ["b", "a"])):
         rows = frame[np.random.default_rng(seed).permutation(6)]
         compared = prframe.compare(rows, "AP", models, over=None, rng=1)
         found.add(round(compared["p_value"].item(), 9))
