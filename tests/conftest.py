@@ -6,6 +6,14 @@ from collections.abc import Iterator
 
 import hypothesis
 import pytest
+from threadpoolctl import threadpool_limits
+
+from tests.limits import pytest_runtest_call  # noqa: F401 - a hook
+
+# Threads of OpenBLAS wait by counting, which on a busy machine takes many times the CPU time of
+# the work. The variable is for libraries that are loaded later, and for processes that tests start.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+threadpool_limits(limits=1, user_api="blas")
 
 # The environment variable HYPOTHESIS_PROFILE chooses: `.ci/run` takes "ci".
 hypothesis.settings.register_profile(

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from polars.testing import assert_frame_equal
 
 from prframe._engine import runs as runs_module
@@ -59,7 +59,6 @@ def hits_of_groups(source: Source, args: Arguments, extra: tuple[str, ...]) -> l
 
 @pytest.mark.parametrize("columns", COLUMNS.values(), ids=COLUMNS)
 @pytest.mark.parametrize("ties", ["group", "best", "worst"])
-@settings(max_examples=20)
 @given(seed=st.integers(0, 99), size=st.integers(1, 120), decimals=st.sampled_from([0, 1, 9]))
 def test_hits_of_stretches_are_those_of_the_rows(columns, ties, seed, size, decimals) -> None:
     rows = rows_of(seed, size, decimals, 2).sort("group", "score")
@@ -84,7 +83,6 @@ def test_hits_of_stretches_are_those_of_the_rows(columns, ties, seed, size, deci
 
 
 @pytest.mark.parametrize("columns", COLUMNS.values(), ids=COLUMNS)
-@settings(max_examples=20)
 @given(seed=st.integers(0, 99), size=st.integers(1, 120), decimals=st.sampled_from([0, 1, 9]))
 def test_hits_of_any_parts_are_those_of_the_rows(columns, seed, size, decimals) -> None:
     rows = rows_of(seed, size, decimals, 3)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from math import asin, ceil, exp, inf, log, pi, sin, sqrt
 from typing import TypeAlias
@@ -247,8 +248,9 @@ def angle(rank: float, n_pos: int) -> float:
 @pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("many")])
 def test_draws_are_as_smooth_as_by_the_slow_definition(name: str, prior: float | None) -> None:
     group, path = data(name), path_of(name)
-    weights = drawn_weights(300, np.random.default_rng(4))
+    weights = drawn_weights(100, np.random.default_rng(4))
 
+    @cache
     def draw(level: float) -> Floats:
         curve = DrawnPath(path, np.array([level]), weights, turning=True)
         return (curve if prior is None else curve.at_prior(prior)).curves().logit[:, 0]
@@ -286,7 +288,7 @@ def test_draws_bend_about_as_little_as_their_medians_did(n_pos: int) -> None:
     )
     # From recall .5 on to either side, a standard deviation apart.
     levels = np.sin(np.pi / 4 + np.arange(-8, 9) / 2 / np.sqrt(n_pos)) ** 2
-    weights = drawn_weights(2000, np.random.default_rng(2))
+    weights = drawn_weights(1000, np.random.default_rng(2))
     plain = DrawnPath(RocPath.of(cells), levels, weights, turning=True).curves().logit
     found = posterior_of(cells, levels, weights).log_odds
     before, after = (

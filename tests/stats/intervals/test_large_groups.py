@@ -44,7 +44,7 @@ def without_noise(n_pos: int, prevalence: float, apart: float) -> RankedCells:
 @pytest.mark.parametrize(
     ("prevalence", "apart"), [(0.05, 1.0), (0.05, 2.0), (0.5, 1.0), (0.5, 2.0), (0.9, 1.0)]
 )
-@pytest.mark.parametrize("n_pos", [20_000, 300_000])
+@pytest.mark.parametrize("n_pos", [20_000, pytest.param(300_000, marks=pytest.mark.slow)])
 def test_means_of_draws_are_close_to_the_metric_of_a_ranking_without_noise(
     n_pos: int, prevalence: float, apart: float
 ) -> None:

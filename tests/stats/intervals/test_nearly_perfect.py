@@ -31,6 +31,7 @@ def population(apart: float, share: float) -> list[float]:
     return [float(one.values(pos * share, neg * (1 - share))) for one in AREAS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("apart", "n_pos", "n_neg"), [(4, 100, 100), (4, 300, 40), (5, 50, 400)])
 def test_they_cover(apart: float, n_pos: int, n_neg: int) -> None:
     """The draws alone cover .69 to .92 of the time."""

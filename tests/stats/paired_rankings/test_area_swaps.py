@@ -34,6 +34,12 @@ def sample(n: int, levels: int | None, seed: int) -> tuple[np.ndarray, np.ndarra
     return scores, label
 
 
+def areas(rankings: np.ndarray, label: np.ndarray) -> np.ndarray:
+    """Return the AUC of each ranking: the share of its pairs in order, where a tie is half a one."""
+    ahead = rankings[:, label, None] - rankings[:, None, ~label]
+    return (1 + np.sign(ahead)).mean(axis=(1, 2)) / 2
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("levels", [None, 12, 4, 2])
 def test_the_difference_of_swapped_rankings_is_a_signed_sum(levels: int | None, seed: int) -> None:
@@ -62,19 +68,17 @@ def test_p_values_are_those_of_all_swaps(
     scores, label = sample(n, levels, 1)
     cluster = np.arange(n) % 9 if clustered else np.arange(n)
     ranks = joint_ranks(ranking_levels(scores))
-    observed = np.subtract(*(roc_auc_score(label, row) for row in ranks))
-    extreme = []
-    for signs in product((False, True), repeat=int(cluster.max()) + 1):
-        swap = np.array(signs)[cluster]
-        pair = (np.where(swap, *order) for order in (ranks[::-1], ranks))
-        drawn = np.subtract(*(roc_auc_score(label, row) for row in pair))
-        extreme.append(
-            {
-                "two-sided": abs(drawn) >= abs(observed) - 1e-12,
-                "less": drawn <= observed + 1e-12,
-                "greater": drawn >= observed - 1e-12,
-            }[alternative]
-        )
+    signs = product((False, True), repeat=int(cluster.max()) + 1)
+    swap = np.array(list(signs))[:, cluster]
+    pair = (np.where(swap, *order) for order in (ranks[::-1], ranks))
+    drawn = np.subtract(*(areas(rows, label) for rows in pair))
+    # The first of the swaps leaves everything in its place.
+    observed = drawn[0]
+    extreme = {
+        "two-sided": abs(drawn) >= abs(observed) - 1e-12,
+        "less": drawn <= observed + 1e-12,
+        "greater": drawn >= observed - 1e-12,
+    }[alternative]
     found = compare_rankings(
         *scores, label, AUC, alternative=alternative, cluster=cluster if clustered else None
     )
@@ -84,14 +88,14 @@ def test_p_values_are_those_of_all_swaps(
     assert found.statistic == found.difference == pytest.approx(observed)
 
 
-@pytest.mark.parametrize(("n", "share"), [(60, 0.3), (500, 0.1), (3000, 0.5)])
+@pytest.mark.parametrize(("n", "share"), [(60, 0.3), (500, 0.1), (1500, 0.5)])
 def test_p_values_agree_with_drawn_swaps(n: int, share: float) -> None:
     rng = np.random.default_rng(n)
     label = np.arange(n) < share * n
     scores = rng.normal(size=n) + label + 0.7 * rng.normal(size=(2, n))
     found = compare_rankings(*scores, label, AUC)
     rankings = PairedRankings(ranking_levels(scores), CellEvaluator(label, [AUC]))
-    drawn = rankings.randomization(0, 1, 4000, 1).differences[0]
+    drawn = rankings.randomization(0, 1, 3000, 1).differences[0]
     # Drawn swaps of AUC order equal ranks of different rankings by a coin; here nearly none are.
     share_above = (np.abs(drawn) >= abs(found.difference) - 1e-12).mean()
     error = np.sqrt(found.p_value * (1 - found.p_value) / drawn.size)
@@ -100,15 +104,15 @@ def test_p_values_agree_with_drawn_swaps(n: int, share: float) -> None:
 
 def test_far_tails_are_not_bounded_by_a_number_of_draws() -> None:
     rng = np.random.default_rng(1)
-    label = np.arange(4000) < 1000
-    good, bad = label + rng.normal(size=4000), 0.5 * label + rng.normal(size=4000)
+    label = np.arange(2000) < 500
+    good, bad = label + rng.normal(size=2000), 0.3 * label + rng.normal(size=2000)
     found = compare_rankings(good, bad, label, AUC)
     weights = swap_weights(ranking_levels([good, bad]), label)
     z = weights.sum() / np.sqrt(weights @ weights)
     assert z > 8
-    assert np.log(found.p_value) == pytest.approx(np.log(2) + norm.logsf(z), rel=0.02)
+    assert np.log(found.p_value) == pytest.approx(np.log(2) + norm.logsf(z), rel=0.05)
     # Nothing is drawn for it, so that other metrics and seeds do not change it.
-    options = {"n_resamples": 200, "rng": 3}
+    options = {"n_resamples": 40, "rng": 3}
     beside, _ = compare_rankings(good, bad, label, [AUC, AveragePrecision()], **options)
     assert beside.p_value == found.p_value
 

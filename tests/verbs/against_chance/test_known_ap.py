@@ -361,7 +361,7 @@ def test_means_next_to_the_worst_are_no_rarer_than_one_ranking(n, n_pos) -> None
     assert method != "lattice"
 
 
-@pytest.mark.parametrize("more", [2e-6, 1e-5, 1e-4])
+@pytest.mark.parametrize("more", [2e-6, pytest.param(1e-4, marks=pytest.mark.slow)])
 def test_estimates_of_means_give_way_to_draws_that_contradict_them(more: float) -> None:
     # One query of four items, whose AP is .5 at rank 2, and a large one that adds very little: on a
     # lattice the mean is at the value that carries weight, and all of its weight would count.

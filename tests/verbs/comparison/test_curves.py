@@ -267,7 +267,7 @@ def test_all_levels_count_alike_where_models_agree() -> None:
 
 
 def test_draws_vary_as_much_as_samples_do() -> None:
-    recall, samples = np.array([0.2, 0.5, 0.8]), 120
+    recall, samples = np.array([0.2, 0.5, 0.8]), 40
     for rho, most in ((0.5, 1.2), (0.9, 1.4)):
         medians, spreads, rough = [], [], []
         for i in range(samples):
@@ -448,7 +448,7 @@ def test_bands_of_few_items_hold_zero_where_the_p_value_does(simultaneous: bool)
     # Bands of few items are moved out to the difference, and over 0 where it lies in between.
     rng = np.random.default_rng(5)
     tables = [([-9.0, -8.0, -10.0, 0.0], [0.0, 0.0, 0.0, 1.0], [1, 1, 1, 0])]
-    for n, n_pos in [(4, 3), (6, 2), (30, 15), (30, 3)] * 8:
+    for n, n_pos in [(4, 3), (6, 2), (30, 15), (30, 3)] * 4:
         label = rng.permutation(np.arange(n) < n_pos).astype(int)
         scores = rng.integers(0, 3, (2, n)) if n < 10 else rng.normal(size=(2, n))
         tables.append((*scores.tolist(), label.tolist()))

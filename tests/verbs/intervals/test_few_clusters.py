@@ -17,18 +17,25 @@ pytestmark = pytest.mark.filterwarnings("ignore:fewer than 40 clusters:prframe.C
 PART = 0.4
 
 
-def value_of(metric: str) -> Callable[[pl.Series, pl.Series], float]:
-    """Return a function of labels and scores, which `evaluate` has no clusters for."""
-    return lambda label, score: prframe.evaluate(
-        pl.DataFrame({"label": label, "score": score}), metric
-    ).item()
+def each(value: Callable[[pl.Series, pl.Series], float]) -> Callable[..., list[float]]:
+    """Return a function of frames of a function of labels and scores."""
+    return lambda frames: [value(frame["label"], frame["score"]) for frame in frames]
+
+
+def evaluated(metric: str) -> Callable[..., pl.Series]:
+    """Return a function of frames, of which `evaluate` knows no clusters."""
+    return lambda frames: prframe.evaluate(
+        pl.concat(frame.with_columns(part=pl.lit(at)) for at, frame in enumerate(frames)),
+        metric,
+        by="part",
+    )[metric]
 
 
 VALUES = {
-    "AP": average_precision_score,
-    "AUC": roc_auc_score,
-    f"pAUC(max_fpr={PART})": value_of(f"pAUC(max_fpr={PART})"),
-    "BEDROC": value_of("BEDROC"),
+    "AP": each(average_precision_score),
+    "AUC": each(roc_auc_score),
+    f"pAUC(max_fpr={PART})": evaluated(f"pAUC(max_fpr={PART})"),
+    "BEDROC": evaluated("BEDROC"),
 }
 
 
@@ -50,13 +57,12 @@ def test_pseudo_values_give_the_ends(metric: str, clusters: int, alternative) ->
     found = prframe.interval(data, metric, cluster="cluster", alternative=alternative).row(
         0, named=True
     )
-    value, most = VALUES[metric], PART if metric.startswith("pAUC") else 1.0
+    most = PART if metric.startswith("pAUC") else 1.0
     # BEDROC of fewer items has fewer and larger steps.
     close = 0.02 if metric == "BEDROC" else 1e-9
-    whole = logit(value(data["label"], data["score"]) / most)
-    parts = [data.filter(pl.col("cluster") != each) for each in range(clusters)]
-    left = np.array([logit(value(part["label"], part["score"]) / most) for part in parts])
-    pseudo = clusters * whole - (clusters - 1) * left
+    parts = [data.filter(pl.col("cluster") != cluster) for cluster in range(clusters)]
+    whole, *left = logit(np.array(VALUES[metric]([data, *parts])) / most)
+    pseudo = clusters * whole - (clusters - 1) * np.array(left)
     # Few clusters that are alike have as many degrees of freedom as there are but for one.
     df = clusters - 1
     reach = pseudo.std(ddof=1) / clusters**0.5
@@ -142,7 +148,7 @@ def test_intervals_hold_the_estimate(alternative, level: float) -> None:
 def test_areas_of_the_top_are_covered(metric: str) -> None:
     """By influence alone twenty clusters were covered in .89 and .91."""
     rng = np.random.default_rng(20)
-    true = value_of(metric)(*clustered(20_000, 30, rng).select("label", "score"))
+    true = prframe.evaluate(clustered(20_000, 30, rng), metric).item()
     parts = [clustered(20, 30, rng).with_columns(sample=i) for i in range(1000)]
     found = pl.concat(parts).pr.interval(metric, by="sample", cluster="cluster")
     covered = found.select(pl.lit(true).is_between("conf_low", "conf_high").mean()).item()

@@ -77,16 +77,16 @@ def test_shares_are_warned_of_with_students_interval_alone() -> None:
 
 @pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 def test_halls_interval_covers_where_others_do_not() -> None:
-    """95 % intervals of 12 values from beta(.2, 2), 800 samples: 3 standard errors are .023."""
-    samples = np.random.default_rng(1).beta(0.2, 2, (800, 12))
-    data = pl.DataFrame({"sample": np.repeat(np.arange(800), 12), "AP": samples.ravel()})
+    """95 % intervals of 12 values from beta(.2, 2), 400 samples: 3 standard errors are .033."""
+    samples = np.random.default_rng(1).beta(0.2, 2, (400, 12))
+    data = pl.DataFrame({"sample": np.repeat(np.arange(400), 12), "AP": samples.ravel()})
     data = data.with_columns(query_id=pl.int_range(pl.len()).over("sample"))
     covered = {}
     for method in ("hall", "t"):
         found = data.pr.interval(values="AP", over="query_id", by="sample", method=method)
         holds = pl.lit(0.2 / 2.2).is_between("conf_low", "conf_high")
         covered[method] = found.select(holds.mean()).item()
-    assert covered["hall"] > 0.927
+    assert covered["hall"] > 0.917
     assert covered["t"] < 0.9
 
 

@@ -31,7 +31,7 @@ def rows(shape: str, n: int, seed: int) -> pl.DataFrame:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_interval_holds_its_estimate(shape: str) -> None:
     """Draws that broke ties within a block were about another number: .91 instead of .61."""
-    found = prframe.interval(rows(shape, 2000, 5), METRICS, rng=1)
+    found = prframe.interval(rows(shape, 2000, 5), METRICS, rng=1, n_resamples=500)
     assert set(found["method"]) == {"bayesian-bootstrap"}
     assert (found["conf_low"] < found["estimate"]).all()
     assert (found["estimate"] < found["conf_high"]).all()
@@ -58,7 +58,10 @@ def test_few_ties_among_many_items_shift_nothing() -> None:
     score = rng.normal(size=label.size) + 1.5 * label
     score = np.minimum(score, np.quantile(score[label], 0.981))
     found = prframe.interval(
-        pl.DataFrame({"score": score, "label": label}), ["W(logrank)", "AUPRC"], rng=1
+        pl.DataFrame({"score": score, "label": label}),
+        ["W(logrank)", "AUPRC"],
+        rng=1,
+        n_resamples=500,
     )
     middle = (found["conf_low"] + found["conf_high"]) / 2
     assert ((middle - found["estimate"]).abs() < 0.3 * found["std_error"]).all()
