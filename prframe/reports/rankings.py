@@ -202,7 +202,6 @@ class Rankings:
             over=QUERY,
             recall=_LEVELS,
             interpolate=True,
-            anchor=False,
             simultaneous=False,
             **options,
             **self.options.enclosed,
