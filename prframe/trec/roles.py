@@ -11,11 +11,11 @@ import polars as pl
 from prframe import checks
 from prframe.errors import ArgumentError, MissingColumnError, PrframeError
 from prframe.hints import DOCUMENT, QUERY
+from prframe.trec.files.layouts import LABEL
 from prframe.typing import Columns
 
 # Of each list the first name that a frame has counts.
 SCORE = ("score",)
-LABEL = ("label", "relevance", "rel", "score")
 SYSTEM = ("system", "run", "tag", "run_id")
 TEXT = (pl.String, pl.Categorical, pl.Enum)
 RESULT = ("query_id", "doc_id", "score", "label", "judged")

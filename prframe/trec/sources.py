@@ -4,7 +4,7 @@ A frame is left as it is. Everything else becomes a polars frame whose columns `
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
@@ -28,8 +28,29 @@ Qrels: TypeAlias = "AnyFrame | Path | Sequence[Path] | Mapping[Any, Any]"
 _COLUMNS = ("query_id", "doc_id", "score")
 
 
+def _familiar(given: Any) -> Any:  # noqa: ANN401 - what callers pass
+    """Return runs and qrels of ranx, and named tuples of ir_measures, as frames."""
+    if type(given).__module__.startswith("ranx"):
+        is_run = type(given).__name__ == "Run"
+        rows = _of_rankings(given.to_dict(), "the run", "score" if is_run else "label")
+        return rows.with_columns(system=pl.lit(given.name)) if is_run and given.name else rows
+    if isinstance(given, Mapping):
+        return {
+            name: value if isinstance(value, Mapping) else _familiar(value)
+            for name, value in given.items()
+        }
+    items = list(given) if isinstance(given, Iterator) else given
+    if not (isinstance(items, (list, tuple)) and items):
+        return given
+    if isinstance(items[0], tuple) and hasattr(items[0], "_fields"):
+        return pl.DataFrame(items, schema=list(items[0]._fields), orient="row")
+    is_ranx = type(items[0]).__module__.startswith("ranx")
+    return [_familiar(item) for item in items] if is_ranx else items
+
+
 def run_frame(runs: Any) -> Any:  # noqa: ANN401 - a frame is passed on
     """Return the frame of one run or of several."""
+    runs = _familiar(runs)
     match _form(runs):
         case "path":
             return _of_list([runs])
@@ -44,6 +65,7 @@ def run_frame(runs: Any) -> Any:  # noqa: ANN401 - a frame is passed on
 
 def qrels_frame(qrels: Any) -> Any:  # noqa: ANN401 - a frame is passed on
     """Return the frame of qrels."""
+    qrels = _familiar(qrels)
     form = _form(qrels)
     if form == "path" or (form == "list" and all(map(is_path, qrels))):
         return read_qrels(qrels)
@@ -218,7 +240,10 @@ def _of_rankings(
                 f"document {checks.brief(document)} of query {checks.brief(query)}."
                 f"{_CHANGED if value == 'label' and isinstance(number, Real) else ''}"
             )
-    is_whole = bool(numbers) and all(isinstance(number, Integral) for number in numbers)
+    # Labels are whole numbers, which may be written as 1.0.
+    is_whole = bool(numbers) and (
+        value == "label" or all(isinstance(number, Integral) for number in numbers)
+    )
     kind = int if is_whole else float
     return pl.DataFrame(
         {
@@ -243,7 +268,7 @@ def _problem_of_score(number: object) -> str:
 
 def _problem_of_label(number: object) -> str:
     """Say what a label must be if it is something else."""
-    is_label = isinstance(number, Integral) and abs(int(number)) <= checks.LARGEST_COUNT
+    is_label = isinstance(number, Real) and number % 1 == 0 and abs(number) <= checks.LARGEST_COUNT
     return "" if is_label else "integers between -2^53 and 2^53"
 
 

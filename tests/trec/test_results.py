@@ -84,7 +84,7 @@ def test_undefined_values_are_null(line: str, tmp_path: Path) -> None:
     assert means["estimate"].to_list() == [0.4, None]
 
 
-MEND = "Mend the line, or put a # in front of it to leave it out."
+MEND = "Mend the line, or put # and a space in front of it to leave it out."
 REFUSED = {
     "no number": (
         "map 301 0.1\nmap\t302\tx\n",

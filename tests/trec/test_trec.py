@@ -56,8 +56,7 @@ VALID = {
     "UTF-16": LINES.decode().encode("utf-16"),
     "UTF-16, big end first": b"\xfe\xff" + LINES.decode().encode("utf-16-be"),
     "comments": b"# by hand\n" + LINES.replace(b"\n", b"\n # a b c 1 2 d\n#\n"),
-    "a comment that looks like a row": b"#7 Q0 d1 1 2 x\n" + LINES,
-    "a comment that looks like a row, later": LINES + b"#7 Q0 d1 1 2 x\n",
+    "comments of six words": b"#7 Q0 d1 1 2,5 x\n" + LINES + b"# Q0 d1 1 2 x\n",
     "a comment last, without newline": LINES + b"#",
     "a comment that is no UTF-8": b"# caf\xe9\n" + LINES,
     "more than six fields": LINES.replace(b"\n", b" and more\n"),
@@ -214,7 +213,11 @@ def test_lines_without_rows_are_read_at_speed(line: bytes, tmp_path: Path, monke
     assert "must" in str(caught.value)
 
 
-ADVICE = ". Mend the line, or put a # in front of it to leave it out."
+ADVICE = ". Mend the line, or put # and a space in front of it to leave it out."
+OF_COMMENTS = (
+    ". Put a space behind the # if it is a comment, or change the id of the query, which must not "
+    "begin with #."
+)
 MALFORMED_RUNS = {
     "too few fields": (
         b"q Q0 d 1 2.5\n",
@@ -228,17 +231,14 @@ MALFORMED_RUNS = {
         b"q Q0 d e 1 2.5 t\n",
         "the rank must be a whole number; got 'e', in 'q Q0 d e 1 2.5 t'",
     ),
-    "fraction for a rank": (
-        b"q Q0 d 1.0 2.5 t\n",
-        "the rank must be a whole number; got '1.0', in 'q Q0 d 1.0 2.5 t'",
-    ),
     "huge score": (
         b"q Q0 d 1 -1e999 t\n",
         "the score must fit into a 64-bit float; got '-1e999', in 'q Q0 d 1 -1e999 t'",
     ),
-    "huge rank": (
-        b"q Q0 d 9223372036854775808 2.5 t\n",
-        "the rank must fit into 64 bits; got '9223372036854775808', in 'q Q0 d 9223372036854775808 2.5 t'",
+    "a row of a query that begins with #": (
+        b"#7 Q0 d1 1 2 x\n",
+        "a comment must not have the fields of a run, 'query Q0 document rank score tag'; got a "
+        "line that begins with # and has them, in '#7 Q0 d1 1 2 x'",
     ),
     "text for a score": (
         b"q Q0 d 1 2,5 t\n",
@@ -297,7 +297,8 @@ def test_malformed_runs(
         path = saved(tmp_path, before + line + LINES)
         with pytest.raises(PrframeError) as caught:
             read_run(path)
-        assert str(caught.value) == f"{path}, line {number}: {problem}{ADVICE}"
+        advice = OF_COMMENTS if line.startswith(b"#") else ADVICE
+        assert str(caught.value) == f"{path}, line {number}: {problem}{advice}"
 
 
 @pytest.mark.parametrize(("line", "problem"), MALFORMED_QRELS.values(), ids=MALFORMED_QRELS)
@@ -638,7 +639,7 @@ def test_no_column_for_the_query(tmp_path: Path) -> None:
         write_run(GOOD.drop("query_id"), tmp_path / "run.txt")
     assert str(caught.value) == (
         "the run must have a column for the query, named one of 'query_id', 'qid', 'q_id', "
-        "'query', 'topic'; its columns are 'doc_id', 'score'. Rename the column that it is."
+        "'query', 'topic', 'query-id'; its columns are 'doc_id', 'score'. Rename the column that it is."
     )
     with pytest.raises(PrframeError, match=r"`path` must be a path; got <_io\.BytesIO"):
         write_run(GOOD, io.BytesIO())

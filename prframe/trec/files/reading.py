@@ -12,6 +12,7 @@ import io
 import os
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
@@ -31,7 +32,7 @@ from prframe.trec.files.layouts import (
     MalformedLineError,
 )
 from prframe.trec.files.opening import LONGEST_LINE, opened, whole_lines
-from prframe.trec.files.paths import Path, files
+from prframe.trec.files.paths import Path, file_stem, files
 
 Bytes: TypeAlias = NDArray[np.uint8]
 
@@ -62,14 +63,15 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     -------
     polars.DataFrame
         One row per line, in the order of the file: ``query_id`` (String), ``doc_id`` (String),
-        ``rank`` (Int64), ``score`` (Float64), ``system`` (String: the tag).
+        ``rank`` (Int64, null where it is no whole number), ``score`` (Float64), ``system``
+        (String: the tag).
 
     Raises
     ------
     PrframeError
-        A line with fewer than six fields, with a rank that is no whole number or a score that is
-        no number (NaN is none), with text that is not UTF-8, or of more than 1,000,000 bytes; with
-        the file and the line. A pattern that no file matches.
+        A line with fewer than six fields, with a score that is no number (NaN is none), with text
+        that is not UTF-8, or of more than 1,000,000 bytes; with the file and the line. A pattern
+        that no file matches.
     OSError
         A file that cannot be opened; FileNotFoundError if it does not exist.
 
@@ -77,14 +79,18 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     -----
     Fields are separated by any amount of white space (ASCII), which may also stand at both ends of
     a line. Text after the sixth field is left out, as trec_eval does. Blank lines and lines that
-    start with ``#``, perhaps after white space, are skipped. Quotes have no special meaning. Lines
+    start with ``#``, perhaps after white space, are skipped. A line such as
+    ``#rain Q0 d1 1 2.5 bm25`` is an error: it has the fields of a row. Quotes have no special
+    meaning. Lines
     end with a line feed, a carriage return, or both; the last line may lack its end. A byte order
     mark is skipped, and a file that starts with the mark of UTF-16 is read as such. A file without
     rows gives a frame without rows.
 
     Ids are text: ``"007"`` stays as it is. Scores may be written as infinite, ``inf`` or ``-inf``,
     which means not retrieved; a number that is too large for a 64-bit float is malformed.
-    The rank is read but never used: scores decide.
+    The rank is read but never used: scores decide. In a run of MS MARCO, lines of ``query document
+    rank`` whose first rank is 1, ranks decide: the score is the negative rank, and the system has
+    the name of the file.
 
     Files with single spaces are read at about the speed of `polars.read_csv`, others take a few
     times as long. Besides the result, memory is taken for a few blocks of 8 MB, whatever the file
@@ -126,7 +132,7 @@ def read_qrels(path: Path | Sequence[Path]) -> pl.DataFrame:
     -------
     polars.DataFrame
         One row per line, in the order of the file: ``query_id`` (String), ``doc_id`` (String),
-        ``label`` (Int64; above 0 relevant, below 0 pooled but not judged).
+        ``label`` (Int64; above 0 relevant, below 0 pooled but not judged; 1.0 is read as 1).
 
     Raises
     ------
@@ -139,7 +145,8 @@ def read_qrels(path: Path | Sequence[Path]) -> pl.DataFrame:
 
     Notes
     -----
-    White space, comments, line ends and encodings are treated as in `read_run`.
+    White space, comments, line ends and encodings are treated as in `read_run`. Qrels of BEIR are
+    read as well: they begin with the line ``query-id corpus-id score`` and lack the iteration.
 
     Examples
     --------
@@ -171,21 +178,46 @@ def _read(path: Path | Sequence[Path], layout: Layout) -> pl.DataFrame:
 def read_file(path: Path, layout: Layout, columns: Sequence[str | pl.Expr] = ()) -> pl.DataFrame:
     """Read one file; other columns than those asked for, if any are, take no memory."""
     kept = list(columns) or layout.columns
-    parts = [rows.select(kept) for rows in _read_file(path, layout) if rows.height]
+    parts = [_made(rows, path).select(kept) for rows in _read_file(path, layout) if rows.height]
     return pl.concat(parts or [layout.empty.select(kept)])
+
+
+def _made(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """Return the columns of a run, where the file has places alone."""
+    if "place" not in rows.columns:
+        return rows
+    return rows.with_columns(
+        pl.col("place").alias("rank"),
+        (-pl.col("place")).cast(pl.Float64).alias("score"),
+        pl.lit(file_stem(path)).alias("system"),
+    )
 
 
 def _read_file(path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
     """Read a file block by block, and each block in the quickest way that reads it correctly."""
-    with opened(path) as read, made_ahead(_counted(whole_lines(read, _BLOCK))) as blocks:
-        line = 1
-        for block, regular_lines in blocks:
-            rows = _regular(block, regular_lines, layout)
-            if rows is None:
-                yield from _irregular(block, layout, path, line)
-            else:
-                yield rows
-            line += _lines(block) if rows is None else rows.height
+    with opened(path) as read:
+        pieces = whole_lines(read, _BLOCK)
+        first, found = b"", None
+        while found is None and (piece := next(pieces, b"")):
+            first += piece
+            found = layout.variant(first)
+        layout, start = found or (layout, 0)
+        rest = filter(None, chain([first[start:]], pieces))
+        with made_ahead(_counted(rest)) as blocks:
+            yield from _read_blocks(blocks, layout, path, 1 + _lines(first[:start]))
+
+
+def _read_blocks(
+    blocks: Iterator[tuple[bytes, int | None]], layout: Layout, path: Path, line: int
+) -> Iterator[pl.DataFrame]:
+    """Read the blocks of a file, whose first line has this number."""
+    for block, regular_lines in blocks:
+        rows = _regular(block, regular_lines, layout)
+        if rows is None:
+            yield from _irregular(block, layout, path, line)
+        else:
+            yield rows
+        line += _lines(block) if rows is None else rows.height
 
 
 def _counted(blocks: Iterator[bytes]) -> Iterator[tuple[bytes, int | None]]:
@@ -236,13 +268,7 @@ def _pieces(content: Bytes) -> Iterator[tuple[Bytes, Bytes]]:
 
 def _lines(block: bytes) -> int:
     """Count the ends of lines."""
-    count = 0
-    for piece, follower in _pieces(np.frombuffer(block, np.uint8)):
-        is_return = piece == _RETURN
-        is_end = is_return | (piece == _NEWLINE)
-        is_end[: follower.size] &= ~(is_return[: follower.size] & (follower == _NEWLINE))
-        count += int(np.count_nonzero(is_end))
-    return count
+    return block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
 
 
 def _regular_lines(block: bytes) -> int | None:
@@ -274,27 +300,48 @@ def _regular(block: bytes, lines: int | None, layout: Layout) -> pl.DataFrame | 
         return layout.empty
     if layout.extra == "raise" and block.count(b" ") != lines * (len(layout.schema) - 1):
         return None
+    rows = _by_csv(block, layout, layout.schema)
+    if rows is None and layout.loose and block.count(b" ") == lines * (len(layout.schema) - 1):
+        rows = _tightened(_by_csv(block, layout, layout.schema | layout.loose))
+    is_right = rows is not None and rows.height == lines and _is_right(rows, block)
+    return _compact(rows) if rows is not None and is_right else None
+
+
+def _by_csv(block: bytes, layout: Layout, schema: dict[str, pl.DataType]) -> pl.DataFrame | None:
+    """Read lines with the CSV reader; None if it cannot."""
     try:
-        rows = pl.read_csv(
+        return pl.read_csv(
             block,
-            columns=[list(layout.schema).index(name) for name in layout.columns],
+            columns=[list(schema).index(name) for name in layout.columns],
             has_header=False,
             separator=" ",
             quote_char=None,
-            schema=layout.schema,
+            schema=schema,
             missing_columns="raise",
             extra_columns="ignore",
         )
     except (pl.exceptions.PolarsError, OSError):
         # Text that starts like a compressed file raises an OSError.
         return None
-    return _compact(rows) if rows.height == lines and _is_right(rows, block) else None
+
+
+def _tightened(rows: pl.DataFrame | None) -> pl.DataFrame | None:
+    """Return ranks that are numbers, and labels as whole numbers; None if some are none."""
+    if rows is None:
+        return None
+    if "rank" in rows.columns:
+        return rows.with_columns(pl.col("rank").cast(pl.Int64, strict=False))
+    label = rows["label"]
+    is_whole = (label == label.round()) & (label.abs() <= checks.LARGEST_COUNT)
+    return rows.with_columns(label.cast(pl.Int64)) if is_whole.all() else None
 
 
 def _is_right(rows: pl.DataFrame, block: bytes) -> bool:
     """Tell whether the reader understood every line."""
     # Missing fields are null, and so are empty ones, which come from misplaced white space.
-    if any(column.null_count() for column in rows.iter_columns()):
+    if any(column.null_count() for column in rows.iter_columns() if column.name != "rank"):
+        return False
+    if "place" in rows.columns and rows["place"].min() < 1:  # type: ignore[operator]
         return False
     if "value" in rows.columns and not _are_values(rows):
         return False
@@ -354,16 +401,18 @@ def _tidied(block: bytes) -> bytes:
     # At the start of a line there is now at most one space, which is dropped.
     drop = (content == _SPACE) | (content == _NEWLINE)
     drop[1:] &= content[:-1] == _NEWLINE
-    return _without_comments(content[~drop]).tobytes()
+    return _without_comments(content[~drop])
 
 
-def _without_comments(content: Bytes) -> Bytes:
-    """Drop the lines that start with #."""
+def _without_comments(content: Bytes) -> bytes:
+    """Drop the lines that start with # and white space; other ones with # are looked at."""
     if not (content == _HASH).any():
-        return content
+        return content.tobytes()
     starts = np.append(0, np.flatnonzero(content[:-1] == _NEWLINE) + 1)
-    is_row = content[starts] != _HASH
-    return np.asarray(content[np.repeat(is_row, np.diff(starts, append=content.size))])
+    follower = np.append(content[1:], np.uint8(_NEWLINE))[starts]
+    is_comment = (content[starts] == _HASH) & np.isin(follower, (_SPACE, _NEWLINE))
+    kept = np.repeat(~is_comment, np.diff(starts, append=content.size))
+    return np.asarray(content[kept]).tobytes()
 
 
 def _line_by_line(block: bytes, layout: Layout, path: Path, first: int) -> pl.DataFrame:
@@ -383,8 +432,7 @@ def _line_by_line(block: bytes, layout: Layout, path: Path, first: int) -> pl.Da
             row = layout.parse(line)
         except MalformedLineError as error:
             raise PrframeError(
-                f"{os.fspath(path)}, line {number}: {error}, in {_shown(line)}. "
-                "Mend the line, or put a # in front of it to leave it out."
+                f"{os.fspath(path)}, line {number}: {error}, in {_shown(line)}. {error.remedy}"
             ) from None
         if row is not None:
             rows.append(row)
