@@ -17,7 +17,7 @@ from prframe.reports.classifiers import Classifiers, segment_column
 from prframe.reports.options import Options
 from prframe.trec.joining import join
 from prframe.trec.roles import RESULT
-from prframe.trec.sources import AnyRuns, Qrels, paths_within, run_frame
+from prframe.trec.sources import AnyRuns, Qrels, paths_within
 from prframe.verbs._guards import PooledRankings
 from prframe.verbs.check import check
 
@@ -62,7 +62,7 @@ def joined(
     data: "AnyRuns", qrels: "Qrels", options: Options
 ) -> tuple[pl.DataFrame, list[list[str]]]:
     """Return the labelled rows of runs, with what is to be said of where they come from."""
-    labelled, _ = whole(join(run_frame(data), qrels, queries="qrels"), "runs")
+    labelled, _ = whole(join(data, qrels, queries="means"), "runs")
     names = [name for name in labelled.columns if name not in RESULT]
     if len(names) > 1:
         raise PrframeError(

@@ -25,7 +25,7 @@ from prframe.trec.joining import (
 )
 from prframe.trec.matching import Rankings
 from prframe.trec.measures import Measure, Version, check_version, measures_of
-from prframe.trec.sources import AnyRuns, Qrels, Runs, run_frame
+from prframe.trec.sources import AnyRuns, Qrels, Runs
 from prframe.typing import Columns, FrameT, Schema
 from prframe.verbs._evaluation import Evaluation
 
@@ -40,12 +40,13 @@ def evaluate(
     measures: str | Metric | Sequence[str | Metric] = ...,
     *,
     by_query: bool = ...,
-    complete_queries: bool = ...,
+    complete_queries: bool | None = ...,
     relevance_level: int = ...,
     judged_only: bool = ...,
     depth: int | None = ...,
     version: Version = ...,
     duplicates: Duplicates = ...,
+    exclude_self: bool = ...,
     system: Columns | None = ...,
 ) -> FrameT: ...
 
@@ -57,12 +58,13 @@ def evaluate(
     measures: str | Metric | Sequence[str | Metric] = ...,
     *,
     by_query: bool = ...,
-    complete_queries: bool = ...,
+    complete_queries: bool | None = ...,
     relevance_level: int = ...,
     judged_only: bool = ...,
     depth: int | None = ...,
     version: Version = ...,
     duplicates: Duplicates = ...,
+    exclude_self: bool = ...,
     system: Columns | None = ...,
 ) -> pl.DataFrame: ...
 
@@ -73,12 +75,13 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     measures: str | Metric | Sequence[str | Metric] = "official",
     *,
     by_query: bool = False,
-    complete_queries: bool = False,
+    complete_queries: bool | None = None,
     relevance_level: int = 1,
     judged_only: bool = False,
     depth: int | None = None,
     version: Version = 9,
     duplicates: Duplicates = "raise",
+    exclude_self: bool = False,
     system: Columns | None = None,
 ) -> Any:
     """Evaluate runs by the conventions of trec_eval, which give its numbers.
@@ -100,9 +103,10 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
         another meaning elsewhere, that of trec_eval counts.
     by_query : bool
         Whether to return a row for each query (``-q``) and not the summary.
-    complete_queries : bool
-        Whether all queries of the qrels count, those that a run lacks with 0 (``-c``). Otherwise
-        those count that are in both.
+    complete_queries : bool, optional
+        Whether all queries of the qrels count, those that a run lacks with 0 (``-c``), or those
+        that are in both. Absent: all of them in the summary of several runs, with a warning that
+        names the runs which lack some, and otherwise those that are in both.
     relevance_level : int
         The least label that is relevant (``-l``).
     judged_only : bool
@@ -114,6 +118,8 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
         floats, and version 10 as 64-bit floats. They round levels of recall in different ways.
     duplicates : {"raise", "best"}
         A document that stands twice in a ranking is an error, or counts with its highest score.
+    exclude_self : bool
+        Whether to leave out documents whose id is that of the query, from runs and qrels.
     system : str or list of str, optional
         Columns that tell the systems of a frame apart, as in `join`.
 
@@ -135,7 +141,12 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     Warns
     -----
     UnmatchedIdsWarning
-        Runs that have no query, or no document, in common with the qrels.
+        Runs that have no query, or no document, in common with the qrels. Runs that lack judged
+        queries (MissingQueriesWarning).
+    RankOrderWarning
+        Ranks that contradict the scores.
+    NormalizationWarning
+        Ids in several forms of Unicode, which count as different.
 
     Notes
     -----
@@ -171,8 +182,9 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     └───────┴───────┴─────┴─────────────┘
     """
     check_version(version)
-    flags = {"by_query": by_query, "complete_queries": complete_queries}
-    for name, value in (flags | {"judged_only": judged_only}).items():
+    flags = {"by_query": by_query, "judged_only": judged_only}
+    flags |= {} if complete_queries is None else {"complete_queries": complete_queries}
+    for name, value in flags.items():
         checks.flag(name, value)
     task = Task.of(
         _wanted(measures_of(measures, version), by_query=by_query),
@@ -182,11 +194,13 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
         depth=depth,
         version=version,
     )
-    queries: Queries = "qrels" if complete_queries else "both"
-    joining = Joining.of(
-        run_frame(runs), qrels, system, Options(queries=queries, duplicates=duplicates)
+    of_means: Queries = "means" if complete_queries is None and not by_query else "both"
+    options = Options(
+        queries="qrels" if complete_queries else of_means,
+        duplicates=duplicates,
+        exclude_self=exclude_self,
     )
-    return task.carried_out(joining)
+    return task.carried_out(Joining.of(runs, qrels, system, options))
 
 
 def _wanted(asked: list[Measure], *, by_query: bool) -> list[Measure]:

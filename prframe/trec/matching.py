@@ -1,6 +1,6 @@
 """Match rankings with the judgments of their documents, and find the judged ones they lack."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from prframe import checks
 from prframe._engine.integer_sort import sort_integers
-from prframe.errors import PrframeError, UnmatchedIdsWarning, warn
-from prframe.trec import roles
+from prframe.errors import PrframeError
+from prframe.trec import doubts, roles
 from prframe.trec.grouping import Integers, codes, group
 
 Counts = NDArray[np.signedinteger]
@@ -111,8 +111,17 @@ class Rankings:
         )
 
 
-def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: str) -> Rankings:
-    """Sort the rows of a run into rankings and give them their labels."""
+def rankings(
+    rows: pl.DataFrame,
+    qrels: pl.DataFrame,
+    queries: str,
+    duplicates: str,
+    without_rows: Sequence[str] = (),
+) -> Rankings:
+    """Sort the rows of a run into rankings and give them their labels.
+
+    `without_rows` are the names of further systems.
+    """
     keys = rows.drop("doc_id", "score")
     groups = group(keys)
     # The ids of queries become like those of the qrels once there is only one for each ranking.
@@ -123,6 +132,10 @@ def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: 
     rows = _without_repeats(rows, groups.keys, duplicates)
     judged = qrels.select("query_id").unique(maintain_order=True)
     query = codes(groups.keys.select("query_id"), judged)
+    systems = _systems(groups.keys, without_rows)
+    of_means = queries == "means" and systems.height > 1
+    if queries == "means":
+        queries = "qrels" if of_means else "both"
     if queries in {"qrels", "both"} and (query < 0).any():
         rows = rows.filter(pl.Series(query >= 0)[rows["ranking"]])
     table = (
@@ -134,12 +147,23 @@ def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: 
     )
     matches = _judgments(rows, query, table)
     if not matches.height and (rows.height or table.height):
-        _warn_of_strangers(groups.keys, judged, rows, table)
+        doubts.warn_of_strangers(groups.keys, judged, rows, table)
     elif table.height:
-        _warn_of_systems(groups.keys, query)
+        shared = query >= 0
+        if not of_means:
+            doubts.warn_of_systems(groups.keys, shared, "query")
+        has_match = np.zeros(query.size, dtype=np.bool_)
+        has_match[matches["ranking"].unique()] = True
+        of_shared = groups.keys.filter(pl.Series(shared))
+        doubts.warn_of_systems(of_shared, has_match[shared], "document of a query")
+    doubts.warn_of_forms(groups.keys["query_id"], judged["query_id"], "queries")
+    doubts.warn_of_forms(rows["doc_id"], table["doc_id"], "documents")
+    if of_means:
+        present = groups.keys.filter(pl.Series(query >= 0))
+        doubts.warn_of_missing_queries(present, systems, judged.height)
     all_keys = groups.keys
     if queries in {"all", "qrels"}:
-        lacking = _lacking(groups.keys, judged)
+        lacking = _lacking(groups.keys, systems, judged)
         all_keys = pl.concat([all_keys, lacking], rechunk=True)
         query = np.append(query, codes(lacking.select("query_id"), judged))
     n_judgments = np.bincount(table["query"].to_numpy())
@@ -198,45 +222,15 @@ def _with_query(documents: NDArray[np.uint64], query: Integers) -> NDArray[np.ui
     return np.asarray(documents ^ (query.astype(np.uint64) * _ODD))
 
 
-def _warn_of_strangers(
-    keys: pl.DataFrame, judged: pl.DataFrame, rows: pl.DataFrame, table: pl.DataFrame
-) -> None:
-    """Warn that run and qrels have no query in common, or no document of a common query."""
-    if keys.join(judged, on="query_id", how="semi").is_empty():
-        kind, run_ids, qrels_ids = "query", keys["query_id"], judged["query_id"]
-    else:
-        kind = "document of a query"
-        run_ids, qrels_ids = rows["doc_id"], table["doc_id"]
-    run, judgments = (
-        roles.examples(ids.head(2)) if ids.len() else "no rows" for ids in (run_ids, qrels_ids)
-    )
-    warn(
-        f"run and qrels have no {kind} in common: the run has {run}, the qrels have {judgments}",
-        UnmatchedIdsWarning,
-    )
-
-
-def _warn_of_systems(keys: pl.DataFrame, query: Integers) -> None:
-    """Warn of systems that have no query in common with the qrels, unlike others."""
-    names = keys.columns[:-1]
-    if not names:
-        return
-    known = keys.filter(pl.Series(query >= 0)).select(names)
-    systems = keys.select(names).unique(maintain_order=True)
-    strange = systems.join(known, on=names, how="anti", nulls_equal=True, maintain_order="left")
-    if strange.height:
-        shown = strange.head(checks.SHOWN)
-        examples = shown.to_series() if shown.width == 1 else shown.rows()
-        warn(
-            f"{strange.height} of {systems.height} systems have no query in common with the "
-            f"qrels: {roles.examples(examples)}",
-            UnmatchedIdsWarning,
-        )
-
-
-def _lacking(keys: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
-    """Return the keys of the rankings that systems lack although their query is judged."""
+def _systems(keys: pl.DataFrame, without_rows: Sequence[str]) -> pl.DataFrame:
+    """Return the systems of rankings, and those without rows."""
     systems = keys.drop("query_id").unique(maintain_order=True)
+    more = pl.DataFrame(dict.fromkeys(systems.columns, without_rows), schema=systems.schema)
+    return pl.concat([systems, more]).unique(maintain_order=True) if more.height else systems
+
+
+def _lacking(keys: pl.DataFrame, systems: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
+    """Return the keys of the rankings that systems lack although their query is judged."""
     pairs = systems.join(judged, how="cross") if systems.width else judged
     return pairs.join(keys, on=keys.columns, how="anti", nulls_equal=True, maintain_order="left")
 

@@ -1,11 +1,10 @@
 """Runs and qrels of other collections and tools, which people have beside TREC's own."""
 
-from collections import namedtuple
 from collections.abc import Callable
 from math import log2
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
@@ -145,8 +144,19 @@ def test_queries_that_begin_with_a_hash(read: Callable[[Path], Any], tmp_path: P
     assert read(saved(tmp_path, f"{row}\n# {row}\n#\n#{row} more words\n# x y\n")).height == 1
 
 
-ScoredDoc = namedtuple("ScoredDoc", ["query_id", "doc_id", "score"])
-Qrel = namedtuple("Qrel", ["query_id", "doc_id", "relevance", "iteration"])
+class ScoredDoc(NamedTuple):
+    query_id: str
+    doc_id: str
+    score: float
+
+
+class Qrel(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: int
+    iteration: str
+
+
 SCORED = [ScoredDoc("1", "a", 1.0), ScoredDoc("1", "b", 2.0)]
 JUDGED = [Qrel("1", "a", 1, "0"), Qrel("1", "b", 0, "0")]
 

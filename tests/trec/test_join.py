@@ -352,7 +352,7 @@ REFUSED = {
     "no query": (
         lambda: join(RUN.drop("query_id"), QRELS),
         "the run must have a column for the query, named one of 'query_id', 'qid', 'q_id', "
-        "'query', 'topic'; its columns are 'system', 'doc_id', 'score', 'label'. "
+        "'query', 'topic', 'query-id'; its columns are 'system', 'doc_id', 'score', 'label'. "
         "Rename the column that it is.",
     ),
     "no score": (
@@ -368,7 +368,7 @@ REFUSED = {
     "no document": (
         lambda: join(RUN.lazy(), QRELS.drop("doc_id").to_arrow()),
         "the qrels must have a column for the document, named one of 'doc_id', 'docno', 'docid', "
-        "'document_id'; its columns are 'query_id', 'label'. Rename the column that it is.",
+        "'document_id', 'corpus-id'; its columns are 'query_id', 'label'. Rename the column that it is.",
     ),
     "unjudged": (
         lambda: join(RUN, QRELS, unjudged="dropped"),
@@ -380,7 +380,7 @@ REFUSED = {
     ),
     "queries": (
         lambda: join(RUN, QRELS, queries=None),
-        "`queries` must be one of 'all', 'both', 'qrels', 'run'; got None.",
+        "`queries` must be one of 'all', 'both', 'means', 'qrels', 'run'; got None.",
     ),
     "duplicates": (
         lambda: join(RUN, QRELS, duplicates="first"),
