@@ -61,7 +61,8 @@ def run(given: argparse.Namespace) -> int:
     if given.no_summary:
         raise UsageError("-n leaves out lines of -f trec; -q alone gives no mean elsewhere")
     data = inputs.rankings(given)
-    outputs.write(_intervals(data, given) if given.interval else _values(data, given), given)
+    result = _intervals(data, given) if given.interval else _values(data, given)
+    outputs.write(result, given, data.note)
     return OK
 
 
@@ -73,16 +74,25 @@ def _lines(given: argparse.Namespace) -> Iterator[str]:
             "-f trec takes the conventions of trec_eval, without --interval or --ties"
         )
     from prframe import trec
+    from prframe.trec.files.paths import file_stem
     from prframe.trec.printing import result_lines
 
     with inputs.reading():
         qrels = trec.read_qrels(qrels_path)
+    tags: set[str] = set()
     for path in runs:
         with stage(f"evaluating {os.path.basename(path)}"):  # noqa: PTH119
+            run = trec.read_run(path)
+            tag = file_stem(path) if run.is_empty() else run["system"][-1]
+            name = file_stem(path) if tag in tags else tag
+            tags.add(tag)
             yield from result_lines(
-                trec.read_run(path),
+                run,
                 qrels,
                 given.metrics or ["official"],
+                name=name,
+                is_one_of_several=len(runs) > 1,
+                joining=inputs.joining(given),
                 by_query=given.by_query,
                 summary=not given.no_summary,
                 complete_queries=given.complete,
@@ -109,7 +119,10 @@ def _values(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: A
         result = evaluate(
             data.frame, _metrics(given), **data.score, **columns, layout="wide", **data.options
         )
-        return result.lazy().collect()
+        values = result.lazy().collect()
+    if data.n_queries is None or given.by_query:
+        return values
+    return values.join(data.n_queries, on="system", how="left", maintain_order="left")
 
 
 def _intervals(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN401 - a frame

@@ -6,14 +6,23 @@ import signal
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from prframe.commands import files, options
 from prframe.commands.exits import NoInputError, UsageError
 from prframe.commands.files import STANDARD_INPUT
 from prframe.commands.terminal import stage
 
-_OF_FILES = {"complete": "-c", "judged_only": "-J", "depth": "-M"}
+if TYPE_CHECKING:
+    from prframe.trec.joining import Queries
+
+_OF_FILES = {
+    "complete": "-c",
+    "judged_only": "-J",
+    "depth": "-M",
+    "duplicates": "--duplicates",
+    "exclude_self": "--exclude-self",
+}
 _OF_FRAMES = ("score", "label", "by", "over", "item", "weight", "n_pos", "n_neg", "positive")
 _FIELDS_OF_RUN = 6
 _FIELDS_OF_QRELS = 4
@@ -36,6 +45,10 @@ class Rankings:
         Further arguments, which every verb takes.
     models : list of str
         Columns of scores, a model each, if there are several.
+    n_queries : DataFrame or None
+        How many judged queries each run has.
+    note : str
+        A line to print below a table.
     """
 
     frame: Any
@@ -43,6 +56,8 @@ class Rankings:
     over: list[str]
     options: dict[str, Any]
     models: list[str]
+    n_queries: Any = None
+    note: str = ""
 
     @property
     def single(self) -> list[str]:
@@ -85,10 +100,10 @@ def reading() -> Iterator[None]:
         yield
 
 
-def rankings(given: argparse.Namespace) -> Rankings:
-    """Read what was named on the command line."""
+def rankings(given: argparse.Namespace, *, every_query: bool = False) -> Rankings:
+    """Read what was named on the command line, perhaps with all queries of the qrels."""
     with reading():
-        return _of_frame(given) if given.frame else _of_files(given)
+        return _of_frame(given) if given.frame else _of_files(given, every_query=every_query)
 
 
 def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
@@ -169,21 +184,51 @@ def _existing(path: str, example: str) -> list[str]:
     return paths
 
 
-def _of_files(given: argparse.Namespace) -> Rankings:
-    """Read runs and judge them; queries are those of both, unless all of the qrels count."""
+def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
+    """Read runs and judge them by the conventions of trec_eval, unless told otherwise."""
     qrels, runs = trec_files(given)
+    import polars as pl
+
     from prframe import trec
     from prframe.errors import PrframeError
     from prframe.trec.evaluating import limited
 
-    joined = trec.join(runs, qrels, queries="qrels" if given.complete else "both")
-    if joined.is_empty():
+    queries: Queries = "qrels" if every_query else _queries(given)
+    joined = trec.join(runs, qrels, queries=queries, **joining(given))
+    query = pl.col("query_id").filter(pl.col("score") > -float("inf"))
+    n_queries = joined.group_by("system", maintain_order=True).agg(n=query.n_unique())
+    if joined.is_empty() or not (given.complete or n_queries["n"].sum()):
         raise PrframeError("the runs and the qrels have no query in common; mend their ids.")
-    joined = limited(joined, ["system", "query_id"], given.depth, judged_only=given.judged_only)
-    ranked = {"item": "doc_id"} | options.given_only(given, "ties", "missing")
+    ties = given.ties or "trec"
+    # Version 9 of trec_eval compares scores as 32-bit floats.
+    float32 = ties == "trec" and getattr(given, "trec_eval", 9) == 9  # noqa: PLR2004 - a name
+    joined = limited(
+        joined,
+        ["system", "query_id"],
+        given.depth,
+        judged_only=given.judged_only,
+        float32=float32,
+    )
+    ranked: dict[str, Any] = {"item": "doc_id", "ties": ties, "float32": float32}
+    ranked |= options.given_only(given, "missing")
     if given.level is not None:
         ranked["positive"] = given.level
-    return Rankings(joined, ["system"], ["query_id"], ranked, [])
+    note = f"(ties: {ties})\n"
+    return Rankings(joined, ["system"], ["query_id"], ranked, [], n_queries, note)
+
+
+def _queries(given: argparse.Namespace) -> "Queries":
+    """Return which queries count: in means of several runs those that any of them has."""
+    if given.complete:
+        return "qrels"
+    has_own_rule = getattr(given, "incomplete", None) is not None
+    return "both" if has_own_rule or getattr(given, "by_query", False) else "means"
+
+
+def joining(given: argparse.Namespace) -> dict[str, Any]:
+    """Return what is said of documents that are listed twice, or are the query itself."""
+    exclude_self = {"exclude_self": True} if given.exclude_self else {}
+    return options.given_only(given, "duplicates") | exclude_self
 
 
 def _of_frame(given: argparse.Namespace) -> Rankings:

@@ -78,7 +78,7 @@ def run(given: argparse.Namespace) -> int:
 def _of_files(given: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     """Return the paths of the runs, and the arguments that go with them."""
     qrels, runs = inputs.trec_files(given)
-    chosen = _of_both(given) | options.given_only(given, "ties")
+    chosen = _of_both(given) | options.given_only(given, "ties") | inputs.joining(given)
     if given.level is not None:
         chosen["positive"] = given.level
     return runs, chosen | {"qrels": qrels}

@@ -105,8 +105,8 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
         Whether to return a row for each query (``-q``) and not the summary.
     complete_queries : bool, optional
         Whether all queries of the qrels count, those that a run lacks with 0 (``-c``), or those
-        that are in both. Absent: all of them in the summary of several runs, with a warning that
-        names the runs which lack some, and otherwise those that are in both.
+        that are in both. Absent: those that are in both; a query that one of several runs lacks
+        and another has counts as 0 in the summary, with a warning that names the run.
     relevance_level : int
         The least label that is relevant (``-l``).
     judged_only : bool

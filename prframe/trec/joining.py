@@ -94,8 +94,8 @@ def join(  # noqa: PLR0913 - options, by keyword
     queries : {"all", "qrels", "run", "both", "means"}
         The queries of each system: all of the run or the qrels; those of the qrels (as
         ``trec_eval -c``); those of the system's run; those of both (as trec_eval without ``-c``);
-        those over which means are taken: of several systems all of the qrels, with a warning that
-        names the systems which lack some, and of a single system those of both.
+        those over which the means of several systems are taken, which are judged and in the run of
+        any system, with a warning that names the systems which lack some.
     duplicates : {"raise", "best"}
         A document that stands twice in a ranking is an error, or counts with its highest score.
     exclude_self : bool

@@ -133,10 +133,8 @@ def rankings(
     judged = qrels.select("query_id").unique(maintain_order=True)
     query = codes(groups.keys.select("query_id"), judged)
     systems = _systems(groups.keys, without_rows)
-    of_means = queries == "means" and systems.height > 1
-    if queries == "means":
-        queries = "qrels" if of_means else "both"
-    if queries in {"qrels", "both"} and (query < 0).any():
+    of_means = queries == "means"
+    if queries in {"qrels", "both", "means"} and (query < 0).any():
         rows = rows.filter(pl.Series(query >= 0)[rows["ranking"]])
     table = (
         qrels.select(
@@ -158,12 +156,14 @@ def rankings(
         doubts.warn_of_systems(of_shared, has_match[shared], "document of a query")
     doubts.warn_of_forms(groups.keys["query_id"], judged["query_id"], "queries")
     doubts.warn_of_forms(rows["doc_id"], table["doc_id"], "documents")
+    all_keys, expected = groups.keys, judged
     if of_means:
         present = groups.keys.filter(pl.Series(query >= 0))
-        doubts.warn_of_missing_queries(present, systems, judged.height)
-    all_keys = groups.keys
-    if queries in {"all", "qrels"}:
-        lacking = _lacking(groups.keys, systems, judged)
+        expected = judged.join(present, on="query_id", how="semi", maintain_order="left")
+        if systems.height > 1:
+            doubts.warn_of_missing_queries(present, systems, expected.height)
+    if queries in {"all", "qrels", "means"}:
+        lacking = _lacking(groups.keys, systems, expected)
         all_keys = pl.concat([all_keys, lacking], rechunk=True)
         query = np.append(query, codes(lacking.select("query_id"), judged))
     n_judgments = np.bincount(table["query"].to_numpy())

@@ -32,6 +32,11 @@ READ = {
 RUNS = ["old.run", "new.run", "bad.run"]
 
 
+# How runs in files are ranked.
+TREC = {"item": "doc_id", "ties": "trec", "float32": True}
+NOTE = "(ties: trec)"
+
+
 def joined(*runs: str, **chosen) -> pl.DataFrame:
     return trec.join(list(runs or RUNS), "qrels", queries="both", **chosen)
 
@@ -69,9 +74,7 @@ def test_words_of_options_are_those_of_the_verbs() -> None:
 @pytest.mark.parametrize("kind", READ)
 def test_formats_are_read_back(kind, capfdbinary, tmp_path) -> None:
     words = ["evaluate", "qrels", *RUNS, "-q", "-m", "AP", "nDCG@10"]
-    expected = prframe.evaluate(
-        joined(), ["AP", "nDCG@10"], by=["system", "query_id"], item="doc_id"
-    )
+    expected = prframe.evaluate(joined(), ["AP", "nDCG@10"], by=["system", "query_id"], **TREC)
     result = saved(capfdbinary, tmp_path, *words, suffix=kind)
     assert result.columns == expected.columns
     assert result.equals(expected)
@@ -91,10 +94,11 @@ def test_the_table(capfdbinary) -> None:
     done = run(capfdbinary, "evaluate", "qrels", *RUNS)
     means = prframe.evaluate(
         joined(), ["AP", "nDCG@10", "P@10", "RR"], by="system", over="query_id", layout="wide",
-        item="doc_id",
+        **TREC,
     )  # fmt: skip
-    rows = [[row[0], *(f"{value:.4f}" for value in row[1:])] for row in means.rows()]
-    assert table(done.out) == [["system", "AP", "nDCG@10", "P@10", "RR"], *rows]
+    rows = [[row[0], *(f"{value:.4f}" for value in row[1:]), "12"] for row in means.rows()]
+    head = ["system", "AP", "nDCG@10", "P@10", "RR", "n"]
+    assert table(done.out) == [head, *rows, NOTE.split()]
     assert (done.code, done.err) == (0, "")
 
 
@@ -123,7 +127,7 @@ def test_options_in_any_order(capfdbinary) -> None:
     for words in (
         ["-q", "qrels", "old.run", "-m", "AP", "-f", "table", "new.run"],
         ["-m", "AP", "--", "qrels", "old.run", "new.run", "-q"],
-        ["qrels", "-q", "old.run", "--ties", "group", "new.run", "-mAP"],
+        ["qrels", "-q", "old.run", "--ties", "trec", "new.run", "-mAP"],
     ):
         if words[0] == "-m":
             words = ["-q", *words[:-1]]  # noqa: PLW2901 - nothing behind -- is an option
@@ -140,7 +144,7 @@ def test_patterns_gzip_and_standard_input(capfdbinary) -> None:
     assert process("evaluate", "qrels", "-", stdin=content).out == expected
     assert process("evaluate", "qrels", "-", stdin=gzip.compress(content)).out == expected
     of_all = run(capfdbinary, "evaluate", "qrels", "*.run").out
-    assert [row[0] for row in table(of_all)] == ["system", "bad", "new", "old"]
+    assert [row[0] for row in table(of_all)] == ["system", "bad", "new", "old", "(ties:"]
 
 
 @pytest.mark.slow
@@ -169,7 +173,7 @@ def test_queries_levels_depths_and_judgments(capfdbinary, tmp_path) -> None:
 
 def test_intervals(capfdbinary, tmp_path) -> None:
     words = ["evaluate", "qrels", *RUNS, "--interval", "-m", "AP", "P@5"]
-    options = {"by": "system", "over": "query_id", "item": "doc_id", "method": "hall"}
+    options = {"by": "system", "over": "query_id", "method": "hall"} | TREC
     result = saved(capfdbinary, tmp_path, *words, "--confidence-level", "0.9", "--method", "hall")
     expected = prframe.interval(joined(), ["AP", "P@5"], **options, confidence_level=0.9)
     assert result.equals(expected)
@@ -306,7 +310,7 @@ def test_totals_go_with_frames(capfdbinary) -> None:
 @pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
 def test_compare(capfdbinary, tmp_path) -> None:
     words = ["compare", "qrels", *RUNS, "-m", "AP", "--correction", "max-t", "--seed", "3"]
-    shared = {"model": "system", "over": "query_id", "item": "doc_id"}
+    shared = {"model": "system", "over": "query_id"} | TREC
     result = saved(capfdbinary, tmp_path, *words, "--n-resamples", "200")
     expected = prframe.compare(
         joined(), "AP", correction="max-t", n_resamples=200, rng=3, **shared
@@ -324,7 +328,7 @@ def test_compare(capfdbinary, tmp_path) -> None:
 def test_compare_with_a_margin_that_does_not_matter(capfdbinary, tmp_path) -> None:
     words = ["compare", "qrels", *RUNS, "--equivalence", "0.05", "--rope", "0.02"]
     result = saved(capfdbinary, tmp_path, *words)
-    shared = {"model": "system", "over": "query_id", "item": "doc_id", "rng": 0}
+    shared = {"model": "system", "over": "query_id", "rng": 0} | TREC
     assert result.equals(prframe.compare(joined(), "AP", equivalence=0.05, rope=0.02, **shared))
     done = run(capfdbinary, *words[:3], "new.run", "--equivalence", "0")
     assert (done.code, done.err) == (
@@ -363,7 +367,7 @@ def test_draws_are_the_same_in_every_call(capfdbinary) -> None:
 
 
 def test_curves_and_bands(capfdbinary, tmp_path) -> None:
-    shared = {"by": "system", "over": "query_id", "item": "doc_id"}
+    shared = {"by": "system", "over": "query_id"} | TREC
     words = ["qrels", *RUNS, "--interpolate"]
     result = saved(capfdbinary, tmp_path, "curve", *words)
     assert result.equals(prframe.curve(joined(), recall=11, interpolate=True, **shared))
@@ -378,12 +382,12 @@ def test_curves_and_bands(capfdbinary, tmp_path) -> None:
 
 @pytest.mark.slow
 def test_tests(capfdbinary, tmp_path) -> None:
-    rankings = {"by": ["system", "query_id"], "item": "doc_id"}
+    rankings = {"by": ["system", "query_id"]} | TREC
     words = ["test", "qrels", *RUNS]
     # The command says by itself that the files are a pool.
     pool = joined().drop("judged")
     result = saved(capfdbinary, tmp_path, *words)
-    assert result.equals(prframe.ap_test(pool, by="system", over="query_id", item="doc_id", rng=0))
+    assert result.equals(prframe.ap_test(pool, by="system", over="query_id", rng=0, **TREC))
     result = saved(capfdbinary, tmp_path, *words, "-q", "--correction", "holm")
     assert result.equals(prframe.ap_test(pool, correction="holm", rng=0, **rankings))
     result = saved(capfdbinary, tmp_path, *words, "--of", "top-k", "-k", "5", "10")
@@ -405,7 +409,7 @@ def test_tests_of_each_query_of_a_frame(statistic: str, capfdbinary, tmp_path) -
 
 def test_check(capfdbinary, tmp_path) -> None:
     result = saved(capfdbinary, tmp_path, "check", "qrels", *RUNS, "-k", "3")
-    expected = prframe.check(joined(), by=["system", "query_id"], item="doc_id", k=3)
+    expected = prframe.check(joined(), by=["system", "query_id"], k=3, **TREC)
     assert result.equals(expected)
 
 
@@ -452,7 +456,10 @@ def test_commands_and_options_are_an_interface() -> None:
     for_input = (
         "-M -J --by --frame --item --judged-only --label --missing --over --positive --score"
     )
-    for_input = f"{for_input} --complete --ties --weight --n-pos --n-neg -c -l -h --help"
+    for_input = (
+        f"{for_input} --complete --ties --weight --n-pos --n-neg -c -l -h --help --duplicates"
+    )
+    for_input = f"{for_input} --exclude-self"
     metrics, by_query, output = "-m --metrics", "-q --by-query", "-f --format -o --output"
     random = "--seed --n-resamples"
     level, design = "--confidence-level", "--cluster --prior --resampling"
@@ -601,9 +608,7 @@ def test_random_rankings_of_the_collection(capfdbinary, tmp_path) -> None:
     whole = joined("old.run").with_columns(
         n_neg=(1000 - (pl.col("label") > 0).sum()).over("system", "query_id")
     )
-    expected = prframe.ap_test(
-        whole, by="system", over="query_id", item="doc_id", n_neg="n_neg", rng=0
-    )
+    expected = prframe.ap_test(whole, by="system", over="query_id", n_neg="n_neg", rng=0, **TREC)
     assert of_collection == expected.write_csv()
 
 

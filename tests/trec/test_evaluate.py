@@ -407,13 +407,11 @@ def test_names_of_families_are_those_of_trec_eval(name: str) -> None:
 def test_several_runs(files, tmp_path: Path) -> None:
     run, qrels = files
     (tmp_path / "again.run").write_text(RUN)
-    values = evaluate(str(tmp_path / "*.run"), qrels, ["map", "num_q"], complete_queries=False)
+    values = evaluate(str(tmp_path / "*.run"), qrels, ["map", "num_q"])
     assert values["system"].to_list() == ["again", "made-up"]
     assert values["map"].n_unique() == 1
     runs = {"a": run, "b": read_run(run), "c": read_run(run).to_pandas()}
-    options = {"measures": "num_q", "complete_queries": False}
-    rows = evaluate(runs, read_qrels(qrels), **options).rows()
-    assert rows == [("a", 4), ("b", 4), ("c", 4)]
+    assert evaluate(runs, read_qrels(qrels), "num_q").rows() == [("a", 4), ("b", 4), ("c", 4)]
     alone = evaluate(read_run(run).drop("system"), qrels, ["num_q", "num_rel"])
     assert alone.rows() == [(4.0, 7.0)]
 
@@ -424,7 +422,7 @@ def test_a_judged_query_that_a_run_lacks_counts_0_in_means_of_several() -> None:
     with pytest.warns(prframe.MissingQueriesWarning) as caught:
         values = evaluate({"full": full, "part": part}, qrels, ["map", "num_q"])
     assert [str(warning.message) for warning in caught] == [
-        "1 of 2 runs lack some of the 3 judged queries, which count as 0 in their means: 'part' 2"
+        "1 of 2 runs lack some of the 3 judged queries that others have, which count as 0 in their means: 'part' 2"
     ]
     assert values["map"].to_list() == pytest.approx([2 / 3, 1 / 3])
     assert values["num_q"].to_list() == [3, 3]
@@ -434,6 +432,11 @@ def test_a_judged_query_that_a_run_lacks_counts_0_in_means_of_several() -> None:
     assert by_query["system"].to_list() == ["full"] * 3 + ["part"]
     alone = evaluate({"full": full, "part": part}, qrels, "map", complete_queries=False)
     assert alone["map"].to_list() == pytest.approx([2 / 3, 1])
+    # What no run has does not count unless it is asked for.
+    more = qrels | {"4": {"a": 1}}
+    with pytest.warns(prframe.MissingQueriesWarning):
+        again = evaluate({"full": full, "part": part}, more, ["map", "num_q"])
+    assert again.equals(values)
     every = evaluate({"full": full, "part": part}, qrels, "map", complete_queries=True)
     assert every["map"].to_list() == values["map"].to_list()
 
@@ -444,7 +447,7 @@ def test_many_runs_that_lack_queries_are_counted() -> None:
     with pytest.warns(prframe.MissingQueriesWarning) as caught:
         evaluate(runs, qrels, "map")
     assert str(caught[0].message) == (
-        "10 of 11 runs lack some of the 2 judged queries, which count as 0 in their means: "
+        "10 of 11 runs lack some of the 2 judged queries that others have, which count as 0 in their means: "
         + ", ".join(f"'run{number}' 1" for number in range(SHOWN))
         + f", and {10 - SHOWN} more runs"
     )
