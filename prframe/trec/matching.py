@@ -9,19 +9,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from prframe import checks
-from prframe._engine.integer_sort import sort_integers
 from prframe.errors import PrframeError
 from prframe.trec import doubts, roles
 from prframe.trec.grouping import Integers, codes, group
 
 Counts = NDArray[np.signedinteger]
 
-# The table of flags that finds judged documents has at least this many places for each judgment.
-_BYTES = 16
 # A piece of so many rows stays in the processor's cache.
 _PIECE = 1 << 18
-# Multiplication by this odd number spreads small numbers over all bits.
-_ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -183,43 +178,9 @@ def rankings(
 
 
 def _judgments(rows: pl.DataFrame, query: Integers, table: pl.DataFrame) -> pl.DataFrame:
-    """Return the judgments of the rows that have one, with the numbers of these rows.
-
-    Few documents are judged at all, so for most rows a look at one byte, the flag at the place of
-    the document among those of its query, shows that there is no judgment. The flags of a query
-    stand together, so that they are in the cache while its ranking is looked at.
-    """
-    of_judgment, judged = table["query"].to_numpy(), table["doc_id"].hash().to_numpy()
-    # A query numbered -1 has no judgments: it is given the last of these stretches of flags.
-    n_flags = np.append(_BYTES * np.bincount(of_judgment), 1)
-    n_flags = np.int64(1) << np.ceil(np.log2(n_flags)).astype(np.int64)
-    first, last = np.cumsum(n_flags) - n_flags, (n_flags - 1).astype(np.uint64)
-    seen = np.zeros(int(n_flags.sum()), dtype=np.bool_)
-    seen[first[of_judgment] + (judged & last[of_judgment]).view(np.int64)] = True
-    ranking = rows["ranking"].to_numpy()
-    row, hashes = [np.array([], dtype=np.int64)], [np.array([], dtype=np.uint64)]
-    for start in range(0, rows.height, _PIECE):
-        of_row = query[ranking[start : start + _PIECE]]
-        piece = rows["doc_id"].slice(start, _PIECE).hash().to_numpy()
-        places = np.flatnonzero(seen[first[of_row] + (piece & last[of_row]).view(np.int64)])
-        row.append(start + places)
-        hashes.append(_with_query(piece[places], of_row[places]))
-    candidates = pl.DataFrame({"row": np.concatenate(row), "hash": np.concatenate(hashes)})
-    matches = candidates.join(
-        table.with_columns(pl.Series("hash", _with_query(judged, of_judgment))),
-        on="hash",
-        maintain_order="left",
-    )
-    of_match = ranking[matches["row"]]
-    return matches.with_columns(pl.Series("ranking", of_match)).filter(
-        pl.col("doc_id") == rows["doc_id"][matches["row"]],
-        pl.col("query") == pl.Series(query[of_match]),
-    )
-
-
-def _with_query(documents: NDArray[np.uint64], query: Integers) -> NDArray[np.uint64]:
-    """Return a number for each pair of query and document; few pairs share theirs with another."""
-    return np.asarray(documents ^ (query.astype(np.uint64) * _ODD))
+    """Return the judgments of the rows that have one, with the numbers of these rows."""
+    of_row = rows.select("ranking", "doc_id", query=pl.Series(query)[rows["ranking"]])
+    return of_row.with_row_index("row").join(table, on=["query", "doc_id"], maintain_order="left")
 
 
 def _systems(keys: pl.DataFrame, without_rows: Sequence[str]) -> pl.DataFrame:
@@ -237,8 +198,6 @@ def _lacking(keys: pl.DataFrame, systems: pl.DataFrame, judged: pl.DataFrame) ->
 
 def _without_repeats(rows: pl.DataFrame, keys: pl.DataFrame, duplicates: str) -> pl.DataFrame:
     """Return the rows without repeated documents of a ranking, or refuse these."""
-    if not _may_repeat(rows):
-        return rows
     counts = rows.group_by("ranking").agg(pl.len() - pl.col("doc_id").n_unique())
     repeated = counts.filter(pl.col("len") > 0)
     if not repeated.height:
@@ -264,18 +223,3 @@ def _without_repeats(rows: pl.DataFrame, keys: pl.DataFrame, duplicates: str) ->
         "keep the best ones with duplicates='best', "
         "or name the columns that tell the systems apart with system=."
     )
-
-
-def _may_repeat(rows: pl.DataFrame) -> bool:
-    """Tell whether two documents of a ranking have the same hash, as equal ones do."""
-    ranking = rows["ranking"].to_numpy()
-    first_rows = np.searchsorted(ranking, ranking[_PIECE::_PIECE])
-    for start, end in pairwise(np.unique([0, *first_rows, rows.height]).tolist()):
-        number = (ranking[start:end] - ranking[start]).astype(np.uint64)
-        bits = np.uint64(int(number[-1]).bit_length())
-        hashes = rows["doc_id"][start:end].hash().to_numpy()
-        hashes = (hashes >> bits) | (number << (np.uint64(64) - bits))
-        sort_integers(hashes)
-        if (hashes[1:] == hashes[:-1]).any():
-            return True
-    return False

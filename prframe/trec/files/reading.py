@@ -41,11 +41,13 @@ _BLOCK = 1 << 23
 _PIECE = 1 << 18
 # More than this of a line is in no message.
 _SHOWN = 1000
-_SPACE, _TAB, _NEWLINE, _RETURN, _HASH = b" \t\n\r#"
+_SPACE, _NEWLINE = b" \n"
 _SIGNS, _INFINITE = list(b"+-"), list(b"iI")
 # These bytes, with spaces and newlines, are white space in C. A carriage return becomes a
 # newline, since it ends a line and blank lines are skipped.
 _TO_SPACE = bytes.maketrans(b"\t\v\f\r", b"   \n")
+_OTHER_WHITE = (b"\t", b"\v", b"\f", b"\r")
+_COMMENTS = re.compile(rb"\n#(?: [^\n]*)?(?=\n|\Z)")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
@@ -202,27 +204,15 @@ def _read_file(path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
             first += piece
             found = layout.variant(first)
         layout, start = found or (layout, 0)
-        rest = filter(None, chain([first[start:]], pieces))
-        with made_ahead(_counted(rest)) as blocks:
-            yield from _read_blocks(blocks, layout, path, 1 + _lines(first[:start]))
-
-
-def _read_blocks(
-    blocks: Iterator[tuple[bytes, int | None]], layout: Layout, path: Path, line: int
-) -> Iterator[pl.DataFrame]:
-    """Read the blocks of a file, whose first line has this number."""
-    for block, regular_lines in blocks:
-        rows = _regular(block, regular_lines, layout)
-        if rows is None:
-            yield from _irregular(block, layout, path, line)
-        else:
-            yield rows
-        line += _lines(block) if rows is None else rows.height
-
-
-def _counted(blocks: Iterator[bytes]) -> Iterator[tuple[bytes, int | None]]:
-    """Give each block the number of its lines if all of these are regular."""
-    return ((block, _regular_lines(block)) for block in blocks)
+        line = 1 + _lines(first[:start])
+        with made_ahead(chain([first[start:]], pieces)) as blocks:
+            for block in blocks:
+                rows = _regular(block, layout)
+                if rows is None:
+                    yield from _irregular(block, layout, path, line)
+                else:
+                    yield rows
+                line += _lines(block) if rows is None else rows.height
 
 
 def _irregular(block: bytes, layout: Layout, path: Path, first: int) -> Iterator[pl.DataFrame]:
@@ -242,10 +232,7 @@ def _irregular(block: bytes, layout: Layout, path: Path, first: int) -> Iterator
 
 def _normalised(block: bytes, layout: Layout) -> pl.DataFrame | None:
     """Read a block with its white space normalised; None if the CSV reader would misread it."""
-    if _may_have_long_lines(block):
-        return None
-    tidied = _tidied(block)
-    return _regular(tidied, _regular_lines(tidied), layout)
+    return None if _may_have_long_lines(block) else _regular(_tidied(block), layout)
 
 
 def _may_have_long_lines(block: bytes) -> bool:
@@ -260,48 +247,25 @@ def _may_have_long_lines(block: bytes) -> bool:
     )
 
 
-def _pieces(content: Bytes) -> Iterator[tuple[Bytes, Bytes]]:
-    """Yield bytes in pieces that fit into the cache, and those which follow each byte."""
-    for start in range(0, content.size, _PIECE):
-        yield content[start : start + _PIECE], content[start + 1 : start + _PIECE + 1]
-
-
 def _lines(block: bytes) -> int:
     """Count the ends of lines."""
     return block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
 
 
-def _regular_lines(block: bytes) -> int | None:
-    """Count the lines; None if there is other white space than single spaces and newlines."""
-    newlines = 0
-    for piece, follower in _pieces(np.frombuffer(block, np.uint8)):
-        ends = int(np.count_nonzero(piece == _NEWLINE))
-        # White space other than spaces has the numbers from that of the tab on; smaller ones
-        # become large ones here.
-        if np.count_nonzero(piece - np.uint8(_TAB) <= _RETURN - _TAB) != ends:
-            return None
-        is_space = piece == _SPACE
-        is_space[: follower.size] &= follower == _SPACE
-        if is_space[: follower.size].any():
-            return None
-        newlines += ends
-    return newlines + int(bool(block) and block[-1] != _NEWLINE)
-
-
-def _regular(block: bytes, lines: int | None, layout: Layout) -> pl.DataFrame | None:
-    """Read lines with single spaces between their fields; None if there are other lines.
-
-    `lines` is their number, None if it is known that there are other lines.
-    """
-    # The CSV reader would skip the bytes of a byte order mark even where they are none.
-    if lines is None or block.startswith(BOM) or _may_have_long_lines(block):
-        return None
-    if not lines:
+def _regular(block: bytes, layout: Layout) -> pl.DataFrame | None:
+    """Read lines with single spaces between their fields; None if there are other lines."""
+    if not block:
         return layout.empty
-    if layout.extra == "raise" and block.count(b" ") != lines * (len(layout.schema) - 1):
+    # The CSV reader would skip the bytes of a byte order mark even where they are none.
+    is_other = block.startswith(BOM) or any(sign in block for sign in _OTHER_WHITE)
+    if is_other or _has_pairs(block) or _may_have_long_lines(block):
+        return None
+    lines = block.count(b"\n") + (not block.endswith(b"\n"))
+    n_spaces = lines * (len(layout.schema) - 1)
+    if layout.extra == "raise" and block.count(b" ") != n_spaces:
         return None
     rows = _by_csv(block, layout, layout.schema)
-    if rows is None and layout.loose and block.count(b" ") == lines * (len(layout.schema) - 1):
+    if rows is None and layout.loose and block.count(b" ") == n_spaces:
         rows = _tightened(_by_csv(block, layout, layout.schema | layout.loose))
     is_right = rows is not None and rows.height == lines and _is_right(rows, block)
     return _compact(rows) if rows is not None and is_right else None
@@ -387,32 +351,29 @@ def _compact(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _tidied(block: bytes) -> bytes:
-    """Return a block with single spaces between fields, without blank lines and comments."""
-    if BOM in block:
-        block = (b"\n" + block).replace(b"\n" + BOM, b"\n")
-    content = np.frombuffer(block.translate(_TO_SPACE), np.uint8)
-    parts = []
-    for piece, follower in _pieces(content):
-        # Only a space in front of a field is kept.
-        drop = piece == _SPACE
-        drop[: follower.size] &= (follower == _SPACE) | (follower == _NEWLINE)
-        parts.append(piece[~drop] if drop.any() else piece)
-    content = np.concatenate(parts)
-    # At the start of a line there is now at most one space, which is dropped.
-    drop = (content == _SPACE) | (content == _NEWLINE)
-    drop[1:] &= content[:-1] == _NEWLINE
-    return _without_comments(content[~drop])
+    """Return a block with single spaces between fields, without blank lines and comments.
+
+    Lines with a word such as #made stay, as their fields are to be looked at.
+    """
+    text = b"\n" + (block.replace(b"\r\n", b"\n") if b"\r" in block else block)
+    text = (text.replace(b"\n" + BOM, b"\n") if BOM in text else text).translate(_TO_SPACE)
+    if _has_pairs(text):
+        for pair, single in ((b"  ", b" "), (b" \n", b"\n"), (b"\n ", b"\n"), (b"\n\n", b"\n")):
+            while pair in text:
+                text = text.replace(pair, single)
+    if b"#" in text:
+        text = _COMMENTS.sub(b"", text)
+    return text.strip(b" \n")
 
 
-def _without_comments(content: Bytes) -> bytes:
-    """Drop the lines that start with # and white space; other ones with # are looked at."""
-    if not (content == _HASH).any():
-        return content.tobytes()
-    starts = np.append(0, np.flatnonzero(content[:-1] == _NEWLINE) + 1)
-    follower = np.append(content[1:], np.uint8(_NEWLINE))[starts]
-    is_comment = (content[starts] == _HASH) & np.isin(follower, (_SPACE, _NEWLINE))
-    kept = np.repeat(~is_comment, np.diff(starts, append=content.size))
-    return np.asarray(content[kept]).tobytes()
+def _has_pairs(block: bytes) -> bool:
+    """Tell whether a space or the end of a line follows another."""
+    for start in range(0, len(block), _PIECE):
+        piece = np.frombuffer(memoryview(block)[start : start + _PIECE + 1], np.uint8)
+        is_white = (piece == _SPACE) | (piece == _NEWLINE)
+        if (is_white[1:] & is_white[:-1]).any():
+            return True
+    return False
 
 
 def _line_by_line(block: bytes, layout: Layout, path: Path, first: int) -> pl.DataFrame:
