@@ -17,6 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from prframe._doors import loading
+
 if TYPE_CHECKING:
     from importlib.abc import Loader
     from importlib.machinery import ModuleSpec
@@ -46,18 +48,6 @@ def without_collections() -> Iterator[None]:
             gc.enable()
 
 
-def imported(module: str) -> Any:
-    """Import a module; an AttributeError within it becomes an ImportError that names it.
-
-    Python takes an AttributeError in a look-up for a name that does not exist, and hides it.
-    """
-    try:
-        with without_collections():
-            return import_module(module)
-    except AttributeError as error:
-        raise ImportError(f"{module} cannot be imported: {error}") from error
-
-
 class _Delegate:
     """A method that is a function of another module, with its signature and help.
 
@@ -68,7 +58,8 @@ class _Delegate:
         self._module, self._name = module, name
 
     def __get__(self, instance: Any, owner: type) -> Callable[..., Any]:
-        function: Callable[..., Any] = getattr(imported(self._module), self._name)
+        with without_collections(), loading(self._module):
+            function: Callable[..., Any] = getattr(import_module(self._module), self._name)
         if instance is None:
             return function
 

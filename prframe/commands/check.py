@@ -1,17 +1,12 @@
 """``prframe check``: everything suspicious in the data."""
 
 import argparse
-import re
 import warnings
-from typing import TYPE_CHECKING
 
 from prframe.commands import inputs, options, outputs
 from prframe.commands.exits import FAILED, OK
 from prframe.commands.terminal import stage
 from prframe.errors import PrframeWarning
-
-if TYPE_CHECKING:
-    import polars as pl
 
 SUMMARY = "report everything suspicious in the data"
 EXAMPLES = """\
@@ -47,38 +42,11 @@ def run(given: argparse.Namespace) -> int:
             data.frame, by=data.single or None, k=options.cutoffs(given.k), **data.options
         )
         findings = result.lazy().collect()
-    if not given.frame:
-        of_files = pl.DataFrame(_of_files(data.frame, caught), findings.schema, orient="row")
+    if caught:
+        of_files = [("file", "warning", 1, str(warning.message)) for warning in caught]
+        told = pl.DataFrame(of_files, findings.schema, orient="row")
         is_error = findings["severity"] == "error"
-        findings = pl.concat([findings.filter(is_error), of_files, findings.filter(~is_error)])
+        findings = pl.concat([findings.filter(is_error), told, findings.filter(~is_error)])
     outputs.write(findings, given, data.note)
     is_bad = findings["severity"].is_in(["error", "warning"]).any()
     return FAILED if given.strict and is_bad else OK
-
-
-def _of_files(
-    joined: "pl.DataFrame", caught: list[warnings.WarningMessage]
-) -> list[tuple[str, str, int, str]]:
-    """Return as findings what was warned of files, and documents that are the query itself."""
-    import polars as pl
-
-    found = [
-        (
-            _snake(warning.category.__name__.removesuffix("Warning")),
-            "warning",
-            1,
-            str(warning.message),
-        )
-        for warning in caught
-    ]
-    is_self = pl.col("query_id").cast(pl.String) == pl.col("doc_id").cast(pl.String)
-    own = joined.filter(is_self, pl.col("score") > -float("inf"))
-    if own.height:
-        example = f"document {own['doc_id'][0]!r}; --exclude-self leaves such rows out"
-        found.append(("query_as_document", "warning", own.height, example))
-    return found
-
-
-def _snake(name: str) -> str:
-    """Return the name of a class as findings are called."""
-    return re.sub(r"(?<=.)([A-Z])", r"_\1", name).lower()

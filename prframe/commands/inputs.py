@@ -24,8 +24,6 @@ _OF_FILES = {
     "exclude_self": "--exclude-self",
 }
 _OF_FRAMES = ("score", "label", "by", "over", "item", "weight", "n_pos", "n_neg", "positive")
-_FIELDS_OF_RUN = 6
-_FIELDS_OF_QRELS = 4
 _BOTH = "--frame stands in place of QRELS and RUN; got both"
 
 
@@ -125,22 +123,8 @@ def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
     if len(judged) > 1:
         raise UsageError(f"QRELS is one file; {qrels!r} matches {len(judged)}")
     paths = [path for run in runs for path in _existing(run, RUN.pattern)]
-    _refuse_exchanged(judged[0], paths)
     refuse_to_overwrite(given, [*judged, *paths])
     return judged[0], paths
-
-
-def _refuse_exchanged(qrels: str, runs: Sequence[str]) -> None:
-    """Refuse qrels that look like a run in front of a run that looks like qrels."""
-    if files.fields(qrels) != _FIELDS_OF_RUN:
-        return
-    for run in runs:
-        if files.fields(run) == _FIELDS_OF_QRELS:
-            raise UsageError(
-                f"QRELS and RUN seem to be exchanged: the lines of {qrels!r} have "
-                f"{_FIELDS_OF_RUN} fields, as in a run, and those of {run!r} {_FIELDS_OF_QRELS}, "
-                "as in qrels, which come first"
-            )
 
 
 def refuse_to_overwrite(given: argparse.Namespace, paths: Iterable[str]) -> None:

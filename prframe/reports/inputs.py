@@ -84,7 +84,7 @@ def joined(
             "queries, or say with positive= which labels are relevant."
         )
     n_judged, n_kept = rows[shown.QUERY].n_unique(), kept[shown.QUERY].n_unique()
-    told = f"{n_kept:,} of {n_judged:,} that are judged"
+    told = f"{n_kept:,} of {n_judged:,} that are judged and in any run"
     origin = [["queries with relevant documents", told]]
     origin += [
         [f"of these {name} has", f"{number:,}; the others count as 0"]

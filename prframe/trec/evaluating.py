@@ -1,6 +1,6 @@
 """The numbers of trec_eval in one call."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, overload
 
@@ -186,14 +186,8 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     flags |= {} if complete_queries is None else {"complete_queries": complete_queries}
     for name, value in flags.items():
         checks.flag(name, value)
-    task = Task.of(
-        _wanted(measures_of(measures, version), by_query=by_query),
-        by_query=by_query,
-        relevance_level=relevance_level,
-        judged_only=judged_only,
-        depth=depth,
-        version=version,
-    )
+    wanted = _wanted(measures_of(measures, version), by_query=by_query)
+    task = Task(wanted, by_query, relevance_level, judged_only, depth, version)
     of_means: Queries = "means" if complete_queries is None and not by_query else "both"
     options = Options(
         queries="qrels" if complete_queries else of_means,
@@ -225,35 +219,25 @@ class TaskOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Task:
-    """What one call must do."""
+    """What one call must do, with the options of trec_eval."""
 
     measures: list[Measure]
     by_query: bool
-    level: int
-    judged_only: bool
-    depth: int | None
-    float32: bool
+    relevance_level: int = 1
+    judged_only: bool = False
+    depth: int | None = None
+    version: Version = 9
 
-    @classmethod
-    def of(  # noqa: PLR0913 - the options of trec_eval, by keyword
-        cls,
-        measures: list[Measure],
-        *,
-        by_query: bool,
-        relevance_level: int = 1,
-        judged_only: bool = False,
-        depth: int | None = None,
-        version: Version = 9,
-    ) -> "Task":
+    def __post_init__(self) -> None:
         """Check the options."""
-        return cls(
-            measures,
-            by_query,
-            checks.whole_number("relevance_level", relevance_level, 1),
-            judged_only,
-            None if depth is None else checks.whole_number("depth", depth, 1),
-            float32=version == 9,  # noqa: PLR2004 - a name, not a quantity
-        )
+        checks.whole_number("relevance_level", self.relevance_level, 1)
+        if self.depth is not None:
+            checks.whole_number("depth", self.depth, 1)
+
+    @property
+    def float32(self) -> bool:
+        """Whether scores are compared as 32-bit floats."""
+        return self.version == 9  # noqa: PLR2004 - a name, not a quantity
 
     def carried_out(self, joining: Joining) -> Any:  # noqa: ANN401 - a frame of the run's kind
         """Return the results of a run and judgments."""
@@ -282,22 +266,10 @@ class Task:
         """Return the summary of each measure over the queries."""
         return [measure.summary(pl.col(measure.name)) for measure in self.measures]
 
-    def _joined(self, rankings: Rankings, join: JoinTask) -> frames.Source:
-        """Return the labelled rows of rankings, which are told apart by their numbers."""
+    def _joined(self, rankings: Rankings, join: JoinTask) -> pl.DataFrame:
+        """Return the labelled rows of rankings, of which only those that count are retrieved."""
         numbers = pl.DataFrame({_NUMBER: np.arange(rankings.sizes.size, dtype=np.int32)})
-        numbered = replace(rankings, keys=numbers)
-
-        def make() -> Iterator[pl.DataFrame]:
-            return map(self._counted, labelled(numbered, join.options))
-
-        no_rows = numbers.clear().with_columns(
-            pl.lit(None, join.result[name]).alias(name)
-            for name in ("doc_id", "score", "label", "judged")
-        )
-        return frames.MadeSource(no_rows, distinct=True, make=make)
-
-    def _counted(self, joined: pl.DataFrame) -> pl.DataFrame:
-        """Return labelled rows, of which only those that count are retrieved."""
+        joined = labelled(replace(rankings, keys=numbers), join.options)
         return limited(
             joined, [_NUMBER], self.depth, judged_only=self.judged_only, float32=self.float32
         )
@@ -311,12 +283,12 @@ class Task:
             item="doc_id",
             ties="trec",
             float32=self.float32,
-            positive=self.level,
+            positive=self.relevance_level,
             judged="judged" if any(metric.judged for metric in wanted.values()) else None,
         )
         # Documents that are not judged are negatives, so that no guard asks where these are.
-        joined = self._joined(rankings, join)
-        values = Evaluation(args, wanted, undefined=0.0).measured(joined)
+        source = frames.Source(self._joined(rankings, join), distinct=True)
+        values = Evaluation(args, wanted, undefined=0.0).measured(source)
         (number,) = key_names(args)
         measures = [measure.value.alias(measure.name) for measure in self.measures]
         of_rankings = values.select(number, *measures)

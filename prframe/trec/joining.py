@@ -1,6 +1,6 @@
 """Join a run with its judgments."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args, overload
 
@@ -167,7 +167,7 @@ def join(  # noqa: PLR0913 - options, by keyword
     joining = Joining.of(run, qrels, system, options)
     return joining.through(
         lambda task: task.result,
-        lambda task, source: pl.concat(labelled(joining.rankings(task, source), options)),
+        lambda task, source: labelled(joining.rankings(task, source), options),
     )
 
 
@@ -313,12 +313,7 @@ def _dtypes(source: Source) -> Mapping[str, pl.DataType]:
     return schema
 
 
-def labelled(rankings: matching.Rankings, options: Options) -> Iterator[pl.DataFrame]:
-    """Yield the rows of rankings with their labels, and what these lack; some at a time."""
-    return (_labelled(part, options) for part in rankings.parts())
-
-
-def _labelled(rankings: matching.Rankings, options: Options) -> pl.DataFrame:
+def labelled(rankings: matching.Rankings, options: Options) -> pl.DataFrame:
     """Return the rows of rankings with their labels, and what these lack."""
     out = rankings.retrieved()
     if options.complete:

@@ -1,8 +1,7 @@
 """Match rankings with the judgments of their documents, and find the judged ones they lack."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -14,9 +13,6 @@ from prframe.trec import doubts, roles
 from prframe.trec.grouping import Integers, codes, group
 
 Counts = NDArray[np.signedinteger]
-
-# A piece of so many rows stays in the processor's cache.
-_PIECE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -46,26 +42,6 @@ class Rankings:
     rows: pl.DataFrame
     matches: pl.DataFrame
     qrels: pl.DataFrame
-
-    def parts(self) -> Iterator["Rankings"]:
-        """Yield the rankings some at a time, so that what is made of them fits into the cache."""
-        size = np.cumsum(self.sizes + self.n_judgments)
-        cuts = np.flatnonzero(np.diff(size // _PIECE)) + 1
-        first_rows = np.append(0, np.cumsum(self.sizes))
-        matched = self.matches["row"].to_numpy()
-        for first, end in pairwise([0, *cuts.tolist(), size.size]):
-            start, stop = first_rows[[first, end]].tolist()
-            low, high = np.searchsorted(matched, [start, stop]).tolist()
-            matches = self.matches[low:high]
-            yield Rankings(
-                self.keys[first:end],
-                self.sizes[first:end],
-                self.first_judgments[first:end],
-                self.n_judgments[first:end],
-                self.rows[start:stop],
-                matches.with_columns(pl.col("row") - start, pl.col("ranking") - first),
-                self.qrels,
-            )
 
     def retrieved(self) -> pl.DataFrame:
         """Return the rows with the number of their ranking, their label, and if it is judged."""

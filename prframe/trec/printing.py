@@ -39,7 +39,7 @@ def result_lines(  # noqa: PLR0913 - the options of trec_eval, by keyword
     named = [measure for measure in measures if measure != _RUNID]
     version = options.get("version", 9)
     wanted = sorted(measures_of(named, version), key=printed_place) if named else []
-    task = Task.of(wanted, by_query=True, **options)
+    task = Task(wanted, by_query=True, **options)
     queries: Queries = "qrels" if complete_queries else "both"
     of_join = Options(queries=queries, **(joining or {}))
     values = task.carried_out(Joining.of(run, qrels, [], of_join))

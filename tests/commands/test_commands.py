@@ -685,3 +685,85 @@ def test_endings_of_no_format(ending, capfdbinary) -> None:
         ".ndjson, .parquet, .arrow, .feather, .ipc, .txt, or choose with -f\n"
     )
     assert not Path(f"table{ending}").exists()
+
+
+def files_of(folder: Path, judged: str, *runs: str) -> list[Path]:
+    """Write qrels and runs, whose lines stand behind one another."""
+    paths = [folder / "judged", *(folder / f"run{i}" for i in range(len(runs)))]
+    for path, text in zip(paths, (judged, *runs), strict=True):
+        path.write_text("".join(f"{line}\n" for line in text.split("; ")))
+    return paths
+
+
+JUDGED = "1 0 a 1; 1 0 b 0; 2 0 a 1; 3 0 a 1"
+FULL = "1 Q0 a 1 2 full; 2 Q0 b 1 2 full; 2 Q0 a 2 1 full; 3 Q0 a 1 1 full"
+PART = "1 Q0 b 1 2 part; 1 Q0 a 2 1 part"
+LACKS = (
+    "prframe: warning: 1 of 2 runs lack some of the 3 judged queries that others have, which count "
+    "as 0 in their means: 'part' 2\n"
+)
+
+
+def test_a_judged_query_that_a_run_lacks_counts_0(capfdbinary, tmp_path) -> None:
+    files = files_of(tmp_path, JUDGED, FULL, PART)
+    done = run(capfdbinary, "evaluate", *files, "-m", "AP")
+    assert table(done.out)[1:3] == [["full", "0.8333", "3"], ["part", "0.1667", "1"]]
+    assert done.err == LACKS
+    compared = saved(capfdbinary, tmp_path, "compare", *files)
+    assert compared.select("mean_a", "mean_b", "n").row(0) == pytest.approx((5 / 6, 1 / 6, 3))
+    # Of single queries there is no mean, and -f trec does what its flags say.
+    assert not run(capfdbinary, "evaluate", *files, "-q").err
+    lines = run(capfdbinary, "evaluate", *files, "-m", "map", "-f", "trec")
+    assert [line.split()[-1] for line in lines.out.splitlines()] == [
+        "full",
+        "0.8333",
+        "part",
+        "0.5000",
+    ]
+    lines = run(capfdbinary, "evaluate", *files, "-m", "map", "-f", "trec", "-c")
+    assert [line.split()[-1] for line in lines.out.splitlines()] == [
+        "full",
+        "0.8333",
+        "part",
+        "0.1667",
+    ]
+    single = table(run(capfdbinary, "evaluate", files[0], files[2], "-m", "AP").out)
+    assert single[1] == ["part", "0.5000", "1"]
+    own_rule = run(capfdbinary, "compare", *files, "--incomplete", "raise")
+    assert own_rule.code == 65
+    gate = ["--fail-if-worse", "--baseline", "full"]
+    assert run(capfdbinary, "compare", *files, *gate).code == 65
+
+
+def test_checks_of_files(capfdbinary, tmp_path) -> None:
+    wrong = "1 Q0 b 1 1 part; 1 Q0 a 2 2 part"
+    done = run(capfdbinary, "check", *files_of(tmp_path, JUDGED, FULL, wrong), "-f", "csv")
+    rows = {row["kind"]: row for row in pl.read_csv(io.StringIO(done.out)).to_dicts()}
+    assert rows["nothing_retrieved"]["count"] == 2
+    assert rows["file"]["example"].startswith("the ranks of the run contradict its scores")
+    assert not done.err
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "curve", "band", "test", "check"])
+def test_ties_in_files_are_those_of_trec_eval(command: str, capfdbinary, tmp_path) -> None:
+    tied = "; ".join(f"1 Q0 {doc} 1 2.0 TAG" for doc in "abcd")
+    judged = "1 0 a 0; 1 0 b 0; 1 0 c 0; 1 0 d 1"
+    files = files_of(tmp_path, judged, tied.replace("TAG", "x"), tied.replace("TAG", "y"))
+    done = run(capfdbinary, command, *files)
+    assert done.out.splitlines()[-1] == "(ties: trec)"
+    done = run(capfdbinary, command, *files, "--ties", "group")
+    assert done.out.splitlines()[-1] == "(ties: group)"
+    if command == "evaluate":
+        assert table(run(capfdbinary, command, *files, "-m", "AP").out)[1][1] == "1.0000"
+        # 32-bit floats cannot tell these apart.
+        close = "1 Q0 d 1 1.00000001 x; 1 Q0 a 1 1.00000002 x"
+        files = files_of(tmp_path, judged, close)
+        for words in (["-m", "AP"], ["-m", "map", "-f", "trec"]):
+            assert "1.0000" in run(capfdbinary, command, *files, *words).out
+
+
+def test_interpolated_curves_begin_as_iprec_at_0(capfdbinary, tmp_path) -> None:
+    files = files_of(tmp_path, "1 0 a 1; 1 0 b 0", "1 Q0 b 1 2 x; 1 Q0 a 2 1 x")
+    for command in ("curve", "band"):
+        row = table(run(capfdbinary, command, *files, "--interpolate").out)[1]
+        assert row[1:3] == ["0.0000", "0.5000"]

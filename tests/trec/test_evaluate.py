@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 import prframe
 from prframe import PrframeError
 from prframe.checks import SHOWN
-from prframe.trec import evaluate, join, matching, read_qrels, read_run
+from prframe.trec import evaluate, join, read_qrels, read_run
 from prframe.trec.measures import measures_of
 from tests.trec import wheel
 from tests.trec.test_trec_eval import QRELS, RUN, SYSTEMS, data, nested
@@ -279,20 +279,6 @@ def test_options_that_change_nothing_are_those_of_join(files) -> None:
     by = ["system", "query_id"]
     options = {"ties": "trec", "item": "doc_id", "float32": True, "undefined": 0}
     assert_frame_equal(values, prframe.evaluate(joined, "map", by=by, **options))
-
-
-@pytest.mark.slow
-@conventions
-@pytest.mark.parametrize("complete", [False, True])
-def test_rankings_may_be_taken_some_at_a_time(files, options, complete, monkeypatch) -> None:
-    run = read_run(files[0])
-    runs = {"one": run, "other": run.drop("rank").with_columns(-pl.col("score")).sort("score")}
-    options = {"complete_queries": complete, "by_query": True, **options}
-    expected = evaluate(runs, files[1], OF_QUERIES, **options)
-    for piece in (1, 7, 50):
-        with monkeypatch.context() as patch:
-            patch.setattr(matching, "_PIECE", piece)
-            assert evaluate(runs, files[1], OF_QUERIES, **options).equals(expected)
 
 
 def test_versions(files) -> None:

@@ -13,11 +13,9 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import TypeAlias
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from prframe import checks
 from prframe._engine.tasks import made_ahead
@@ -34,15 +32,12 @@ from prframe.trec.files.layouts import (
 from prframe.trec.files.opening import LONGEST_LINE, opened, whole_lines
 from prframe.trec.files.paths import Path, file_stem, files
 
-Bytes: TypeAlias = NDArray[np.uint8]
-
 # A block is large enough to keep all cores busy, and so small that copies of it do not matter.
 _BLOCK = 1 << 23
 _PIECE = 1 << 18
 # More than this of a line is in no message.
 _SHOWN = 1000
 _SPACE, _NEWLINE = b" \n"
-_SIGNS, _INFINITE = list(b"+-"), list(b"iI")
 # These bytes, with spaces and newlines, are white space in C. A carriage return becomes a
 # newline, since it ends a line and blank lines are skipped.
 _TO_SPACE = bytes.maketrans(b"\t\v\f\r", b"   \n")
@@ -309,7 +304,8 @@ def _is_right(rows: pl.DataFrame, block: bytes) -> bool:
         return False
     if "value" in rows.columns and not _are_values(rows):
         return False
-    if "score" in rows.columns and not _are_numbers(rows["score"], np.frombuffer(block, np.uint8)):
+    # A number that is too large is read as infinite.
+    if "score" in rows.columns and not rows["score"].is_finite().all():
         return False
     if b"#" not in block and BOM[:1] not in block:
         return True
@@ -323,24 +319,6 @@ def _are_values(rows: pl.DataFrame) -> bool:
     text = rows.filter(~pl.col("metric").is_in(WORDS))["value"]
     numbers = text.cast(pl.Float64, strict=False)
     return bool((numbers.is_finite() | text.is_in(UNDEFINED)).fill_null(value=False).all())
-
-
-def _are_numbers(score: pl.Series, content: Bytes) -> bool:
-    """Tell whether no score is NaN, and no infinite one is a number that is too large.
-
-    An infinity is written as a word, other numbers begin with a digit or a point.
-    """
-    infinite = np.flatnonzero(~score.is_finite().to_numpy())
-    if not infinite.size:
-        return True
-    if score.is_nan().any():
-        return False
-    starts = np.append(0, np.flatnonzero(content == _NEWLINE) + 1)[infinite]
-    spaces = np.flatnonzero(content == _SPACE)
-    # The score is the fifth field.
-    begin = spaces[np.searchsorted(spaces, starts) + 3] + 1
-    begin += np.isin(content[begin], _SIGNS)
-    return bool(np.isin(content[begin], _INFINITE).all())
 
 
 def _compact(rows: pl.DataFrame) -> pl.DataFrame:
