@@ -47,7 +47,7 @@ def add_options(parser: options.Parser) -> None:
     options.add_confidence(parser)
     options.add_design(parser)
     options.add_randomness(parser)
-    options.add_output(parser, "trec")
+    options.add_output(parser, "trec", "latex")
 
 
 def run(given: argparse.Namespace) -> int:
@@ -58,11 +58,20 @@ def run(given: argparse.Namespace) -> int:
     if outputs.format_of(given) == "trec":
         outputs.write_text("".join(_lines(given)), given)
         return OK
+    if given.format == "latex" and given.by_query:
+        raise UsageError("-f latex is a table of means; leave out -q")
     if given.no_summary:
         raise UsageError("-n leaves out lines of -f trec; -q alone gives no mean elsewhere")
     data = inputs.rankings(given)
     result = _intervals(data, given) if given.interval else _values(data, given)
-    outputs.write(result, given, data.note)
+    if outputs.format_of(given) == "latex":
+        from prframe import tables
+
+        estimates = result if given.interval else result.drop("n", strict=False)
+        ties = data.options.get("ties", "group")
+        outputs.write_text(tables.results(estimates, ties=ties).to_latex(), given)
+    else:
+        outputs.write(result, given, data.note)
     return OK
 
 

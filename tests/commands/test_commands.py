@@ -767,3 +767,26 @@ def test_interpolated_curves_begin_as_iprec_at_0(capfdbinary, tmp_path) -> None:
     for command in ("curve", "band"):
         row = table(run(capfdbinary, command, *files, "--interpolate").out)[1]
         assert row[1:3] == ["0.0000", "0.5000"]
+
+
+def test_tables_in_latex(capfdbinary) -> None:
+    words = ["evaluate", "qrels", *RUNS, "-m", "AP", "P@5", "-f", "latex"]
+    means = prframe.evaluate(joined(), ["AP", "P@5"], by="system", over="query_id", **TREC)
+    expected = prframe.tables.results(means, ties="trec").to_latex()
+    assert run(capfdbinary, *words).out == expected
+    assert "Estimates without intervals." in expected
+    of_intervals = run(capfdbinary, *words, "--interval", "--method", "hall").out
+    options = {"by": "system", "over": "query_id", "method": "hall", "rng": 0} | TREC
+    enclosed = prframe.interval(joined(), ["AP", "P@5"], **options)
+    assert of_intervals == prframe.tables.results(enclosed, ties="trec").to_latex()
+    done = run(capfdbinary, *words, "-q")
+    assert (done.code, done.err) == (
+        2,
+        "prframe: error: -f latex is a table of means; leave out -q\n",
+    )
+    of_frame = run(
+        capfdbinary, "evaluate", "--frame", "frame.csv", "--by", "model", "--over", "query", "-f",
+        "latex",
+    )  # fmt: skip
+    assert of_frame.code == 0
+    assert of_frame.out.count("\\\\\n") == 3
