@@ -177,7 +177,9 @@ def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     from prframe.errors import PrframeError
     from prframe.trec.evaluating import limited
 
-    queries: Queries = "qrels" if every_query else _queries(given)
+    own_rule = getattr(given, "incomplete", None) or getattr(given, "by_query", False)
+    of_means: Queries = "both" if own_rule else "means"
+    queries = "qrels" if every_query or given.complete else of_means
     joined = trec.join(runs, qrels, queries=queries, **joining(given))
     query = pl.col("query_id").filter(pl.col("score") > -float("inf"))
     n_queries = joined.group_by("system", maintain_order=True).agg(n=query.n_unique())
@@ -199,14 +201,6 @@ def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
         ranked["positive"] = given.level
     note = f"(ties: {ties})\n"
     return Rankings(joined, ["system"], ["query_id"], ranked, [], n_queries, note)
-
-
-def _queries(given: argparse.Namespace) -> "Queries":
-    """Return which queries count: in means of several runs those that any of them has."""
-    if given.complete:
-        return "qrels"
-    has_own_rule = getattr(given, "incomplete", None) is not None
-    return "both" if has_own_rule or getattr(given, "by_query", False) else "means"
 
 
 def joining(given: argparse.Namespace) -> dict[str, Any]:

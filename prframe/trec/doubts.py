@@ -51,32 +51,20 @@ def warn_of_systems(keys: pl.DataFrame, known: NDArray[np.bool_], what: str) -> 
     if strange.height:
         warn(
             f"{strange.height} of {systems.height} systems have no {what} in common with the "
-            f"qrels: {_systems(strange)}",
+            f"qrels: {roles.examples(_names(strange))}",
             UnmatchedIdsWarning,
         )
 
 
 def warn_of_missing_queries(keys: pl.DataFrame, systems: pl.DataFrame, n_judged: int) -> None:
     """Warn of systems that lack judged queries; `keys` are those of the rankings they have."""
-    n_lacking = n_judged - pl.col("len").fill_null(0).cast(pl.Int64)
-    lacking = (
-        systems.join(
-            keys.group_by(systems.columns).len(),
-            on=systems.columns,
-            how="left",
-            nulls_equal=True,
-            maintain_order="left",
-        )
-        .with_columns(len=n_lacking)
-        .filter(pl.col("len") > 0)
-    )
+    names, number = systems.columns, n_judged - pl.col("len").fill_null(0).cast(pl.Int64)
+    there = keys.group_by(names).len()
+    lacking = systems.join(there, on=names, how="left", nulls_equal=True, maintain_order="left")
+    lacking = lacking.with_columns(len=number).filter(pl.col("len") > 0)
     if lacking.height:
-        listed = [
-            f"{roles.examples([name])} {number}"
-            for name, number in zip(
-                _names(lacking.drop("len")), lacking["len"].head(checks.SHOWN), strict=True
-            )
-        ]
+        numbers = zip(_names(lacking.drop("len")), lacking["len"], strict=False)
+        listed = [f"{name!r} {number}" for name, number in numbers]
         more = lacking.height - len(listed)
         warn(
             f"{lacking.height} of {systems.height} runs lack some of the {n_judged} judged "
@@ -84,11 +72,6 @@ def warn_of_missing_queries(keys: pl.DataFrame, systems: pl.DataFrame, n_judged:
             f"{f', and {more} more runs' if more else ''}",
             MissingQueriesWarning,
         )
-
-
-def _systems(systems: pl.DataFrame) -> str:
-    """Return the names of the first systems as a quoted list."""
-    return roles.examples(_names(systems))
 
 
 def _names(systems: pl.DataFrame) -> Sequence[object]:

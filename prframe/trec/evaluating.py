@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict, overload
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 import polars as pl
@@ -33,21 +33,29 @@ from prframe.verbs._evaluation import Evaluation
 _NUMBER = "number of the ranking"
 
 
+class TaskOptions(TypedDict, total=False):
+    """Options of trec_eval, by their names in `evaluate`."""
+
+    relevance_level: int
+    judged_only: bool
+    depth: int | None
+    version: Version
+
+
+class _Options(TaskOptions, total=False):
+    by_query: bool
+    complete_queries: bool | None
+    duplicates: Duplicates
+    exclude_self: bool
+    system: Columns | None
+
+
 @overload
 def evaluate(
     runs: FrameT,
     qrels: Qrels,
     measures: str | Metric | Sequence[str | Metric] = ...,
-    *,
-    by_query: bool = ...,
-    complete_queries: bool | None = ...,
-    relevance_level: int = ...,
-    judged_only: bool = ...,
-    depth: int | None = ...,
-    version: Version = ...,
-    duplicates: Duplicates = ...,
-    exclude_self: bool = ...,
-    system: Columns | None = ...,
+    **options: Unpack[_Options],
 ) -> FrameT: ...
 
 
@@ -56,16 +64,7 @@ def evaluate(
     runs: Runs,
     qrels: Qrels,
     measures: str | Metric | Sequence[str | Metric] = ...,
-    *,
-    by_query: bool = ...,
-    complete_queries: bool | None = ...,
-    relevance_level: int = ...,
-    judged_only: bool = ...,
-    depth: int | None = ...,
-    version: Version = ...,
-    duplicates: Duplicates = ...,
-    exclude_self: bool = ...,
-    system: Columns | None = ...,
+    **options: Unpack[_Options],
 ) -> pl.DataFrame: ...
 
 
@@ -206,15 +205,6 @@ def _wanted(asked: list[Measure], *, by_query: bool) -> list[Measure]:
             "queries; leave out by_query, or name other measures."
         )
     return wanted
-
-
-class TaskOptions(TypedDict, total=False):
-    """Options of trec_eval, by their names in `evaluate`."""
-
-    relevance_level: int
-    judged_only: bool
-    depth: int | None
-    version: Version
 
 
 @dataclass(frozen=True)

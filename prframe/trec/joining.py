@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args, overload
+from typing import Any, Literal, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 import polars as pl
@@ -22,17 +22,20 @@ Queries = Literal["all", "qrels", "run", "both", "means"]
 Duplicates = Literal["raise", "best"]
 
 
+class _Options(TypedDict, total=False):
+    unjudged: Unjudged
+    complete: bool
+    queries: Queries
+    duplicates: Duplicates
+    exclude_self: bool
+    system: Columns | None
+
+
 @overload
 def join(
     run: FrameT,
     qrels: Qrels,
-    *,
-    unjudged: Unjudged = ...,
-    complete: bool = ...,
-    queries: Queries = ...,
-    duplicates: Duplicates = ...,
-    exclude_self: bool = ...,
-    system: Columns | None = ...,
+    **options: Unpack[_Options],
 ) -> FrameT: ...
 
 
@@ -40,13 +43,7 @@ def join(
 def join(
     run: Runs,
     qrels: Qrels,
-    *,
-    unjudged: Unjudged = ...,
-    complete: bool = ...,
-    queries: Queries = ...,
-    duplicates: Duplicates = ...,
-    exclude_self: bool = ...,
-    system: Columns | None = ...,
+    **options: Unpack[_Options],
 ) -> pl.DataFrame: ...
 
 

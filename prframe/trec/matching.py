@@ -178,17 +178,10 @@ def _without_repeats(rows: pl.DataFrame, keys: pl.DataFrame, duplicates: str) ->
     repeated = counts.filter(pl.col("len") > 0)
     if not repeated.height:
         return rows
-    suspects = rows.with_row_index("row").filter(
-        pl.col("ranking").is_in(repeated["ranking"].implode())
-    )
     if duplicates == "best":
-        best = suspects.sort("score", descending=True, maintain_order=True).unique(
-            ["ranking", "doc_id"], keep="first"
-        )
-        keep = np.ones(rows.height, dtype=np.bool_)
-        keep[suspects["row"]] = False
-        keep[best["row"]] = True
-        return rows.filter(pl.Series(keep))
+        best = rows.sort("ranking", "score", descending=[False, True], maintain_order=True)
+        return best.unique(["ranking", "doc_id"], keep="first", maintain_order=True)
+    suspects = rows.filter(pl.col("ranking").is_in(repeated["ranking"].implode()))
     twice = suspects.filter(pl.struct("ranking", "doc_id").is_duplicated())
     shown = twice.unique(["ranking", "doc_id"], maintain_order=True).head(checks.SHOWN)
     places = keys[shown["ranking"]].with_columns(shown["doc_id"])

@@ -269,8 +269,8 @@ def _problem_of_score(number: object) -> str:
 
 def _problem_of_label(number: object) -> str:
     """Say what a label must be if it is something else."""
-    value = float(number) if isinstance(number, Real) else float("nan")
-    is_label = value.is_integer() and abs(value) <= checks.LARGEST_COUNT
+    is_whole = isinstance(number, Real) and float(number).is_integer()
+    is_label = is_whole and abs(int(number)) <= checks.LARGEST_COUNT  # type: ignore[call-overload]
     return "" if is_label else "integers between -2^53 and 2^53"
 
 

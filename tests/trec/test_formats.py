@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+import prframe
 from prframe import PrframeError
 from prframe.trec import evaluate, read_qrels, read_run
 from prframe.trec.files import reading
@@ -57,7 +58,6 @@ def test_runs_of_ms_marco(end: str, gap: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("7 13 0", "the place must be at least 1; got 0, in '7 13 0'"),
         ("7 13 x", "the place must be a whole number; got 'x', in '7 13 x'"),
         (
             "7 Q0 13 3 1.5 t",
@@ -173,6 +173,15 @@ def test_objects_of_ir_measures(form: Callable[[list], Any]) -> None:
     assert result.rows() == [(0.5, 1)]
     named = evaluate({"mine": form(SCORED)}, form(JUDGED), ["recip_rank"])
     assert named.rows() == [("mine", 0.5)]
+
+
+def test_measures_of_ir_measures() -> None:
+    measure = type(
+        "Measure", (), {"__module__": "ir_measures.measures", "__str__": lambda _: "RR@10"}
+    )
+    assert evaluate({"1": {"a": 1.0}}, {"1": {"a": 1}}, [measure()]).rows() == [(1.0,)]
+    frame = pl.DataFrame({"score": [2.0, 1.0], "label": [0, 1]})
+    assert prframe.evaluate(frame, [measure()]).rows() == [(0.5,)]
 
 
 def test_objects_of_ranx() -> None:

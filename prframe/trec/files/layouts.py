@@ -50,14 +50,6 @@ def _rank(name: str, value: str) -> int | None:  # noqa: ARG001 - has the shape 
     return int(value) if _WHOLE.fullmatch(value) and int(value) in _INT64 else None
 
 
-def _place(name: str, value: str) -> int:
-    """Read a rank that decides; 1 is the best one."""
-    place = _whole(name, value)
-    if place < 1:
-        raise MalformedLineError(f"the {name} must be at least 1; got {value}")
-    return place
-
-
 def _whole(name: str, value: str) -> int:
     """Read a whole number that fits into 64 bits, which may be written as 1.0."""
     if _REAL.fullmatch(value) and not _WHOLE.fullmatch(value):
@@ -208,8 +200,9 @@ def _resemblance(fields: list[bytes], kind: str) -> str:
     )
     if is_result and kind == "qrels" and _WHOLE.fullmatch(_read(fields[2])):
         return (
-            ", as where the iteration, the second field, often 0, is missing, or in the output of "
-            "trec_eval, which read_results reads"
+            ", as where the iteration, the second field, often 0, is missing, which it may be "
+            "below the header of BEIR, 'query-id corpus-id score', or in the output of trec_eval, "
+            "which read_results reads"
         )
     if is_result and kind == "a run" and _WHOLE.fullmatch(_read(fields[2])):
         return (
@@ -226,7 +219,7 @@ def _read(field: bytes) -> str:
 
 _PARSERS: dict[str, Callable[[str, str], str | int | float | None]] = {
     "rank": _rank,
-    "place": _place,
+    "place": _whole,
     "label": _whole,
     "score": _number,
 }

@@ -63,8 +63,8 @@ def curve(
         Put items of score -inf at the end of the curve instead of cutting them off.
     anchor : bool, optional
         Begin with the row k = 0: threshold +inf, recall 0, precision 1. Absent: single curves
-        do; interpolated curves and mean curves do not, so that theirs at recall 0 is ``IPrec@0``
-        or ``Prec@0``.
+        do; interpolated curves and mean curves do not, so that at recall 0 the former have
+        ``IPrec@0``, and the latter the precision of the first items.
     recall : float or list of float in [0, 1], or int >= 2, optional
         Give the curve at these levels only, a row each, for averaging over groups; a whole number
         is that of evenly spaced levels, 11 for 0, 0.1, ..., 1. The row of a level is where recall
