@@ -40,7 +40,7 @@ def add_options(parser: options.Parser) -> None:
         type=int,
         choices=(9, 10),
         default=9,
-        help="the version whose rules -f trec follows (default: 9)",
+        help="the version whose rules hold for QRELS and RUN (default: 9)",
     )
     parser.flag("--interval", text="add confidence intervals")
     options.add_method(parser)
