@@ -181,7 +181,9 @@ def test_measures_of_ir_measures() -> None:
     )
     assert evaluate({"1": {"a": 1.0}}, {"1": {"a": 1}}, [measure()]).rows() == [(1.0,)]
     frame = pl.DataFrame({"score": [2.0, 1.0], "label": [0, 1]})
-    assert prframe.evaluate(frame, [measure()]).rows() == [(0.5,)]
+    for measures in (measure(), [measure()]):
+        assert prframe.evaluate(frame, measures).rows() == [(0.5,)]
+        assert evaluate({"1": {"a": 1.0}}, {"1": {"a": 1}}, measures).rows() == [(1.0,)]
 
 
 def test_objects_of_ranx() -> None:

@@ -107,7 +107,8 @@ class Layout:
                 words = [_read(field) for field in fields]
                 if self is QRELS and _is_header(words):
                     return BEIR, line.end()
-                return (MS_MARCO if self is RUN and _is_first_place(words) else self), 0
+                is_place = len(words) == len(MS_MARCO.schema) and words[2] == "1"
+                return (MS_MARCO if self is RUN and is_place else self), 0
             if line.end() == len(block):
                 break
         return None
@@ -171,18 +172,9 @@ class ResultsLayout(Layout):
 
 def _is_header(words: Sequence[str]) -> bool:
     """Tell whether these are the names of the columns of BEIR's qrels."""
-    named = [word.lower() for word in words]
-    return (
-        len(named) == len(BEIR.schema)
-        and named[0] in hints.QUERIES
-        and named[1] in hints.DOCUMENT
-        and named[2] in LABEL
-    )
-
-
-def _is_first_place(words: Sequence[str]) -> bool:
-    """Tell whether these are the fields of the first row of a run of MS MARCO."""
-    return len(words) == len(MS_MARCO.schema) and words[2] == "1"
+    known = (hints.QUERIES, hints.DOCUMENT, LABEL)
+    named = zip(words, known, strict=False)
+    return len(words) == len(known) and all(word.lower() in names for word, names in named)
 
 
 def _resemblance(fields: list[bytes], kind: str) -> str:
