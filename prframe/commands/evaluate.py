@@ -64,10 +64,12 @@ def run(given: argparse.Namespace) -> int:
         raise UsageError("-n leaves out lines of -f trec; -q alone gives no mean elsewhere")
     data = inputs.rankings(given)
     result = _intervals(data, given) if given.interval else _values(data, given)
+    if data.n_queries is not None and not given.by_query:
+        result = result.join(data.n_queries, on="system", how="left", maintain_order="left")
     if outputs.format_of(given) == "latex":
         from prframe import tables
 
-        estimates = result if given.interval else result.drop("n", strict=False)
+        estimates = result.drop("n", strict=False)
         ties = data.options.get("ties", "group")
         outputs.write_text(tables.results(estimates, ties=ties).to_latex(), given)
     else:
@@ -128,10 +130,7 @@ def _values(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: A
         result = evaluate(
             data.frame, _metrics(given), **data.score, **columns, layout="wide", **data.options
         )
-        values = result.lazy().collect()
-    if data.n_queries is None or given.by_query:
-        return values
-    return values.join(data.n_queries, on="system", how="left", maintain_order="left")
+        return result.lazy().collect()
 
 
 def _intervals(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN401 - a frame

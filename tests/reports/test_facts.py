@@ -150,6 +150,7 @@ def test_queries_of_no_run_are_left_out_and_those_of_some_count_as_0() -> None:
         ["queries with relevant documents", "2 of 3 that are judged and in any run"],
         ["of these two has", "1; the others count as 0"],
     ]
+    assert "Ties in the order of trec_eval." in section(report, "results")["note"]
     assert ["ties", "as in trec_eval: equal scores in descending order of ids"] in section(
         report, "provenance"
     )["rows"]
