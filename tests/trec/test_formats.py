@@ -74,11 +74,18 @@ def test_malformed_lines_of_ms_marco(line: str, problem: str, tmp_path: Path) ->
     assert str(caught.value).startswith(f"{path}, line 3: {problem}. ")
 
 
+def test_ranks_may_begin_with_0(tmp_path: Path) -> None:
+    path = saved(tmp_path, "7 12 0\n7 11 1\n")
+    assert read_run(path)["score"].to_list() == [0, -1]
+    assert evaluate(path, {"7": {"11": 1}}, "recip_rank")["recip_rank"].to_list() == [0.5]
+
+
 def test_three_columns_that_begin_with_no_rank(tmp_path: Path) -> None:
     with pytest.raises(PrframeError) as caught:
         read_run(saved(tmp_path, "7 12 40\n7 11 30\n"))
-    assert "or in a run of MS MARCO, 'query document rank', whose first line must have rank 1" in (
-        str(caught.value)
+    assert (
+        "or in a run of MS MARCO, 'query document rank', whose first line must have rank 0 or 1"
+        in (str(caught.value))
     )
 
 

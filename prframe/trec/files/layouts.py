@@ -107,7 +107,7 @@ class Layout:
                 words = [_read(field) for field in fields]
                 if self is QRELS and _is_header(words):
                     return BEIR, line.end()
-                is_place = len(words) == len(MS_MARCO.schema) and words[2] == "1"
+                is_place = len(words) == len(MS_MARCO.schema) and words[2] in {"0", "1"}
                 return (MS_MARCO if self is RUN and is_place else self), 0
             if line.end() == len(block):
                 break
@@ -199,7 +199,7 @@ def _resemblance(fields: list[bytes], kind: str) -> str:
     if is_result and kind == "a run" and _WHOLE.fullmatch(_read(fields[2])):
         return (
             ", as in the output of trec_eval, which read_results reads, or in a run of MS MARCO, "
-            "'query document rank', whose first line must have rank 1"
+            "'query document rank', whose first line must have rank 0 or 1"
         )
     return ", as in the output of trec_eval, which read_results reads" if is_result else ""
 

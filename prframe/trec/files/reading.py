@@ -86,7 +86,7 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     Ids are text: ``"007"`` stays as it is. Scores may be written as infinite, ``inf`` or ``-inf``,
     which means not retrieved; a number that is too large for a 64-bit float is malformed.
     The rank is read but never used: scores decide. In a run of MS MARCO, lines of ``query document
-    rank`` whose first rank is 1, ranks decide: the score is the negative rank, and the system has
+    rank`` whose first rank is 0 or 1, ranks decide: the score is the negative rank, and the system has
     the name of the file.
 
     Examples
