@@ -78,16 +78,15 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     a line. Text after the sixth field is left out, as trec_eval does. Blank lines and lines that
     start with ``#``, perhaps after white space, are skipped. A line such as
     ``#rain Q0 d1 1 2.5 bm25`` is an error: it has the fields of a row. Quotes have no special
-    meaning. Lines
-    end with a line feed, a carriage return, or both; the last line may lack its end. A byte order
-    mark is skipped, and a file that starts with the mark of UTF-16 is read as such. A file without
-    rows gives a frame without rows.
+    meaning. Lines end with a line feed, a carriage return, or both; the last line may lack its
+    end. A byte order mark is skipped, and a file that starts with the mark of UTF-16 is read as
+    such. A file without rows gives a frame without rows.
 
     Ids are text: ``"007"`` stays as it is. Scores may be written as infinite, ``inf`` or ``-inf``,
     which means not retrieved; a number that is too large for a 64-bit float is malformed.
     The rank is read but never used: scores decide. In a run of MS MARCO, lines of ``query document
-    rank`` whose first rank is 0 or 1, ranks decide: the score is the negative rank, and the system has
-    the name of the file.
+    rank`` whose first rank is 0 or 1, ranks decide: the score is the negative rank, and the system
+    has the name of the file.
 
     Examples
     --------
