@@ -10,9 +10,9 @@ at the same levels.
 # Curves at eleven levels
 # -----------------------
 # With ``recall=`` every group gets one row per level. With ``interpolate=True`` the precision at
-# a level is the largest one at that recall or beyond. ``anchor=False`` leaves out the
-# conventional opening point of precision 1, which says nothing about a system. A recall that a
-# ranking never reaches counts with precision 0.
+# a level is the largest one at that recall or beyond, and there is no opening point of precision 1,
+# which would say nothing about a system. A recall that a ranking never reaches counts with
+# precision 0.
 
 import polars as pl
 
@@ -27,7 +27,6 @@ curves = prframe.curve(
     n_pos="n_relevant",
     recall=LEVELS,
     interpolate=True,
-    anchor=False,
 )
 mean = curves.group_by("system", "recall", maintain_order=True).agg(pl.col("precision").mean())
 print(mean.pivot("system", index="recall"))

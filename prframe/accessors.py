@@ -17,6 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from prframe._doors import loading
+
 if TYPE_CHECKING:
     from importlib.abc import Loader
     from importlib.machinery import ModuleSpec
@@ -56,7 +58,7 @@ class _Delegate:
         self._module, self._name = module, name
 
     def __get__(self, instance: Any, owner: type) -> Callable[..., Any]:
-        with without_collections():
+        with without_collections(), loading(self._module):
             function: Callable[..., Any] = getattr(import_module(self._module), self._name)
         if instance is None:
             return function

@@ -12,15 +12,18 @@
         ├── CoverageWarning               intervals that hold the value less often than they say
         ├── DependentFoldsWarning         folds that are taken as independent values
         ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
+        ├── NormalizationWarning          ids that are equal but for the form of their Unicode
         ├── NoCutoffWarning               precision or recall of all rows of a classifier
         ├── NoNegativesWarning            rankings that hold nothing but positives
         ├── NoPositivesWarning            rankings in which no row is positive
         ├── PooledRankingWarning          rows of several rankings that are ranked together
+        ├── RankOrderWarning              ranks of a run that contradict its scores
         ├── SkewedDifferencesWarning      few differences, whose skewness p-values do not allow for
         ├── TiePolicyWarning              trec_eval's names where it would rank ties otherwise
         ├── UndefinedMetricWarning        results that do not exist, returned as null
         ├── UnlistedItemsWarning          random rankings of a pool, and not of its collection
         └── UnmatchedIdsWarning           a run and judgments that have nothing in common
+            └── MissingQueriesWarning         runs that lack judged queries, which count as 0
 """
 
 import inspect
@@ -96,6 +99,10 @@ class NoCutoffWarning(PrframeWarning):
     """Precision or recall is asked for by a name without a cut-off, and counts all rows."""
 
 
+class NormalizationWarning(PrframeWarning):
+    """Ids are equal but for the form of their Unicode, and count as different."""
+
+
 class NoNegativesWarning(PrframeWarning):
     """Every row is positive, so that every ranking is perfect, for example with labels 1 and 2."""
 
@@ -106,6 +113,10 @@ class NoPositivesWarning(PrframeWarning):
 
 class PooledRankingWarning(PrframeWarning):
     """Rows are ranked together that a column tells apart, for example those of several queries."""
+
+
+class RankOrderWarning(PrframeWarning):
+    """The ranks of a run contradict its scores, which alone decide."""
 
 
 class SkewedDifferencesWarning(PrframeWarning):
@@ -122,6 +133,10 @@ class UnlistedItemsWarning(PrframeWarning):
 
 class UnmatchedIdsWarning(PrframeWarning):
     """A run and its judgments share no query, or no document."""
+
+
+class MissingQueriesWarning(UnmatchedIdsWarning):
+    """Some of several runs lack judged queries, which count as 0 in their means."""
 
 
 class UndefinedMetricWarning(PrframeWarning):

@@ -130,10 +130,10 @@ _NOT_OFFERED_BY = {
 }
 # The columns by which `prframe.trec` knows queries and documents. In PyTerrier `qid` is the id of
 # the query and `query` its text, `docno` is the id of the document and `docid` a number.
-QUERY = ("query_id", "qid", "q_id", "query", "topic")
-DOCUMENT = ("doc_id", "docno", "docid", "document_id")
+QUERY = ("query_id", "qid", "q_id", "query", "topic", "query-id")
+DOCUMENT = ("doc_id", "docno", "docid", "document_id", "corpus-id")
 # Whatever else queries are called.
-QUERIES = (*QUERY, "topic_id", "query-id")
+QUERIES = (*QUERY, "topic_id")
 # What the folds of a cross-validation are called, and its repetitions and splits.
 FOLDS = ("fold", "folds", "fold_id", "cv_fold", "cv", "kfold", "k_fold")
 REPETITIONS = ("split", "split_id", "cv_split", "repeat", "repeat_id", "repetition", "rep")
@@ -149,7 +149,7 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
         *("is_relevant", "relevant", "positive", "is_positive"),
     ),
     "query": QUERIES,
-    "item": (*DOCUMENT, "corpus-id", "item", "item_id", "id"),
+    "item": (*DOCUMENT, "item", "item_id", "id"),
     "model": ("model", "system", "run", "tag", "run_id"),
 }
 

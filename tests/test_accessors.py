@@ -214,3 +214,41 @@ def test_a_pandas_column_named_pr_is_no_obstacle() -> None:
     frame = pd.DataFrame({"score": [1.0], "label": [1], "pr": [0]})
     assert prframe.evaluate(frame, "AP")["AP"].tolist() == [1.0]
     assert frame.pr.evaluate("AP")["AP"].tolist() == [1.0]
+
+
+# What is asked for, and the module in which something is wrong on the way to it.
+LAZY = {
+    "pl.DataFrame({'a': [1]}).pr.plot.queries": "prframe.plot.of_frames",
+    "pl.DataFrame({'a': [1]}).pr.chart.curve": "prframe.chart.of_frames",
+    "pl.DataFrame({'a': [1]}).pr.evaluate": "prframe.verbs.evaluate",
+    "pl.col('a').pr.ap": "prframe.expressions",
+    "prframe.compare": "prframe.verbs.comparison.compare",
+    "prframe.plot": "prframe.plot",
+    "prframe.stats.pr_curve": "prframe.stats.curves",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asked", LAZY)
+def test_an_attribute_error_of_an_import_is_shown(asked: str) -> None:
+    # A module that raises as where versions of two libraries do not go together.
+    code = f"""
+import sys
+class Broken:
+    def find_spec(self, name, path, target=None):
+        if name == {LAZY[asked]!r}:
+            raise AttributeError("module 'timeit' has no attribute 'default_timer'")
+sys.meta_path.insert(0, Broken())
+import polars as pl, prframe
+try:
+    {asked}
+except ImportError as error:
+    assert "cannot be imported: module 'timeit' has no attribute 'default_timer'" in str(error)
+    assert isinstance(error.__cause__, (AttributeError, ImportError))
+else:
+    raise SystemExit("nothing was raised")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

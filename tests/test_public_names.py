@@ -13,9 +13,9 @@ from prframe import stats
 NAMES = """
     AP AP11 AUC AUPRC AUPRG ArgumentError BEDROC BalancedAccuracy Bpref CATALOGUE CoverageWarning DCG
     DependentFoldsWarning EF ERR EffectiveSampleSizeWarning F F1 IPrec Judged Lift MCC MaxF1 Metric MissingColumnError
-    NoCutoffWarning NoNegativesWarning NoPositivesWarning NumRel NumRelRet NumRet P
+    MissingQueriesWarning NoCutoffWarning NoNegativesWarning NoPositivesWarning NormalizationWarning NumRel NumRelRet NumRet P
     PooledRankingWarning Prec PrframeError
-    PrframeWarning R RBP RR RelP Rprec SetAP SetF SetP SetR SkewedDifferencesWarning Specificity
+    PrframeWarning R RBP RR RankOrderWarning RelP Rprec SetAP SetF SetP SetR SkewedDifferencesWarning Specificity
     Success TiePolicyWarning UndefinedMetricWarning UnknownMetricError UnlistedItemsWarning
     UnmatchedIdsWarning W
     ap_test band check compare compare_curves curve datasets evaluate expressions infAP interval
@@ -140,4 +140,4 @@ def test_evaluate_loads_nothing_of_spark_but_how_its_frames_are_told() -> None:
 
 
 def test_importing_the_package_loads_neither_statistics_nor_verbs() -> None:
-    assert loaded("import prframe") == {"prframe", "prframe.accessors"}
+    assert loaded("import prframe") == {"prframe", "prframe._doors", "prframe.accessors"}

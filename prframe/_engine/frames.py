@@ -112,35 +112,6 @@ class Source:
         return pl.concat([first, *rest], rechunk=True)
 
 
-@dataclass(frozen=True)
-class MadeSource(Source):
-    """Rows that are made each time they are read, a batch at a time; `data` has no rows."""
-
-    make: Callable[[], Iterator[pl.DataFrame]] = field(kw_only=True)
-
-    def lazy(self) -> pl.LazyFrame:
-        """Return the rows as a query."""
-        return self.whole().lazy()
-
-    def whole(self) -> pl.DataFrame:
-        """Return all rows."""
-        return pl.concat(self.make(), rechunk=True)
-
-    def batches(self) -> Iterator[pl.DataFrame]:
-        """Yield the rows in order, a batch at a time."""
-        return self.make()
-
-    def whole_runs(
-        self, keys: Sequence[str], batches: Iterator[pl.DataFrame]
-    ) -> Iterator[pl.DataFrame]:
-        """Yield the rows of all batches in order, about as many at a time, cut by their keys."""
-        return _runs_of_batches(batches, keys)
-
-    def joined(self, first: pl.DataFrame, rest: Iterator[pl.DataFrame]) -> pl.DataFrame:
-        """Return all rows, given the batch that has been taken and the iterator over the rest."""
-        return pl.concat([first, *rest], rechunk=True)
-
-
 def run_starts(keys: Sequence[pl.Series]) -> Integers:
     """Return the rows whose keys differ from those of the row before; the first row is one."""
     if not keys[0].len():

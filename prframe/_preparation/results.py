@@ -1,7 +1,7 @@
 """Results of verbs, as tables and pictures read them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict, cast
 
 import polars as pl
@@ -10,6 +10,7 @@ from prframe import checks
 from prframe._engine.frame_kinds import kind_of
 from prframe._engine.frames import named
 from prframe.errors import PrframeError
+from prframe.metrics import parse_metric
 
 # The columns that begin the verb's own part of a result, after the columns `by`, and those that a
 # table or picture cannot do without.
@@ -132,6 +133,34 @@ def read(result: object, verb: str, argument: str = "result") -> Result:
         raise PrframeError(f"`{argument}` must have rows; got a frame without any.")
     first = min(rows.columns.index(name) for name in own if name in rows.columns)
     return Result(rows, tuple(rows.columns[:first]), back)
+
+
+def read_estimates(result: object, argument: str) -> Result:
+    """Return the result of `interval`, or of `evaluate` in any layout, which has no intervals."""
+    if isinstance(result, (list, tuple)) or type(result).__module__.startswith("numpy"):
+        return read(result, "interval", argument)
+    rows, _ = whole(result, argument)
+    metrics = [name for name in rows.columns if rows.schema[name].is_float() and _is_metric(name)]
+    values = [name for name in ("mean", "value") if name in rows.columns]
+    if "estimate" in rows.columns or not (metrics or values):
+        return read(result, "interval", argument)
+    if "metric" in rows.columns:
+        rows = rows.rename({values[0]: "estimate"})
+    else:
+        keys = [name for name in rows.columns if name not in metrics]
+        rows = rows.unpivot(metrics, index=keys, variable_name="metric", value_name="estimate")
+    no_ends = [pl.lit(None, pl.Float64).alias(name) for name in ("conf_low", "conf_high")]
+    made = read(rows.with_columns(no_ends), "interval", argument)
+    return replace(made, back=whole(result, argument)[1])
+
+
+def _is_metric(name: str) -> bool:
+    """Tell whether this is the name of a metric."""
+    try:
+        parse_metric(name)
+    except PrframeError:
+        return False
+    return True
 
 
 def with_one_key(result: Result, argument: str, use: str) -> str:

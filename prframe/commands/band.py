@@ -44,5 +44,5 @@ def run(given: argparse.Namespace) -> int:
         rng=given.seed,
         **data.options,
     )
-    outputs.write(result, given)
+    outputs.write(result, given, data.note)
     return OK

@@ -1,10 +1,12 @@
 """``prframe check``: everything suspicious in the data."""
 
 import argparse
+import warnings
 
 from prframe.commands import inputs, options, outputs
 from prframe.commands.exits import FAILED, OK
 from prframe.commands.terminal import stage
+from prframe.errors import PrframeWarning
 
 SUMMARY = "report everything suspicious in the data"
 EXAMPLES = """\
@@ -28,7 +30,11 @@ def run(given: argparse.Namespace) -> int:
     """Check, and write what there is."""
     outputs.format_of(given)
     options.cutoffs(given.k)
-    data = inputs.rankings(given).of_one_model()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PrframeWarning)
+        data = inputs.rankings(given, every_query=True).of_one_model()
+    import polars as pl
+
     from prframe import check
 
     with stage("checking"):
@@ -36,6 +42,11 @@ def run(given: argparse.Namespace) -> int:
             data.frame, by=data.single or None, k=options.cutoffs(given.k), **data.options
         )
         findings = result.lazy().collect()
-    outputs.write(findings, given)
+    if caught:
+        of_files = [("file", "warning", 1, str(warning.message)) for warning in caught]
+        told = pl.DataFrame(of_files, findings.schema, orient="row")
+        is_error = findings["severity"] == "error"
+        findings = pl.concat([findings.filter(is_error), told, findings.filter(~is_error)])
+    outputs.write(findings, given, data.note)
     is_bad = findings["severity"].is_in(["error", "warning"]).any()
     return FAILED if given.strict and is_bad else OK

@@ -68,7 +68,7 @@ def run(given: argparse.Namespace) -> int:
             warnings.simplefilter("error", UnmatchedIdsWarning)
         data = inputs.rankings(given)
     result = _compared(data, given)
-    outputs.write(result, given)
+    outputs.write(result, given, data.note)
     if given.fail_if_worse and data.over:
         _warn_of_few_queries(result, given)
     return _gate(result, given) if given.fail_if_worse else OK

@@ -51,7 +51,7 @@ def run(given: argparse.Namespace) -> int:
             **data.options,
         )
         result = result.lazy().collect()
-    outputs.write(result, given)
+    outputs.write(result, given, data.note)
     return OK
 
 

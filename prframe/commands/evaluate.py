@@ -40,14 +40,14 @@ def add_options(parser: options.Parser) -> None:
         type=int,
         choices=(9, 10),
         default=9,
-        help="the version whose rules -f trec follows (default: 9)",
+        help="the version whose rules hold for QRELS and RUN (default: 9)",
     )
     parser.flag("--interval", text="add confidence intervals")
     options.add_method(parser)
     options.add_confidence(parser)
     options.add_design(parser)
     options.add_randomness(parser)
-    options.add_output(parser, "trec")
+    options.add_output(parser, "trec", "latex")
 
 
 def run(given: argparse.Namespace) -> int:
@@ -58,10 +58,22 @@ def run(given: argparse.Namespace) -> int:
     if outputs.format_of(given) == "trec":
         outputs.write_text("".join(_lines(given)), given)
         return OK
+    if given.format == "latex" and given.by_query:
+        raise UsageError("-f latex is a table of means; leave out -q")
     if given.no_summary:
         raise UsageError("-n leaves out lines of -f trec; -q alone gives no mean elsewhere")
     data = inputs.rankings(given)
-    outputs.write(_intervals(data, given) if given.interval else _values(data, given), given)
+    result = _intervals(data, given) if given.interval else _values(data, given)
+    if data.n_queries is not None and not given.by_query:
+        result = result.join(data.n_queries, on="system", how="left", maintain_order="left")
+    if outputs.format_of(given) == "latex":
+        from prframe import tables
+
+        estimates = result.drop("n", strict=False)
+        ties = data.options.get("ties", "group")
+        outputs.write_text(tables.results(estimates, ties=ties).to_latex(), given)
+    else:
+        outputs.write(result, given, data.note)
     return OK
 
 
@@ -73,16 +85,25 @@ def _lines(given: argparse.Namespace) -> Iterator[str]:
             "-f trec takes the conventions of trec_eval, without --interval or --ties"
         )
     from prframe import trec
+    from prframe.trec.files.paths import file_stem
     from prframe.trec.printing import result_lines
 
     with inputs.reading():
         qrels = trec.read_qrels(qrels_path)
+    tags: set[str] = set()
     for path in runs:
         with stage(f"evaluating {os.path.basename(path)}"):  # noqa: PTH119
+            run = trec.read_run(path)
+            tag = file_stem(path) if run.is_empty() else run["system"][-1]
+            name = file_stem(path) if tag in tags else tag
+            tags.add(tag)
             yield from result_lines(
-                trec.read_run(path),
+                run,
                 qrels,
                 given.metrics or ["official"],
+                name=name,
+                is_one_of_several=len(runs) > 1,
+                joining=inputs.joining(given),
                 by_query=given.by_query,
                 summary=not given.no_summary,
                 complete_queries=given.complete,

@@ -66,7 +66,8 @@ _SENTENCES = {
     ", as in the output of trec_eval, which read_results reads": "",
     ", or in the output of trec_eval, which read_results reads": "",
     "drop the rows that do not count, keep the best ones with duplicates='best', or name the "
-    "columns that tell the systems apart with system=.": "drop the rows that do not count.",
+    "columns that tell the systems apart with system=.": "drop the rows that do not count, or "
+    "keep the best ones with --duplicates best.",
 }
 # A shell has no classes of warnings to tell Python to ignore.
 _IGNORED = re.compile(r"\bignore \w+Warning\b")

@@ -246,23 +246,6 @@ def _opened(source: Any) -> Iterator[Any]:  # noqa: ANN401 - a path or bytes
         yield gzip.GzipFile(fileobj=file) if is_compressed else file
 
 
-def fields(path: str) -> int | None:
-    """Return how many fields the first line of a file has; None of what is no plain file."""
-    file_path = Path(path)
-    if not file_path.is_file():
-        return None
-    try:
-        with _opened(file_path) as lines:
-            for line in lines:
-                words = line.split()
-                if words and not words[0].startswith(b"#"):
-                    return len(words)
-    except (EOFError, OSError, zlib.error):
-        # Whoever reads all of the file says what is wrong with it.
-        return None
-    return None
-
-
 @contextmanager
 def text_of(path: str) -> Iterator[TextIO]:
     """Open a file of text, which may be compressed."""

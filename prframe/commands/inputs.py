@@ -6,17 +6,24 @@ import signal
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from prframe.commands import files, options
 from prframe.commands.exits import NoInputError, UsageError
 from prframe.commands.files import STANDARD_INPUT
 from prframe.commands.terminal import stage
 
-_OF_FILES = {"complete": "-c", "judged_only": "-J", "depth": "-M"}
+if TYPE_CHECKING:
+    from prframe.trec.joining import Queries
+
+_OF_FILES = {
+    "complete": "-c",
+    "judged_only": "-J",
+    "depth": "-M",
+    "duplicates": "--duplicates",
+    "exclude_self": "--exclude-self",
+}
 _OF_FRAMES = ("score", "label", "by", "over", "item", "weight", "n_pos", "n_neg", "positive")
-_FIELDS_OF_RUN = 6
-_FIELDS_OF_QRELS = 4
 _BOTH = "--frame stands in place of QRELS and RUN; got both"
 
 
@@ -36,6 +43,10 @@ class Rankings:
         Further arguments, which every verb takes.
     models : list of str
         Columns of scores, a model each, if there are several.
+    n_queries : DataFrame or None
+        How many judged queries each run has.
+    note : str
+        A line to print below a table.
     """
 
     frame: Any
@@ -43,6 +54,8 @@ class Rankings:
     over: list[str]
     options: dict[str, Any]
     models: list[str]
+    n_queries: Any = None
+    note: str = ""
 
     @property
     def single(self) -> list[str]:
@@ -85,10 +98,10 @@ def reading() -> Iterator[None]:
         yield
 
 
-def rankings(given: argparse.Namespace) -> Rankings:
-    """Read what was named on the command line."""
+def rankings(given: argparse.Namespace, *, every_query: bool = False) -> Rankings:
+    """Read what was named on the command line, perhaps with all queries of the qrels."""
     with reading():
-        return _of_frame(given) if given.frame else _of_files(given)
+        return _of_frame(given) if given.frame else _of_files(given, every_query=every_query)
 
 
 def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
@@ -110,22 +123,8 @@ def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
     if len(judged) > 1:
         raise UsageError(f"QRELS is one file; {qrels!r} matches {len(judged)}")
     paths = [path for run in runs for path in _existing(run, RUN.pattern)]
-    _refuse_exchanged(judged[0], paths)
     refuse_to_overwrite(given, [*judged, *paths])
     return judged[0], paths
-
-
-def _refuse_exchanged(qrels: str, runs: Sequence[str]) -> None:
-    """Refuse qrels that look like a run in front of a run that looks like qrels."""
-    if files.fields(qrels) != _FIELDS_OF_RUN:
-        return
-    for run in runs:
-        if files.fields(run) == _FIELDS_OF_QRELS:
-            raise UsageError(
-                f"QRELS and RUN seem to be exchanged: the lines of {qrels!r} have "
-                f"{_FIELDS_OF_RUN} fields, as in a run, and those of {run!r} {_FIELDS_OF_QRELS}, "
-                "as in qrels, which come first"
-            )
 
 
 def refuse_to_overwrite(given: argparse.Namespace, paths: Iterable[str]) -> None:
@@ -169,21 +168,45 @@ def _existing(path: str, example: str) -> list[str]:
     return paths
 
 
-def _of_files(given: argparse.Namespace) -> Rankings:
-    """Read runs and judge them; queries are those of both, unless all of the qrels count."""
+def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
+    """Read runs and judge them by the conventions of trec_eval, unless told otherwise."""
     qrels, runs = trec_files(given)
+    import polars as pl
+
     from prframe import trec
     from prframe.errors import PrframeError
     from prframe.trec.evaluating import limited
 
-    joined = trec.join(runs, qrels, queries="qrels" if given.complete else "both")
-    if joined.is_empty():
+    own_rule = getattr(given, "incomplete", None) or getattr(given, "by_query", False)
+    of_means: Queries = "both" if own_rule else "means"
+    queries = "qrels" if every_query or given.complete else of_means
+    joined = trec.join(runs, qrels, queries=queries, **joining(given))
+    query = pl.col("query_id").filter(pl.col("score") > -float("inf"))
+    n_queries = joined.group_by("system", maintain_order=True).agg(n=query.n_unique())
+    if joined.is_empty() or not (given.complete or n_queries["n"].sum()):
         raise PrframeError("the runs and the qrels have no query in common; mend their ids.")
-    joined = limited(joined, ["system", "query_id"], given.depth, judged_only=given.judged_only)
-    ranked = {"item": "doc_id"} | options.given_only(given, "ties", "missing")
+    ties = given.ties or "trec"
+    # Version 9 of trec_eval compares scores as 32-bit floats.
+    float32 = ties == "trec" and getattr(given, "trec_eval", 9) == 9  # noqa: PLR2004 - a name
+    joined = limited(
+        joined,
+        ["system", "query_id"],
+        given.depth,
+        judged_only=given.judged_only,
+        float32=float32,
+    )
+    ranked: dict[str, Any] = {"item": "doc_id", "ties": ties, "float32": float32}
+    ranked |= options.given_only(given, "missing")
     if given.level is not None:
         ranked["positive"] = given.level
-    return Rankings(joined, ["system"], ["query_id"], ranked, [])
+    note = f"(ties: {ties})\n"
+    return Rankings(joined, ["system"], ["query_id"], ranked, [], n_queries, note)
+
+
+def joining(given: argparse.Namespace) -> dict[str, Any]:
+    """Return what is said of documents that are listed twice, or are the query itself."""
+    exclude_self = {"exclude_self": True} if given.exclude_self else {}
+    return options.given_only(given, "duplicates") | exclude_self
 
 
 def _of_frame(given: argparse.Namespace) -> Rankings:

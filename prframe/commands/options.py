@@ -11,6 +11,7 @@ from prframe.commands.exits import USAGE, UsageError
 # The words of these options are those of the verbs, which are not loaded before a command runs.
 TIES = ("group", "order", "trec", "expected", "best", "worst")
 MISSING = ("raise", "drop", "last")
+DUPLICATES = ("raise", "best")
 CORRECTIONS = ("bonferroni", "holm", "hochberg", "bh", "by")
 TESTS = ("randomization", "t", "hall", "wilcoxon", "sign", "bootstrap", "delong", "posterior")
 JOINT_CORRECTIONS = (*CORRECTIONS, "max-t", "tukey")
@@ -106,11 +107,15 @@ def add_input(parser: Parser) -> None:
         parser.add_argument(flag, metavar="COLUMN|N", help=text)
     parser.add_argument("--positive", metavar="LABEL", help="the positive label, such as yes or 2")
     parser.choice("--missing", MISSING, "what to do with missing scores (default: raise)")
-    parser.choice("--ties", TIES, "how rows with one score are ranked (default: group)")
+    ties = "how tied scores are ranked (default: group; of QRELS and RUN trec, as trec_eval does)"
+    parser.choice("--ties", TIES, ties)
     parser.flag("-c", "--complete", text="count all queries of the qrels, missing ones with 0")
     parser.number("-l", int, "LEVEL", "the least label that is positive", dest="level")
     parser.flag("-J", "--judged-only", text="take documents without judgment out of the rankings")
     parser.number("-M", int, "DEPTH", "count so many documents of each ranking", dest="depth")
+    twice = "what to do with a document that a ranking lists twice (default: raise)"
+    parser.choice("--duplicates", DUPLICATES, twice)
+    parser.flag("--exclude-self", text="leave out documents whose id is that of the query")
 
 
 def add_by_query(parser: Parser) -> None:

@@ -46,13 +46,13 @@ def format_of(given: argparse.Namespace) -> str:
     return chosen
 
 
-def write(result: Any, given: argparse.Namespace) -> None:  # noqa: ANN401 - frames of verbs
-    """Write the result of a verb, which may be lazy."""
+def write(result: Any, given: argparse.Namespace, note: str = "") -> None:  # noqa: ANN401 - frames of verbs
+    """Write the result of a verb, which may be lazy, with a note below it if it is a table."""
     chosen = format_of(given)
     frame = result.lazy().collect()
     if chosen == "table":
         stream = sys.stdout if given.output is None else io.StringIO()
-        write_text(terminal.table(frame, stream), given)
+        write_text(terminal.table(frame, stream) + note, given)
     else:
         _write_bytes(_encoded(frame, chosen), given)
 

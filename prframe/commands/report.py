@@ -60,14 +60,11 @@ def run(given: argparse.Namespace) -> int:
         raise UsageError("a report needs a file: name it with -o, as in -o report.html")
     if flags := [flag for name, flag in _NOT_TAKEN.items() if getattr(given, name)]:
         raise UsageError(f"a report takes no {', '.join(flags)}")
-    report = getattr(prframe, "report", None)
-    if not callable(report):
-        raise UsageError("this version of prframe has no reports")
     inputs.refuse_to_overwrite(given, filter(None, [given.queries, given.texts]))
     data, chosen = _of_frame(given) if given.frame else _of_files(given)
     with stage("writing the report"):
         try:
-            report(data, **chosen, output=given.output, seed=given.seed)
+            prframe.report(data, **chosen, output=given.output, seed=given.seed)
         except OSError as error:
             if error.filename != given.output:
                 raise
@@ -78,7 +75,7 @@ def run(given: argparse.Namespace) -> int:
 def _of_files(given: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     """Return the paths of the runs, and the arguments that go with them."""
     qrels, runs = inputs.trec_files(given)
-    chosen = _of_both(given) | options.given_only(given, "ties")
+    chosen = _of_both(given) | options.given_only(given, "ties") | inputs.joining(given)
     if given.level is not None:
         chosen["positive"] = given.level
     return runs, chosen | {"qrels": qrels}

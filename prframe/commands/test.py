@@ -47,7 +47,7 @@ def run(given: argparse.Namespace) -> int:
         data = _of_collection(data, given.n_items)
     with stage("testing"):
         result = _TESTS[given.of](data, given).lazy().collect()
-    outputs.write(result, given)
+    outputs.write(result, given, data.note)
     return OK
 
 

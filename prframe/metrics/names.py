@@ -68,8 +68,8 @@ def parse_metric(metric: "str | Metric") -> Metric:
     """
     if isinstance(metric, Metric):
         parsed = metric
-    elif isinstance(metric, str):
-        parsed = _Parser(metric).metric()
+    elif isinstance(metric, str) or type(metric).__module__.startswith("ir_measures"):
+        parsed = _Parser(str(metric)).metric()
     else:
         raise ArgumentError(
             f"a metric must be a name or a catalogue object; got {checks.brief(metric)}."

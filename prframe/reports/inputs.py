@@ -1,9 +1,10 @@
 """What reports are made of: the columns of frames and files that they read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import file_digest
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -17,7 +18,7 @@ from prframe.reports.classifiers import Classifiers, segment_column
 from prframe.reports.options import Options
 from prframe.trec.joining import join
 from prframe.trec.roles import RESULT
-from prframe.trec.sources import AnyRuns, Qrels, paths_within, run_frame
+from prframe.trec.sources import AnyRuns, Qrels, paths_within
 from prframe.verbs._guards import PooledRankings
 from prframe.verbs.check import check
 
@@ -59,10 +60,10 @@ class _InRows(Columns):
 
 
 def joined(
-    data: "AnyRuns", qrels: "Qrels", options: Options
+    data: "AnyRuns", qrels: "Qrels", options: Options, of_join: Mapping[str, Any]
 ) -> tuple[pl.DataFrame, list[list[str]]]:
     """Return the labelled rows of runs, with what is to be said of where they come from."""
-    labelled, _ = whole(join(run_frame(data), qrels, queries="qrels"), "runs")
+    labelled, _ = whole(join(data, qrels, queries="means", **of_join), "runs")
     names = [name for name in labelled.columns if name not in RESULT]
     if len(names) > 1:
         raise PrframeError(
@@ -73,15 +74,23 @@ def joined(
     rows = labelled.with_columns(system.alias(shown.SYSTEM))
     relevant = positive(Arguments(positive=options.positive), rows.schema["label"])
     retrieved = pl.col("score") > -float("inf")
-    kept = rows.filter(relevant.any().over(shown.QUERY) & retrieved.any().over(shown.QUERY))
-    if kept.is_empty():
+    kept = rows.filter(relevant.any().over(shown.QUERY))
+    n_of_runs = kept.group_by(shown.SYSTEM, maintain_order=True).agg(
+        pl.col(shown.QUERY).filter(retrieved).n_unique()
+    )
+    if not n_of_runs[shown.QUERY].sum():
         raise PrframeError(
             "no run has documents of a query with relevant documents; mend the ids of the "
             "queries, or say with positive= which labels are relevant."
         )
     n_judged, n_kept = rows[shown.QUERY].n_unique(), kept[shown.QUERY].n_unique()
-    told = f"{n_kept:,} of {n_judged:,} that are judged"
-    origin = [["queries with relevant documents, and documents of a run", told]]
+    told = f"{n_kept:,} of {n_judged:,} that are judged and in any run"
+    origin = [["queries with relevant documents", told]]
+    origin += [
+        [f"of these {name} has", f"{number:,}; the others count as 0"]
+        for name, number in n_of_runs.rows()
+        if number < n_kept
+    ]
     paths = dict.fromkeys(map(Path, [*paths_within(data), *paths_within(qrels)]))
     # A pipe can be read once only.
     hashes = [[f"sha256 of {path.name}", _digest(path)] for path in paths if path.is_file()]

@@ -37,6 +37,8 @@ class Options:
         The texts of queries and of documents, by their ids.
     asked : mapping
         The names by which metrics were asked for, where these deserve a warning.
+    float32 : bool
+        Whether scores are compared as 32-bit floats, as trec_eval does.
     """
 
     metrics: tuple[str, ...]
@@ -51,6 +53,7 @@ class Options:
     queries: Mapping[Any, str]
     texts: Mapping[Any, str]
     asked: Mapping[str, str] = field(default_factory=dict)
+    float32: bool = False
 
     def __post_init__(self) -> None:
         """Check what no verb checks."""
@@ -66,7 +69,12 @@ class Options:
     @property
     def shared(self) -> dict[str, Any]:
         """The arguments that all verbs take."""
-        return {"positive": self.positive, "ties": self.ties, "n_pos": self.n_pos}
+        return {
+            "positive": self.positive,
+            "ties": self.ties,
+            "n_pos": self.n_pos,
+            "float32": self.float32,
+        }
 
     @property
     def as_asked(self) -> list[str]:
@@ -98,7 +106,9 @@ class Options:
         rows = {
             "metrics": ", ".join(self.metrics),
             "positive": str(self.positive),
-            "ties": self.ties,
+            "ties": "as in trec_eval: equal scores in descending order of ids"
+            if self.ties == "trec"
+            else self.ties,
             "test": self.test,
             "correction": str(self.correction),
             "confidence level": f"{self.confidence_level:g}",

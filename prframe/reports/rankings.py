@@ -74,7 +74,9 @@ class Rankings:
     def table(self) -> Table:
         """Return the results, with marks in the metrics that are compared."""
         is_compared = pl.col("metric").is_in(self.compared)
-        marked = tables.results(self.means.filter(is_compared), self.pairs, alpha=ALPHA)
+        ties: Facts = {"ties": "trec"} if self.options.ties == "trec" else {}
+        means = self.means.filter(is_compared)
+        marked = tables.results(means, self.pairs, alpha=ALPHA, **ties)
         if self.compared == self.options.metrics:
             return marked
         whole = tables.results(self.means)
@@ -202,7 +204,6 @@ class Rankings:
             over=QUERY,
             recall=_LEVELS,
             interpolate=True,
-            anchor=False,
             simultaneous=False,
             **options,
             **self.options.enclosed,

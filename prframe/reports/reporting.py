@@ -19,6 +19,7 @@ from prframe.reports.page import Facts, Report, rounded
 from prframe.reports.rankings import Rankings
 from prframe.stats.paired_values import QUERY_TESTS
 from prframe.tie_policies import Ties
+from prframe.trec.joining import Duplicates
 from prframe.trec.sources import AnyRuns, Qrels, is_run
 from prframe.typing import Columns, Positive
 from prframe.verbs.comparison.modes import Test
@@ -43,6 +44,8 @@ def report(
     queries: Mapping[Any, str] | None = None,
     texts: Mapping[Any, str] | None = None,
     depth: int = 20,
+    duplicates: Duplicates = "raise",
+    exclude_self: bool = False,
     test: Test = "randomization",
     correction: JointCorrection | None = "holm",
     confidence_level: float = 0.95,
@@ -94,6 +97,8 @@ def report(
         Texts of queries and of items by their ids, for rankings. A text that is long is cut.
     depth : int
         Items that are shown of each ranking. For many queries the page says what it leaves out.
+    duplicates, exclude_self : optional
+        As in `prframe.trec.join`, with `qrels`.
     test, correction, confidence_level : optional
         As in `compare`.
     seed : int
@@ -121,7 +126,7 @@ def report(
 
     Warns
     -----
-    UndefinedMetricWarning, UnmatchedIdsWarning
+    PrframeWarning
         As the verbs and `join` do.
 
     Notes
@@ -153,6 +158,8 @@ def report(
             "model": is_trec and model is not None,
             "n_pos": not is_ranked or is_trec if n_pos is not None else False,
             "by": is_trec and by is not None,
+            "duplicates": not is_trec and duplicates != "raise",
+            "exclude_self": not is_trec and exclude_self is not False,
             "thresholds": is_ranked and thresholds is not None,
             "queries": not is_ranked and queries is not None,
             "texts": not is_ranked and texts is not None,
@@ -174,13 +181,15 @@ def report(
         queries={} if queries is None else queries,
         texts={} if texts is None else texts,
         asked=names_of_all_rows(metrics),
+        float32=is_trec and ties in {None, "trec"},
     )
     origin: list[list[str]] = []
     facts: Facts
     # Several sections ask verbs for the same.
     with each_once():
         if qrels is not None:
-            rows, origin = inputs.joined(data, qrels, options)
+            of_join = {"duplicates": duplicates, "exclude_self": exclude_self}
+            rows, origin = inputs.joined(data, qrels, options, of_join)
             facts = Rankings(rows, options).facts()
         elif over is not None:
             columns = inputs.Columns(

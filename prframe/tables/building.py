@@ -7,7 +7,7 @@ import polars as pl
 
 from prframe import checks
 from prframe._preparation import wording
-from prframe._preparation.results import Facts, Result, read, with_one_key
+from prframe._preparation.results import Facts, Result, read, read_estimates, with_one_key
 from prframe._preparation.sets import (
     Comparison,
     comparison,
@@ -44,7 +44,8 @@ def results(  # noqa: PLR0913
     Parameters
     ----------
     interval : frame
-        A result of `prframe.interval` with one column ``by``, the systems.
+        A result of `prframe.interval` with one column ``by``, the systems, or of
+        `prframe.evaluate`, whose table has no intervals.
     compare : frame, optional
         A result of `prframe.compare` of the same systems and metrics. Without one there are no
         marks.
@@ -95,7 +96,7 @@ def results(  # noqa: PLR0913
     b ink 0.125 ()
     """
     checks.one_of("marks", marks, get_args(Marks), in_order=True)
-    estimates = read(interval, "interval", "interval")
+    estimates = read_estimates(interval, "interval")
     model = with_one_key(estimates, "interval", "names the systems")
     values = _values(estimates, model)
     metrics = list(dict.fromkeys(metric for _, metric in values))

@@ -1,8 +1,8 @@
 """The numbers of trec_eval in one call."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict, overload
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 import polars as pl
@@ -25,7 +25,7 @@ from prframe.trec.joining import (
 )
 from prframe.trec.matching import Rankings
 from prframe.trec.measures import Measure, Version, check_version, measures_of
-from prframe.trec.sources import AnyRuns, Qrels, Runs, run_frame
+from prframe.trec.sources import AnyRuns, Qrels, Runs
 from prframe.typing import Columns, FrameT, Schema
 from prframe.verbs._evaluation import Evaluation
 
@@ -33,20 +33,29 @@ from prframe.verbs._evaluation import Evaluation
 _NUMBER = "number of the ranking"
 
 
+class TaskOptions(TypedDict, total=False):
+    """Options of trec_eval, by their names in `evaluate`."""
+
+    relevance_level: int
+    judged_only: bool
+    depth: int | None
+    version: Version
+
+
+class _Options(TaskOptions, total=False):
+    by_query: bool
+    complete_queries: bool | None
+    duplicates: Duplicates
+    exclude_self: bool
+    system: Columns | None
+
+
 @overload
 def evaluate(
     runs: FrameT,
     qrels: Qrels,
     measures: str | Metric | Sequence[str | Metric] = ...,
-    *,
-    by_query: bool = ...,
-    complete_queries: bool = ...,
-    relevance_level: int = ...,
-    judged_only: bool = ...,
-    depth: int | None = ...,
-    version: Version = ...,
-    duplicates: Duplicates = ...,
-    system: Columns | None = ...,
+    **options: Unpack[_Options],
 ) -> FrameT: ...
 
 
@@ -55,15 +64,7 @@ def evaluate(
     runs: Runs,
     qrels: Qrels,
     measures: str | Metric | Sequence[str | Metric] = ...,
-    *,
-    by_query: bool = ...,
-    complete_queries: bool = ...,
-    relevance_level: int = ...,
-    judged_only: bool = ...,
-    depth: int | None = ...,
-    version: Version = ...,
-    duplicates: Duplicates = ...,
-    system: Columns | None = ...,
+    **options: Unpack[_Options],
 ) -> pl.DataFrame: ...
 
 
@@ -73,12 +74,13 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     measures: str | Metric | Sequence[str | Metric] = "official",
     *,
     by_query: bool = False,
-    complete_queries: bool = False,
+    complete_queries: bool | None = None,
     relevance_level: int = 1,
     judged_only: bool = False,
     depth: int | None = None,
     version: Version = 9,
     duplicates: Duplicates = "raise",
+    exclude_self: bool = False,
     system: Columns | None = None,
 ) -> Any:
     """Evaluate runs by the conventions of trec_eval, which give its numbers.
@@ -100,9 +102,10 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
         another meaning elsewhere, that of trec_eval counts.
     by_query : bool
         Whether to return a row for each query (``-q``) and not the summary.
-    complete_queries : bool
-        Whether all queries of the qrels count, those that a run lacks with 0 (``-c``). Otherwise
-        those count that are in both.
+    complete_queries : bool, optional
+        Whether all queries of the qrels count, those that a run lacks with 0 (``-c``), or those
+        that are in both. Absent: those that are in both; a query that one of several runs lacks
+        and another has counts as 0 in the summary, with a warning that names the run.
     relevance_level : int
         The least label that is relevant (``-l``).
     judged_only : bool
@@ -114,6 +117,8 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
         floats, and version 10 as 64-bit floats. They round levels of recall in different ways.
     duplicates : {"raise", "best"}
         A document that stands twice in a ranking is an error, or counts with its highest score.
+    exclude_self : bool
+        Whether to leave out documents whose id is that of the query, from runs and qrels.
     system : str or list of str, optional
         Columns that tell the systems of a frame apart, as in `join`.
 
@@ -135,7 +140,12 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     Warns
     -----
     UnmatchedIdsWarning
-        Runs that have no query, or no document, in common with the qrels.
+        Runs that have no query, or no document, in common with the qrels. Runs that lack judged
+        queries (MissingQueriesWarning).
+    RankOrderWarning
+        Ranks that contradict the scores.
+    NormalizationWarning
+        Ids in several forms of Unicode, which count as different.
 
     Notes
     -----
@@ -171,22 +181,19 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     └───────┴───────┴─────┴─────────────┘
     """
     check_version(version)
-    flags = {"by_query": by_query, "complete_queries": complete_queries}
-    for name, value in (flags | {"judged_only": judged_only}).items():
+    flags = {"by_query": by_query, "judged_only": judged_only}
+    flags |= {} if complete_queries is None else {"complete_queries": complete_queries}
+    for name, value in flags.items():
         checks.flag(name, value)
-    task = Task.of(
-        _wanted(measures_of(measures, version), by_query=by_query),
-        by_query=by_query,
-        relevance_level=relevance_level,
-        judged_only=judged_only,
-        depth=depth,
-        version=version,
+    wanted = _wanted(measures_of(measures, version), by_query=by_query)
+    task = Task(wanted, by_query, relevance_level, judged_only, depth, version)
+    of_means: Queries = "means" if complete_queries is None and not by_query else "both"
+    options = Options(
+        queries="qrels" if complete_queries else of_means,
+        duplicates=duplicates,
+        exclude_self=exclude_self,
     )
-    queries: Queries = "qrels" if complete_queries else "both"
-    joining = Joining.of(
-        run_frame(runs), qrels, system, Options(queries=queries, duplicates=duplicates)
-    )
-    return task.carried_out(joining)
+    return task.carried_out(Joining.of(runs, qrels, system, options))
 
 
 def _wanted(asked: list[Measure], *, by_query: bool) -> list[Measure]:
@@ -200,46 +207,27 @@ def _wanted(asked: list[Measure], *, by_query: bool) -> list[Measure]:
     return wanted
 
 
-class TaskOptions(TypedDict, total=False):
-    """Options of trec_eval, by their names in `evaluate`."""
-
-    relevance_level: int
-    judged_only: bool
-    depth: int | None
-    version: Version
-
-
 @dataclass(frozen=True)
 class Task:
-    """What one call must do."""
+    """What one call must do, with the options of trec_eval."""
 
     measures: list[Measure]
     by_query: bool
-    level: int
-    judged_only: bool
-    depth: int | None
-    float32: bool
+    relevance_level: int = 1
+    judged_only: bool = False
+    depth: int | None = None
+    version: Version = 9
 
-    @classmethod
-    def of(  # noqa: PLR0913 - the options of trec_eval, by keyword
-        cls,
-        measures: list[Measure],
-        *,
-        by_query: bool,
-        relevance_level: int = 1,
-        judged_only: bool = False,
-        depth: int | None = None,
-        version: Version = 9,
-    ) -> "Task":
+    def __post_init__(self) -> None:
         """Check the options."""
-        return cls(
-            measures,
-            by_query,
-            checks.whole_number("relevance_level", relevance_level, 1),
-            judged_only,
-            None if depth is None else checks.whole_number("depth", depth, 1),
-            float32=version == 9,  # noqa: PLR2004 - a name, not a quantity
-        )
+        checks.whole_number("relevance_level", self.relevance_level, 1)
+        if self.depth is not None:
+            checks.whole_number("depth", self.depth, 1)
+
+    @property
+    def float32(self) -> bool:
+        """Whether scores are compared as 32-bit floats."""
+        return self.version == 9  # noqa: PLR2004 - a name, not a quantity
 
     def carried_out(self, joining: Joining) -> Any:  # noqa: ANN401 - a frame of the run's kind
         """Return the results of a run and judgments."""
@@ -268,22 +256,10 @@ class Task:
         """Return the summary of each measure over the queries."""
         return [measure.summary(pl.col(measure.name)) for measure in self.measures]
 
-    def _joined(self, rankings: Rankings, join: JoinTask) -> frames.Source:
-        """Return the labelled rows of rankings, which are told apart by their numbers."""
+    def _joined(self, rankings: Rankings, join: JoinTask) -> pl.DataFrame:
+        """Return the labelled rows of rankings, of which only those that count are retrieved."""
         numbers = pl.DataFrame({_NUMBER: np.arange(rankings.sizes.size, dtype=np.int32)})
-        numbered = replace(rankings, keys=numbers)
-
-        def make() -> Iterator[pl.DataFrame]:
-            return map(self._counted, labelled(numbered, join.options))
-
-        no_rows = numbers.clear().with_columns(
-            pl.lit(None, join.result[name]).alias(name)
-            for name in ("doc_id", "score", "label", "judged")
-        )
-        return frames.MadeSource(no_rows, distinct=True, make=make)
-
-    def _counted(self, joined: pl.DataFrame) -> pl.DataFrame:
-        """Return labelled rows, of which only those that count are retrieved."""
+        joined = labelled(replace(rankings, keys=numbers), join.options)
         return limited(
             joined, [_NUMBER], self.depth, judged_only=self.judged_only, float32=self.float32
         )
@@ -297,12 +273,12 @@ class Task:
             item="doc_id",
             ties="trec",
             float32=self.float32,
-            positive=self.level,
+            positive=self.relevance_level,
             judged="judged" if any(metric.judged for metric in wanted.values()) else None,
         )
         # Documents that are not judged are negatives, so that no guard asks where these are.
-        joined = self._joined(rankings, join)
-        values = Evaluation(args, wanted, undefined=0.0).measured(joined)
+        source = frames.Source(self._joined(rankings, join), distinct=True)
+        values = Evaluation(args, wanted, undefined=0.0).measured(source)
         (number,) = key_names(args)
         measures = [measure.value.alias(measure.name) for measure in self.measures]
         of_rankings = values.select(number, *measures)

@@ -6,10 +6,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-Integers = NDArray[np.int32]
+from prframe._engine.frames import run_starts
 
-# A piece of so many rows stays in the processor's cache.
-_PIECE = 1 << 18
+Integers = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -33,23 +32,12 @@ class Groups:
 
 def group(keys: pl.DataFrame) -> Groups:
     """Give groups their numbers; of consecutive rows with equal keys one alone is looked up."""
-    pieces = [_starts(keys, start) for start in range(0, keys.height, _PIECE)]
-    starts = np.concatenate([np.array([], dtype=np.int64), *pieces])
-    lengths = np.diff(starts, append=keys.height)
+    starts = run_starts(keys.get_columns())
     firsts = keys[starts]
     distinct = firsts.unique(maintain_order=True)
     together = distinct.height == firsts.height
     number = np.arange(distinct.height, dtype=np.int32) if together else codes(firsts, distinct)
-    return Groups(distinct, np.repeat(number, lengths), together)
-
-
-def _starts(keys: pl.DataFrame, start: int) -> NDArray[np.int64]:
-    """Return the numbers of those rows of a piece that differ from the row before."""
-    first = max(start - 1, 0)
-    change = pl.any_horizontal(pl.all().ne_missing(pl.all().shift()))
-    differs = keys[first : start + _PIECE].select(change).to_series().to_numpy().copy()
-    differs[0] = start == 0
-    return first + np.flatnonzero(differs)
+    return Groups(distinct, np.repeat(number, np.diff(starts, append=keys.height)), together)
 
 
 def codes(rows: pl.DataFrame, table: pl.DataFrame) -> Integers:

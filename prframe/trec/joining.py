@@ -1,8 +1,8 @@
 """Join a run with its judgments."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args, overload
+from typing import Any, Literal, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 import polars as pl
@@ -11,28 +11,31 @@ from prframe import checks
 from prframe._engine import frames
 from prframe._engine.frames import Source
 from prframe.errors import PrframeError
-from prframe.trec import matching, roles, sources
+from prframe.trec import doubts, matching, roles, sources
 from prframe.trec.grouping import Integers
 from prframe.trec.roles import Roles
 from prframe.trec.sources import AnyRuns, Qrels, Runs
 from prframe.typing import Columns, FrameT, Schema
 
 Unjudged = Literal["negative", "drop"]
-Queries = Literal["all", "qrels", "run", "both"]
+Queries = Literal["all", "qrels", "run", "both", "means"]
 Duplicates = Literal["raise", "best"]
+
+
+class _Options(TypedDict, total=False):
+    unjudged: Unjudged
+    complete: bool
+    queries: Queries
+    duplicates: Duplicates
+    exclude_self: bool
+    system: Columns | None
 
 
 @overload
 def join(
     run: FrameT,
     qrels: Qrels,
-    *,
-    unjudged: Unjudged = ...,
-    complete: bool = ...,
-    queries: Queries = ...,
-    duplicates: Duplicates = ...,
-    exclude_self: bool = ...,
-    system: Columns | None = ...,
+    **options: Unpack[_Options],
 ) -> FrameT: ...
 
 
@@ -40,13 +43,7 @@ def join(
 def join(
     run: Runs,
     qrels: Qrels,
-    *,
-    unjudged: Unjudged = ...,
-    complete: bool = ...,
-    queries: Queries = ...,
-    duplicates: Duplicates = ...,
-    exclude_self: bool = ...,
-    system: Columns | None = ...,
+    **options: Unpack[_Options],
 ) -> pl.DataFrame: ...
 
 
@@ -91,9 +88,11 @@ def join(  # noqa: PLR0913 - options, by keyword
     complete : bool
         Whether documents of the qrels that a system did not retrieve are listed with a score of
         -inf. Without them recall, AP, nDCG and others count only the retrieved documents.
-    queries : {"all", "qrels", "run", "both"}
+    queries : {"all", "qrels", "run", "both", "means"}
         The queries of each system: all of the run or the qrels; those of the qrels (as
-        ``trec_eval -c``); those of the system's run; those of both (as trec_eval without ``-c``).
+        ``trec_eval -c``); those of the system's run; those of both (as trec_eval without ``-c``);
+        those over which the means of several systems are taken, which are judged and in the run of
+        any system, with a warning that names the systems which lack some.
     duplicates : {"raise", "best"}
         A document that stands twice in a ranking is an error, or counts with its highest score.
     exclude_self : bool
@@ -162,10 +161,10 @@ def join(  # noqa: PLR0913 - options, by keyword
     └──────────┴────────┴───────┴───────┴────────┘
     """
     options = Options(unjudged, complete, queries, duplicates, exclude_self)
-    joining = Joining.of(sources.run_frame(run), qrels, system, options)
+    joining = Joining.of(run, qrels, system, options)
     return joining.through(
         lambda task: task.result,
-        lambda task, source: pl.concat(labelled(joining.rankings(task, source), options)),
+        lambda task, source: labelled(joining.rankings(task, source), options),
     )
 
 
@@ -214,6 +213,8 @@ class Joining:
         The judgments.
     options : Options
         The options of the call.
+    without_rows : list of str
+        The names of further systems, which have no rows.
     """
 
     frame: Any
@@ -222,17 +223,20 @@ class Joining:
     named: bool
     judged: Source
     options: Options
+    without_rows: list[str]
 
     @classmethod
-    def of(cls, run: Any, qrels: Qrels, system: Columns | None, options: Options) -> "Joining":  # noqa: ANN401 - a frame
-        """Recognise the columns of a run, which is a frame, and of judgments in any form."""
-        frame, names = frames.named(run)
+    def of(cls, run: AnyRuns, qrels: Qrels, system: Columns | None, options: Options) -> "Joining":
+        """Recognise the columns of runs and of judgments, in any form."""
+        whole_run, without_rows = sources.run_frame(run)
+        frame, names = frames.named(whole_run)
         judgments, qrels_names = frames.named(sources.qrels_frame(qrels))
         roles.refuse_exchanged(names, qrels_names)
-        run_roles = roles.of_run(names, system)
+        run_roles = roles.of_run(names, system, roles.rank_of(frame, names))
         qrels_roles = roles.of_qrels(qrels_names)
         judged = frames.source(judgments, qrels_roles.columns)
-        return cls(frame, run_roles, qrels_roles, system is not None, judged, options)
+        named = system is not None
+        return cls(frame, run_roles, qrels_roles, named, judged, options, without_rows)
 
     def through(
         self,
@@ -254,7 +258,9 @@ class Joining:
         if task.options.exclude_self:
             other = pl.col("query_id").cast(pl.String) != pl.col("doc_id").cast(pl.String)
             rows, qrels = rows.filter(other), qrels.filter(other)
-        return matching.rankings(rows, qrels, task.options.queries, task.options.duplicates)
+        return matching.rankings(
+            rows, qrels, task.options.queries, task.options.duplicates, self.without_rows
+        )
 
     def _task(self, source: Source) -> Task:
         """Check the dtypes of both frames."""
@@ -304,12 +310,7 @@ def _dtypes(source: Source) -> Mapping[str, pl.DataType]:
     return schema
 
 
-def labelled(rankings: matching.Rankings, options: Options) -> Iterator[pl.DataFrame]:
-    """Yield the rows of rankings with their labels, and what these lack; some at a time."""
-    return (_labelled(part, options) for part in rankings.parts())
-
-
-def _labelled(rankings: matching.Rankings, options: Options) -> pl.DataFrame:
+def labelled(rankings: matching.Rankings, options: Options) -> pl.DataFrame:
     """Return the rows of rankings with their labels, and what these lack."""
     out = rankings.retrieved()
     if options.complete:
@@ -362,6 +363,9 @@ def _run_rows(task: Task, frame: pl.DataFrame) -> pl.DataFrame:
         "drop these rows, or fill in -inf for documents that were not retrieved",
     )
     roles.refuse_large(frame, run.value, f"the integer score {run.value!r} of the run")
+    if run.rank is not None:
+        keys = frame.select(*run.systems, pl.col(run.query).alias("query_id"))
+        doubts.warn_of_ranks(keys, frame[run.rank], frame[run.value])
     return frame.select(
         *run.systems,
         pl.col(run.query).alias("query_id"),

@@ -1,27 +1,18 @@
 """Match rankings with the judgments of their documents, and find the judged ones they lack."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from prframe import checks
-from prframe._engine.integer_sort import sort_integers
-from prframe.errors import PrframeError, UnmatchedIdsWarning, warn
-from prframe.trec import roles
+from prframe.errors import PrframeError
+from prframe.trec import doubts, roles
 from prframe.trec.grouping import Integers, codes, group
 
 Counts = NDArray[np.signedinteger]
-
-# The table of flags that finds judged documents has at least this many places for each judgment.
-_BYTES = 16
-# A piece of so many rows stays in the processor's cache.
-_PIECE = 1 << 18
-# Multiplication by this odd number spreads small numbers over all bits.
-_ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -51,26 +42,6 @@ class Rankings:
     rows: pl.DataFrame
     matches: pl.DataFrame
     qrels: pl.DataFrame
-
-    def parts(self) -> Iterator["Rankings"]:
-        """Yield the rankings some at a time, so that what is made of them fits into the cache."""
-        size = np.cumsum(self.sizes + self.n_judgments)
-        cuts = np.flatnonzero(np.diff(size // _PIECE)) + 1
-        first_rows = np.append(0, np.cumsum(self.sizes))
-        matched = self.matches["row"].to_numpy()
-        for first, end in pairwise([0, *cuts.tolist(), size.size]):
-            start, stop = first_rows[[first, end]].tolist()
-            low, high = np.searchsorted(matched, [start, stop]).tolist()
-            matches = self.matches[low:high]
-            yield Rankings(
-                self.keys[first:end],
-                self.sizes[first:end],
-                self.first_judgments[first:end],
-                self.n_judgments[first:end],
-                self.rows[start:stop],
-                matches.with_columns(pl.col("row") - start, pl.col("ranking") - first),
-                self.qrels,
-            )
 
     def retrieved(self) -> pl.DataFrame:
         """Return the rows with the number of their ranking, their label, and if it is judged."""
@@ -111,8 +82,17 @@ class Rankings:
         )
 
 
-def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: str) -> Rankings:
-    """Sort the rows of a run into rankings and give them their labels."""
+def rankings(
+    rows: pl.DataFrame,
+    qrels: pl.DataFrame,
+    queries: str,
+    duplicates: str,
+    without_rows: Sequence[str] = (),
+) -> Rankings:
+    """Sort the rows of a run into rankings and give them their labels.
+
+    `without_rows` are the names of further systems.
+    """
     keys = rows.drop("doc_id", "score")
     groups = group(keys)
     # The ids of queries become like those of the qrels once there is only one for each ranking.
@@ -123,7 +103,9 @@ def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: 
     rows = _without_repeats(rows, groups.keys, duplicates)
     judged = qrels.select("query_id").unique(maintain_order=True)
     query = codes(groups.keys.select("query_id"), judged)
-    if queries in {"qrels", "both"} and (query < 0).any():
+    systems = _systems(groups.keys, without_rows)
+    of_means = queries == "means"
+    if queries in {"qrels", "both", "means"} and (query < 0).any():
         rows = rows.filter(pl.Series(query >= 0)[rows["ranking"]])
     table = (
         qrels.select(
@@ -134,12 +116,25 @@ def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: 
     )
     matches = _judgments(rows, query, table)
     if not matches.height and (rows.height or table.height):
-        _warn_of_strangers(groups.keys, judged, rows, table)
+        doubts.warn_of_strangers(groups.keys, judged, rows, table)
     elif table.height:
-        _warn_of_systems(groups.keys, query)
-    all_keys = groups.keys
-    if queries in {"all", "qrels"}:
-        lacking = _lacking(groups.keys, judged)
+        shared = query >= 0
+        if not of_means:
+            doubts.warn_of_systems(groups.keys, shared, "query")
+        has_match = np.zeros(query.size, dtype=np.bool_)
+        has_match[matches["ranking"].unique()] = True
+        of_shared = groups.keys.filter(pl.Series(shared))
+        doubts.warn_of_systems(of_shared, has_match[shared], "document of a query")
+    doubts.warn_of_forms(groups.keys["query_id"], judged["query_id"], "queries")
+    doubts.warn_of_forms(rows["doc_id"], table["doc_id"], "documents")
+    all_keys, expected = groups.keys, judged
+    if of_means:
+        present = groups.keys.filter(pl.Series(query >= 0))
+        expected = judged.join(present, on="query_id", how="semi", maintain_order="left")
+        if systems.height > 1:
+            doubts.warn_of_missing_queries(present, systems, expected.height)
+    if queries in {"all", "qrels", "means"}:
+        lacking = _lacking(groups.keys, systems, expected)
         all_keys = pl.concat([all_keys, lacking], rechunk=True)
         query = np.append(query, codes(lacking.select("query_id"), judged))
     n_judgments = np.bincount(table["query"].to_numpy())
@@ -159,107 +154,34 @@ def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: 
 
 
 def _judgments(rows: pl.DataFrame, query: Integers, table: pl.DataFrame) -> pl.DataFrame:
-    """Return the judgments of the rows that have one, with the numbers of these rows.
-
-    Few documents are judged at all, so for most rows a look at one byte, the flag at the place of
-    the document among those of its query, shows that there is no judgment. The flags of a query
-    stand together, so that they are in the cache while its ranking is looked at.
-    """
-    of_judgment, judged = table["query"].to_numpy(), table["doc_id"].hash().to_numpy()
-    # A query numbered -1 has no judgments: it is given the last of these stretches of flags.
-    n_flags = np.append(_BYTES * np.bincount(of_judgment), 1)
-    n_flags = np.int64(1) << np.ceil(np.log2(n_flags)).astype(np.int64)
-    first, last = np.cumsum(n_flags) - n_flags, (n_flags - 1).astype(np.uint64)
-    seen = np.zeros(int(n_flags.sum()), dtype=np.bool_)
-    seen[first[of_judgment] + (judged & last[of_judgment]).view(np.int64)] = True
-    ranking = rows["ranking"].to_numpy()
-    row, hashes = [np.array([], dtype=np.int64)], [np.array([], dtype=np.uint64)]
-    for start in range(0, rows.height, _PIECE):
-        of_row = query[ranking[start : start + _PIECE]]
-        piece = rows["doc_id"].slice(start, _PIECE).hash().to_numpy()
-        places = np.flatnonzero(seen[first[of_row] + (piece & last[of_row]).view(np.int64)])
-        row.append(start + places)
-        hashes.append(_with_query(piece[places], of_row[places]))
-    candidates = pl.DataFrame({"row": np.concatenate(row), "hash": np.concatenate(hashes)})
-    matches = candidates.join(
-        table.with_columns(pl.Series("hash", _with_query(judged, of_judgment))),
-        on="hash",
-        maintain_order="left",
-    )
-    of_match = ranking[matches["row"]]
-    return matches.with_columns(pl.Series("ranking", of_match)).filter(
-        pl.col("doc_id") == rows["doc_id"][matches["row"]],
-        pl.col("query") == pl.Series(query[of_match]),
-    )
+    """Return the judgments of the rows that have one, with the numbers of these rows."""
+    of_row = rows.select("ranking", "doc_id", query=pl.Series(query)[rows["ranking"]])
+    return of_row.with_row_index("row").join(table, on=["query", "doc_id"], maintain_order="left")
 
 
-def _with_query(documents: NDArray[np.uint64], query: Integers) -> NDArray[np.uint64]:
-    """Return a number for each pair of query and document; few pairs share theirs with another."""
-    return np.asarray(documents ^ (query.astype(np.uint64) * _ODD))
-
-
-def _warn_of_strangers(
-    keys: pl.DataFrame, judged: pl.DataFrame, rows: pl.DataFrame, table: pl.DataFrame
-) -> None:
-    """Warn that run and qrels have no query in common, or no document of a common query."""
-    if keys.join(judged, on="query_id", how="semi").is_empty():
-        kind, run_ids, qrels_ids = "query", keys["query_id"], judged["query_id"]
-    else:
-        kind = "document of a query"
-        run_ids, qrels_ids = rows["doc_id"], table["doc_id"]
-    run, judgments = (
-        roles.examples(ids.head(2)) if ids.len() else "no rows" for ids in (run_ids, qrels_ids)
-    )
-    warn(
-        f"run and qrels have no {kind} in common: the run has {run}, the qrels have {judgments}",
-        UnmatchedIdsWarning,
-    )
-
-
-def _warn_of_systems(keys: pl.DataFrame, query: Integers) -> None:
-    """Warn of systems that have no query in common with the qrels, unlike others."""
-    names = keys.columns[:-1]
-    if not names:
-        return
-    known = keys.filter(pl.Series(query >= 0)).select(names)
-    systems = keys.select(names).unique(maintain_order=True)
-    strange = systems.join(known, on=names, how="anti", nulls_equal=True, maintain_order="left")
-    if strange.height:
-        shown = strange.head(checks.SHOWN)
-        examples = shown.to_series() if shown.width == 1 else shown.rows()
-        warn(
-            f"{strange.height} of {systems.height} systems have no query in common with the "
-            f"qrels: {roles.examples(examples)}",
-            UnmatchedIdsWarning,
-        )
-
-
-def _lacking(keys: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
-    """Return the keys of the rankings that systems lack although their query is judged."""
+def _systems(keys: pl.DataFrame, without_rows: Sequence[str]) -> pl.DataFrame:
+    """Return the systems of rankings, and those without rows."""
     systems = keys.drop("query_id").unique(maintain_order=True)
+    more = pl.DataFrame(dict.fromkeys(systems.columns, without_rows), schema=systems.schema)
+    return pl.concat([systems, more]).unique(maintain_order=True) if more.height else systems
+
+
+def _lacking(keys: pl.DataFrame, systems: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
+    """Return the keys of the rankings that systems lack although their query is judged."""
     pairs = systems.join(judged, how="cross") if systems.width else judged
     return pairs.join(keys, on=keys.columns, how="anti", nulls_equal=True, maintain_order="left")
 
 
 def _without_repeats(rows: pl.DataFrame, keys: pl.DataFrame, duplicates: str) -> pl.DataFrame:
     """Return the rows without repeated documents of a ranking, or refuse these."""
-    if not _may_repeat(rows):
-        return rows
     counts = rows.group_by("ranking").agg(pl.len() - pl.col("doc_id").n_unique())
     repeated = counts.filter(pl.col("len") > 0)
     if not repeated.height:
         return rows
-    suspects = rows.with_row_index("row").filter(
-        pl.col("ranking").is_in(repeated["ranking"].implode())
-    )
     if duplicates == "best":
-        best = suspects.sort("score", descending=True, maintain_order=True).unique(
-            ["ranking", "doc_id"], keep="first"
-        )
-        keep = np.ones(rows.height, dtype=np.bool_)
-        keep[suspects["row"]] = False
-        keep[best["row"]] = True
-        return rows.filter(pl.Series(keep))
+        best = rows.sort("ranking", "score", descending=[False, True], maintain_order=True)
+        return best.unique(["ranking", "doc_id"], keep="first", maintain_order=True)
+    suspects = rows.filter(pl.col("ranking").is_in(repeated["ranking"].implode()))
     twice = suspects.filter(pl.struct("ranking", "doc_id").is_duplicated())
     shown = twice.unique(["ranking", "doc_id"], maintain_order=True).head(checks.SHOWN)
     places = keys[shown["ranking"]].with_columns(shown["doc_id"])
@@ -270,18 +192,3 @@ def _without_repeats(rows: pl.DataFrame, keys: pl.DataFrame, duplicates: str) ->
         "keep the best ones with duplicates='best', "
         "or name the columns that tell the systems apart with system=."
     )
-
-
-def _may_repeat(rows: pl.DataFrame) -> bool:
-    """Tell whether two documents of a ranking have the same hash, as equal ones do."""
-    ranking = rows["ranking"].to_numpy()
-    first_rows = np.searchsorted(ranking, ranking[_PIECE::_PIECE])
-    for start, end in pairwise(np.unique([0, *first_rows, rows.height]).tolist()):
-        number = (ranking[start:end] - ranking[start]).astype(np.uint64)
-        bits = np.uint64(int(number[-1]).bit_length())
-        hashes = rows["doc_id"][start:end].hash().to_numpy()
-        hashes = (hashes >> bits) | (number << (np.uint64(64) - bits))
-        sort_integers(hashes)
-        if (hashes[1:] == hashes[:-1]).any():
-            return True
-    return False

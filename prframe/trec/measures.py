@@ -148,6 +148,8 @@ class Measure:
 
 def measures_of(asked: str | Metric | Iterable[str | Metric], version: Version) -> list[Measure]:
     """Return the measures of names, which may be those of families and sets of measures."""
+    if type(asked).__module__.startswith("ir_measures"):
+        asked = str(asked)
     if not isinstance(asked, (str, Metric, Iterable)):
         raise ArgumentError(f"`measures` must be a measure or a list of them; got {asked!r}.")
     given = [asked] if isinstance(asked, (str, Metric)) else list(asked)

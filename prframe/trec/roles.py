@@ -9,13 +9,14 @@ from dataclasses import dataclass
 import polars as pl
 
 from prframe import checks
+from prframe._engine.frame_kinds import kind_of
 from prframe.errors import ArgumentError, MissingColumnError, PrframeError
 from prframe.hints import DOCUMENT, QUERY
+from prframe.trec.files.layouts import LABEL
 from prframe.typing import Columns
 
 # Of each list the first name that a frame has counts.
-SCORE = ("score",)
-LABEL = ("label", "relevance", "rel", "score")
+SCORE, RANK = ("score",), "rank"
 SYSTEM = ("system", "run", "tag", "run_id")
 TEXT = (pl.String, pl.Categorical, pl.Enum)
 RESULT = ("query_id", "doc_id", "score", "label", "judged")
@@ -23,18 +24,35 @@ RESULT = ("query_id", "doc_id", "score", "label", "judged")
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of a run or of qrels; `value` is the score or the label."""
+    """The columns of a run or of qrels; `value` is the score or the label.
+
+    `rank` is a column of ranks, which are compared with the scores and not used.
+    """
 
     query: str
     document: str
     value: str
     systems: tuple[str, ...] = ()
+    rank: str | None = None
 
     @property
     def columns(self) -> dict[str, str]:
         """The role of each needed column; columns of systems are kept like those of `by`."""
         needed = {self.query: "query", self.document: "document", self.value: "value"}
+        needed |= {} if self.rank is None else {self.rank: "rank"}
         return needed | dict.fromkeys(self.systems, "by")
+
+
+def rank_of(frame: object, names: Sequence[str]) -> str | None:
+    """Return the column of ranks of a run, if there is one of numbers that is at hand."""
+    kind = kind_of(frame)
+    if RANK not in names or kind.is_elsewhere:
+        return None
+    try:
+        schema = kind.enter(frame, {RANK: "rank"}, {}, {})[0].collect_schema()
+    except Exception:  # noqa: BLE001 - whatever a column that is not asked for holds
+        return None
+    return RANK if schema[RANK].is_numeric() else None
 
 
 def refuse_exchanged(run: Sequence[str], qrels: Sequence[str]) -> None:
@@ -62,7 +80,7 @@ def of_qrels(names: Sequence[str]) -> Roles:
     )
 
 
-def of_run(names: Sequence[str], system: Columns | None) -> Roles:
+def of_run(names: Sequence[str], system: Columns | None, rank: str | None = None) -> Roles:
     """Find the columns of a run; whether a recognised system column is text is checked later."""
     if system is None:
         systems = [name for name in SYSTEM if name in names][:1]
@@ -73,6 +91,7 @@ def of_run(names: Sequence[str], system: Columns | None) -> Roles:
         find("run", "document", DOCUMENT, names),
         find("run", "score", SCORE, names),
         tuple(systems),
+        rank if rank not in systems else None,
     )
 
 

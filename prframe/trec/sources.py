@@ -4,7 +4,7 @@ A frame is left as it is. Everything else becomes a polars frame whose columns `
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
@@ -16,7 +16,7 @@ from prframe.errors import PrframeError, UnmatchedIdsWarning, warn
 from prframe.trec import roles
 from prframe.trec.files.apart import Part, together
 from prframe.trec.files.layouts import RUN
-from prframe.trec.files.paths import Path, files, is_path
+from prframe.trec.files.paths import Path, file_stem, files, is_path
 from prframe.trec.files.reading import read_file, read_qrels
 from prframe.typing import AnyFrame
 
@@ -28,22 +28,50 @@ Qrels: TypeAlias = "AnyFrame | Path | Sequence[Path] | Mapping[Any, Any]"
 _COLUMNS = ("query_id", "doc_id", "score")
 
 
-def run_frame(runs: Any) -> Any:  # noqa: ANN401 - a frame is passed on
-    """Return the frame of one run or of several."""
+def _familiar(given: Any) -> Any:  # noqa: ANN401 - what callers pass
+    """Return runs and qrels of ranx, and named tuples of ir_measures, as frames."""
+    if type(given).__module__.startswith("ranx"):
+        is_run = type(given).__name__ == "Run"
+        rows = _of_rankings(given.to_dict(), "the run", "score" if is_run else "label")
+        return rows.with_columns(system=pl.lit(given.name)) if is_run and given.name else rows
+    if _is_table(given):
+        return given
+    if isinstance(given, Mapping):
+        return {
+            name: value if isinstance(value, Mapping) else _familiar(value)
+            for name, value in given.items()
+        }
+    items = list(given) if isinstance(given, Iterator) else given
+    if not (isinstance(items, (list, tuple)) and items):
+        return given
+    if isinstance(items[0], tuple) and hasattr(items[0], "_fields"):
+        return pl.DataFrame(items, schema=list(items[0]._fields), orient="row")
+    is_ranx = type(items[0]).__module__.startswith("ranx")
+    return [_familiar(item) for item in items] if is_ranx else items
+
+
+def run_frame(runs: Any) -> tuple[Any, list[str]]:  # noqa: ANN401 - a frame is passed on
+    """Return the frame of one run or of several, and the names of those without rows."""
+    runs = _familiar(runs)
     match _form(runs):
         case "path":
             return _of_list([runs])
         case "list":
             return _of_list(runs)
         case "rankings":
-            return _of_rankings(runs, "the run", "score")
+            return _of_rankings(runs, "the run", "score"), []
         case "runs":
-            return _concatenated([_named(name, run) for name, run in runs.items()])
-    return runs
+            rows = {name: _named(name, run) for name, run in runs.items()}
+            empty = [name for name in rows if rows[name].is_empty()]
+            _check_ids(list(rows.values()))
+            _warn_of_empty(empty, len(rows))
+            return pl.concat(rows.values(), how="diagonal_relaxed"), empty
+    return runs, []
 
 
 def qrels_frame(qrels: Any) -> Any:  # noqa: ANN401 - a frame is passed on
     """Return the frame of qrels."""
+    qrels = _familiar(qrels)
     form = _form(qrels)
     if form == "path" or (form == "list" and all(map(is_path, qrels))):
         return read_qrels(qrels)
@@ -118,15 +146,16 @@ def _is_of_parts(given: object) -> bool:
     return isinstance(first, Mapping) or _is_table(first) or is_file
 
 
-def _of_list(runs: Sequence[Any]) -> pl.DataFrame:
-    """Return the rows of several runs, each of which says what its systems are called."""
+def _of_list(runs: Sequence[Any]) -> tuple[pl.DataFrame, list[str]]:
+    """Return the rows of several runs, which name their systems, and the files without rows."""
     is_mixed = not all(map(is_path, runs))
     parts: list[Part] = []
     for run in runs:
         if is_path(run):
             # A query has many rows, and its id as a category takes a quarter of the memory.
             query = pl.col("query_id").cast(pl.String if is_mixed else pl.Categorical)
-            columns = (query, "doc_id", "score", "system")
+            rank = pl.col("rank").cast(pl.Int32, strict=False)
+            columns = (query, "doc_id", "score", "system", rank)
             parts += [
                 Part(read_file(path, RUN, columns), path) for path in files(run, RUN.pattern)
             ]
@@ -138,17 +167,16 @@ def _of_list(runs: Sequence[Any]) -> pl.DataFrame:
             f"{checks.listed(roles.SYSTEM, in_order=True)}. Pass a dict, {{name: run}}."
         )
     _check_ids([part.rows for part in parts])
-    _warn_of_empty(parts)
-    return together(parts, "query_id")
+    empty = [part.path for part in parts if part.rows.is_empty() and part.path is not None]
+    _warn_of_empty([os.fspath(path) for path in empty], len(parts))
+    return together(parts, "query_id"), list(map(file_stem, empty))
 
 
-def _warn_of_empty(parts: Sequence[Part]) -> None:
-    """Warn of runs without rows, unlike others: no result has the name of their system."""
-    empty = [part for part in parts if part.rows.is_empty()]
-    if 0 < len(empty) < len(parts):
-        paths = [os.fspath(part.path) for part in empty if part.path is not None]
-        shown = f": {roles.examples(pl.Series(paths))}" if paths else ""
-        warn(f"{len(empty)} of {len(parts)} runs have no rows{shown}", UnmatchedIdsWarning)
+def _warn_of_empty(empty: Sequence[str | bytes], n_runs: int) -> None:
+    """Warn of runs without rows, unlike others."""
+    if 0 < len(empty) < n_runs:
+        shown = roles.examples(empty[: checks.SHOWN])
+        warn(f"{len(empty)} of {n_runs} runs have no rows: {shown}", UnmatchedIdsWarning)
 
 
 def _named(name: object, run: object) -> pl.DataFrame:
@@ -163,35 +191,30 @@ def _named(name: object, run: object) -> pl.DataFrame:
             f"the run {name!r} must be a frame, a path, or a dict of scores by query and "
             f"document, {{query: {{document: score}}}}; got {checks.brief(run)}.{parts}"
         )
-    rows = _plain(run_frame(run))
+    rows = _plain(run_frame(run)[0])
     systems = rows["system"].unique() if "system" in rows.columns else pl.Series([])
     if systems.len() > 1:
         raise PrframeError(
             f"the run {name!r} must be that of one system; it has those of "
             f"{checks.listed(systems.sort().head(checks.SHOWN))}. Pass it without a name."
         )
-    return rows.select(*_COLUMNS, pl.lit(name).alias("system"))
+    return rows.drop("system", strict=False).with_columns(pl.lit(name).alias("system"))
 
 
 def _plain(run: object) -> pl.DataFrame:
     """Return the columns of a run under the names of this package."""
     frame, names = frames.named(run)
-    columns = roles.of_run(names, None)
+    columns = roles.of_run(names, None, roles.rank_of(frame, names))
     rows = frames.source(frame, columns.columns).whole()
     systems = roles.text_systems(columns, rows.schema, named=False)
     roles.refuse_large(rows, columns.value, f"the integer score {columns.value!r} of the run")
     renamed = dict(zip(_COLUMNS, (columns.query, columns.document, columns.value), strict=True))
     renamed |= dict(zip(["system"], systems, strict=False))
+    renamed |= {} if columns.rank is None else {"rank": columns.rank}
     return rows.select(
         (pl.col(old).cast(pl.String) if rows.schema[old] in roles.TEXT else pl.col(old)).alias(new)
         for new, old in renamed.items()
     )
-
-
-def _concatenated(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Put runs together whose ids are of one type."""
-    _check_ids(runs)
-    return pl.concat(runs, how="vertical_relaxed")
 
 
 def _check_ids(runs: Sequence[pl.DataFrame]) -> None:
@@ -218,7 +241,10 @@ def _of_rankings(
                 f"document {checks.brief(document)} of query {checks.brief(query)}."
                 f"{_CHANGED if value == 'label' and isinstance(number, Real) else ''}"
             )
-    is_whole = bool(numbers) and all(isinstance(number, Integral) for number in numbers)
+    # Labels are whole numbers, which may be written as 1.0.
+    is_whole = bool(numbers) and (
+        value == "label" or all(isinstance(number, Integral) for number in numbers)
+    )
     kind = int if is_whole else float
     return pl.DataFrame(
         {
@@ -243,7 +269,8 @@ def _problem_of_score(number: object) -> str:
 
 def _problem_of_label(number: object) -> str:
     """Say what a label must be if it is something else."""
-    is_label = isinstance(number, Integral) and abs(int(number)) <= checks.LARGEST_COUNT
+    is_whole = isinstance(number, Real) and float(number).is_integer()
+    is_label = is_whole and abs(int(number)) <= checks.LARGEST_COUNT  # type: ignore[call-overload]
     return "" if is_label else "integers between -2^53 and 2^53"
 
 

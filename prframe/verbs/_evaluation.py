@@ -180,6 +180,8 @@ class Evaluation:
 
 def named(metrics: "str | Metric | Sequence[str | Metric]") -> dict[str, Metric]:
     """Return the metrics by the names under which they were given."""
+    if type(metrics).__module__.startswith("ir_measures"):
+        metrics = str(metrics)
     if not isinstance(metrics, (str, Metric, Iterable)):
         raise ArgumentError(f"`metrics` must be a metric or a list of them; got {metrics!r}.")
     asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)

@@ -94,6 +94,8 @@ def check(
         bad_weight         error    rows whose weight is missing, negative or infinite
         bad_n_pos          error    rows, or groups, whose `n_pos` is no total; same for `n_neg`
         no_positives       warning  groups in which nothing is positive
+        nothing_retrieved  warning  groups whose rows all have a score of -inf, such as judged
+                                    queries that a run lacks
         no_negatives       warning  everything is positive in all groups, and `n_neg` is not given:
                                     labels of 1 and 2, for example, need `positive`
         only_positives     warning  groups in which everything is positive
@@ -229,6 +231,8 @@ def _findings(
         repeated = _rows_where(groups, keys, _DUPLICATE, "warning")
         yield replace(repeated, example=f"{document!r}, {repeated.example}")
     yield _groups_where(groups, keys, "no_positives", "warning", pl.col("n_pos") == 0)
+    nothing = (pl.col("not_retrieved") == pl.col("n")) & (pl.col("n") > 0)
+    yield _groups_where(groups, keys, "nothing_retrieved", "warning", nothing)
     if args.n_neg is None and (groups["n_pos"] == groups["n"]).all():
         yield _groups_where(groups, keys, "no_negatives", "warning", pl.lit(value=True))
     full = (pl.col("n_pos") > 0) & (pl.col("n_pos") == pl.col("n"))

@@ -32,6 +32,11 @@ READ = {
 RUNS = ["old.run", "new.run", "bad.run"]
 
 
+# How runs in files are ranked.
+TREC = {"item": "doc_id", "ties": "trec", "float32": True}
+NOTE = "(ties: trec)"
+
+
 def joined(*runs: str, **chosen) -> pl.DataFrame:
     return trec.join(list(runs or RUNS), "qrels", queries="both", **chosen)
 
@@ -69,9 +74,7 @@ def test_words_of_options_are_those_of_the_verbs() -> None:
 @pytest.mark.parametrize("kind", READ)
 def test_formats_are_read_back(kind, capfdbinary, tmp_path) -> None:
     words = ["evaluate", "qrels", *RUNS, "-q", "-m", "AP", "nDCG@10"]
-    expected = prframe.evaluate(
-        joined(), ["AP", "nDCG@10"], by=["system", "query_id"], item="doc_id"
-    )
+    expected = prframe.evaluate(joined(), ["AP", "nDCG@10"], by=["system", "query_id"], **TREC)
     result = saved(capfdbinary, tmp_path, *words, suffix=kind)
     assert result.columns == expected.columns
     assert result.equals(expected)
@@ -91,10 +94,11 @@ def test_the_table(capfdbinary) -> None:
     done = run(capfdbinary, "evaluate", "qrels", *RUNS)
     means = prframe.evaluate(
         joined(), ["AP", "nDCG@10", "P@10", "RR"], by="system", over="query_id", layout="wide",
-        item="doc_id",
+        **TREC,
     )  # fmt: skip
-    rows = [[row[0], *(f"{value:.4f}" for value in row[1:])] for row in means.rows()]
-    assert table(done.out) == [["system", "AP", "nDCG@10", "P@10", "RR"], *rows]
+    rows = [[row[0], *(f"{value:.4f}" for value in row[1:]), "12"] for row in means.rows()]
+    head = ["system", "AP", "nDCG@10", "P@10", "RR", "n"]
+    assert table(done.out) == [head, *rows, NOTE.split()]
     assert (done.code, done.err) == (0, "")
 
 
@@ -123,7 +127,7 @@ def test_options_in_any_order(capfdbinary) -> None:
     for words in (
         ["-q", "qrels", "old.run", "-m", "AP", "-f", "table", "new.run"],
         ["-m", "AP", "--", "qrels", "old.run", "new.run", "-q"],
-        ["qrels", "-q", "old.run", "--ties", "group", "new.run", "-mAP"],
+        ["qrels", "-q", "old.run", "--ties", "trec", "new.run", "-mAP"],
     ):
         if words[0] == "-m":
             words = ["-q", *words[:-1]]  # noqa: PLW2901 - nothing behind -- is an option
@@ -140,7 +144,7 @@ def test_patterns_gzip_and_standard_input(capfdbinary) -> None:
     assert process("evaluate", "qrels", "-", stdin=content).out == expected
     assert process("evaluate", "qrels", "-", stdin=gzip.compress(content)).out == expected
     of_all = run(capfdbinary, "evaluate", "qrels", "*.run").out
-    assert [row[0] for row in table(of_all)] == ["system", "bad", "new", "old"]
+    assert [row[0] for row in table(of_all)] == ["system", "bad", "new", "old", "(ties:"]
 
 
 @pytest.mark.slow
@@ -169,10 +173,11 @@ def test_queries_levels_depths_and_judgments(capfdbinary, tmp_path) -> None:
 
 def test_intervals(capfdbinary, tmp_path) -> None:
     words = ["evaluate", "qrels", *RUNS, "--interval", "-m", "AP", "P@5"]
-    options = {"by": "system", "over": "query_id", "item": "doc_id", "method": "hall"}
+    options = {"by": "system", "over": "query_id", "method": "hall"} | TREC
     result = saved(capfdbinary, tmp_path, *words, "--confidence-level", "0.9", "--method", "hall")
     expected = prframe.interval(joined(), ["AP", "P@5"], **options, confidence_level=0.9)
-    assert result.equals(expected)
+    assert result.drop("n").equals(expected)
+    assert result["n"].unique().to_list() == [12]
 
 
 def test_skewed_means_are_warned_of_in_words_of_the_shell(capfdbinary) -> None:
@@ -306,7 +311,7 @@ def test_totals_go_with_frames(capfdbinary) -> None:
 @pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
 def test_compare(capfdbinary, tmp_path) -> None:
     words = ["compare", "qrels", *RUNS, "-m", "AP", "--correction", "max-t", "--seed", "3"]
-    shared = {"model": "system", "over": "query_id", "item": "doc_id"}
+    shared = {"model": "system", "over": "query_id"} | TREC
     result = saved(capfdbinary, tmp_path, *words, "--n-resamples", "200")
     expected = prframe.compare(
         joined(), "AP", correction="max-t", n_resamples=200, rng=3, **shared
@@ -324,7 +329,7 @@ def test_compare(capfdbinary, tmp_path) -> None:
 def test_compare_with_a_margin_that_does_not_matter(capfdbinary, tmp_path) -> None:
     words = ["compare", "qrels", *RUNS, "--equivalence", "0.05", "--rope", "0.02"]
     result = saved(capfdbinary, tmp_path, *words)
-    shared = {"model": "system", "over": "query_id", "item": "doc_id", "rng": 0}
+    shared = {"model": "system", "over": "query_id", "rng": 0} | TREC
     assert result.equals(prframe.compare(joined(), "AP", equivalence=0.05, rope=0.02, **shared))
     done = run(capfdbinary, *words[:3], "new.run", "--equivalence", "0")
     assert (done.code, done.err) == (
@@ -363,7 +368,7 @@ def test_draws_are_the_same_in_every_call(capfdbinary) -> None:
 
 
 def test_curves_and_bands(capfdbinary, tmp_path) -> None:
-    shared = {"by": "system", "over": "query_id", "item": "doc_id"}
+    shared = {"by": "system", "over": "query_id"} | TREC
     words = ["qrels", *RUNS, "--interpolate"]
     result = saved(capfdbinary, tmp_path, "curve", *words)
     assert result.equals(prframe.curve(joined(), recall=11, interpolate=True, **shared))
@@ -378,12 +383,12 @@ def test_curves_and_bands(capfdbinary, tmp_path) -> None:
 
 @pytest.mark.slow
 def test_tests(capfdbinary, tmp_path) -> None:
-    rankings = {"by": ["system", "query_id"], "item": "doc_id"}
+    rankings = {"by": ["system", "query_id"]} | TREC
     words = ["test", "qrels", *RUNS]
     # The command says by itself that the files are a pool.
     pool = joined().drop("judged")
     result = saved(capfdbinary, tmp_path, *words)
-    assert result.equals(prframe.ap_test(pool, by="system", over="query_id", item="doc_id", rng=0))
+    assert result.equals(prframe.ap_test(pool, by="system", over="query_id", rng=0, **TREC))
     result = saved(capfdbinary, tmp_path, *words, "-q", "--correction", "holm")
     assert result.equals(prframe.ap_test(pool, correction="holm", rng=0, **rankings))
     result = saved(capfdbinary, tmp_path, *words, "--of", "top-k", "-k", "5", "10")
@@ -405,7 +410,7 @@ def test_tests_of_each_query_of_a_frame(statistic: str, capfdbinary, tmp_path) -
 
 def test_check(capfdbinary, tmp_path) -> None:
     result = saved(capfdbinary, tmp_path, "check", "qrels", *RUNS, "-k", "3")
-    expected = prframe.check(joined(), by=["system", "query_id"], item="doc_id", k=3)
+    expected = prframe.check(joined(), by=["system", "query_id"], k=3, **TREC)
     assert result.equals(expected)
 
 
@@ -452,7 +457,10 @@ def test_commands_and_options_are_an_interface() -> None:
     for_input = (
         "-M -J --by --frame --item --judged-only --label --missing --over --positive --score"
     )
-    for_input = f"{for_input} --complete --ties --weight --n-pos --n-neg -c -l -h --help"
+    for_input = (
+        f"{for_input} --complete --ties --weight --n-pos --n-neg -c -l -h --help --duplicates"
+    )
+    for_input = f"{for_input} --exclude-self"
     metrics, by_query, output = "-m --metrics", "-q --by-query", "-f --format -o --output"
     random = "--seed --n-resamples"
     level, design = "--confidence-level", "--cluster --prior --resampling"
@@ -601,9 +609,7 @@ def test_random_rankings_of_the_collection(capfdbinary, tmp_path) -> None:
     whole = joined("old.run").with_columns(
         n_neg=(1000 - (pl.col("label") > 0).sum()).over("system", "query_id")
     )
-    expected = prframe.ap_test(
-        whole, by="system", over="query_id", item="doc_id", n_neg="n_neg", rng=0
-    )
+    expected = prframe.ap_test(whole, by="system", over="query_id", n_neg="n_neg", rng=0, **TREC)
     assert of_collection == expected.write_csv()
 
 
@@ -680,3 +686,108 @@ def test_endings_of_no_format(ending, capfdbinary) -> None:
         ".ndjson, .parquet, .arrow, .feather, .ipc, .txt, or choose with -f\n"
     )
     assert not Path(f"table{ending}").exists()
+
+
+def files_of(folder: Path, judged: str, *runs: str) -> list[Path]:
+    """Write qrels and runs, whose lines stand behind one another."""
+    paths = [folder / "judged", *(folder / f"run{i}" for i in range(len(runs)))]
+    for path, text in zip(paths, (judged, *runs), strict=True):
+        path.write_text("".join(f"{line}\n" for line in text.split("; ")))
+    return paths
+
+
+JUDGED = "1 0 a 1; 1 0 b 0; 2 0 a 1; 3 0 a 1"
+FULL = "1 Q0 a 1 2 full; 2 Q0 b 1 2 full; 2 Q0 a 2 1 full; 3 Q0 a 1 1 full"
+PART = "1 Q0 b 1 2 part; 1 Q0 a 2 1 part"
+LACKS = (
+    "prframe: warning: 1 of 2 runs lack some of the 3 judged queries that others have, which count "
+    "as 0 in their means: 'part' 2\n"
+)
+
+
+def test_a_judged_query_that_a_run_lacks_counts_0(capfdbinary, tmp_path) -> None:
+    files = files_of(tmp_path, JUDGED, FULL, PART)
+    done = run(capfdbinary, "evaluate", *files, "-m", "AP")
+    assert table(done.out)[1:3] == [["full", "0.8333", "3"], ["part", "0.1667", "1"]]
+    assert done.err == LACKS
+    compared = saved(capfdbinary, tmp_path, "compare", *files)
+    assert compared.select("mean_a", "mean_b", "n").row(0) == pytest.approx((5 / 6, 1 / 6, 3))
+    # Of single queries there is no mean, and -f trec does what its flags say.
+    assert not run(capfdbinary, "evaluate", *files, "-q").err
+    lines = run(capfdbinary, "evaluate", *files, "-m", "map", "-f", "trec")
+    assert [line.split()[-1] for line in lines.out.splitlines()] == [
+        "full",
+        "0.8333",
+        "part",
+        "0.5000",
+    ]
+    lines = run(capfdbinary, "evaluate", *files, "-m", "map", "-f", "trec", "-c")
+    assert [line.split()[-1] for line in lines.out.splitlines()] == [
+        "full",
+        "0.8333",
+        "part",
+        "0.1667",
+    ]
+    single = table(run(capfdbinary, "evaluate", files[0], files[2], "-m", "AP").out)
+    assert single[1] == ["part", "0.5000", "1"]
+    own_rule = run(capfdbinary, "compare", *files, "--incomplete", "raise")
+    assert own_rule.code == 65
+    gate = ["--fail-if-worse", "--baseline", "full"]
+    assert run(capfdbinary, "compare", *files, *gate).code == 65
+
+
+def test_checks_of_files(capfdbinary, tmp_path) -> None:
+    wrong = "1 Q0 b 1 1 part; 1 Q0 a 2 2 part"
+    done = run(capfdbinary, "check", *files_of(tmp_path, JUDGED, FULL, wrong), "-f", "csv")
+    rows = {row["kind"]: row for row in pl.read_csv(io.StringIO(done.out)).to_dicts()}
+    assert rows["nothing_retrieved"]["count"] == 2
+    assert rows["file"]["example"].startswith("the ranks of the run contradict its scores")
+    assert not done.err
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "curve", "band", "test", "check"])
+def test_ties_in_files_are_those_of_trec_eval(command: str, capfdbinary, tmp_path) -> None:
+    tied = "; ".join(f"1 Q0 {doc} 1 2.0 TAG" for doc in "abcd")
+    judged = "1 0 a 0; 1 0 b 0; 1 0 c 0; 1 0 d 1"
+    files = files_of(tmp_path, judged, tied.replace("TAG", "x"), tied.replace("TAG", "y"))
+    done = run(capfdbinary, command, *files)
+    assert done.out.splitlines()[-1] == "(ties: trec)"
+    done = run(capfdbinary, command, *files, "--ties", "group")
+    assert done.out.splitlines()[-1] == "(ties: group)"
+    if command == "evaluate":
+        assert table(run(capfdbinary, command, *files, "-m", "AP").out)[1][1] == "1.0000"
+        # 32-bit floats cannot tell these apart.
+        close = "1 Q0 d 1 1.00000001 x; 1 Q0 a 1 1.00000002 x"
+        files = files_of(tmp_path, judged, close)
+        for words in (["-m", "AP"], ["-m", "map", "-f", "trec"]):
+            assert "1.0000" in run(capfdbinary, command, *files, *words).out
+
+
+def test_interpolated_curves_begin_as_iprec_at_0(capfdbinary, tmp_path) -> None:
+    files = files_of(tmp_path, "1 0 a 1; 1 0 b 0", "1 Q0 b 1 2 x; 1 Q0 a 2 1 x")
+    for command in ("curve", "band"):
+        row = table(run(capfdbinary, command, *files, "--interpolate").out)[1]
+        assert row[1:3] == ["0.0000", "0.5000"]
+
+
+def test_tables_in_latex(capfdbinary) -> None:
+    words = ["evaluate", "qrels", *RUNS, "-m", "AP", "P@5", "-f", "latex"]
+    means = prframe.evaluate(joined(), ["AP", "P@5"], by="system", over="query_id", **TREC)
+    expected = prframe.tables.results(means, ties="trec").to_latex()
+    assert run(capfdbinary, *words).out == expected
+    assert "Estimates without intervals." in expected
+    of_intervals = run(capfdbinary, *words, "--interval", "--method", "hall").out
+    options = {"by": "system", "over": "query_id", "method": "hall", "rng": 0} | TREC
+    enclosed = prframe.interval(joined(), ["AP", "P@5"], **options)
+    assert of_intervals == prframe.tables.results(enclosed, ties="trec").to_latex()
+    done = run(capfdbinary, *words, "-q")
+    assert (done.code, done.err) == (
+        2,
+        "prframe: error: -f latex is a table of means; leave out -q\n",
+    )
+    of_frame = run(
+        capfdbinary, "evaluate", "--frame", "frame.csv", "--by", "model", "--over", "query", "-f",
+        "latex",
+    )  # fmt: skip
+    assert of_frame.code == 0
+    assert of_frame.out.count("\\\\\n") == 3

@@ -507,7 +507,11 @@ def test_the_gate_passes_nothing_that_it_cannot_compare(capfdbinary, tmp_path) -
     strange.write_text("none Q0 d1 1 1.0 strange\n")
     for further, message in (
         (empty, f"1 of 3 runs have no rows: '{empty}'"),
-        (strange, "1 of 3 systems have no query in common with the qrels: 'strange'"),
+        (
+            strange,
+            "1 of 3 runs lack some of the 12 judged queries that others have, which count as 0 in "
+            "their means: 'strange' 12",
+        ),
     ):
         done = run(capfdbinary, "compare", "qrels", "bad.run", "old.run", further, *gate)
         assert (done.code, done.err) == (65, f"prframe: error: {message}\n")

@@ -20,6 +20,8 @@ def test_tables_fit_the_terminal(columns) -> None:
     assert max(map(len, [head, row, *rest])) <= columns
     assert head.startswith("metric  model_a  model_b  difference"[:columns])
     n_shown = len(head.split())
+    *rest, ties = rest
+    assert ties == "(ties: trec)"
     note = " ".join(rest)
     assert note.startswith(f"({22 - n_shown} more columns: ")
     assert note.endswith("; -f csv writes all)")
@@ -35,7 +37,7 @@ def test_a_terminal_of_the_usual_width_shows_the_answer() -> None:
 
 @pytest.mark.slow
 def test_all_columns_without_a_terminal() -> None:
-    head, _row = process(*COMPARE, COLUMNS="40").out.splitlines()
+    head, _row, _ties = process(*COMPARE, COLUMNS="40").out.splitlines()
     assert len(head.split()) == 22
 
 

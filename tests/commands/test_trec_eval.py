@@ -212,7 +212,15 @@ def test_several_runs_follow_one_another(files, capfdbinary) -> None:
     qrels, path = files
     single = run(capfdbinary, "evaluate", qrels, path, "-f", "trec").out
     assert single.startswith(line("runid", "all", "other"))
-    assert run(capfdbinary, "evaluate", qrels, path, path, "-f", "trec").out == single * 2
+    # The second run with this tag is called by its file.
+    second = single.replace(line("runid", "all", "other"), line("runid", "all", Path(path).stem))
+    several = ["evaluate", qrels, path, path, "-f", "trec"]
+    assert run(capfdbinary, *several).out == single + second
+    for words in (["-m", "map"], ["-m", "map", "-q"], ["-m", "map", "-q", "-n"]):
+        alone = run(capfdbinary, "evaluate", qrels, path, "-f", "trec", *words).out
+        assert "runid" not in alone
+        names = [line("runid", "all", name) for name in ("other", Path(path).stem)]
+        assert run(capfdbinary, *several, *words).out == "".join(name + alone for name in names)
 
 
 def test_measures_of_our_own_come_last(files, capfdbinary) -> None:

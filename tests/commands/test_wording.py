@@ -30,7 +30,8 @@ FLAGS = {"over": "--over", "test": "--test", "positive": "-l", "k": "-k", "rng":
         (
             "for instance ('1', 'd'); drop the rows that do not count, keep the best ones with "
             "duplicates='best', or name the columns that tell the systems apart with system=.",
-            "for instance ('1', 'd'); drop the rows that do not count.",
+            "for instance ('1', 'd'); drop the rows that do not count, or keep the best ones with "
+            "--duplicates best.",
         ),
         ("ask for 'P@1', or ignore TiePolicyWarning.", "ask for 'P@1'."),
         ("say over=['fold', 'a query'], or", "say --over fold 'a query', or"),

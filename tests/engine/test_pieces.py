@@ -96,17 +96,6 @@ def test_names_decide_among_equal_scores_alone() -> None:
             assert by_names.equals(prframe.evaluate(ranked, ties="order", **options))
 
 
-def test_rows_that_are_made_batch_by_batch() -> None:
-    source = frames.MadeSource(DATA.clear(), make=lambda: DATA.iter_slices(70))
-    first, *_ = batches = list(source.batches())
-    assert [batch.height for batch in batches[:-1]] == [70] * (DATA.height // 70)
-    assert source.schema == DATA.schema
-    rest = source.batches()
-    for rows in (source.whole(), source.lazy().collect(), source.joined(next(rest), rest)):
-        assert rows.equals(DATA)
-    assert first.equals(DATA.head(70))
-
-
 KEYS = {
     "integers": pl.Series([3, 3, 1, 1, 1, 3, 2, 2]),
     "wide integers": pl.Series([3, 3, 1, 1, 1, 3, 2, 2], dtype=pl.Int128),
@@ -133,8 +122,8 @@ def test_rows_are_cut_where_keys_change(
     values = [(None if key is None else str(key), other) for key, other in rows.rows()]
     starts = [i for i in range(8) if i == 0 or values[i] != values[i - 1]]
     assert frames.run_starts(rows.get_columns()).tolist() == starts
-    stream = frames.MadeSource(rows.clear(), make=lambda: rows.iter_slices(size))
-    for source in (frames.Source(rows), stream):
+    monkeypatch.setattr(frames, "_BATCH_ROWS", size)
+    for source in (frames.Source(rows), frames.Source(rows.lazy())):
         parts = list(source.whole_runs(rows.columns, source.batches()))
         assert pl.concat(parts).equals(rows)
         ends = np.cumsum([part.height for part in parts])[:-1]

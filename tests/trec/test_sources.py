@@ -11,7 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe import PrframeError
+from prframe import PrframeError, trec
 from prframe.trec import join, read_qrels, read_run
 
 NESTED = {"1": {"d1": 2.5, "d2": 1}, "2": {"d3": 0.5}}
@@ -127,14 +127,34 @@ RUNS = {
     "other names": lambda: {"a": RUN.rename({"query_id": "qid", "doc_id": "docno"}), "b": NESTED},
     "a system of another name": lambda: {"a": named(RUN, "x"), "b": RUN},
     "categories": lambda: {"a": RUN.cast({"query_id": pl.Categorical}), "b": RUN},
-    "one without documents": lambda: {"a": NESTED, "b": NESTED, "c": {"1": {}}},
-    "one without queries": lambda: {"a": NESTED, "b": NESTED, "c": {}, "d": RUN.clear()},
 }
 
 
 @pytest.mark.parametrize("runs", RUNS.values(), ids=RUNS)
 def test_dicts_by_system(runs) -> None:
     assert_frame_equal(join(runs(), JUDGED), named(EXPECTED, "a", "b"))
+
+
+def test_runs_without_rows_lack_all_queries(tmp_path: Path) -> None:
+    (tmp_path / "c.run").touch()
+    full = run_file(tmp_path, "a.run", "a")
+    for runs, name in (
+        ({"a": NESTED, "c": {"1": {}}}, "c"),
+        ({"a": NESTED, "c": RUN.clear()}, "c"),
+        ([full, tmp_path / "c.run"], str(tmp_path / "c.run")),
+    ):
+        with pytest.warns(prframe.UnmatchedIdsWarning) as caught:
+            labelled = join(runs, JUDGED)
+        assert [str(warning.message) for warning in caught] == [
+            f"1 of 2 runs have no rows: {name!r}"
+        ]
+        empty = labelled.filter(system="c")
+        assert empty.height == sum(map(len, JUDGED.values()))
+        assert (empty["score"] == -float("inf")).all()
+        assert_frame_equal(labelled.filter(system="a"), named(EXPECTED, "a"))
+    with pytest.warns(prframe.UnmatchedIdsWarning, match="the run has no rows"):
+        values = trec.evaluate(tmp_path / "c.run", JUDGED, ["map", "num_q"], complete_queries=True)
+    assert values.rows() == [("c", 0.0, len(JUDGED))]
 
 
 def test_files_by_system(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def together(parts: Sequence[Part], *keys: str) -> pl.DataFrame:
     named = [part.renamed() if i in shared else part for i, part in enumerate(parts)]
     if still_shared := _sharing(named, keys):
         raise _alike(pl.concat(named[i].rows["system"] for i in still_shared).unique())
-    return pl.concat([part.rows for part in named], how="vertical_relaxed")
+    return pl.concat([part.rows for part in named], how="diagonal_relaxed")
 
 
 def _alike(systems: pl.Series) -> PrframeError:

@@ -1,14 +1,14 @@
 """The fields of runs and qrels, and the rules by which a single line is read."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isinf
 from typing import Literal
 
 import polars as pl
 
-from prframe import checks
+from prframe import checks, hints
 
 BOM = b"\xef\xbb\xbf"
 # The values of these measures of trec_eval are words.
@@ -24,8 +24,20 @@ _REAL = re.compile(
 _INT64 = range(-(2**63), 2**63)
 
 
+_LINE = re.compile(rb"[^\r\n]*(\r\n|\r|\n)?")
+_MEND = "Mend the line, or put # and a space in front of it to leave it out."
+_COMMENT = (
+    "Put a space behind the # if it is a comment, or change the id of the query, which must not "
+    "begin with #."
+)
+
+
 class MalformedLineError(Exception):
-    """A line cannot be read; the message says why."""
+    """A line cannot be read; the message says why, and `remedy` what to do."""
+
+    def __init__(self, message: str, remedy: str = _MEND) -> None:
+        super().__init__(message)
+        self.remedy = remedy
 
 
 def _text(name: str, value: str) -> str:  # noqa: ARG001 - has the shape of its sisters
@@ -33,8 +45,17 @@ def _text(name: str, value: str) -> str:  # noqa: ARG001 - has the shape of its 
     return value
 
 
+def _rank(name: str, value: str) -> int | None:  # noqa: ARG001 - has the shape of its sisters
+    """Read a rank, which nothing depends on; None if it is no whole number."""
+    return int(value) if _WHOLE.fullmatch(value) and int(value) in _INT64 else None
+
+
 def _whole(name: str, value: str) -> int:
-    """Read a whole number that fits into 64 bits."""
+    """Read a whole number that fits into 64 bits, which may be written as 1.0."""
+    if _REAL.fullmatch(value) and not _WHOLE.fullmatch(value):
+        number = float(value)
+        if number.is_integer() and abs(number) <= checks.LARGEST_COUNT:
+            return int(number)
     if _WHOLE.fullmatch(value):
         if int(value) in _INT64:
             return int(value)
@@ -57,7 +78,8 @@ def _number(name: str, value: str) -> float:
 class Layout:
     """The fields of a kind of file, and whether further fields are ignored or an error.
 
-    `pattern` matches the names that such files often have.
+    `pattern` matches the names that such files often have. Fields that are not of their dtype in
+    `schema` are read as `loose` has them, if it does.
     """
 
     kind: str
@@ -65,10 +87,11 @@ class Layout:
     fields: str
     schema: dict[str, pl.DataType]
     extra: Literal["ignore", "raise"]
+    loose: dict[str, pl.DataType]
 
     @property
     def columns(self) -> list[str]:
-        """The columns of the result: all fields but the second."""
+        """The columns that are read: all fields but the second."""
         return [name for name in self.schema if name != "unused"]
 
     @property
@@ -76,11 +99,46 @@ class Layout:
         """The result for a file without rows."""
         return pl.DataFrame(schema={name: self.schema[name] for name in self.columns})
 
-    def parse(self, line: bytes) -> tuple[str | int | float, ...] | None:
+    def variant(self, block: bytes) -> tuple["Layout", int] | None:
+        """Return the layout of the first row, if there is one, and where the rows begin."""
+        for line in _LINE.finditer(block):
+            fields = line[0].removeprefix(BOM).split()
+            if fields and not fields[0].startswith(b"#"):
+                words = [_read(field) for field in fields]
+                if self is QRELS and _is_header(words):
+                    return BEIR, line.end()
+                is_place = len(words) == len(MS_MARCO.schema) and words[2] in {"0", "1"}
+                return (MS_MARCO if self is RUN and is_place else self), 0
+            if line.end() == len(block):
+                break
+        return None
+
+    def parse(self, line: bytes) -> tuple[str | int | float | None, ...] | None:
         """Return the fields of a line; None if it is blank or a comment."""
         fields = line.removeprefix(BOM).split()
-        if not fields or fields[0].startswith(b"#"):
+        if not fields:
             return None
+        if fields[0].startswith(b"#"):
+            self._refuse_row(line, fields)
+            return None
+        return self._parsed(line, fields)
+
+    def _refuse_row(self, line: bytes, fields: list[bytes]) -> None:
+        """Refuse a line that begins with # and reads like a row of a query such as #rain."""
+        if fields[0] == b"#" or len(fields) != len(self.schema):
+            return
+        try:
+            self._parsed(line, fields)
+        except MalformedLineError:
+            return
+        raise MalformedLineError(
+            f"a comment must not have the fields of {self.kind}, {self.fields!r}; got a line that "
+            "begins with # and has them",
+            _COMMENT,
+        )
+
+    def _parsed(self, line: bytes, fields: list[bytes]) -> tuple[str | int | float | None, ...]:
+        """Return the values of the fields."""
         try:
             line.decode()
         except UnicodeDecodeError as error:
@@ -91,9 +149,12 @@ class Layout:
                 f"a line of {self.kind} must have {size} fields, {self.fields!r}; "
                 f"got {len(fields)}{_resemblance(fields, self.kind)}"
             )
+        if len(fields) > size and "rank" in self.schema:
+            # A document's id with a space in it would make its rank a score.
+            _whole("rank", _read(fields[3]))
         return tuple(
-            _PARSERS[dtype](name, field.decode())
-            for (name, dtype), field in zip(self.schema.items(), fields, strict=False)
+            _PARSERS.get(name, _text)(name, field.decode())
+            for name, field in zip(self.schema, fields, strict=False)
         )
 
 
@@ -101,16 +162,25 @@ class Layout:
 class ResultsLayout(Layout):
     """The fields of the output of trec_eval, whose values are numbers but for a few measures."""
 
-    def parse(self, line: bytes) -> tuple[str | int | float, ...] | None:
-        """Return the fields of a line; None if it is blank or a comment."""
-        row = super().parse(line)
-        if row is not None and row[0] not in WORDS and row[2] not in UNDEFINED:
+    def _parsed(self, line: bytes, fields: list[bytes]) -> tuple[str | int | float | None, ...]:
+        """Return the values of the fields."""
+        row = super()._parsed(line, fields)
+        if row[0] not in WORDS and row[2] not in UNDEFINED:
             _number(f"value of {row[0]}", str(row[2]))
         return row
 
 
+def _is_header(words: Sequence[str]) -> bool:
+    """Tell whether these are the names of the columns of BEIR's qrels."""
+    known = (hints.QUERIES, hints.DOCUMENT, LABEL)
+    named = zip(words, known, strict=False)
+    return len(words) == len(known) and all(word.lower() in names for word, names in named)
+
+
 def _resemblance(fields: list[bytes], kind: str) -> str:
     """Say which other kind of file has lines of such fields, if there is one."""
+    if _is_header([_read(field) for field in fields]):
+        return ", as in qrels of BEIR, which come second in join (first in a shell)"
     if len(fields) >= len(RUN.schema) and _REAL.fullmatch(_read(fields[4])):
         order = "first in join (second in a shell)"
         return f", as in a run, which read_run reads and which comes {order}"
@@ -122,8 +192,14 @@ def _resemblance(fields: list[bytes], kind: str) -> str:
     )
     if is_result and kind == "qrels" and _WHOLE.fullmatch(_read(fields[2])):
         return (
-            ", as where the iteration, the second field, often 0, is missing, or in the output of "
-            "trec_eval, which read_results reads"
+            ", as where the iteration, the second field, often 0, is missing, which it may be "
+            "below the header of BEIR, 'query-id corpus-id score', or in the output of trec_eval, "
+            "which read_results reads"
+        )
+    if is_result and kind == "a run" and _WHOLE.fullmatch(_read(fields[2])):
+        return (
+            ", as in the output of trec_eval, which read_results reads, or in a run of MS MARCO, "
+            "'query document rank', whose first line must have rank 0 or 1"
         )
     return ", as in the output of trec_eval, which read_results reads" if is_result else ""
 
@@ -133,11 +209,14 @@ def _read(field: bytes) -> str:
     return field.decode(errors="replace")
 
 
-_PARSERS: dict[pl.DataType, Callable[[str, str], str | int | float]] = {
-    pl.String(): _text,
-    pl.Int64(): _whole,
-    pl.Float64(): _number,
+_PARSERS: dict[str, Callable[[str, str], str | int | float | None]] = {
+    "rank": _rank,
+    "place": _whole,
+    "label": _whole,
+    "score": _number,
 }
+# The names of labels in frames, of which the first one that a frame has counts.
+LABEL = ("label", "relevance", "rel", "score")
 RUN = Layout(
     "a run",
     "*.run",
@@ -151,6 +230,15 @@ RUN = Layout(
         "system": pl.String(),
     },
     "ignore",
+    {"rank": pl.String()},
+)
+MS_MARCO = Layout(
+    "a run of MS MARCO",
+    RUN.pattern,
+    "query document rank",
+    {"query_id": pl.String(), "doc_id": pl.String(), "place": pl.Int64()},
+    "raise",
+    {},
 )
 QRELS = Layout(
     "qrels",
@@ -163,6 +251,15 @@ QRELS = Layout(
         "label": pl.Int64(),
     },
     "raise",
+    {"label": pl.Float64()},
+)
+BEIR = Layout(
+    "qrels of BEIR",
+    QRELS.pattern,
+    "query document label",
+    {name: dtype for name, dtype in QRELS.schema.items() if name != "unused"},
+    "raise",
+    QRELS.loose,
 )
 RESULTS = ResultsLayout(
     "the output of trec_eval",
@@ -170,4 +267,5 @@ RESULTS = ResultsLayout(
     "measure query value",
     {"metric": pl.String(), "query_id": pl.String(), "value": pl.String()},
     "raise",
+    {},
 )

@@ -1,6 +1,5 @@
 """Open files, which may be compressed or in UTF-16, and cut them into blocks of whole lines."""
 
-import codecs
 import gzip
 import io
 import os
@@ -32,7 +31,16 @@ def opened(path: Path) -> Iterator[Read]:
             is_zipped = start.startswith(_GZIP)
             file = io.BufferedReader(gzip.GzipFile(fileobj=raw)) if is_zipped else raw
             is_wide = file.peek(2).startswith(_UTF16)
-            yield _Recoded(file.read, path).read if is_wide else file.read
+            if is_wide:
+                text = io.TextIOWrapper(file, "utf-16", newline="")
+                yield lambda size: text.read(size).encode()
+            else:
+                yield file.read
+        except UnicodeDecodeError as error:
+            raise PrframeError(
+                f"{os.fspath(path)} starts with the byte order mark of UTF-16 and must be in it; "
+                f"got {error.reason}. Write the file in UTF-8."
+            ) from error
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise PrframeError(
                 f"{os.fspath(path)} starts like a gzip file and must be a whole one; "
@@ -48,38 +56,6 @@ def refuse_compressed(start: bytes, path: Path) -> None:
                 f"{os.fspath(path)} starts like a file of {program}, which is not read here; "
                 "decompress it, or compress it with gzip instead."
             )
-
-
-class _Recoded:
-    """A file in UTF-16, read as UTF-8."""
-
-    def __init__(self, read: Read, path: Path) -> None:
-        self._read = read
-        self._path = path
-        self._decoder = codecs.getincrementaldecoder("utf-16")()
-        self._n_decoded = 0
-
-    def read(self, size: int) -> bytes:
-        """Return the next characters; an odd piece may give none, so that more is read."""
-        text, piece = "", b" "
-        while piece and not text:
-            piece = self._read(size)
-            text = self._decoded(piece)
-        return text.encode()
-
-    def _decoded(self, piece: bytes) -> str:
-        """Decode a piece; an empty one ends the text."""
-        waiting = len(self._decoder.getstate()[0])
-        try:
-            text = self._decoder.decode(piece, final=not piece)
-        except UnicodeDecodeError as error:
-            raise PrframeError(
-                f"{os.fspath(self._path)} starts with the byte order mark of UTF-16 and must be "
-                f"in it; got {error.reason} at byte {self._n_decoded - waiting + error.start}. "
-                "Write the file in UTF-8."
-            ) from error
-        self._n_decoded += len(piece)
-        return text
 
 
 def whole_lines(read: Read, size: int) -> Iterator[bytes]:

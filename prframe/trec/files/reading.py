@@ -12,11 +12,10 @@ import io
 import os
 import re
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from itertools import chain
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from prframe import checks
 from prframe._engine.tasks import made_ahead
@@ -31,20 +30,19 @@ from prframe.trec.files.layouts import (
     MalformedLineError,
 )
 from prframe.trec.files.opening import LONGEST_LINE, opened, whole_lines
-from prframe.trec.files.paths import Path, files
-
-Bytes: TypeAlias = NDArray[np.uint8]
+from prframe.trec.files.paths import Path, file_stem, files
 
 # A block is large enough to keep all cores busy, and so small that copies of it do not matter.
 _BLOCK = 1 << 23
 _PIECE = 1 << 18
 # More than this of a line is in no message.
 _SHOWN = 1000
-_SPACE, _TAB, _NEWLINE, _RETURN, _HASH = b" \t\n\r#"
-_SIGNS, _INFINITE = list(b"+-"), list(b"iI")
+_SPACE, _NEWLINE = b" \n"
 # These bytes, with spaces and newlines, are white space in C. A carriage return becomes a
 # newline, since it ends a line and blank lines are skipped.
 _TO_SPACE = bytes.maketrans(b"\t\v\f\r", b"   \n")
+_OTHER_WHITE = (b"\t", b"\v", b"\f", b"\r")
+_COMMENTS = re.compile(rb"\n#(?: [^\n]*)?(?=\n|\Z)")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
@@ -62,14 +60,15 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     -------
     polars.DataFrame
         One row per line, in the order of the file: ``query_id`` (String), ``doc_id`` (String),
-        ``rank`` (Int64), ``score`` (Float64), ``system`` (String: the tag).
+        ``rank`` (Int64, null where it is no whole number), ``score`` (Float64), ``system``
+        (String: the tag).
 
     Raises
     ------
     PrframeError
-        A line with fewer than six fields, with a rank that is no whole number or a score that is
-        no number (NaN is none), with text that is not UTF-8, or of more than 1,000,000 bytes; with
-        the file and the line. A pattern that no file matches.
+        A line with fewer than six fields, with a score that is no number (NaN is none), with text
+        that is not UTF-8, or of more than 1,000,000 bytes; with the file and the line. A pattern
+        that no file matches.
     OSError
         A file that cannot be opened; FileNotFoundError if it does not exist.
 
@@ -77,18 +76,17 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     -----
     Fields are separated by any amount of white space (ASCII), which may also stand at both ends of
     a line. Text after the sixth field is left out, as trec_eval does. Blank lines and lines that
-    start with ``#``, perhaps after white space, are skipped. Quotes have no special meaning. Lines
-    end with a line feed, a carriage return, or both; the last line may lack its end. A byte order
-    mark is skipped, and a file that starts with the mark of UTF-16 is read as such. A file without
-    rows gives a frame without rows.
+    start with ``#``, perhaps after white space, are skipped. A line such as
+    ``#rain Q0 d1 1 2.5 bm25`` is an error: it has the fields of a row. Quotes have no special
+    meaning. Lines end with a line feed, a carriage return, or both; the last line may lack its
+    end. A byte order mark is skipped, and a file that starts with the mark of UTF-16 is read as
+    such. A file without rows gives a frame without rows.
 
     Ids are text: ``"007"`` stays as it is. Scores may be written as infinite, ``inf`` or ``-inf``,
     which means not retrieved; a number that is too large for a 64-bit float is malformed.
-    The rank is read but never used: scores decide.
-
-    Files with single spaces are read at about the speed of `polars.read_csv`, others take a few
-    times as long. Besides the result, memory is taken for a few blocks of 8 MB, whatever the file
-    holds or unpacks to. A tag that is the same for all rows takes memory only once.
+    The rank is read but never used: scores decide. In a run of MS MARCO, lines of ``query document
+    rank`` whose first rank is 0 or 1, ranks decide: the score is the negative rank, and the system
+    has the name of the file.
 
     Examples
     --------
@@ -126,7 +124,7 @@ def read_qrels(path: Path | Sequence[Path]) -> pl.DataFrame:
     -------
     polars.DataFrame
         One row per line, in the order of the file: ``query_id`` (String), ``doc_id`` (String),
-        ``label`` (Int64; above 0 relevant, below 0 pooled but not judged).
+        ``label`` (Int64; above 0 relevant, below 0 pooled but not judged; 1.0 is read as 1).
 
     Raises
     ------
@@ -139,7 +137,8 @@ def read_qrels(path: Path | Sequence[Path]) -> pl.DataFrame:
 
     Notes
     -----
-    White space, comments, line ends and encodings are treated as in `read_run`.
+    White space, comments, line ends and encodings are treated as in `read_run`. Qrels of BEIR are
+    read as well: they begin with the line ``query-id corpus-id score`` and lack the iteration.
 
     Examples
     --------
@@ -171,26 +170,39 @@ def _read(path: Path | Sequence[Path], layout: Layout) -> pl.DataFrame:
 def read_file(path: Path, layout: Layout, columns: Sequence[str | pl.Expr] = ()) -> pl.DataFrame:
     """Read one file; other columns than those asked for, if any are, take no memory."""
     kept = list(columns) or layout.columns
-    parts = [rows.select(kept) for rows in _read_file(path, layout) if rows.height]
+    parts = [_made(rows, path).select(kept) for rows in _read_file(path, layout) if rows.height]
     return pl.concat(parts or [layout.empty.select(kept)])
+
+
+def _made(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """Return the columns of a run, where the file has places alone."""
+    if "place" not in rows.columns:
+        return rows
+    return rows.with_columns(
+        pl.col("place").alias("rank"),
+        (-pl.col("place")).cast(pl.Float64).alias("score"),
+        pl.lit(file_stem(path)).alias("system"),
+    )
 
 
 def _read_file(path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
     """Read a file block by block, and each block in the quickest way that reads it correctly."""
-    with opened(path) as read, made_ahead(_counted(whole_lines(read, _BLOCK))) as blocks:
-        line = 1
-        for block, regular_lines in blocks:
-            rows = _regular(block, regular_lines, layout)
-            if rows is None:
-                yield from _irregular(block, layout, path, line)
-            else:
-                yield rows
-            line += _lines(block) if rows is None else rows.height
-
-
-def _counted(blocks: Iterator[bytes]) -> Iterator[tuple[bytes, int | None]]:
-    """Give each block the number of its lines if all of these are regular."""
-    return ((block, _regular_lines(block)) for block in blocks)
+    with opened(path) as read:
+        pieces = whole_lines(read, _BLOCK)
+        first, found = b"", None
+        while found is None and (piece := next(pieces, b"")):
+            first += piece
+            found = layout.variant(first)
+        layout, start = found or (layout, 0)
+        line = 1 + _lines(first[:start])
+        with made_ahead(chain([first[start:]], pieces)) as blocks:
+            for block in blocks:
+                rows = _regular(block, layout)
+                if rows is None:
+                    yield from _irregular(block, layout, path, line)
+                else:
+                    yield rows
+                line += _lines(block) if rows is None else rows.height
 
 
 def _irregular(block: bytes, layout: Layout, path: Path, first: int) -> Iterator[pl.DataFrame]:
@@ -210,10 +222,7 @@ def _irregular(block: bytes, layout: Layout, path: Path, first: int) -> Iterator
 
 def _normalised(block: bytes, layout: Layout) -> pl.DataFrame | None:
     """Read a block with its white space normalised; None if the CSV reader would misread it."""
-    if _may_have_long_lines(block):
-        return None
-    tidied = _tidied(block)
-    return _regular(tidied, _regular_lines(tidied), layout)
+    return None if _may_have_long_lines(block) else _regular(_tidied(block), layout)
 
 
 def _may_have_long_lines(block: bytes) -> bool:
@@ -228,77 +237,68 @@ def _may_have_long_lines(block: bytes) -> bool:
     )
 
 
-def _pieces(content: Bytes) -> Iterator[tuple[Bytes, Bytes]]:
-    """Yield bytes in pieces that fit into the cache, and those which follow each byte."""
-    for start in range(0, content.size, _PIECE):
-        yield content[start : start + _PIECE], content[start + 1 : start + _PIECE + 1]
-
-
 def _lines(block: bytes) -> int:
     """Count the ends of lines."""
-    count = 0
-    for piece, follower in _pieces(np.frombuffer(block, np.uint8)):
-        is_return = piece == _RETURN
-        is_end = is_return | (piece == _NEWLINE)
-        is_end[: follower.size] &= ~(is_return[: follower.size] & (follower == _NEWLINE))
-        count += int(np.count_nonzero(is_end))
-    return count
+    return block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
 
 
-def _regular_lines(block: bytes) -> int | None:
-    """Count the lines; None if there is other white space than single spaces and newlines."""
-    newlines = 0
-    for piece, follower in _pieces(np.frombuffer(block, np.uint8)):
-        ends = int(np.count_nonzero(piece == _NEWLINE))
-        # White space other than spaces has the numbers from that of the tab on; smaller ones
-        # become large ones here.
-        if np.count_nonzero(piece - np.uint8(_TAB) <= _RETURN - _TAB) != ends:
-            return None
-        is_space = piece == _SPACE
-        is_space[: follower.size] &= follower == _SPACE
-        if is_space[: follower.size].any():
-            return None
-        newlines += ends
-    return newlines + int(bool(block) and block[-1] != _NEWLINE)
-
-
-def _regular(block: bytes, lines: int | None, layout: Layout) -> pl.DataFrame | None:
-    """Read lines with single spaces between their fields; None if there are other lines.
-
-    `lines` is their number, None if it is known that there are other lines.
-    """
-    # The CSV reader would skip the bytes of a byte order mark even where they are none.
-    if lines is None or block.startswith(BOM) or _may_have_long_lines(block):
-        return None
-    if not lines:
+def _regular(block: bytes, layout: Layout) -> pl.DataFrame | None:
+    """Read lines with single spaces between their fields; None if there are other lines."""
+    if not block:
         return layout.empty
-    if layout.extra == "raise" and block.count(b" ") != lines * (len(layout.schema) - 1):
+    # The CSV reader would skip the bytes of a byte order mark even where they are none.
+    is_other = block.startswith(BOM) or any(sign in block for sign in _OTHER_WHITE)
+    if is_other or _has_pairs(block) or _may_have_long_lines(block):
         return None
+    lines = block.count(b"\n") + (not block.endswith(b"\n"))
+    n_spaces = lines * (len(layout.schema) - 1)
+    if layout.extra == "raise" and block.count(b" ") != n_spaces:
+        return None
+    rows = _by_csv(block, layout, layout.schema)
+    if rows is None and layout.loose and block.count(b" ") == n_spaces:
+        rows = _tightened(_by_csv(block, layout, layout.schema | layout.loose))
+    is_right = rows is not None and rows.height == lines and _is_right(rows, block)
+    return _compact(rows) if rows is not None and is_right else None
+
+
+def _by_csv(block: bytes, layout: Layout, schema: dict[str, pl.DataType]) -> pl.DataFrame | None:
+    """Read lines with the CSV reader; None if it cannot."""
     try:
-        rows = pl.read_csv(
+        return pl.read_csv(
             block,
-            columns=[list(layout.schema).index(name) for name in layout.columns],
+            columns=[list(schema).index(name) for name in layout.columns],
             has_header=False,
             separator=" ",
             quote_char=None,
-            schema=layout.schema,
+            schema=schema,
             missing_columns="raise",
             extra_columns="ignore",
         )
     except (pl.exceptions.PolarsError, OSError):
         # Text that starts like a compressed file raises an OSError.
         return None
-    return _compact(rows) if rows.height == lines and _is_right(rows, block) else None
+
+
+def _tightened(rows: pl.DataFrame | None) -> pl.DataFrame | None:
+    """Return ranks that are numbers, and labels as whole numbers; None if some are none."""
+    if rows is None:
+        return None
+    if "rank" in rows.columns:
+        return rows.with_columns(pl.col("rank").cast(pl.Int64, strict=False))
+    label = rows["label"]
+    is_whole = (label == label.round()) & (label.abs() <= checks.LARGEST_COUNT)
+    return rows.with_columns(label.cast(pl.Int64)) if is_whole.all() else None
 
 
 def _is_right(rows: pl.DataFrame, block: bytes) -> bool:
     """Tell whether the reader understood every line."""
     # Missing fields are null, and so are empty ones, which come from misplaced white space.
-    if any(column.null_count() for column in rows.iter_columns()):
+    if any(column.null_count() for column in rows.iter_columns() if column.name != "rank"):
         return False
     if "value" in rows.columns and not _are_values(rows):
         return False
-    if "score" in rows.columns and not _are_numbers(rows["score"], np.frombuffer(block, np.uint8)):
+    # A number that is too large is read as infinite.
+    if "score" in rows.columns and not rows["score"].is_finite().all():
         return False
     if b"#" not in block and BOM[:1] not in block:
         return True
@@ -314,24 +314,6 @@ def _are_values(rows: pl.DataFrame) -> bool:
     return bool((numbers.is_finite() | text.is_in(UNDEFINED)).fill_null(value=False).all())
 
 
-def _are_numbers(score: pl.Series, content: Bytes) -> bool:
-    """Tell whether no score is NaN, and no infinite one is a number that is too large.
-
-    An infinity is written as a word, other numbers begin with a digit or a point.
-    """
-    infinite = np.flatnonzero(~score.is_finite().to_numpy())
-    if not infinite.size:
-        return True
-    if score.is_nan().any():
-        return False
-    starts = np.append(0, np.flatnonzero(content == _NEWLINE) + 1)[infinite]
-    spaces = np.flatnonzero(content == _SPACE)
-    # The score is the fifth field.
-    begin = spaces[np.searchsorted(spaces, starts) + 3] + 1
-    begin += np.isin(content[begin], _SIGNS)
-    return bool(np.isin(content[begin], _INFINITE).all())
-
-
 def _compact(rows: pl.DataFrame) -> pl.DataFrame:
     """Return rows whose tag, if it is the same for all, takes memory only once."""
     if "system" in rows.columns and (rows["system"] == rows["system"][0]).all():
@@ -340,30 +322,29 @@ def _compact(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _tidied(block: bytes) -> bytes:
-    """Return a block with single spaces between fields, without blank lines and comments."""
-    if BOM in block:
-        block = (b"\n" + block).replace(b"\n" + BOM, b"\n")
-    content = np.frombuffer(block.translate(_TO_SPACE), np.uint8)
-    parts = []
-    for piece, follower in _pieces(content):
-        # Only a space in front of a field is kept.
-        drop = piece == _SPACE
-        drop[: follower.size] &= (follower == _SPACE) | (follower == _NEWLINE)
-        parts.append(piece[~drop] if drop.any() else piece)
-    content = np.concatenate(parts)
-    # At the start of a line there is now at most one space, which is dropped.
-    drop = (content == _SPACE) | (content == _NEWLINE)
-    drop[1:] &= content[:-1] == _NEWLINE
-    return _without_comments(content[~drop]).tobytes()
+    """Return a block with single spaces between fields, without blank lines and comments.
+
+    Lines with a word such as #made stay, as their fields are to be looked at.
+    """
+    text = b"\n" + (block.replace(b"\r\n", b"\n") if b"\r" in block else block)
+    text = (text.replace(b"\n" + BOM, b"\n") if BOM in text else text).translate(_TO_SPACE)
+    if _has_pairs(text):
+        for pair, single in ((b"  ", b" "), (b" \n", b"\n"), (b"\n ", b"\n"), (b"\n\n", b"\n")):
+            while pair in text:
+                text = text.replace(pair, single)
+    if b"#" in text:
+        text = _COMMENTS.sub(b"", text)
+    return text.strip(b" \n")
 
 
-def _without_comments(content: Bytes) -> Bytes:
-    """Drop the lines that start with #."""
-    if not (content == _HASH).any():
-        return content
-    starts = np.append(0, np.flatnonzero(content[:-1] == _NEWLINE) + 1)
-    is_row = content[starts] != _HASH
-    return np.asarray(content[np.repeat(is_row, np.diff(starts, append=content.size))])
+def _has_pairs(block: bytes) -> bool:
+    """Tell whether a space or the end of a line follows another."""
+    for start in range(0, len(block), _PIECE):
+        piece = np.frombuffer(memoryview(block)[start : start + _PIECE + 1], np.uint8)
+        is_white = (piece == _SPACE) | (piece == _NEWLINE)
+        if (is_white[1:] & is_white[:-1]).any():
+            return True
+    return False
 
 
 def _line_by_line(block: bytes, layout: Layout, path: Path, first: int) -> pl.DataFrame:
@@ -383,8 +364,7 @@ def _line_by_line(block: bytes, layout: Layout, path: Path, first: int) -> pl.Da
             row = layout.parse(line)
         except MalformedLineError as error:
             raise PrframeError(
-                f"{os.fspath(path)}, line {number}: {error}, in {_shown(line)}. "
-                "Mend the line, or put a # in front of it to leave it out."
+                f"{os.fspath(path)}, line {number}: {error}, in {_shown(line)}. {error.remedy}"
             ) from None
         if row is not None:
             rows.append(row)

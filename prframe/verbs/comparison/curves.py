@@ -73,7 +73,7 @@ def compare_curves(
     over: Columns | None = None,
     prior: float | None = None,
     interpolate: bool = False,
-    anchor: bool = True,
+    anchor: bool | None = None,
     incomplete: Incomplete | IncompleteQueries = "raise",
     n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
@@ -120,7 +120,7 @@ def compare_curves(
     prior : float in (0, 1), optional
         The curves in a population with this share of positives, whatever the sample's, as in
         `curve`.
-    interpolate, anchor : bool
+    interpolate, anchor : bool, optional
         With `over`, as in `curve`, whose mean curves are ``precision_a`` and ``precision_b``.
     incomplete : {"raise", "last", "common"}
         What to do with an item that a model lacks: refuse, take as not retrieved by that model,

@@ -45,7 +45,7 @@ def band(
     cluster: str | None = None,
     prior: float | None = None,
     interpolate: bool = False,
-    anchor: bool = True,
+    anchor: bool | None = None,
     n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     **shared: Unpack[Shared],
@@ -97,7 +97,7 @@ def band(
     prior : float in (0, 1), optional
         The curve in a population with this share of positives p, whatever the sample's, as in
         `curve`; p is then known and not drawn. It is for ``"studentized"``, and for `over`.
-    interpolate, anchor : bool
+    interpolate, anchor : bool, optional
         With `over`, as in `curve`, whose mean curve is ``precision``.
     n_resamples : int >= 2 / (1 - confidence_level)
         Draws, or resamples, of each group.
@@ -153,7 +153,7 @@ def band(
     logit scale and as wide as a multiple of the standard error at each level; the multiple is a
     quantile of the largest studentized deviation of a bootstrap mean over the levels. At single
     levels the intervals are those of `interval` for Prec@r (IPrec@r with ``interpolate=True``).
-    The simultaneous band holds these intervals; at level 0 the anchor is certain.
+    The simultaneous band holds these intervals; with an `anchor` level 0 is certain.
 
     With `over` and `cluster` whole clusters are drawn, as many as there are. All queries count
     alike, so that the mean curve of n queries is a ratio of sums over c clusters, ``m = sum S_j /

@@ -20,6 +20,7 @@ from prframe.verbs.curves.drawing import (
 from prframe.verbs.curves.mean_curves import (
     MeanCurves,
     PrecisionAtLevels,
+    begins_at_one,
     levels_of,
     mean_levels,
 )
@@ -36,7 +37,7 @@ def curve(
     interpolate: bool = False,
     prior: float | None = None,
     include_unretrieved: bool = False,
-    anchor: bool = True,
+    anchor: bool | None = None,
     recall: float | Sequence[float] | None = None,
     order: RowOrder = "rank",
     over: Columns | None = None,
@@ -60,13 +61,15 @@ def curve(
         ``tp' = tp prior / n_pos``, ``fp' = fp (1 - prior) / n_neg``.
     include_unretrieved : bool
         Put items of score -inf at the end of the curve instead of cutting them off.
-    anchor : bool
-        Begin with the row k = 0: threshold +inf, recall 0, precision 1.
+    anchor : bool, optional
+        Begin with the row k = 0: threshold +inf, recall 0, precision 1. Absent: single curves
+        do; interpolated curves and mean curves do not, so that at recall 0 the former have
+        ``IPrec@0``, and the latter the precision of the first items.
     recall : float or list of float in [0, 1], or int >= 2, optional
         Give the curve at these levels only, a row each, for averaging over groups; a whole number
         is that of evenly spaced levels, 11 for 0, 0.1, ..., 1. The row of a level is where recall
         first reaches the level, or, beyond the largest recall, with precision 0 and null counts.
-        The anchor reaches level 0 with precision 1, even at random; see `anchor`. The metric
+        An opening row reaches level 0 with precision 1, even at random; see `anchor`. The metric
         ``Prec@r`` of `evaluate` is this precision.
     order : {"rank", "input"}
         ``"rank"``: a row per threshold, best first. ``"input"``: a row per row of the frame, in
@@ -109,7 +112,7 @@ def curve(
 
     The mean curve is ``mean_q precision_q(r)`` at level r, of the precision that the curve of each
     group q has with the same options and ``recall=r``, also where it is 0 because recall ends
-    before. With ``interpolate=True, anchor=False`` it consists of trec_eval's
+    before. With ``interpolate=True`` it consists of trec_eval's
     ``iprec_at_recall``, and is the mean of IPrec@r; otherwise it is that of Prec@r.
 
     Between two points the precision-recall-gain curve is a straight line, as both rates follow
@@ -158,8 +161,9 @@ def curve(
     """
     args = Arguments(score, label, **shared)
     flags = {"interpolate": interpolate, "include_unretrieved": include_unretrieved, "gain": gain}
-    for name, value in (flags | {"anchor": anchor}).items():
+    for name, value in flags.items():
         checks.flag(name, value)
+    begins = begins_at_one(anchor=anchor, unless=interpolate)
     checks.one_of("order", order, get_args(RowOrder))
     prior = None if prior is None else checks.fraction("prior", prior)
     levels = None if recall is None or over is not None else levels_of(recall)
@@ -187,7 +191,7 @@ def curve(
         ("recall", "precision", *(_GAINS if gain else ())),
         needs=("n_pos", "n_neg") if gain and prior is None else ("n_pos",),
         include_unretrieved=include_unretrieved,
-        anchor=anchor,
+        anchor=begins,
         levels=levels,
         interpolate=interpolate,
         order=order,

@@ -36,11 +36,11 @@ class PrecisionAtLevels(Evaluation):
     levels : tuple of float
         The levels, in the order of the metrics.
     anchor : bool
-        Whether the curve begins with precision 1 at level 0.
+        Whether the curve has precision 1 at level 0, which IPrec@0 has not.
     """
 
     levels: tuple[float, ...] = ()
-    anchor: bool = True
+    anchor: bool = False
 
     @classmethod
     def of(
@@ -49,16 +49,16 @@ class PrecisionAtLevels(Evaluation):
         levels: tuple[float, ...],
         *,
         interpolate: bool,
-        anchor: bool,
+        anchor: bool | None,
         include_unretrieved: bool = False,
         prior: float | None = None,
     ) -> "PrecisionAtLevels":
         """Check the options of the curves."""
         checks.flag("interpolate", interpolate)
-        checks.flag("anchor", anchor)
+        begins = begins_at_one(anchor=anchor, unless=True)
         wanted = {str(i): Prec @ level for i, level in enumerate(levels)}
         return cls(
-            args, wanted, include_unretrieved, prior, interpolate, levels=levels, anchor=anchor
+            args, wanted, include_unretrieved, prior, interpolate, levels=levels, anchor=begins
         )
 
     def check(self) -> None:
@@ -212,11 +212,18 @@ def levels_of(recall: float | Sequence[float]) -> tuple[float, ...]:
     return tuple(checks.fraction("recall", level) for level in levels)
 
 
+def begins_at_one(*, anchor: bool | None, unless: bool) -> bool:
+    """Return whether a curve opens with precision 1: as the caller says, else not `unless`."""
+    if anchor is not None:
+        checks.flag("anchor", anchor)
+    return not unless if anchor is None else anchor
+
+
 def refuse_curve_options(*, interpolate: object, anchor: object) -> None:
     """Refuse options of mean curves where there are none."""
-    for name, value, default in (("interpolate", interpolate, False), ("anchor", anchor, True)):
-        checks.flag(name, value)
-        if value != default:
+    checks.flag("interpolate", interpolate)
+    for name, value in (("interpolate", interpolate or None), ("anchor", anchor)):
+        if value is not None:
             raise ArgumentError(
                 f"`{name}` is for mean curves; name the groups that have them with over=, or "
                 "leave it out."

@@ -40,6 +40,7 @@ def test_equals_the_naive_curve(
         interpolate=interpolate,
         include_unretrieved=include,
         prior=prior,
+        anchor=True,
     )
     for name, group in (("a", one), ("b", two)):
         naive = Group(
@@ -116,7 +117,7 @@ def test_input_order_of_shuffled_groups_and_left_out_rows() -> None:
 def test_recall_levels(group: list[Item], ties: str, interpolate: bool, include: bool) -> None:
     levels = [0.0, 0.1, 0.3, 0.5, 0.7, 1.0]
     options = {"ties": ties, "interpolate": interpolate, "include_unretrieved": include}
-    rows = prframe.curve(frame({"a": group}), recall=levels, **options)
+    rows = prframe.curve(frame({"a": group}), recall=levels, anchor=True, **options)
     naive = Group(group, ties, include_unretrieved=include, interpolate=interpolate)
     n_pos = naive.total(positive=True)
     assert rows["recall"].to_list() == levels
@@ -218,3 +219,13 @@ def test_integer_scores_beyond_float_precision_are_not_tied() -> None:
 def test_dtypes_of_the_score(dtype: pl.DataType) -> None:
     data = pl.DataFrame({"score": pl.Series([3, 1, 2, 1]).cast(dtype), "label": [1, 0, 0, 1]})
     assert prframe.curve(data)["k"].to_list() == [0, 1, 2, 4]
+
+
+def test_interpolated_curves_have_no_opening_point() -> None:
+    # The first item is negative: at recall 0 the interpolated precision is that of IPrec@0.
+    data = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [0, 1, 1]})
+    assert prframe.curve(data)["k"].to_list() == [0, 1, 2, 3]
+    assert prframe.curve(data, interpolate=True)["k"].to_list() == [1, 2, 3]
+    assert prframe.curve(data, interpolate=True, anchor=True)["k"].to_list() == [0, 1, 2, 3]
+    at_zero = prframe.curve(data, interpolate=True, recall=[0.0])["precision"].item()
+    assert at_zero == prframe.evaluate(data, "IPrec@0").item() == pytest.approx(2 / 3)

@@ -77,7 +77,7 @@ def in_order(curves: Floats) -> tuple[Floats, list[int]]:
 
 @pytest.mark.parametrize("model", ["a", "b"])
 def test_whole_clusters_are_drawn(model: str) -> None:
-    found = CALLS["band"](RUNS).filter(model=model)
+    found = CALLS["band"](RUNS, anchor=True).filter(model=model)
     curves, cluster = in_order(table(RUNS.filter(model=model)))
     band = mean_band(curves, UNIT, 199, np.random.default_rng(SEED), cluster)
     single = [mean_interval(values, "logit", UNIT, cluster=cluster) for values in curves.T]
@@ -168,7 +168,7 @@ def of_users(differences: Floats) -> Floats:
 
 
 def test_the_p_value_counts_all_signs_of_clusters() -> None:
-    found = CALLS["compare_curves"](RUNS)
+    found = CALLS["compare_curves"](RUNS, anchor=True)
     assert found["method"].unique().to_list() == ["max-t-exact"]
     differences = table(RUNS.filter(model="a")) - table(RUNS.filter(model="b"))
     sums = of_users(differences)[:, 1:]
@@ -183,7 +183,7 @@ def test_the_p_value_counts_all_signs_of_clusters() -> None:
     band = mean_band(
         differences, Confidence(limits=(-1, 1)), 199, np.random.default_rng(SEED), USERS
     )
-    single = CALLS["compare_curves"](RUNS, simultaneous=False)
+    single = CALLS["compare_curves"](RUNS, simultaneous=False, anchor=True)
     low = np.fmin(band.low, single["conf_low"])
     np.testing.assert_allclose(found["conf_low"], low, rtol=1e-12)
     np.testing.assert_allclose(found["conf_high"], np.fmax(band.high, single["conf_high"]))

@@ -94,12 +94,12 @@ def test_equals_the_naive_mean(
 
 
 @undefined
-@pytest.mark.parametrize(
-    ("metric", "options"), [("Prec", {}), ("IPrec", {"interpolate": True, "anchor": False})]
-)
+@pytest.mark.parametrize(("metric", "options"), [("Prec", {}), ("IPrec", {"interpolate": True})])
 def test_is_the_mean_of_a_metric(metric: str, options: dict[str, Any]) -> None:
-    drawn = CALLS["curve"](RUNS, **options)
-    names = [f"{metric}@{level}" for level in LEVELS]
+    # A mean curve has no opening point, which Prec@0 counts.
+    levels = LEVELS if metric == "IPrec" else LEVELS[1:]
+    drawn = CALLS["curve"](RUNS, recall=levels, **options)
+    names = [f"{metric}@{level}" for level in levels]
     means = prframe.evaluate(RUNS, names, by="model", over="query")
     assert drawn["precision"].to_list() == pytest.approx(means["mean"].to_list(), rel=1e-12)
     assert drawn["n"].to_list() == means["n"].to_list()
@@ -110,7 +110,7 @@ def test_options_of_the_curves_are_passed_on() -> None:
     rows = RUNS.with_columns(weight=pl.col("item") % 3, more=20)
     options = {"weight": "weight", "prior": 0.2, "n_pos": "more", "include_unretrieved": True}
     drawn = prframe.curve(rows, over=["model", "query"], recall=LEVELS, **options)
-    single = prframe.curve(rows, by=["model", "query"], recall=LEVELS, **options)
+    single = prframe.curve(rows, by=["model", "query"], recall=LEVELS, anchor=False, **options)
     means = single.group_by("recall", maintain_order=True).agg(pl.col("precision").mean())
     assert_frame_equal(drawn.drop("n"), means)
 
@@ -131,7 +131,7 @@ def test_levels() -> None:
     assert band["recall"][[0, 50, 100]].to_list() == [0.1, 0.5, 0.9]
 
 
-@pytest.mark.parametrize("options", [{}, {"interpolate": True, "anchor": False}])
+@pytest.mark.parametrize("options", [{"anchor": True}, {"interpolate": True}])
 def test_one_query_is_its_own_curve(options: dict[str, Any]) -> None:
     rows = RUNS.filter(query="q01", model="a").drop("model")
     drawn = prframe.curve(rows, over="query", recall=LEVELS, **options)
@@ -204,7 +204,7 @@ def test_no_rows(call: Callable[..., pl.DataFrame]) -> None:
 
 
 @undefined
-@pytest.mark.parametrize("options", [{}, {"interpolate": True}, {"anchor": False}])
+@pytest.mark.parametrize("options", [{}, {"interpolate": True}, {"anchor": True}])
 def test_the_band_is_about_the_mean_curve(options: dict[str, Any]) -> None:
     band = CALLS["band"](RUNS, **options)
     curve = CALLS["curve"](RUNS, **options)
@@ -213,7 +213,7 @@ def test_the_band_is_about_the_mean_curve(options: dict[str, Any]) -> None:
     assert (band["precision"] <= band["conf_high"]).all()
     seed = int(np.random.default_rng(3).integers(1 << 62))
     for model in ("a", "b", "c"):
-        curves = table(model, **options)
+        curves = table(model, **{"anchor": False} | options)
         curves = curves[np.lexsort(curves.T[::-1])]
         confidence = Confidence(limits=(0, 1))
         ends = mean_band(curves, confidence, 199, np.random.default_rng(seed))
@@ -222,7 +222,7 @@ def test_the_band_is_about_the_mean_curve(options: dict[str, Any]) -> None:
         np.testing.assert_array_equal(rows["conf_high"], ends.high)
     assert band["method"].unique().to_list() == ["studentized-bootstrap"]
     width = (band["conf_high"] - band["conf_low"]).to_numpy().reshape(3, -1)
-    assert (width[:, 0] == 0).all() == options.get("anchor", True)
+    assert (width[:, 0] == 0).all() == options.get("anchor", False)
 
 
 @undefined
@@ -248,7 +248,8 @@ def test_bands_at_single_levels_are_intervals(method: str | None) -> None:
 def test_levels_at_which_all_curves_are_equal() -> None:
     rows = RUNS.filter(pl.col("query") != "q04")
     for simultaneous in (True, False):
-        band = CALLS["band"](rows, recall=[0.0, 1.0], simultaneous=simultaneous)
+        options = {"simultaneous": simultaneous, "anchor": True}
+        band = CALLS["band"](rows, recall=[0.0, 1.0], **options)
         certain = band.filter(recall=0.0)
         assert certain["conf_low"].to_list() == certain["conf_high"].to_list() == [1.0] * 3
         assert (band.filter(recall=1.0)["conf_high"] < 1).all()
@@ -288,7 +289,7 @@ def naive_p_value(differences: Floats) -> float:
 
 @undefined
 def test_the_p_value_counts_all_signs_of_whole_curves() -> None:
-    compared = CALLS["compare_curves"](RUNS, n_resamples=4000)
+    compared = CALLS["compare_curves"](RUNS, n_resamples=4000, anchor=True)
     assert compared["method"].unique().to_list() == ["max-t-exact"]
     for a, b in (("a", "b"), ("a", "c"), ("b", "c")):
         rows = compared.filter(model_a=a, model_b=b)
@@ -302,14 +303,14 @@ def test_the_p_value_counts_all_signs_of_whole_curves() -> None:
 
 @undefined
 def test_the_band_of_a_difference() -> None:
-    compared = CALLS["compare_curves"](RUNS)
+    compared = CALLS["compare_curves"](RUNS, anchor=True)
     seed = int(np.random.default_rng(3).integers(1 << 62))
     confidence = Confidence(limits=(-1, 1))
     ends = mean_band(table("a") - table("b"), confidence, 199, np.random.default_rng(seed))
     rows = compared.filter(model_a="a", model_b="b")
     assert rows["conf_low"].to_list() == pytest.approx(ends.low.tolist())
     assert rows["conf_high"].to_list() == pytest.approx(ends.high.tolist())
-    turned = CALLS["compare_curves"](RUNS, baseline="a").filter(model_a="b")
+    turned = CALLS["compare_curves"](RUNS, baseline="a", anchor=True).filter(model_a="b")
     assert turned["conf_low"].to_list() == pytest.approx((-rows["conf_high"]).to_list())
     assert turned["p_value"].to_list() == rows["p_value"].to_list()
 
@@ -494,13 +495,13 @@ def test_queries_that_all_agree_leave_room_for_others(simultaneous: bool) -> Non
         }
     )
     options = {"recall": [0.0, 0.5, 1.0], "rng": 1, "simultaneous": simultaneous}
-    band = prframe.band(rows, over="query", **options)
+    band = prframe.band(rows, over="query", anchor=True, **options)
     single = prframe.interval(rows, ["Prec@0.5", "Prec@1"], over="query")
     assert band["conf_low"][1:].to_list() == single["conf_low"].to_list()
     assert band["conf_high"].to_list() == [1.0, 1.0, 1.0]
     # The anchor is certain.
     assert band["conf_low"][0] == 1.0
-    free = prframe.band(rows, over="query", anchor=False, **options)
+    free = prframe.band(rows, over="query", **options)
     assert free["conf_low"][0] < 1.0
 
 
