@@ -15,6 +15,7 @@ from .errors import (
     CoverageWarning as CoverageWarning,
     DependentFoldsWarning as DependentFoldsWarning,
     EffectiveSampleSizeWarning as EffectiveSampleSizeWarning,
+    ManyGradesWarning as ManyGradesWarning,
     MissingColumnError as MissingColumnError,
     NoCutoffWarning as NoCutoffWarning,
     NoNegativesWarning as NoNegativesWarning,
@@ -28,6 +29,7 @@ from .errors import (
     UnknownMetricError as UnknownMetricError,
     UnlistedItemsWarning as UnlistedItemsWarning,
     UnmatchedIdsWarning as UnmatchedIdsWarning,
+    UnretrievedWarning as UnretrievedWarning,
 )
 from .metrics import (
     AP as AP,

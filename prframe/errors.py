@@ -12,6 +12,7 @@
         ├── CoverageWarning               intervals that hold the value less often than they say
         ├── DependentFoldsWarning         folds that are taken as independent values
         ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
+        ├── ManyGradesWarning             labels of many values that all count as positive
         ├── NoCutoffWarning               precision or recall of all rows of a classifier
         ├── NoNegativesWarning            rankings that hold nothing but positives
         ├── NoPositivesWarning            rankings in which no row is positive
@@ -20,7 +21,8 @@
         ├── TiePolicyWarning              trec_eval's names where it would rank ties otherwise
         ├── UndefinedMetricWarning        results that do not exist, returned as null
         ├── UnlistedItemsWarning          random rankings of a pool, and not of its collection
-        └── UnmatchedIdsWarning           a run and judgments that have nothing in common
+        ├── UnmatchedIdsWarning           a run and judgments that have nothing in common
+        └── UnretrievedWarning            negatives of score -inf, which are not ranked
 """
 
 import inspect
@@ -28,8 +30,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
+P = ParamSpec("P")
 Result = TypeVar("Result")
 
 
@@ -92,6 +95,10 @@ class EffectiveSampleSizeWarning(PrframeWarning):
     """Importance weights give a few resamples nearly all of the weight."""
 
 
+class ManyGradesWarning(PrframeWarning):
+    """Labels have many values, for example classes, and all above 0 count as positive."""
+
+
 class NoCutoffWarning(PrframeWarning):
     """Precision or recall is asked for by a name without a cut-off, and counts all rows."""
 
@@ -122,6 +129,10 @@ class UnlistedItemsWarning(PrframeWarning):
 
 class UnmatchedIdsWarning(PrframeWarning):
     """A run and its judgments share no query, or no document."""
+
+
+class UnretrievedWarning(PrframeWarning):
+    """Negatives have the score -inf, as the logarithm of 0 is, and are not ranked."""
 
 
 class UndefinedMetricWarning(PrframeWarning):
@@ -165,14 +176,14 @@ def each_once() -> Iterator[None]:
         _said.reset(token)
 
 
-def in_name_of_caller(work: Callable[[], Result]) -> Callable[[], Result]:
+def in_name_of_caller(work: Callable[P, Result]) -> Callable[P, Result]:
     """Return work that warns in the name of who asks for it now, whichever thread does it."""
     caller = _caller()
 
-    def named() -> Result:
+    def named(*args: P.args, **options: P.kwargs) -> Result:
         token = _of_work.set(caller)
         try:
-            return work()
+            return work(*args, **options)
         finally:
             _of_work.reset(token)
 

@@ -50,7 +50,7 @@ class Evaluation:
 
     def uses_grades(self) -> bool:
         """Tell whether all metrics use grades, so that no row need be negative."""
-        return all(metric.graded for metric in self.wanted.values())
+        return all(metric.graded or metric.rel is not None for metric in self.wanted.values())
 
     def counts_hits(self) -> bool:
         """Tell whether a metric counts hits, and all have a value without positives."""

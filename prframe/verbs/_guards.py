@@ -12,6 +12,7 @@ from prframe import checks, hints
 from prframe._engine.arguments import Arguments
 from prframe._engine.frame_kinds import kind_of
 from prframe._engine.frames import Seen, Source, source
+from prframe._engine.noticed import warn_of_noticed
 from prframe._engine.rows import considered, in_groups
 from prframe.errors import (
     NoNegativesWarning,
@@ -236,6 +237,7 @@ def warn_of(source: Source, args: Arguments, *, uses_grades: bool, counts_hits: 
             f"ranking is perfect. {remedy}; if there are none, ignore NoNegativesWarning.",
             NoNegativesWarning,
         )
+    warn_of_noticed(source.seen, args, uses_grades=uses_grades)
     if source.seen.tied:
         warn(source.seen.tied, TiePolicyWarning)
 
