@@ -84,7 +84,8 @@ class _Namespace:
             method for method, value in vars(type(self)).items() if isinstance(value, _Delegate)
         ]
         hint = hints.of_attribute(name, offered)
-        if "pr" in getattr(getattr(self, "_frame", None), "columns", ()):
+        frame = vars(self).get("_frame")
+        if hasattr(frame, "iloc") and "pr" in frame.columns:
             hint += " The column 'pr' is frame['pr']."
         raise AttributeError(f"{self._path} has no {name!r}; it has {', '.join(offered)}.{hint}")
 

@@ -51,7 +51,7 @@ from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Seen
 from prframe._engine.lists import check_dtype, values_of_lists
-from prframe._engine.noticed import warn_of_noticed
+from prframe._engine.noticed import warn_of_grades
 from prframe.errors import (
     ArgumentError,
     NoNegativesWarning,
@@ -429,7 +429,8 @@ def _warn(metric: Metric, args: Arguments, seen: Seen) -> None:
             f"pl.col({args.label!r}) == 0; if there are no negatives, ignore NoNegativesWarning.",
             NoNegativesWarning,
         )
-    warn_of_noticed(seen, args, uses_grades=uses_grades)
+    if not uses_grades:
+        warn_of_grades(seen, args)
 
 
 def _column(label: str | pl.Expr) -> pl.Expr:

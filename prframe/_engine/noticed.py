@@ -24,17 +24,20 @@ def notice(seen: Seen, rows: pl.DataFrame, score: pl.Series, label: pl.Series) -
         seen.grades |= set(some.cast(pl.Float64).clip(0).unique().to_list())
 
 
-def warn_of_noticed(seen: Seen, args: Arguments, *, uses_grades: bool) -> None:
-    """Warn of negatives that are not ranked, and of grades or classes that count as positive."""
-    if seen.lost:
-        warn(
-            f"rows that are not positive have the `score` -inf, which stands for items that were "
-            f"not retrieved, so that they are not ranked. If -inf is the logarithm of 0, clip "
-            f"{args.score!r} from below, or say include_unretrieved=True in evaluate; if these "
-            "items were not retrieved, drop them, or ignore UnretrievedWarning.",
-            UnretrievedWarning,
-        )
-    if uses_grades or args.positive is not True:
+def warn_of_lost(args: Arguments) -> None:
+    """Warn of negatives that are not ranked."""
+    warn(
+        f"rows that are not positive have the `score` -inf, which stands for items that were not "
+        f"retrieved, so that they are not ranked. If -inf is the logarithm of 0, clip "
+        f"{args.score!r} from below, or say include_unretrieved=True in evaluate; if these items "
+        "were not retrieved, drop them, or ignore UnretrievedWarning.",
+        UnretrievedWarning,
+    )
+
+
+def warn_of_grades(seen: Seen, args: Arguments) -> None:
+    """Warn of many grades, or of classes, that all count as positive."""
+    if args.positive is not True:
         return
     number, n_scores = len(seen.grades), 1 + len(args.further_scores)
     labels = f"more than {_GRADES} values" if number > _GRADES else f"{number} values"

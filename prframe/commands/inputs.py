@@ -3,7 +3,6 @@
 import argparse
 import os
 import signal
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -174,15 +173,13 @@ def _of_files(given: argparse.Namespace) -> Rankings:
     """Read runs and judge them; queries are those of both, unless all of the qrels count."""
     qrels, runs = trec_files(given)
     from prframe import trec
-    from prframe.errors import PrframeError, UnretrievedWarning
+    from prframe.errors import PrframeError
     from prframe.trec.evaluating import limited
 
     joined = trec.join(runs, qrels, queries="qrels" if given.complete else "both")
     if joined.is_empty():
         raise PrframeError("the runs and the qrels have no query in common; mend their ids.")
     joined = limited(joined, ["system", "query_id"], given.depth, judged_only=given.judged_only)
-    # What -M and -J leave out has the score -inf.
-    warnings.simplefilter("ignore", UnretrievedWarning)
     ranked = {"item": "doc_id"} | options.given_only(given, "ties", "missing")
     if given.level is not None:
         ranked["positive"] = given.level
@@ -198,7 +195,8 @@ def _of_frame(given: argparse.Namespace) -> Rankings:
     refuse_to_overwrite(given, [given.frame])
     named = [given.item, getattr(given, "model", None), getattr(given, "cluster", None)]
     keys = [*given.by, *given.over, *(column for column in named if column is not None)]
-    frame = files.scanned(given.frame, keys)
+    numbers = [*(given.score or ["score"]), given.weight, *options.totals(given).values()]
+    frame = files.scanned(given.frame, keys, [name for name in numbers if isinstance(name, str)])
     ranked = options.given_only(given, "ties", "missing", "label", "item", "weight")
     ranked |= options.totals(given)
     if given.positive is not None:

@@ -3,9 +3,10 @@
 import argparse
 import io
 import sys
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from prframe._replacing import replacing
 from prframe.commands import terminal
 from prframe.commands.exits import UsageError, forget_output
 
@@ -86,7 +87,8 @@ def _write_bytes(content: bytes, given: argparse.Namespace) -> None:
         if given.output is None:
             _write_to_standard_output(content)
         else:
-            Path(given.output).write_bytes(content)
+            with replacing(given.output) as file:
+                file.write(content)
     except BrokenPipeError:
         raise
     except OSError as error:
