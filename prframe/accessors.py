@@ -85,7 +85,7 @@ class _Namespace:
         ]
         hint = hints.of_attribute(name, offered)
         frame = vars(self).get("_frame")
-        if hasattr(frame, "iloc") and "pr" in frame.columns:
+        if frame is not None and hasattr(frame, "iloc") and "pr" in frame.columns:
             hint += " The column 'pr' is frame['pr']."
         raise AttributeError(f"{self._path} has no {name!r}; it has {', '.join(offered)}.{hint}")
 
