@@ -4,13 +4,12 @@ Importing prframe registers ``.pr`` on polars frames, lazy frames and expression
 frames. The functions here are the typed interface behind it.
 """
 
-from lazy_loader import attach_stub as _attach_stub
-
 from prframe import accessors as _accessors
+from prframe._stubs import attach_stub as _attach_stub
 
 __version__ = "0.1.0"
 
-_load, __dir__, _names = _attach_stub(__name__, __file__)
+_load, __dir__, _names = _attach_stub(__name__)
 # A star import must do without scikit-learn, matplotlib and Altair.
 __all__ = [name for name in _names if name not in {"learn", "plot", "chart"}]  # pyright: ignore[reportUnsupportedDunderAll]
 

@@ -140,4 +140,4 @@ def test_evaluate_loads_nothing_of_spark_but_how_its_frames_are_told() -> None:
 
 
 def test_importing_the_package_loads_neither_statistics_nor_verbs() -> None:
-    assert loaded("import prframe") == {"prframe", "prframe.accessors"}
+    assert loaded("import prframe") == {"prframe", "prframe._stubs", "prframe.accessors"}

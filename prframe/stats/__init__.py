@@ -3,11 +3,10 @@
 A name is loaded, with the modules that it needs, when it is first used.
 """
 
-from lazy_loader import attach_stub as _attach_stub
-
 from prframe import hints as _hints
+from prframe._stubs import attach_stub as _attach_stub
 
-_load, __dir__, __all__ = _attach_stub(__name__, __file__)
+_load, __dir__, __all__ = _attach_stub(__name__)
 
 
 def __getattr__(name: str) -> object:

@@ -1,5 +1,5 @@
 """Expectations over the orders within tie blocks."""
 
-from lazy_loader import attach_stub
+from prframe._stubs import attach_stub
 
-__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_stub(__name__)
