@@ -228,7 +228,7 @@ class _Spark(FrameKind):
         return is_spark_frame(frame)
 
     def named(self, frame: Any) -> tuple[object, list[str]]:
-        if frame.isStreaming:
+        if getattr(frame, "isStreaming", False):
             raise PrframeError(
                 "a streaming frame has parts of its rankings at a time; got a streaming pyspark "
                 "DataFrame; write the stream to a table, and read that."

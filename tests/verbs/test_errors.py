@@ -663,7 +663,8 @@ REFUSALS = {
     ),
     "a weighted band": (
         lambda: prframe.band(GOOD.with_columns(weight=1.0), weight="weight"),
-        "band draws whole items and takes no `weight`; leave it out.",
+        "band draws whole items and takes no `weight`; leave it out, or take "
+        "quantiles of what evaluate makes of resamples with weight=.",
     ),
     "an expected band": (
         lambda: prframe.band(GOOD, ties="expected"),
@@ -923,7 +924,8 @@ REFUSALS = {
     ),
     "interval of weighted rows": (
         lambda: interval(GOOD, "AP", weight="weight"),
-        "interval draws whole items and takes no `weight` without `over`; leave it out.",
+        "interval draws whole items and takes no `weight` without `over`; leave it out, or take "
+        "quantiles of what evaluate makes of resamples with weight=.",
     ),
     "interval of expected values": (
         lambda: interval(GOOD, "AP", ties="expected"),
