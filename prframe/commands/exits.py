@@ -139,6 +139,7 @@ def exit_code(run: Callable[[], int], worded: Callable[[str], str] = str) -> int
     `worded` puts what verbs say into the words of the shell.
     """
     _replace_closed_streams()
+    BEING_READ.clear()
 
     said = set()
 

@@ -60,11 +60,8 @@ def write(result: Any, given: argparse.Namespace) -> None:  # noqa: ANN401 - fra
 
 def write_text(text: str, given: argparse.Namespace) -> None:
     """Write text; characters that the terminal's encoding lacks are escaped."""
-    if given.output is None and sys.stdout.encoding:
-        encoding, errors = sys.stdout.encoding, "backslashreplace"
-    else:
-        encoding, errors = "utf-8", "strict"
-    _write_bytes(text.encode(encoding, errors), given)
+    encoding = "utf-8" if given.output is not None else sys.stdout.encoding or "utf-8"
+    _write_bytes(text.encode(encoding, "backslashreplace"), given)
 
 
 def _encoded(frame: "pl.DataFrame", chosen: str) -> bytes:

@@ -50,7 +50,8 @@ class Report:
             A file that cannot be written.
         """
         with replacing(path) as file:
-            file.write(self.html.encode("utf-8"))
+            # Names of files that are not UTF-8 have signs that are none.
+            file.write(self.html.encode("utf-8", "backslashreplace"))
 
     def __repr__(self) -> str:
         """Name the page by its title."""
