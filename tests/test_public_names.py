@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+import zipfile
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 
 import pytest
@@ -137,6 +139,24 @@ def test_evaluate_loads_no_statistics_but_those_of_the_catalogue() -> None:
 def test_evaluate_loads_nothing_of_spark_but_how_its_frames_are_told() -> None:
     modules = {name for name in loaded(EVALUATE) if name.startswith("prframe.spark")}
     assert modules == {"prframe.spark", "prframe.spark.border"}
+
+
+@pytest.mark.slow
+def test_the_package_can_be_imported_from_an_archive(tmp_path) -> None:
+    archive, folder = tmp_path / "prframe.zip", Path(prframe.__file__).parent
+    with zipfile.ZipFile(archive, "w") as packed:
+        for path in folder.rglob("*"):
+            if path.is_file() and path.suffix != ".pyc":
+                packed.write(path, Path("prframe") / path.relative_to(folder))
+    code = (
+        f"import sys; sys.path.insert(0, {str(archive)!r}); sys.meta_path = [finder for finder in "
+        "sys.meta_path if 'editable' not in str(finder)]; "
+        + EVALUATE
+        + "\nprframe.stats.parse_phi"
+        "\nprint(prframe.__file__, prframe.plot.curve, prframe.report)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(str(archive))
 
 
 def test_importing_the_package_loads_neither_statistics_nor_verbs() -> None:
