@@ -8,7 +8,7 @@ from prframe._engine.keys import UNRETRIEVED
 from prframe.errors import ManyGradesWarning, UnretrievedWarning, warn
 
 # So many of the labels are looked at, spread over all rows.
-_LABELS = 1 << 12
+_LABELS = 1 << 10
 # Judgments seldom have more grades, and of as many classes as columns there are at least so many.
 _GRADES, _CLASSES = 5, 3
 
@@ -16,12 +16,13 @@ _GRADES, _CLASSES = 5, 3
 def notice(seen: Seen, rows: pl.DataFrame, score: pl.Series, label: pl.Series) -> None:
     """Note negatives of score -inf, and grades; `rows` have ``key`` and ``positive``."""
     is_number = label.dtype.is_numeric()
-    if not seen.lost and rows["key"].min() == UNRETRIEVED:
+    # NumPy needs a part of the time that polars needs to begin.
+    if not seen.lost and rows["key"].to_numpy().min(initial=0) == UNRETRIEVED:
         lost = (score == float("-inf")) & ~rows["positive"]
         seen.lost = bool((lost & (label <= 0) if is_number else lost).any())
     if is_number and len(seen.grades) <= _GRADES:
-        some = label.gather_every(max(1, label.len() // _LABELS))
-        seen.grades |= set(some.cast(pl.Float64).clip(0).unique().to_list())
+        some = label.gather_every(max(1, label.len() // _LABELS)).to_list()
+        seen.grades |= {max(grade, 0) for grade in {*some}}
 
 
 def warn_of_lost(args: Arguments) -> None:
@@ -41,7 +42,9 @@ def warn_of_grades(seen: Seen, args: Arguments) -> None:
         return
     number, n_scores = len(seen.grades), 1 + len(args.further_scores)
     labels = f"more than {_GRADES} values" if number > _GRADES else f"{number} values"
-    are_classes = number == n_scores >= _CLASSES and max(seen.grades) - min(seen.grades) < number
+    # Of many rankings, such as queries, the columns are systems.
+    are_classes = not args.keys and number == n_scores >= _CLASSES
+    are_classes = are_classes and max(seen.grades) - min(seen.grades) < number
     if number > _GRADES or are_classes:
         as_many = ", as many as there are columns of scores" * are_classes
         warn(

@@ -223,7 +223,7 @@ def test_a_precision_of_nothing_has_no_interval() -> None:
 
 
 # In single precision the share of negatives is 0.
-@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("metric", ["AP", "MaxF1", "pAUC", "Prec@0.5"])
 def test_intervals_take_no_memory(metric: str) -> None:
     tracemalloc.start()
