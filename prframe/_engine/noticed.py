@@ -20,7 +20,7 @@ def notice(seen: Seen, rows: pl.DataFrame, score: pl.Series, label: pl.Series) -
     if not seen.lost and rows["key"].to_numpy().min(initial=0) == UNRETRIEVED:
         lost = (score == float("-inf")) & ~rows["positive"]
         seen.lost = bool((lost & (label <= 0) if is_number else lost).any())
-    if is_number and len(seen.grades) <= _GRADES:
+    if is_number and not seen.grades:
         some = label.gather_every(max(1, label.len() // _LABELS)).to_list()
         seen.grades |= {max(grade, 0) for grade in {*some}}
 

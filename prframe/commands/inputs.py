@@ -3,6 +3,7 @@
 import argparse
 import os
 import signal
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -173,13 +174,15 @@ def _of_files(given: argparse.Namespace) -> Rankings:
     """Read runs and judge them; queries are those of both, unless all of the qrels count."""
     qrels, runs = trec_files(given)
     from prframe import trec
-    from prframe.errors import PrframeError
+    from prframe.errors import PrframeError, UnretrievedWarning
     from prframe.trec.evaluating import limited
 
     joined = trec.join(runs, qrels, queries="qrels" if given.complete else "both")
     if joined.is_empty():
         raise PrframeError("the runs and the qrels have no query in common; mend their ids.")
     joined = limited(joined, ["system", "query_id"], given.depth, judged_only=given.judged_only)
+    # What is judged and not retrieved has the score -inf.
+    warnings.simplefilter("ignore", UnretrievedWarning)
     ranked = {"item": "doc_id"} | options.given_only(given, "ties", "missing")
     if given.level is not None:
         ranked["positive"] = given.level
