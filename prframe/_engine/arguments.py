@@ -291,10 +291,6 @@ def require_number(name: str, column: str, dtype: pl.DataType) -> None:
         raise PrframeError(f"`{name}` must be numeric; {column!r} is {dtype}.{hint}")
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
 def _is_missing(value: object) -> bool:
     """Tell whether a label is NaN, or what pandas has in its place."""
     is_nan = isinstance(value, float) and value != value  # noqa: PLR0124 - NaN alone does so
