@@ -332,7 +332,6 @@ def curve(
     checks.one_of("ties", ties, _CURVE_TIES)
     checks.flag("anchor", anchor)
     args = _arguments(positive, ties)
-    score, label = _refusing("score", score, args), _refusing("label", _column(label), args)
     relevant = _relevant(score, label, positive)
     columns = _counts(score, relevant, POLICIES[ties])
     if anchor:
@@ -350,28 +349,33 @@ def curve(
     name = score.meta.output_name(raise_if_undetermined=False)
     if name is None:
         raise ArgumentError("a curve is drawn of one score at a time; name the column.")
-    return _unless_missing(score, label, rows.implode()).alias(name)
+    return _unless_missing(score, label, rows.implode(), args).alias(name)
 
 
-def _refusing(role: str, column: pl.Expr, args: Arguments) -> pl.Expr:
-    """Return a column, which is refused if its dtype is none that verbs take."""
+def _are_fit(score: pl.Expr, label: pl.Expr, args: Arguments) -> pl.Expr:
+    """Return True for each row; columns of dtypes that verbs do not take are refused."""
 
-    def checked(values: pl.Series) -> pl.Series:
-        check_dtype(role, values.name, values.dtype, args)
-        return values
+    def checked(columns: Sequence[pl.Series]) -> pl.Series:
+        for role, values in zip(("score", "label"), columns, strict=True):
+            check_dtype(role, values.name, values.dtype, args)
+        return pl.repeat(value=True, n=columns[0].len(), dtype=pl.Boolean, eager=True)
 
-    return column.map_batches(checked, pl.self_dtype(), is_elementwise=True)
+    return pl.map_batches([score, label], checked, pl.Boolean, is_elementwise=True)
 
 
 def _counts(score: pl.Expr, relevant: pl.Expr, policy: TiePolicy) -> dict[str, pl.Expr]:
     """Return threshold, k and tp along the curve."""
-    shown = score > _UNRETRIEVED
+    shown = score.cast(pl.Float64, strict=False) > _UNRETRIEVED
     ranked, hit = (
         column.filter(shown).sort_by(score.filter(shown), descending=True, maintain_order=True)
         for column in (score, relevant)
     )
     k, tp = pl.int_range(1, shown.sum() + 1, dtype=pl.Int64), hit.cast(pl.Int64).cum_sum()
-    columns: dict[str, pl.Expr] = {"threshold": ranked.cast(pl.Float64), "k": k, "tp": tp}
+    columns: dict[str, pl.Expr] = {
+        "threshold": ranked.cast(pl.Float64, strict=False),
+        "k": k,
+        "tp": tp,
+    }
     if policy.ordered:
         return columns
     last = (ranked != ranked.shift(-1)).fill_null(value=True)
@@ -457,14 +461,16 @@ def _threshold(positive: float | None) -> float:
 def _relevant(score: pl.Expr, label: str | pl.Expr, positive: float | None) -> pl.Expr:
     """Return whether each row is positive; the label may be boolean or numeric."""
     threshold = _threshold(positive)
-    value = _column(label).cast(pl.Float64)
+    value = _column(label).cast(pl.Float64, strict=False)
     relevant = value > 0 if threshold is True else value >= threshold
     # The condition on the score also gives a label that is a single value the score's length.
     return score.is_not_null() & relevant
 
 
-def _unless_missing(score: pl.Expr, label: str | pl.Expr, value: pl.Expr) -> pl.Expr:
+def _unless_missing(
+    score: pl.Expr, label: str | pl.Expr, value: pl.Expr, args: Arguments
+) -> pl.Expr:
     """Return the value, or null if a score or label of the group is missing."""
-    missing = score.cast(pl.Float64).fill_nan(None).has_nulls()
-    missing |= _column(label).cast(pl.Float64).fill_nan(None).has_nulls()
-    return pl.when(~missing).then(value)
+    columns = score, _column(label)
+    missing = [c.cast(pl.Float64, strict=False).fill_nan(None).has_nulls() for c in columns]
+    return pl.when(~(missing[0] | missing[1]) & _are_fit(*columns, args).all()).then(value)

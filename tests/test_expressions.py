@@ -326,3 +326,11 @@ def test_weights() -> None:
     with pytest.raises(prframe.PrframeError) as caught:
         SCORE.metric("P@5", weight="w")
     assert str(caught.value) == "P@5 takes no `weight`; leave it out."
+
+
+def test_an_expression_is_for_any_frame() -> None:
+    call = SCORE.curve("label")
+    for dtype in (pl.Int64, pl.Float64, pl.Float32, pl.Decimal(10, 2)):
+        data = pl.DataFrame({"score": pl.Series([2, 1], dtype=dtype), "label": [1, 0]})
+        drawn = data.select(call).item().struct.field("threshold")
+        assert drawn.to_list() == [inf, 2, 1]
