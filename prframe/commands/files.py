@@ -18,6 +18,8 @@ from prframe.commands.exits import BEING_READ, NoInputError
 if TYPE_CHECKING:
     import polars as pl
 
+# Texts may be longer than Python's limit.
+csv.field_size_limit(2**31 - 1)
 STANDARD_INPUT = "-"
 # The types of columns in CSV files are guessed from so many rows, and from all if that fails.
 _ROWS_FOR_TYPES = 10_000
@@ -237,8 +239,6 @@ def _fault_of_csv(lines: Iterator[str], separator: str, *, strict: bool) -> str 
 
     Quotation marks are looked at if `strict`, and not where polars has read them.
     """
-    # Texts may be longer than Python's limit.
-    csv.field_size_limit(2**31 - 1)
     reader = csv.reader(lines, delimiter=separator, strict=strict)
     n_columns, start = None, 1
     try:
