@@ -52,6 +52,7 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Seen
 from prframe._engine.lists import check_dtype, values_of_lists
 from prframe._engine.noticed import warn_of_grades
+from prframe._engine.rows import positive as is_positive
 from prframe.errors import (
     ArgumentError,
     NoNegativesWarning,
@@ -354,10 +355,17 @@ def curve(
 
 def _are_fit(score: pl.Expr, label: pl.Expr, args: Arguments) -> pl.Expr:
     """Return True for each row; columns of dtypes that verbs do not take are refused."""
+    warn_of = in_name_of_caller(partial(_warn, AP))
 
     def checked(columns: Sequence[pl.Series]) -> pl.Series:
         for role, values in zip(("score", "label"), columns, strict=True):
             check_dtype(role, values.name, values.dtype, args)
+        values = columns[1]
+        rows = values.to_frame().select(
+            is_positive(replace(args, label=values.name), values.dtype)
+        )
+        seen = Seen(rows=bool(values.len()), negatives=not rows.to_series().all())
+        warn_of(replace(args, label=values.name), seen)
         return pl.repeat(value=True, n=columns[0].len(), dtype=pl.Boolean, eager=True)
 
     return pl.map_batches([score, label], checked, pl.Boolean, is_elementwise=True)

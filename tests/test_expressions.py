@@ -302,6 +302,8 @@ def test_labels_that_are_all_positive_are_told() -> None:
         "ignore NoNegativesWarning."
     ]
     assert caught[0].filename == __file__
+    with pytest.warns(prframe.NoNegativesWarning, match="every 'y' is positive"):
+        data.select(SCORE.curve("y", positive=0))
     assert data.select(SCORE.ap(pl.col("y") == 0)).item() == 1
     assert data.select(SCORE.metric("AP", "y", positive=0, n_neg=3)).item() == 1
     assert data.select(SCORE.ndcg("y")).item() is not None
