@@ -9,7 +9,7 @@ from prframe._doors import attach as _attach
 
 __version__ = "0.1.0"
 
-_load, __dir__, _names = _attach(__name__, __file__)
+_load, __dir__, _names = _attach(__name__)
 # A star import must do without scikit-learn, matplotlib and Altair.
 __all__ = [name for name in _names if name not in {"learn", "plot", "chart"}]  # pyright: ignore[reportUnsupportedDunderAll]
 

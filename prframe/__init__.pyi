@@ -15,6 +15,7 @@ from .errors import (
     CoverageWarning as CoverageWarning,
     DependentFoldsWarning as DependentFoldsWarning,
     EffectiveSampleSizeWarning as EffectiveSampleSizeWarning,
+    ManyGradesWarning as ManyGradesWarning,
     MissingColumnError as MissingColumnError,
     MissingQueriesWarning as MissingQueriesWarning,
     NoCutoffWarning as NoCutoffWarning,
@@ -31,6 +32,7 @@ from .errors import (
     UnknownMetricError as UnknownMetricError,
     UnlistedItemsWarning as UnlistedItemsWarning,
     UnmatchedIdsWarning as UnmatchedIdsWarning,
+    UnretrievedWarning as UnretrievedWarning,
 )
 from .metrics import (
     AP as AP,

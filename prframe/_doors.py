@@ -1,9 +1,11 @@
-"""The doors of packages, whose names are loaded when they are first used."""
+"""The doors of packages: names that are loaded on first use, as the package's stub lists them."""
 
+import ast
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from lazy_loader import attach_stub  # type: ignore[import-untyped]
+import lazy_loader  # type: ignore[import-untyped]
 
 
 @contextmanager
@@ -18,16 +20,30 @@ def loading(name: str) -> Iterator[None]:
         raise ImportError(f"{name} cannot be imported: {error}") from error
 
 
-def attach(
-    package: str, file: str
-) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+def imports_of(package: str) -> list[ast.ImportFrom]:
+    """Return the lines of a package's stub that import, which may stand in a zip archive."""
+    spec = sys.modules[package].__spec__
+    # Loaders of files and of archives have this method.
+    text = spec.loader.get_data(f"{spec.origin}i")  # type: ignore[union-attr]
+    return [line for line in ast.walk(ast.parse(text)) if isinstance(line, ast.ImportFrom)]
+
+
+def attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package, by its stub."""
-    load, listed, names = attach_stub(package, file)
+    modules: set[str] = set()
+    names: dict[str, list[str]] = {}
+    for line in imports_of(package):
+        listed = [name.name for name in line.names]
+        if line.module is None:
+            modules.update(listed)
+        else:
+            names.setdefault(line.module, []).extend(listed)
+    load, listed_names, offered = lazy_loader.attach(package, modules, names)
 
     def get(name: str) -> object:
-        if name not in names:
+        if name not in offered:
             return load(name)
         with loading(f"{package}.{name}"):
             return load(name)
 
-    return get, listed, names
+    return get, listed_names, offered

@@ -5,7 +5,6 @@ imported, and the verbs are loaded on first use. So importing prframe costs next
 the command line needs.
 """
 
-import ast
 import gc
 import inspect
 import sys
@@ -13,11 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from prframe._doors import loading
+from prframe._doors import imports_of, loading
 
 if TYPE_CHECKING:
     from importlib.abc import Loader
@@ -86,6 +84,9 @@ class _Namespace:
             method for method, value in vars(type(self)).items() if isinstance(value, _Delegate)
         ]
         hint = hints.of_attribute(name, offered)
+        frame = vars(self).get("_frame")
+        if frame is not None and hasattr(frame, "iloc") and "pr" in frame.columns:
+            hint += " The column 'pr' is frame['pr']."
         raise AttributeError(f"{self._path} has no {name!r}; it has {', '.join(offered)}.{hint}")
 
 
@@ -167,8 +168,7 @@ class _GroupsNamespace:
 
 def verbs() -> list[str]:
     """Return the names that the door of the package takes from the folder of verbs."""
-    door = ast.parse(Path(__file__).with_name("__init__.pyi").read_text(encoding="utf-8"))
-    lines = [line for line in door.body if isinstance(line, ast.ImportFrom)]
+    lines = imports_of("prframe")
     folder = [line for line in lines if (line.module or "").startswith("verbs.")]
     return [name.name for line in folder for name in line.names]
 

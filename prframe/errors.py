@@ -12,6 +12,7 @@
         ├── CoverageWarning               intervals that hold the value less often than they say
         ├── DependentFoldsWarning         folds that are taken as independent values
         ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
+        ├── ManyGradesWarning             labels of many values that all count as positive
         ├── NormalizationWarning          ids that are equal but for the form of their Unicode
         ├── NoCutoffWarning               precision or recall of all rows of a classifier
         ├── NoNegativesWarning            rankings that hold nothing but positives
@@ -22,8 +23,9 @@
         ├── TiePolicyWarning              trec_eval's names where it would rank ties otherwise
         ├── UndefinedMetricWarning        results that do not exist, returned as null
         ├── UnlistedItemsWarning          random rankings of a pool, and not of its collection
-        └── UnmatchedIdsWarning           a run and judgments that have nothing in common
-            └── MissingQueriesWarning         runs that lack judged queries, which count as 0
+        ├── UnmatchedIdsWarning           a run and judgments that have nothing in common
+        │   └── MissingQueriesWarning         runs that lack judged queries, which count as 0
+        └── UnretrievedWarning            negatives of score -inf, which are not ranked
 """
 
 import inspect
@@ -31,8 +33,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
+P = ParamSpec("P")
 Result = TypeVar("Result")
 
 
@@ -95,6 +98,10 @@ class EffectiveSampleSizeWarning(PrframeWarning):
     """Importance weights give a few resamples nearly all of the weight."""
 
 
+class ManyGradesWarning(PrframeWarning):
+    """Labels have many values, for example classes, and all above 0 count as positive."""
+
+
 class NoCutoffWarning(PrframeWarning):
     """Precision or recall is asked for by a name without a cut-off, and counts all rows."""
 
@@ -139,6 +146,10 @@ class MissingQueriesWarning(UnmatchedIdsWarning):
     """Some of several runs lack judged queries, which count as 0 in their means."""
 
 
+class UnretrievedWarning(PrframeWarning):
+    """Negatives have the score -inf, as the logarithm of 0 is, and are not ranked."""
+
+
 class UndefinedMetricWarning(PrframeWarning):
     """A result is undefined for some groups, and is null for these."""
 
@@ -180,14 +191,14 @@ def each_once() -> Iterator[None]:
         _said.reset(token)
 
 
-def in_name_of_caller(work: Callable[[], Result]) -> Callable[[], Result]:
+def in_name_of_caller(work: Callable[P, Result]) -> Callable[P, Result]:
     """Return work that warns in the name of who asks for it now, whichever thread does it."""
     caller = _caller()
 
-    def named() -> Result:
+    def named(*args: P.args, **options: P.kwargs) -> Result:
         token = _of_work.set(caller)
         try:
-            return work()
+            return work(*args, **options)
         finally:
             _of_work.reset(token)
 

@@ -1,10 +1,9 @@
 """Metrics as polars expressions: ``pl.col("score").pr.ap("label")``.
 
 They work in `select`, `agg` and `over`, eagerly, lazily and streaming: polars hands over the
-scores and labels of all groups as lists, which are ranked and measured as `evaluate` does it. An
-expression sees no schema and can give no warning: the value is null for a group with a null or NaN
-score or label, and for one without positives. `evaluate` is faster for more than one metric, as
-each expression sorts anew.
+scores and labels of all groups as lists, which are ranked and measured as `evaluate` does it. The
+value is null, without a warning, for a group with a null or NaN score or label, and for one
+without positives. `evaluate` is faster for more than one metric, as each expression sorts anew.
 
 Parameters
 ----------
@@ -20,6 +19,8 @@ positive : float, optional
     Labels >= this are positive. By default `True` is, and any number above 0.
 ties : {policies}
     As in `prframe.evaluate`, whose ``"trec"`` needs the names of items and is not offered here.
+weight : str or Expr, optional
+    Weights >= 0, for the metrics that take them in `evaluate`.
 n_pos, n_neg : int, str or Expr, optional
     Totals that include items which are not listed: a number, or a column that is constant within
     each group.
@@ -33,13 +34,14 @@ Expr
 Raises
 ------
 PrframeError
-    A cut-off below 1 or an unknown option.
+    A cut-off below 1, an unknown option, or columns that `evaluate` would refuse.
 """
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, get_args
 
@@ -47,8 +49,18 @@ import polars as pl
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
-from prframe._engine.lists import values_of_lists
-from prframe.errors import ArgumentError, PrframeError, UnknownMetricError
+from prframe._engine.frames import Seen
+from prframe._engine.lists import check_dtype, values_of_lists
+from prframe._engine.noticed import warn_of_grades
+from prframe._engine.rows import positive as is_positive
+from prframe.errors import (
+    ArgumentError,
+    NoNegativesWarning,
+    PrframeError,
+    UnknownMetricError,
+    in_name_of_caller,
+    warn,
+)
 from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG, parse_metric
 from prframe.metrics.quantities import precision as precision_of
 from prframe.tie_policies import POLICIES, TiePolicy, listed_in_braces
@@ -70,7 +82,7 @@ def _described(function: Callable[P_, T]) -> Callable[P_, T]:
     """Insert the sections of the module's docstring that all functions share into theirs."""
     shared = "Parameters\n" + (__doc__ or "").partition("Parameters\n")[2].strip()
     names = inspect.signature(function).parameters
-    for name in ("name", "k", "positive", "n_pos"):
+    for name in ("name", "k", "positive", "weight", "n_pos"):
         if name not in names:
             shared = re.sub(rf"\n{name}\b.* : .*(\n    .*)+", "", shared)
     if "k" in names and names["k"].default is inspect.Parameter.empty:
@@ -90,6 +102,7 @@ def metric(  # noqa: PLR0913
     *,
     positive: float | None = None,
     ties: ExpressionTies = "group",
+    weight: str | pl.Expr | None = None,
     n_pos: int | str | pl.Expr | None = None,
     n_neg: int | str | pl.Expr | None = None,
 ) -> pl.Expr:
@@ -117,7 +130,9 @@ def metric(  # noqa: PLR0913
             f"`n_pos` counts the positives of `positive`, not those of {wanted}; list the items "
             "with a score of -inf instead."
         )
-    totals = {"n_pos": n_pos, "n_neg": n_neg}
+    if weight is not None and ("weight" not in wanted.options or wanted.rel is not None):
+        raise ArgumentError(f"{wanted} takes no `weight`; leave it out.")
+    totals = {"weight": weight, "n_pos": n_pos, "n_neg": n_neg}
     columns = {
         name: pl.col(total) if isinstance(total, str) else total
         for name, total in totals.items()
@@ -317,6 +332,7 @@ def curve(
     """
     checks.one_of("ties", ties, _CURVE_TIES)
     checks.flag("anchor", anchor)
+    args = _arguments(positive, ties)
     relevant = _relevant(score, label, positive)
     columns = _counts(score, relevant, POLICIES[ties])
     if anchor:
@@ -334,18 +350,40 @@ def curve(
     name = score.meta.output_name(raise_if_undetermined=False)
     if name is None:
         raise ArgumentError("a curve is drawn of one score at a time; name the column.")
-    return _unless_missing(score, label, rows.implode()).alias(name)
+    return _unless_missing(score, label, rows.implode(), args).alias(name)
+
+
+def _are_fit(score: pl.Expr, label: pl.Expr, args: Arguments) -> pl.Expr:
+    """Return True for each row; columns of dtypes that verbs do not take are refused."""
+    warn_of = in_name_of_caller(partial(_warn, AP))
+
+    def checked(columns: Sequence[pl.Series]) -> pl.Series:
+        for role, values in zip(("score", "label"), columns, strict=True):
+            check_dtype(role, values.name, values.dtype, args)
+        values = columns[1]
+        rows = values.to_frame().select(
+            is_positive(replace(args, label=values.name), values.dtype)
+        )
+        seen = Seen(rows=bool(values.len()), negatives=not rows.to_series().all())
+        warn_of(replace(args, label=values.name), seen)
+        return pl.repeat(value=True, n=columns[0].len(), dtype=pl.Boolean, eager=True)
+
+    return pl.map_batches([score, label], checked, pl.Boolean, is_elementwise=True)
 
 
 def _counts(score: pl.Expr, relevant: pl.Expr, policy: TiePolicy) -> dict[str, pl.Expr]:
     """Return threshold, k and tp along the curve."""
-    shown = score > _UNRETRIEVED
+    shown = score.cast(pl.Float64, strict=False) > _UNRETRIEVED
     ranked, hit = (
         column.filter(shown).sort_by(score.filter(shown), descending=True, maintain_order=True)
         for column in (score, relevant)
     )
     k, tp = pl.int_range(1, shown.sum() + 1, dtype=pl.Int64), hit.cast(pl.Int64).cum_sum()
-    columns: dict[str, pl.Expr] = {"threshold": ranked.cast(pl.Float64), "k": k, "tp": tp}
+    columns: dict[str, pl.Expr] = {
+        "threshold": ranked.cast(pl.Float64, strict=False),
+        "k": k,
+        "tp": tp,
+    }
     if policy.ordered:
         return columns
     last = (ranked != ranked.shift(-1)).fill_null(value=True)
@@ -370,16 +408,41 @@ def _metric(
     label: str | pl.Expr,
     metric: Metric,
     args: Arguments,
-    totals: Mapping[str, pl.Expr] = MappingProxyType({}),
+    more: Mapping[str, pl.Expr] = MappingProxyType({}),
 ) -> pl.Expr:
-    """Compute a catalogue metric within a group; the result has the score's name."""
+    """Compute a catalogue metric within a group; the result has the score's name.
+
+    `more` are the weights and totals, if there are any.
+    """
+    columns = {"score": score, "label": _column(label)} | dict(more)
+    warn_of = in_name_of_caller(partial(_warn, metric))
+
+    def values(lists: Sequence[pl.Series]) -> pl.Series:
+        found, seen = values_of_lists(dict(zip(columns, lists, strict=True)), metric, args)
+        warn_of(replace(args, score=lists[0].name, label=lists[1].name), seen)
+        return found
+
     # As lists, all groups are handed over at once.
     return pl.map_batches(
-        [column.implode() for column in (score, _column(label), *totals.values())],
-        lambda lists: values_of_lists(lists, list(totals), metric, args),
+        [column.implode() for column in columns.values()],
+        values,
         return_dtype=pl.Float64,
         is_elementwise=True,
     )
+
+
+def _warn(metric: Metric, args: Arguments, seen: Seen) -> None:
+    """Warn of what was noticed of the rows of all groups."""
+    uses_grades = metric.graded or metric.rel is not None
+    if seen.rows and not seen.negatives and args.n_neg is None and not uses_grades:
+        warn(
+            f"every {args.label!r} is positive, so that every ranking is perfect. Say which "
+            "labels are positive with positive=, or pass a condition such as "
+            f"pl.col({args.label!r}) == 0; if there are no negatives, ignore NoNegativesWarning.",
+            NoNegativesWarning,
+        )
+    if not uses_grades:
+        warn_of_grades(seen, args)
 
 
 def _column(label: str | pl.Expr) -> pl.Expr:
@@ -406,14 +469,16 @@ def _threshold(positive: float | None) -> float:
 def _relevant(score: pl.Expr, label: str | pl.Expr, positive: float | None) -> pl.Expr:
     """Return whether each row is positive; the label may be boolean or numeric."""
     threshold = _threshold(positive)
-    value = _column(label).cast(pl.Float64)
+    value = _column(label).cast(pl.Float64, strict=False)
     relevant = value > 0 if threshold is True else value >= threshold
     # The condition on the score also gives a label that is a single value the score's length.
     return score.is_not_null() & relevant
 
 
-def _unless_missing(score: pl.Expr, label: str | pl.Expr, value: pl.Expr) -> pl.Expr:
+def _unless_missing(
+    score: pl.Expr, label: str | pl.Expr, value: pl.Expr, args: Arguments
+) -> pl.Expr:
     """Return the value, or null if a score or label of the group is missing."""
-    missing = score.cast(pl.Float64).fill_nan(None).has_nulls()
-    missing |= _column(label).cast(pl.Float64).fill_nan(None).has_nulls()
-    return pl.when(~missing).then(value)
+    columns = score, _column(label)
+    missing = [c.cast(pl.Float64, strict=False).fill_nan(None).has_nulls() for c in columns]
+    return pl.when(~(missing[0] | missing[1]) & _are_fit(*columns, args).all()).then(value)

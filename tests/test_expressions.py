@@ -261,3 +261,78 @@ def test_signatures_and_docstrings_name_the_tie_policies_that_are_accepted() -> 
         annotation = inspect.signature(function).parameters["ties"].annotation
         assert list(get_args(annotation)) == accepted
         assert f"ties : {listed_in_braces(accepted)}" in function.__doc__
+
+
+@pytest.mark.parametrize("method", ["ap", "curve"])
+@pytest.mark.parametrize(
+    ("score", "label", "message"),
+    [
+        (pl.col("flag"), "score", "`score` must be numeric; 'flag' is Boolean."),
+        (pl.col("text"), "flag", "`score` must be numeric; 'text' is String."),
+        (pl.col("day"), "flag", "`score` must be numeric; 'day' is Date."),
+        (pl.col("score"), "day", "`label` must be boolean, numeric or string; 'day' is Date."),
+        (
+            pl.col("score"),
+            "text",
+            "`label` 'text' holds strings: pass a condition, for instance pl.col('text') == 'yes'.",
+        ),
+    ],
+)
+def test_what_verbs_refuse_is_refused(method: str, score, label, message) -> None:
+    data = pl.DataFrame({"flag": [False, True], "score": [0.9, 0.8], "text": ["9", "8"]})
+    data = data.with_columns(day=pl.date(2026, 1, 1), g=1)
+    call = getattr(score.pr, method)(label)
+    for act in (
+        lambda: data.select(call),
+        lambda: data.lazy().select(call).collect(),
+        lambda: data.group_by("g").agg(call),
+    ):
+        with pytest.raises(prframe.PrframeError) as caught:
+            act()
+        assert str(caught.value).startswith(message)
+
+
+def test_labels_that_are_all_positive_are_told() -> None:
+    data = pl.DataFrame({"score": [0.9, 0.2, 0.4], "y": [0, 1, 1]})
+    with pytest.warns(prframe.NoNegativesWarning) as caught:
+        assert data.select(SCORE.ap("y", positive=0)).item() == 1
+    assert [str(warning.message) for warning in caught] == [
+        "every 'y' is positive, so that every ranking is perfect. Say which labels are positive "
+        "with positive=, or pass a condition such as pl.col('y') == 0; if there are no negatives, "
+        "ignore NoNegativesWarning."
+    ]
+    assert caught[0].filename == __file__
+    with pytest.warns(prframe.NoNegativesWarning, match="every 'y' is positive"):
+        data.select(SCORE.curve("y", positive=0))
+    assert data.select(SCORE.ap(pl.col("y") == 0)).item() == 1
+    assert data.select(SCORE.metric("AP", "y", positive=0, n_neg=3)).item() == 1
+    assert data.select(SCORE.ndcg("y")).item() is not None
+
+
+def test_weights() -> None:
+    rng = np.random.default_rng(0)
+    n = 60
+    data = pl.DataFrame({"g": rng.integers(0, 3, n), "score": rng.random(n).round(1)})
+    data = data.with_columns(label=rng.integers(0, 2, n), w=rng.random(n) * rng.integers(0, 2, n))
+    for name in ("AP", "AUC", "W", "MCC(threshold=0.5)", "MaxF1"):
+        expected = data.pr.evaluate(name, by="g", weight="w").sort("g")[name].to_list()
+        call = SCORE.metric(name, weight="w")
+        grouped = data.group_by("g").agg(call).sort("g")["score"]
+        streamed = data.lazy().group_by("g").agg(call).sort("g").collect(engine="streaming")
+        over = data.select("g", call.over("g")).unique().sort("g")["score"]
+        for found in (grouped, streamed["score"], over):
+            assert found.to_list() == pytest.approx(expected)
+    for weight, message in ((-1.0, "must be finite numbers"), ("x", "must be numeric; 'literal'")):
+        with pytest.raises(prframe.PrframeError, match=message):
+            data.select(SCORE.metric("AP", weight=pl.lit(weight)))
+    with pytest.raises(prframe.PrframeError) as caught:
+        SCORE.metric("P@5", weight="w")
+    assert str(caught.value) == "P@5 takes no `weight`; leave it out."
+
+
+def test_an_expression_is_for_any_frame() -> None:
+    call = SCORE.curve("label")
+    for dtype in (pl.Int64, pl.Float64, pl.Float32, pl.Decimal(10, 2)):
+        data = pl.DataFrame({"score": pl.Series([2, 1], dtype=dtype), "label": [1, 0]})
+        drawn = data.select(call).item().struct.field("threshold")
+        assert drawn.to_list() == [inf, 2, 1]

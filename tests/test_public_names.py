@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+import zipfile
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 
 import pytest
@@ -12,12 +14,12 @@ from prframe import stats
 
 NAMES = """
     AP AP11 AUC AUPRC AUPRG ArgumentError BEDROC BalancedAccuracy Bpref CATALOGUE CoverageWarning DCG
-    DependentFoldsWarning EF ERR EffectiveSampleSizeWarning F F1 IPrec Judged Lift MCC MaxF1 Metric MissingColumnError
+    DependentFoldsWarning EF ERR EffectiveSampleSizeWarning F F1 IPrec Judged Lift MCC ManyGradesWarning MaxF1 Metric MissingColumnError
     MissingQueriesWarning NoCutoffWarning NoNegativesWarning NoPositivesWarning NormalizationWarning NumRel NumRelRet NumRet P
     PooledRankingWarning Prec PrframeError
     PrframeWarning R RBP RR RankOrderWarning RelP Rprec SetAP SetF SetP SetR SkewedDifferencesWarning Specificity
     Success TiePolicyWarning UndefinedMetricWarning UnknownMetricError UnlistedItemsWarning
-    UnmatchedIdsWarning W
+    UnmatchedIdsWarning UnretrievedWarning W
     ap_test band check compare compare_curves curve datasets evaluate expressions infAP interval
     nDCG pAP pAUC parse_metric rank_test report reports roc stats tables topk_test trec vlfeat
 """
@@ -137,6 +139,24 @@ def test_evaluate_loads_no_statistics_but_those_of_the_catalogue() -> None:
 def test_evaluate_loads_nothing_of_spark_but_how_its_frames_are_told() -> None:
     modules = {name for name in loaded(EVALUATE) if name.startswith("prframe.spark")}
     assert modules == {"prframe.spark", "prframe.spark.border"}
+
+
+@pytest.mark.slow
+def test_the_package_can_be_imported_from_an_archive(tmp_path) -> None:
+    archive, folder = tmp_path / "prframe.zip", Path(prframe.__file__).parent
+    with zipfile.ZipFile(archive, "w") as packed:
+        for path in folder.rglob("*"):
+            if path.is_file() and path.suffix != ".pyc":
+                packed.write(path, Path("prframe") / path.relative_to(folder))
+    code = (
+        f"import sys; sys.path.insert(0, {str(archive)!r}); sys.meta_path = [finder for finder in "
+        "sys.meta_path if 'editable' not in str(finder)]; "
+        + EVALUATE
+        + "\nprframe.stats.parse_phi"
+        "\nprint(prframe.__file__, prframe.plot.curve, prframe.report)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(str(archive))
 
 
 def test_importing_the_package_loads_neither_statistics_nor_verbs() -> None:

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 __doc__ = (__doc__ or "").replace("{policies}", listed_in_braces(ALL_TIES))
 __doc__ = __doc__.replace("{meanings}", described(" " * 4))
 
-_TEXT = (pl.String, pl.Categorical, pl.Enum)
+TEXT = (pl.String, pl.Categorical, pl.Enum)
 # The names of columns that are added to those of the caller begin with this.
 WORKING = "prframe: "
 # These arguments may name a column.
@@ -213,7 +213,7 @@ class Arguments:
             )
         if not self.at_hand:
             self._check_item(schema)
-            self._check_label(schema[self.label])
+            self.check_label(schema[self.label])
         grouping = [((roles or {}).get(key, "by"), key) for key in self.keys]
         for name in ("cluster", "model"):
             column = getattr(self, name)
@@ -232,11 +232,7 @@ class Arguments:
             column = getattr(self, name)
             numeric += [(name, column)] if isinstance(column, str) else []
         for name, column in numeric:
-            if not schema[column].is_numeric():
-                hint = hints.of_dtype(schema[column]) if name == "score" else ""
-                raise PrframeError(
-                    f"`{name}` must be numeric; {column!r} is {schema[column]}.{hint}"
-                )
+            require_number(name, column, schema[column])
 
     def _check_item(self, schema: "Mapping[str, pl.DataType]") -> None:
         """Require items that can be sorted, where they have to be."""
@@ -253,9 +249,9 @@ class Arguments:
                 f"`item` must hold text or plain values{use}; {self.item!r} is {item}."
             )
 
-    def _check_label(self, dtype: pl.DataType) -> None:
+    def check_label(self, dtype: pl.DataType) -> None:
         """Require labels that `positive` and `ignore` can be compared with."""
-        text = dtype in _TEXT
+        text = dtype in TEXT
         if not (text or dtype.is_numeric() or dtype == pl.Boolean):
             raise PrframeError(
                 f"`label` must be boolean, numeric or string; {self.label!r} is {dtype}."
@@ -288,8 +284,11 @@ class Arguments:
                 )
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def require_number(name: str, column: str, dtype: pl.DataType) -> None:
+    """Require that the column which an argument names holds numbers."""
+    if not dtype.is_numeric():
+        hint = hints.of_dtype(dtype) if name == "score" else ""
+        raise PrframeError(f"`{name}` must be numeric; {column!r} is {dtype}.{hint}")
 
 
 def _is_missing(value: object) -> bool:

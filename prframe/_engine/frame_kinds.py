@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+from uuid import UUID
 
 import polars as pl
 
@@ -140,7 +141,12 @@ class _Pandas(FrameKind):
         hint += hints.OF_LEVELS if frame.columns.nlevels > 1 else ""
         checks.columns_exist(columns, list(frame.columns), hint)
         needed = frame[list(columns)]
-        data = _read_columns(lambda names: pl.from_pandas(needed[names]), columns, needed)
+        data = _read_columns(lambda names: _from_pandas(needed[names]), columns, needed)
+        uuids = [
+            name
+            for name, column in (*same.items(), *renamed.items())
+            if data.schema[column] == pl.Binary and _are_uuids(needed[column])
+        ]
         kept = {name: needed[column].dtype for name, column in same.items()}
         kept |= {
             name: needed[column].dtype
@@ -148,7 +154,7 @@ class _Pandas(FrameKind):
             # A categorical dtype would lose values that are not among its categories.
             if needed[column].dtype.name != "category"
         }
-        return data, lambda out: _to_pandas(out, _backend(needed), kept)
+        return data, lambda out: _to_pandas(out, _backend(needed), kept, uuids)
 
 
 class _Columns(FrameKind):
@@ -222,6 +228,11 @@ class _Spark(FrameKind):
         return is_spark_frame(frame)
 
     def named(self, frame: Any) -> tuple[object, list[str]]:
+        if getattr(frame, "isStreaming", False):
+            raise PrframeError(
+                "a streaming frame has parts of its rankings at a time; got a streaming pyspark "
+                "DataFrame; write the stream to a table, and read that."
+            )
         return frame, list(frame.columns)
 
     def enter(
@@ -280,7 +291,15 @@ def _table(frame: Any) -> "pa.Table":
     """Return a PyCapsule frame as a pyarrow table."""
     import pyarrow as pa
 
-    return frame if isinstance(frame, pa.Table) else _read(lambda: pa.table(frame))
+    if isinstance(frame, pa.Table):
+        return frame
+    table = _read(lambda: pa.table(frame))
+    if isinstance(frame, pa.RecordBatchReader) and not table.num_rows:
+        raise PrframeError(
+            "the reader has no rows, or no more of them; got a pyarrow RecordBatchReader, which "
+            "can be read once; make a table with read_all() first, and pass that."
+        )
+    return table
 
 
 def _to_arrow(out: pl.DataFrame, kept: Mapping[str, "pa.DataType"]) -> "pa.Table":
@@ -303,7 +322,33 @@ def _names_are_unique(names: Sequence[object], columns: dict[str, str]) -> None:
         raise PrframeError(f"the frame has more than one column named {checks.listed(twice)}.")
 
 
-def _to_pandas(out: pl.DataFrame, backend: str, kept: Mapping[str, Any]) -> "pd.DataFrame":
+def _from_pandas(frame: "pd.DataFrame") -> pl.DataFrame:
+    """Read a pandas frame, if need be with plainer columns."""
+    try:
+        return pl.from_pandas(frame)
+    except Exception:  # noqa: BLE001 - what cannot be read either way is refused by its error
+        return pl.from_pandas(frame.apply(_plain))
+
+
+def _plain(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Return a sparse column as a dense one, and Booleans among integers as integers."""
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.SparseDtype):
+        return column.astype(column.dtype.subtype)
+    if column.dtype == "object" and all(map(pd.api.types.is_integer, column.dropna() * 1)):
+        return column.astype("Int64")
+    return column
+
+
+def _are_uuids(column: "pd.Series[Any]") -> bool:
+    """Tell whether a column holds UUIDs, which polars reads as bytes."""
+    return column.dtype == "object" and isinstance(next(iter(column.dropna()), None), UUID)
+
+
+def _to_pandas(
+    out: pl.DataFrame, backend: str, kept: Mapping[str, Any], uuids: Sequence[str]
+) -> "pd.DataFrame":
     """Write a pandas frame in the caller's backend; some columns keep the caller's dtypes."""
     import pandas as pd
 
@@ -318,9 +363,13 @@ def _to_pandas(out: pl.DataFrame, backend: str, kept: Mapping[str, Any]) -> "pd.
         }
     result = result.astype(dtypes)
     for name, dtype in dtypes.items():
-        if dtype == "object" and out.schema[name] == pl.Date:
-            # Of days pandas makes points in time, which are not equal to the caller's days.
-            result[name] = pd.Series(out[name].to_list(), index=result.index, dtype=object)
+        is_day = dtype == "object" and out.schema[name] == pl.Date
+        if is_day or name in uuids:
+            # Pandas would make points in time of days, and leave UUIDs bytes.
+            values = [
+                value if is_day or value is None else UUID(bytes=value) for value in out[name]
+            ]
+            result[name] = pd.Series(values, index=result.index, dtype=object)
     return result
 
 

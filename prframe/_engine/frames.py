@@ -39,12 +39,18 @@ class Seen:
         Whether there were rows, and whether any of them was positive, or negative.
     tied : str
         A sentence about ties that trec_eval would have ranked otherwise.
+    lost : bool
+        Whether negatives have the score -inf, and are not ranked.
+    grades : set of float
+        Labels that are numbers, as far as they were looked at; those below 0 count as 0.
     """
 
     rows: bool = False
     positives: bool = False
     negatives: bool = False
     tied: str = ""
+    lost: bool = False
+    grades: set[float] = field(default_factory=set)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from prframe._engine.sorting import Ranks, block_starts, counted_at_blocks
+from prframe.metrics.quantities import is_above_name
 from prframe.tie_policies import POLICIES, TiePolicy
 from prframe.typing import Floats, Integers
 
@@ -225,7 +226,8 @@ def rescaled(found: Hits) -> Hits:
     factors = np.ldexp(1.0, np.where(extreme, np.clip(-exponent, -_MOST, _MOST), 0))
     of_group, of_hit = pl.lit(pl.Series(factors)), pl.lit(pl.Series(factors)).gather("group")
     counts = ("start", "end", "tp_start", "tp_end", "fp_start", "fp_end", "weight", "gain")
-    sums = ("n", "n_pos", "n_neg", "present_pos", "n_hits")
+    above = filter(is_above_name, totals.columns)
+    sums = ("n", "n_pos", "n_neg", "present_pos", "n_hits", *above)
     return Hits(
         totals.with_columns(pl.col(sums) * of_group),
         found.columns.with_columns(pl.col(counts) * of_hit),

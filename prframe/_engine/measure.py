@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from prframe._engine.hits import Hits, at_grade, together
-from prframe._engine.keys import threshold_key
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import task_of_hits
 from prframe._engine.rows import computed, key_names
@@ -17,10 +16,9 @@ from prframe._engine.tasks import Task
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
 from prframe.metrics.metric import Combine, Term
-from prframe.metrics.quantities import Quantities, above_name, gain_of, is_above_name
+from prframe.metrics.quantities import Quantities, gain_of, is_above_name
 from prframe.stats import discount_sum, discount_sums
 from prframe.tie_policies import Ties
-from prframe.typing import Integers
 
 _TOTALS = ("n", "n_pos", "n_neg", "n_hits", "n_nonrel")
 
@@ -38,7 +36,7 @@ def values_of_groups(
     `begin` makes the task that reduces a piece to its hits.
     """
     keys, wanted = key_names(ranking.args), list(metrics.values())
-    begin = counting_above(thresholds_of(wanted), begin)
+    ranking = replace(ranking, thresholds=thresholds_of(wanted))
 
     def values(found: Hits) -> pl.DataFrame:
         values = measure(
@@ -53,40 +51,10 @@ def values_of_groups(
     return ranking.stacked(begin, stack)
 
 
-def thresholds_of(metrics: Iterable[Metric]) -> list[float]:
+def thresholds_of(metrics: Iterable[Metric]) -> tuple[float, ...]:
     """Return the thresholds of the scores that metrics are taken at."""
     given = (metric.threshold for metric in metrics)
-    return sorted({threshold for threshold in given if threshold is not None})
-
-
-def counting_above(
-    thresholds: Sequence[float], begin: Callable[[Piece], Task[Hits]]
-) -> Callable[[Piece], Task[Hits]]:
-    """Return a function that begins the same tasks, whose hits know how many items are above."""
-    if not thresholds:
-        return begin
-
-    def begun(piece: Piece) -> Task[Hits]:
-        numbers = [
-            pl.Series(above_name(threshold), items_above(piece, threshold))
-            for threshold in thresholds
-        ]
-        return begin(piece).then(
-            lambda found: replace(found, totals=found.totals.with_columns(numbers))
-        )
-
-    return begun
-
-
-def items_above(piece: Piece, threshold: float) -> Integers:
-    """Count the items of each group whose score reaches a threshold."""
-    return piece.counts(piece.rows["key"].to_numpy() >= least_key(piece, threshold))
-
-
-def least_key(piece: Piece, threshold: float) -> int:
-    """Return the least key of a score that reaches a threshold."""
-    args, schema = piece.ranking.args, piece.ranking.source.schema
-    return threshold_key(threshold, schema[args.score], float32=args.float32)
+    return tuple(sorted({threshold for threshold in given if threshold is not None}))
 
 
 def measure(
@@ -248,6 +216,7 @@ class _Columns:
             ideal_dcg=self._ideal_dcg,
             prior=self._prior,
             interpolated=pl.col("interpolated") if interpolated else None,
+            weighted=self._hits.totals.schema["n_hits"].is_float(),
         )
 
     def _ideal_dcg(self, k: int | None, kind: str) -> pl.Expr:

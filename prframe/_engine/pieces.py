@@ -33,7 +33,8 @@ T = TypeVar("T")
 class Ranking:
     """The rows that are ranked and the arguments; `compute` sees the groups piece by piece.
 
-    With `spares_gains` the gains are left out of pieces where labels say the same.
+    With `spares_gains` the gains are left out of pieces where labels say the same. Totals count
+    the items whose score reaches one of the `thresholds`.
     """
 
     source: Source
@@ -41,6 +42,7 @@ class Ranking:
     include_unretrieved: bool = False
     extra: tuple[str, ...] = ()
     spares_gains: bool = False
+    thresholds: tuple[float, ...] = ()
 
     def over_groups(self, compute: Callable[["Piece"], pl.DataFrame]) -> pl.DataFrame:
         """Apply a computation to pieces made of complete groups and stack what it returns."""
@@ -107,7 +109,9 @@ class Ranking:
         """Check rows of the caller and return the working columns."""
         spared = self.spares_gains and labels_are_gains(rows[self.args.label], self.args)
         extra = (name for name in self.extra if not (spared and name == "gain"))
-        return prepare(rows, self.args, self.source, *extra)
+        prepared = prepare(rows, self.args, self.source, *extra)
+        self.source.seen.lost &= not self.include_unretrieved
+        return prepared
 
     def _gathered(self, rows: pl.DataFrame) -> "Piece":
         """Return all rows of the caller as one piece."""

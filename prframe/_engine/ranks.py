@@ -38,7 +38,8 @@ from prframe._engine.sorting import (
     sort_rows,
 )
 from prframe._engine.tasks import Task
-from prframe._engine.totals import group_totals, retrieved
+from prframe._engine.totals import group_totals, reaching, retrieved
+from prframe.metrics.quantities import above_name
 from prframe.typing import Floats, Integers
 
 _KEY, _POSITIVE = pl.col("key"), pl.col("positive")
@@ -422,6 +423,14 @@ def _weights(piece: Piece, sums: ClassSums) -> dict[str, Floats]:
     """
     tp, fp = sums.positives.totals, sums.negatives.totals
     totals = {"n": tp + fp, "present_pos": tp, "present_neg": fp}
+    groups = np.arange(tp.size)
+    for threshold in piece.ranking.thresholds:
+        above = reaching(piece, threshold)
+        n_pos, n = piece.counts(above & piece.positive), piece.counts(above)
+        positives = sums.positives.of_first(groups, n_pos)
+        negatives = sums.negatives.of_first(groups, n - n_pos)
+        totals[above_name(threshold)] = positives + negatives
+        totals[above_name(threshold, negatives=True)] = negatives
     if piece.all_ranked:
         return totals
     of_row = np.repeat(np.arange(tp.size), piece.sizes)

@@ -15,6 +15,7 @@ from prframe import checks
 from prframe._engine.arguments import WORKING, Arguments
 from prframe._engine.frames import Source
 from prframe._engine.keys import sortable_keys
+from prframe._engine.noticed import notice
 from prframe.errors import PrframeError
 from prframe.typing import LabelValue
 
@@ -72,7 +73,9 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
     if "row" in extra:
         columns.append(pl.col(ROW).alias("row"))
     key = sortable_keys(batch[args.score], float32=args.float32).alias("key")
-    return batch.select_seq(columns).hstack([key])
+    rows = batch.select_seq(columns).hstack([key])
+    notice(source.seen, rows, batch[args.score], batch[args.label])
+    return rows
 
 
 def labels_are_gains(label: pl.Series, args: Arguments) -> bool:

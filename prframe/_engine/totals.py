@@ -1,24 +1,29 @@
 """The totals of groups: how many items and positives each has, counted or as the caller says."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from prframe import checks
-from prframe._engine.keys import UNRETRIEVED
+from prframe._engine.keys import UNRETRIEVED, threshold_key
 from prframe._engine.pieces import Piece
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import PrframeError
+from prframe.metrics.quantities import above_name
 from prframe.typing import Floats, Integers
 
 _SMALLER = "divide all weights by the same number"
 
 
-def group_totals(piece: Piece, weights: dict[str, Floats] | None = None) -> pl.DataFrame:
+def group_totals(
+    piece: Piece, weights: Mapping[str, Integers | Floats] | None = None
+) -> pl.DataFrame:
     """Return the totals of each group, with its keys, checked.
 
-    `weights` holds what is in place of counts where rows have weights: ``n``, ``present_pos`` and
-    ``present_neg``.
+    `weights` holds what is in place of counts where rows have weights: ``n``, ``present_pos``,
+    ``present_neg``, and the items above thresholds.
     """
     positive = piece.positive
     n_pos = piece.counts(positive)
@@ -33,7 +38,10 @@ def group_totals(piece: Piece, weights: dict[str, Floats] | None = None) -> pl.D
         "present_pos": n_pos,
         "present_neg": n_items - n_pos,
     }
-    counts |= weights or {}
+    if weights is None:
+        weights = {above_name(t): items_above(piece, t) for t in piece.ranking.thresholds}
+    above = weights.keys() - counts.keys()
+    counts |= weights
     args = piece.ranking.args
     for name in ("n_pos", "n_neg"):
         if getattr(args, name) is None:
@@ -43,7 +51,23 @@ def group_totals(piece: Piece, weights: dict[str, Floats] | None = None) -> pl.D
     columns = [pl.Series(name, values) for name, values in counts.items()]
     groups = _checked(pl.DataFrame([*keys.iter_columns(), *columns]), piece)
     names = [*key_names(args), "n", "n_pos", "n_neg", "present_pos"]
-    return pl.DataFrame([groups[name] for name in names])
+    return pl.DataFrame([groups[name] for name in [*names, *sorted(above)]])
+
+
+def items_above(piece: Piece, threshold: float) -> Integers:
+    """Count the items of each group whose score reaches a threshold."""
+    return piece.counts(reaching(piece, threshold))
+
+
+def reaching(piece: Piece, threshold: float) -> NDArray[np.bool_]:
+    """Tell which rows have a score that reaches a threshold."""
+    return np.asarray(piece.rows["key"].to_numpy() >= least_key(piece, threshold))
+
+
+def least_key(piece: Piece, threshold: float) -> int:
+    """Return the least key of a score that reaches a threshold."""
+    args, schema = piece.ranking.args, piece.ranking.source.schema
+    return threshold_key(threshold, schema[args.score], float32=args.float32)
 
 
 def retrieved(piece: Piece) -> NDArray[np.bool_]:

@@ -32,6 +32,9 @@ class NoInputError(Exception):
     """A file of the input that is missing or cannot be read."""
 
 
+# Files whose rows are read while they are used; damage may show only then.
+BEING_READ: list[str] = []
+
 # What stands in parentheses behind a name is a call, or a metric such as P(threshold=0.5). In
 # front of an argument there is a space, so that paths and ids are left as they are.
 _CALL = r"[\w.]+\([^()]*\)"
@@ -50,6 +53,7 @@ _SENTENCES = {
     "those of at least that",
     "a single one of them in positive=": "a single one of them with --positive",
     "; check lists the labels": "; prframe check lists the labels",
+    " Make numbers of it first, for example with cast(pl.Float64) or astype(float).": "",
     "In `interval`, and `compare` with test='t', say resampling='cv' for": "In prframe evaluate "
     "--interval, and prframe compare --test t, say --resampling cv for",
     "say test='t', with interval='auto' and without `rope`, `power` and `cluster`": "say --test "
@@ -81,9 +85,14 @@ _CODES: dict[type[Exception], int] = {
 }
 
 
+def plain(text: str) -> str:
+    """Return text without what would control the terminal, as names of runs may hold anything."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def say(kind: str, message: object) -> None:
     """Write a message as one line to standard error."""
-    sys.stderr.write(f"prframe: {kind}: {' '.join(str(message).split())}\n")
+    sys.stderr.write(f"prframe: {kind}: {plain(' '.join(str(message).split()))}\n")
 
 
 def in_shell_words(message: str, flags: Mapping[str, str]) -> str:
@@ -131,6 +140,7 @@ def exit_code(run: Callable[[], int], worded: Callable[[str], str] = str) -> int
     `worded` puts what verbs say into the words of the shell.
     """
     _replace_closed_streams()
+    BEING_READ.clear()
 
     said = set()
 
@@ -158,7 +168,9 @@ def exit_code(run: Callable[[], int], worded: Callable[[str], str] = str) -> int
     except KeyboardInterrupt:
         forget_output()
         return INTERRUPTED
-    except Exception as error:  # noqa: BLE001 - the last one who can say what happened
+    except SystemExit:
+        raise
+    except BaseException as error:  # noqa: BLE001 - the last one who can say what happened
         return _of_others(error)
     return code
 
@@ -177,11 +189,17 @@ def _failed(code: int, error: object) -> int:
     return code
 
 
-def _of_others(error: Exception) -> int:
+def _of_others(error: BaseException) -> int:
     """Say what another library found wrong with the input; anything else is a fault of our own."""
     polars = sys.modules.get("polars")
-    if polars is not None and isinstance(error, polars.exceptions.PolarsError):
-        return _failed(DATA, error)
+    if polars is not None and isinstance(
+        error, (polars.exceptions.PolarsError, polars.exceptions.PanicException)
+    ):
+        first = str(error).partition("\n")[0]
+        names = (
+            f"{', '.join(BEING_READ)}, which may be damaged or encrypted: " if BEING_READ else ""
+        )
+        return _failed(DATA, names + first)
     if isinstance(error, OSError) and error.filename is not None:
         return _failed(NO_INPUT, f"{error.filename}: {error.strerror}")
     if isinstance(error, OSError):

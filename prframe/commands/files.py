@@ -9,44 +9,65 @@ import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TextIO
 
-from prframe.commands.exits import NoInputError
+from prframe.commands.exits import BEING_READ, NoInputError
 
 if TYPE_CHECKING:
     import polars as pl
 
+# Texts may be longer than Python's limit.
+csv.field_size_limit(2**31 - 1)
 STANDARD_INPUT = "-"
 # The types of columns in CSV files are guessed from so many rows, and from all if that fails.
 _ROWS_FOR_TYPES = 10_000
 # Nearly all first lines of files are shorter.
 _ONE_LINE = 1 << 16
 _JSON_LINES = (".jsonl", ".ndjson")
+# Polars takes these signs of a path for a pattern, or for the folder of a user.
+_EXPANDED = frozenset("*?[~")
 _BINARY = {".parquet": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"}
 
 
-def scanned(path: str, keys: Sequence[str]) -> "pl.LazyFrame":
+def scanned(path: str, keys: Sequence[str], numbers: Sequence[str] = ("score",)) -> "pl.LazyFrame":
     """Return the rows of a file, whose format its first bytes tell, or the end of its name.
 
     Columns of keys in text files are read as text, so that an id such as 007 stays what it is.
+    Those of `numbers` must hold numbers.
     """
     from prframe.errors import PrframeError
     from prframe.trec.files.opening import refuse_compressed
 
     source: Any
     if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise NoInputError("standard input is closed; name a file")
         name, source = "standard input", sys.stdin.buffer.read()
     else:
         name, source = path, _existing(path)
-        # What comes through a pipe can be read once.
-        source = source.read_bytes() if source.is_fifo() else source
+        # What comes through a pipe can be read once, and polars takes some names for others.
+        is_plain = not _EXPANDED.intersection(path) and path.isprintable()
+        source = source if is_plain and not source.is_fifo() else source.read_bytes()
     start = source[:4] if isinstance(source, bytes) else _first_bytes(source)
     if not start:
         raise PrframeError(f"{name} is empty.")
     refuse_compressed(start, name)
     binary = _of_binary(name, source, start)
-    return _of_text(name, source, keys) if binary is None else binary
+    return _of_text(name, _text(name, source), keys, numbers) if binary is None else binary
+
+
+def _text(name: str, source: Any) -> bytes:  # noqa: ANN401 - a path or bytes
+    """Return the text of a file, which may be compressed, without a byte order mark."""
+    from prframe.errors import PrframeError
+
+    try:
+        with _opened(source) as file:
+            text: bytes = file.read()
+    except (EOFError, OSError, zlib.error):
+        raise PrframeError(f"{name}, the file is compressed, and damaged or cut short.") from None
+    return text.removeprefix(BOM_UTF8)
 
 
 def _of_binary(name: str, source: Any, start: bytes) -> "pl.LazyFrame | None":  # noqa: ANN401 - a path or bytes
@@ -65,10 +86,13 @@ def _of_binary(name: str, source: Any, start: bytes) -> "pl.LazyFrame | None":  
         try:
             frame = read()
             frame.collect_schema()
+        except pl.exceptions.DuplicateError as error:
+            raise PrframeError(f"{name}: {error}; rename one of them.") from None
         except (pl.exceptions.PolarsError, OSError):
             raise PrframeError(
                 f"{name} begins as {kind} files do, and is damaged or cut short; write it again."
             ) from None
+        BEING_READ.append(name)
         return frame
     promised = _BINARY.get(PurePath(name).suffix)
     if promised is not None:
@@ -79,111 +103,122 @@ def _of_binary(name: str, source: Any, start: bytes) -> "pl.LazyFrame | None":  
     return None
 
 
-def _of_text(name: str, source: Any, keys: Sequence[str]) -> "pl.LazyFrame":  # noqa: ANN401 - a path or bytes
+def _of_text(
+    name: str, text: bytes, keys: Sequence[str], numbers: Sequence[str]
+) -> "pl.LazyFrame":
     """Return the rows of JSON lines or of a CSV file, or say which line is wrong."""
     import polars as pl
 
     from prframe.errors import PrframeError
 
-    plain, source = name.removesuffix(".gz"), _with_line_feeds(source)
-    is_json = plain.endswith(_JSON_LINES) or _begins_as_json(source)
-    separator = "\t" if plain.endswith(".tsv") else ","
-
-    def fault(*, strict: bool) -> str | None:
-        try:
-            with _opened(source) as file:
-                lines = _decoded(file)
-                if is_json:
-                    return _fault_of_json(lines)
-                return _fault_of_csv(lines, separator, strict=strict)
-        except (EOFError, OSError, zlib.error):
-            return "the file is compressed, and damaged or cut short"
-        except _TextError as error:
-            return str(error)
-
+    plain = name.removesuffix(".gz")
+    is_json = plain.endswith(_JSON_LINES) or text[:1] in (b"{", b"[")
+    separator = None if is_json else "\t" if plain.endswith(".tsv") else ","
+    if b"\r" in text[:_ONE_LINE] and b"\n" not in text:
+        text = text.replace(b"\r", b"\n")
+    if text.endswith((b"\n\n", b"\n\r\n")):
+        text = text.rstrip(b"\r\n")
     try:
-        frame = _json_lines(source) if is_json else _csv(source, keys, separator)
-    except (pl.exceptions.PolarsError, OSError) as error:
+        # Of a part of the rows, keys that first stand below it would be left out without a word.
+        frame = (
+            pl.scan_ndjson(text, infer_schema_length=None).collect()
+            if separator is None
+            else _csv(text, keys, separator)
+        )
+        reason = _fault_of_frame(frame, text, separator, numbers)
+    except pl.exceptions.PolarsError as error:
         first = str(error).partition("\n")[0]
-        raise PrframeError(f"{name}, {fault(strict=True) or first}.") from None
+        reason = _fault(text, separator, strict=True) or first
+    if reason is not None:
+        raise PrframeError(f"{name}, {reason}.")
     if frame.is_empty():
         raise PrframeError(f"{name} has no rows below the names of its columns.")
-    # A line that is too short has nulls at its end.
-    may_be_short = not is_json and frame[:, -1].null_count()
-    separators = (frame.height + 1) * (frame.width - 1)
-    if (
-        may_be_short
-        and not _has_all(source, separator, separators)
-        and (reason := fault(strict=False))
-    ):
-        raise PrframeError(f"{name}, {reason}.")
-    if not is_json and frame.width == 1 and any(sign in frame.columns[0] for sign in ",;\t|"):
-        raise PrframeError(
-            f"{name}, line 1: all of it names one column, {frame.columns[0]!r}; commas separate "
-            "fields, and tabs in a file whose name ends in .tsv."
-        )
     return frame.lazy()
 
 
-def _with_line_feeds(source: Any) -> Any:  # noqa: ANN401 - a path or bytes
-    """Return the text with line feeds if carriage returns alone end its lines, else the source."""
+def _fault(text: bytes, separator: str | None, *, strict: bool) -> str | None:
+    """Say which line of JSON lines, or of a CSV file with a separator, is the first wrong one."""
+    lines = _decoded(io.BytesIO(text))
     try:
-        with _opened(source) as file:
-            text = file.read(_ONE_LINE)
-            if b"\r" not in text or b"\n" in text:
-                return source
-            text += file.read()
-            return source if b"\n" in text else text.replace(b"\r", b"\n")
-    except (EOFError, OSError, zlib.error):
-        # Whoever reads all of the file says what is wrong with it.
-        return source
+        if separator is None:
+            return _fault_of_json(lines)
+        return _fault_of_csv(lines, separator, strict=strict)
+    except _TextError as error:
+        return str(error)
 
 
-def _json_lines(source: Any) -> "pl.DataFrame":  # noqa: ANN401 - a path or bytes
-    """Read JSON lines."""
+def _fault_of_frame(
+    frame: "pl.DataFrame", text: bytes, separator: str | None, numbers: Sequence[str]
+) -> str | None:
+    """Say what is wrong with a text that has been read."""
+    if separator is not None:
+        if frame.width == 1 and any(sign in frame.columns[0] for sign in ",;\t|"):
+            return (
+                f"line 1: all of it names one column, {frame.columns[0]!r}; commas separate "
+                "fields, and tabs in a file whose name ends in .tsv"
+            )
+        if twice := _repeated(text, separator):
+            return f"line 1: it names {twice!r} more than once; rename these columns"
+        # A line that is too short has nulls at its end.
+        number = (frame.height + 1) * (frame.width - 1)
+        has_all = b'"' not in text and text.count(separator.encode()) == number
+        if not has_all and frame[:, -1].null_count():
+            reason = _fault(text, separator, strict=False)
+            if reason is not None:
+                return reason
+    for column in numbers:
+        if (row := _first_no_number(frame, column)) is not None:
+            line = _line_of(row, _decoded(io.BytesIO(text)), separator)
+            return (
+                f"line {line}: {column!r} must be a number; got {frame[column][row]!r}; mend it, "
+                "or leave it empty if it is missing"
+            )
+    return None
+
+
+def _repeated(text: bytes, separator: str) -> str | None:
+    """Return the first name of a column that others have too; polars renames these."""
+    header = next(csv.reader(_decoded(io.BytesIO(text)), delimiter=separator), [])
+    return next((name for name in header if name and header.count(name) > 1), None)
+
+
+def _first_no_number(frame: "pl.DataFrame", column: str) -> int | None:
+    """Return the first row of a column of text that is no number, None if there is none."""
     import polars as pl
 
-    with _opened(source) as file:
-        if file.read(len(BOM_UTF8)) == BOM_UTF8:
-            source = file.read()
-    # Of a part of the rows, keys that first stand below it would be left out without a word.
-    return pl.scan_ndjson(source, infer_schema_length=None).collect()
+    if frame.schema.get(column) != pl.String:
+        return None
+    number = frame[column].cast(pl.Float64, strict=False)
+    bad = number.fill_nan(None).is_null() & frame[column].is_not_null()
+    return bad.arg_max() if bad.any() else None
 
 
-def _begins_as_json(source: Any) -> bool:  # noqa: ANN401 - a path or bytes
-    """Tell whether the first character, after a byte order mark if there is one, is a bracket."""
-    try:
-        with _opened(source) as file:
-            return file.read(4).removeprefix(BOM_UTF8)[:1] in (b"{", b"[")
-    except (EOFError, OSError, zlib.error):
-        return False
+def _line_of(row: int, lines: Iterator[str], separator: str | None) -> int:
+    """Return the line in which a row begins, of a CSV file or, without separator, of JSON."""
+    if separator is None:
+        numbers = (number for number, line in enumerate(lines, 1) if line.strip())
+        return next(islice(numbers, row, None))
+    reader = csv.reader(lines, delimiter=separator)
+    # The first line has the names of the columns.
+    for _ in range(row + 1):
+        next(reader)
+    return reader.line_num + 1
 
 
-def _csv(source: Any, keys: Sequence[str], separator: str) -> "pl.DataFrame":  # noqa: ANN401 - a path or bytes
+def _csv(text: bytes, keys: Sequence[str], separator: str) -> "pl.DataFrame":
     """Read a CSV file with all of its columns, as a line with too many shows in no single one."""
     import polars as pl
 
     def with_types_of(rows: int | None) -> pl.DataFrame:
         read: dict[str, Any] = {"separator": separator, "infer_schema_length": rows}
-        names = pl.scan_csv(source, **read).collect_schema().names()
+        names = pl.scan_csv(text, **read).collect_schema().names()
         types = {key: pl.String() for key in keys if key in names}
-        return pl.scan_csv(source, **read, schema_overrides=types).collect()
+        return pl.scan_csv(text, **read, schema_overrides=types).collect()
 
     try:
         return with_types_of(_ROWS_FOR_TYPES)
     except pl.exceptions.ComputeError:
         return with_types_of(None)
-
-
-def _has_all(source: Any, separator: str, number: int) -> bool:  # noqa: ANN401 - a path or bytes
-    """Tell quickly whether a file without quotation marks has this number of separators."""
-    count = 0
-    with _opened(source) as file:
-        while block := file.read(1 << 20):
-            if b'"' in block:
-                return False
-            count += block.count(separator.encode())
-    return count == number
 
 
 class _TextError(Exception):
@@ -204,8 +239,6 @@ def _fault_of_csv(lines: Iterator[str], separator: str, *, strict: bool) -> str 
 
     Quotation marks are looked at if `strict`, and not where polars has read them.
     """
-    # Texts may be longer than Python's limit.
-    csv.field_size_limit(2**31 - 1)
     reader = csv.reader(lines, delimiter=separator, strict=strict)
     n_columns, start = None, 1
     try:

@@ -3,6 +3,7 @@
 import argparse
 import os
 import signal
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -174,7 +175,7 @@ def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     import polars as pl
 
     from prframe import trec
-    from prframe.errors import PrframeError
+    from prframe.errors import PrframeError, UnretrievedWarning
     from prframe.trec.evaluating import limited
 
     own_rule = getattr(given, "incomplete", None) or getattr(given, "by_query", False)
@@ -185,6 +186,8 @@ def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     n_queries = joined.group_by("system", maintain_order=True).agg(n=query.n_unique())
     if joined.is_empty() or not (given.complete or n_queries["n"].sum()):
         raise PrframeError("the runs and the qrels have no query in common; mend their ids.")
+    # What is judged and not retrieved has the score -inf.
+    warnings.simplefilter("ignore", UnretrievedWarning)
     ties = given.ties or "trec"
     # Version 9 of trec_eval compares scores as 32-bit floats.
     float32 = ties == "trec" and getattr(given, "trec_eval", 9) == 9  # noqa: PLR2004 - a name
@@ -218,7 +221,8 @@ def _of_frame(given: argparse.Namespace) -> Rankings:
     refuse_to_overwrite(given, [given.frame])
     named = [given.item, getattr(given, "model", None), getattr(given, "cluster", None)]
     keys = [*given.by, *given.over, *(column for column in named if column is not None)]
-    frame = files.scanned(given.frame, keys)
+    numbers = [*(given.score or ["score"]), given.weight, *options.totals(given).values()]
+    frame = files.scanned(given.frame, keys, [name for name in numbers if isinstance(name, str)])
     ranked = options.given_only(given, "ties", "missing", "label", "item", "weight")
     ranked |= options.totals(given)
     if given.positive is not None:

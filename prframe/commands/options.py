@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from prframe.commands.exits import USAGE, UsageError
+from prframe.commands.exits import USAGE, UsageError, plain
 
 # The words of these options are those of the verbs, which are not loaded before a command runs.
 TIES = ("group", "order", "trec", "expected", "best", "worst")
@@ -32,7 +32,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Write the usage and the message, and end with the code of errors of usage."""
         self.print_usage(sys.stderr)
-        self.exit(USAGE, f"prframe: error: {message}{self._hint(message)}\n")
+        self.exit(USAGE, f"prframe: error: {plain(message + self._hint(message))}\n")
 
     def _hint(self, message: str) -> str:
         """Return what to write in place of the first option that does not exist."""

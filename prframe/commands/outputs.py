@@ -3,9 +3,10 @@
 import argparse
 import io
 import sys
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from prframe._replacing import replacing
 from prframe.commands import terminal
 from prframe.commands.exits import UsageError, forget_output
 
@@ -59,11 +60,8 @@ def write(result: Any, given: argparse.Namespace, note: str = "") -> None:  # no
 
 def write_text(text: str, given: argparse.Namespace) -> None:
     """Write text; characters that the terminal's encoding lacks are escaped."""
-    if given.output is None and sys.stdout.encoding:
-        encoding, errors = sys.stdout.encoding, "backslashreplace"
-    else:
-        encoding, errors = "utf-8", "strict"
-    _write_bytes(text.encode(encoding, errors), given)
+    encoding = "utf-8" if given.output is not None else sys.stdout.encoding or "utf-8"
+    _write_bytes(text.encode(encoding, "backslashreplace"), given)
 
 
 def _encoded(frame: "pl.DataFrame", chosen: str) -> bytes:
@@ -86,7 +84,8 @@ def _write_bytes(content: bytes, given: argparse.Namespace) -> None:
         if given.output is None:
             _write_to_standard_output(content)
         else:
-            Path(given.output).write_bytes(content)
+            with replacing(given.output) as file:
+                file.write(content)
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
+from prframe.commands import exits
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -29,6 +31,7 @@ _COLOUR_OF = {"error": "red", "warning": "yellow"}
 _PATIENCE_SECONDS = 2.0
 _STEP_SECONDS = 0.5
 _CLEAR = "\r\x1b[K"
+plain = exits.plain
 
 
 def is_coloured(stream: TextIO) -> bool:
@@ -40,11 +43,6 @@ def is_coloured(stream: TextIO) -> bool:
 def styled(text: str, style: str, stream: TextIO) -> str:
     """Return text in a style, or as it is where there are no colours."""
     return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if is_coloured(stream) else text
-
-
-def plain(text: str) -> str:
-    """Return text without what would control the terminal, as names of runs may hold anything."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def table(result: "pl.DataFrame", stream: TextIO = sys.stdout) -> str:

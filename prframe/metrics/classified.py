@@ -13,17 +13,17 @@ from prframe.metrics.quantities import Quantities
 from prframe.metrics.shared import at_threshold
 
 
-def _specificity(q: Quantities, _: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
-    return (q.n_neg - (k - tp)) / q.n_neg
+def _specificity(q: Quantities, _m: Metric, _tp: pl.Expr, fp: pl.Expr) -> pl.Expr:
+    return (q.n_neg - fp) / q.n_neg
 
 
-def _balanced(q: Quantities, m: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
-    return (tp / q.n_pos + _specificity(q, m, tp, k)) / 2
+def _balanced(q: Quantities, m: Metric, tp: pl.Expr, fp: pl.Expr) -> pl.Expr:
+    return (tp / q.n_pos + _specificity(q, m, tp, fp)) / 2
 
 
-def _matthews(q: Quantities, _: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
+def _matthews(q: Quantities, _: Metric, tp: pl.Expr, fp: pl.Expr) -> pl.Expr:
     n_pos, n_neg = q.n_pos.cast(pl.Float64), q.weighed(q.n_neg)
-    n, passed = n_pos + n_neg, tp + q.weighed(k - tp)
+    n, passed = n_pos + n_neg, tp + q.weighed(fp)
     spread = (n_pos * n_neg).sqrt() * (passed * (n - passed)).sqrt()
     # The root is rounded, and may be smaller than the product above it.
     value = ((n * tp - passed * n_pos) / spread).clip(-1.0, 1.0)
@@ -42,7 +42,6 @@ def _of_table(
         lambda _q, _m, terms: terms[0],
         parameters=(THRESHOLD, REL),
         needs=needs,
-        options=frozenset({"prior"}),
     )
 
 

@@ -74,8 +74,9 @@ def _grade(name: str, value: object) -> Setting:
 
 
 def _finite(name: str, value: object) -> Setting:
-    """Require a finite number."""
-    return float(checks.number(name, value))
+    """Require a finite number; whole numbers that floats round stay whole."""
+    number = checks.number(name, value)
+    return number if float(number) != number else float(number)
 
 
 THRESHOLD = Parameter(
@@ -436,5 +437,6 @@ def _one_block(n: int, n_pos: int, rows: int) -> tuple[pl.DataFrame, Quantities]
         ideal_dcg=ideal_dcg,
         prior=None,
         interpolated=None,
+        weighted=False,
     )
     return table, q

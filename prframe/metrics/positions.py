@@ -195,7 +195,6 @@ P = or_above(
     ),
     precision_above,
     lambda _: stats.SetPrecision(),
-    options=frozenset({"prior"}),
 )
 R = _or_at_precision(
     or_above(
@@ -212,7 +211,6 @@ R = _or_at_precision(
         ),
         recall_above,
         lambda _: stats.SetRecall(),
-        options=frozenset({"prior"}),
     )
 )
 F1 = or_above(
@@ -228,7 +226,6 @@ F1 = or_above(
     ),
     f_above,
     lambda _: stats.SetFMeasure(),
-    options=frozenset({"prior"}),
 )
 F = or_above(
     Metric(
@@ -244,7 +241,6 @@ F = or_above(
     ),
     f_above,
     lambda m: stats.SetFMeasure(m.number("beta")),
-    options=frozenset({"prior"}),
 )
 RelP = Metric(
     "RelP",

@@ -13,9 +13,9 @@ HAIR_BELOW = 1 - 1e-12
 _ABOVE = "above "
 
 
-def above_name(threshold: float) -> str:
+def above_name(threshold: float, *, negatives: bool = False) -> str:
     """Return the name of the column with the number of items whose score reaches a threshold."""
-    return f"{_ABOVE}{threshold!r}"
+    return f"{_ABOVE}{'negatives ' * negatives}{threshold!r}"
 
 
 def is_above_name(column: str) -> bool:
@@ -55,6 +55,8 @@ class Quantities:
         Share of positives that precision is normalised to.
     interpolated : Expr, optional
         Per hit, the largest precision at its recall or beyond.
+    weighted : bool
+        Whether counts are sums of weights.
     """
 
     start: pl.Expr
@@ -79,6 +81,7 @@ class Quantities:
     n_nonrel: pl.Expr = field(default_factory=lambda: pl.col("n_nonrel"))
     prior: float | None = None
     interpolated: pl.Expr | None = None
+    weighted: bool = False
 
     def precision(self, tp: pl.Expr, fp: pl.Expr) -> pl.Expr:
         """Return the precision of tp + fp > 0 items, tp of them positive."""
@@ -98,6 +101,15 @@ class Quantities:
     def above(self, threshold: float) -> pl.Expr:
         """Return the number of items, one per group, whose score reaches a threshold."""
         return pl.col(above_name(threshold))
+
+    def negatives_above(self, threshold: float, positives: pl.Expr) -> pl.Expr:
+        """Return the negatives, one per group, whose score reaches a threshold.
+
+        Sums of weights are not what is left of a sum of all, as light ones would be lost.
+        """
+        if self.weighted:
+            return pl.col(above_name(threshold, negatives=True))
+        return self.above(threshold) - positives
 
     def constant(self, value: float) -> pl.Expr:
         """Return a number to divide by, one for each group.

@@ -12,7 +12,7 @@ from prframe.metrics.metric import THRESHOLD, Cells, Finish, Metric, Parameter, 
 from prframe.metrics.quantities import Quantities
 from prframe.typing import Floats
 
-# A function of the true positives and of the items above a threshold.
+# A function of the positives and of the negatives above a threshold.
 Formula: TypeAlias = Callable[[Quantities, Metric, pl.Expr, pl.Expr], pl.Expr]
 
 
@@ -23,37 +23,29 @@ def at_threshold(metric: Metric, formula: Formula, cells: Cells) -> Metric:
     """
 
     def finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-        return formula(q, m, terms[0], _above(q, m))
+        return formula(q, m, terms[0], q.negatives_above(m.number("threshold"), terms[0]))
 
     return replace(
         metric,
-        terms=(Term(_credit_above),),
+        terms=(Term(_hits_above, "max"),),
         finish=finish,
         cutoff="threshold",
+        options=frozenset({"weight", "prior"}),
         cells=cells,
         instead=(),
     )
 
 
-def or_above(
-    metric: Metric, formula: Formula, cells: Cells, options: frozenset[str] = frozenset()
-) -> Metric:
-    """Return the metric, with a threshold as another place where it may be taken.
-
-    `options` are those of the metric at a threshold.
-    """
+def or_above(metric: Metric, formula: Formula, cells: Cells) -> Metric:
+    """Return the metric, with a threshold as another place where it may be taken."""
     known = replace(metric, parameters=(*metric.parameters, THRESHOLD))
-    place = replace(at_threshold(known, formula, cells), options=options)
+    place = at_threshold(known, formula, cells)
     return replace(known, instead=(("threshold", place), *metric.instead))
 
 
-def _above(q: Quantities, m: Metric) -> pl.Expr:
-    """Return the number of items above the threshold, one per group."""
-    return q.above(m.number("threshold"))
-
-
-def _credit_above(q: Quantities, m: Metric) -> pl.Expr:
-    return q.weight * q.share_in_top(_above(q, m))
+def _hits_above(q: Quantities, m: Metric) -> pl.Expr:
+    """Return the positives up to the end of a hit's block that is above the threshold."""
+    return pl.when(q.end <= q.above(m.number("threshold"))).then(q.tp_end).otherwise(0)
 
 
 def over(denominator: Callable[[Quantities, Metric], pl.Expr]) -> Finish:
@@ -83,20 +75,20 @@ def per_block(
     return pl.map_batches(block, apply, return_dtype=pl.Float64, is_elementwise=True)
 
 
-def precision_above(q: Quantities, _: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
-    """Return the precision of k items, tp of them positive; 0 of none."""
-    return pl.when(k > 0).then(q.precision(tp, k - tp)).otherwise(0.0)
+def precision_above(q: Quantities, _: Metric, tp: pl.Expr, fp: pl.Expr) -> pl.Expr:
+    """Return the precision of items of which tp are positive and fp negative; 0 of none."""
+    return pl.when(tp + fp > 0).then(q.precision(tp, fp)).otherwise(0.0)
 
 
-def recall_above(q: Quantities, _m: Metric, tp: pl.Expr, _k: pl.Expr) -> pl.Expr:
+def recall_above(q: Quantities, _m: Metric, tp: pl.Expr, _fp: pl.Expr) -> pl.Expr:
     """Return the recall of items of which tp are positive."""
     return tp / q.n_pos
 
 
-def f_above(q: Quantities, m: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
-    """Return the F measure of k items, tp of them positive."""
+def f_above(q: Quantities, m: Metric, tp: pl.Expr, fp: pl.Expr) -> pl.Expr:
+    """Return the F measure of items of which tp are positive and fp negative."""
     square = m.number("beta") ** 2 if m.takes("beta") else 1.0
-    return (1 + square) * tp / (square * q.n_pos + tp + q.weighed(k - tp))
+    return (1 + square) * tp / (square * q.n_pos + tp + q.weighed(fp))
 
 
 def _ratio(name: str, value: object) -> Setting:

@@ -122,7 +122,7 @@ def _opened(_q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
 
 
 def _f1_credit(q: Quantities, _: Metric) -> pl.Expr:
-    return 2 * q.tp_end / (q.tp_end + q.weighed(q.end - q.tp_end) + q.n_pos)
+    return 2 * q.tp_end / (q.tp_end + q.weighed(q.fp_end) + q.n_pos)
 
 
 def _auc_credit(q: Quantities, _: Metric) -> pl.Expr:
@@ -278,7 +278,7 @@ MaxF1 = Metric(
     (Term(_f1_credit, "max"),),
     lambda _q, _m, terms: terms[0],
     ties=frozenset(NO_MEAN),
-    options=frozenset({"prior"}),
+    options=frozenset({"weight", "prior"}),
     cells=lambda _: stats.LargestF1(),
 )
 AUC = Metric(

@@ -8,9 +8,9 @@ from html import escape
 from importlib import resources
 from math import isfinite
 from os import PathLike
-from pathlib import Path
 from typing import Any, TypeAlias
 
+from prframe._replacing import replacing
 from prframe.reports.static import description, static_core
 
 Facts: TypeAlias = dict[str, Any]
@@ -49,7 +49,9 @@ class Report:
         OSError
             A file that cannot be written.
         """
-        Path(path).write_bytes(self.html.encode("utf-8"))
+        with replacing(path) as file:
+            # Names of files that are not UTF-8 have signs that are none.
+            file.write(self.html.encode("utf-8", "backslashreplace"))
 
     def __repr__(self) -> str:
         """Name the page by its title."""

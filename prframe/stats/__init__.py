@@ -6,7 +6,7 @@ A name is loaded, with the modules that it needs, when it is first used.
 from prframe import hints as _hints
 from prframe._doors import attach as _attach
 
-_load, __dir__, __all__ = _attach(__name__, __file__)
+_load, __dir__, __all__ = _attach(__name__)
 
 
 def __getattr__(name: str) -> object:

@@ -17,7 +17,8 @@ _ESCAPED = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': "{''}",
-    # A bracket after the end of a row would be read as its option.
+    # A star or a bracket after the end of a row would be read as its option.
+    "*": "{*}",
     "[": r"{[}",
     "]": r"{]}",
     "-": "{-}",

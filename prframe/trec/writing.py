@@ -10,6 +10,7 @@ import polars as pl
 
 from prframe import checks, hints
 from prframe._engine import frames
+from prframe._replacing import replacing
 from prframe.errors import ArgumentError, PrframeError
 from prframe.trec import roles
 from prframe.trec.files.paths import check_path
@@ -205,7 +206,7 @@ def _write(lines: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """Write the lines, compressed if the name says so."""
     is_zipped = os.fspath(path).endswith(".gz")
     check_path(path)
-    with open(path, "wb") as raw:  # noqa: PTH123 - takes every kind of path
+    with replacing(path) as raw:
         if is_zipped:
             with gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=6) as file:
                 _write_lines(lines, file)

@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 
 from prframe._engine.frames import Source
-from prframe._engine.measure import least_key
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import levels
+from prframe._engine.totals import least_key
 from prframe.errors import ArgumentError, PrframeError
 from prframe.metrics import with_influence
 from prframe.stats.intervals import influence_of_few, shared_item_variance

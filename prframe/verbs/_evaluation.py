@@ -13,7 +13,18 @@ from prframe._engine.measure import values_of_groups
 from prframe._engine.pieces import Ranking
 from prframe._engine.rows import considered, key_names
 from prframe.errors import ArgumentError, NoCutoffWarning, PrframeError, warn
-from prframe.metrics import AUPRG, MCC, Judged, Metric, NumRet, SetR, forms_that, parse_metric
+from prframe.metrics import (
+    AUC,
+    AUPRG,
+    MCC,
+    Judged,
+    Metric,
+    NumRet,
+    SetR,
+    W,
+    forms_that,
+    parse_metric,
+)
 from prframe.verbs._plan import takes_ties
 from prframe.verbs._trec_eval_names import TrecEvalNames
 from prframe.verbs._verb import positives_of, warn_undefined
@@ -50,7 +61,7 @@ class Evaluation:
 
     def uses_grades(self) -> bool:
         """Tell whether all metrics use grades, so that no row need be negative."""
-        return all(metric.graded for metric in self.wanted.values())
+        return all(metric.graded or metric.rel is not None for metric in self.wanted.values())
 
     def counts_hits(self) -> bool:
         """Tell whether a metric counts hits, and all have a value without positives."""
@@ -120,6 +131,8 @@ class Evaluation:
         named_as = TrecEvalNames.of(self.wanted, self.args, **options)
         wanted = self.wanted | ({_RETRIEVED: SetR} if self._of_all_rows() else {})
         values = values_of_groups(ranking, wanted, **options, begin=named_as.task_of_hits)
+        # These take items of score -inf as ranked last.
+        source.seen.lost &= any(m.name not in {AUC.name, W.name} for m in self.wanted.values())
         if _RETRIEVED in wanted:
             if values[_RETRIEVED].min() == 1:
                 self.warn_of_all_rows()

@@ -12,6 +12,7 @@ from prframe import checks, hints
 from prframe._engine.arguments import Arguments
 from prframe._engine.frame_kinds import kind_of
 from prframe._engine.frames import Seen, Source, source
+from prframe._engine.noticed import warn_of_grades, warn_of_lost
 from prframe._engine.rows import considered, in_groups
 from prframe.errors import (
     NoNegativesWarning,
@@ -163,6 +164,12 @@ def warn_of_nameless(source: Source, roles: Mapping[str, str]) -> None:
             )
 
 
+def warn_of_unretrieved(source: Source, names: Collection[str], args: Arguments) -> None:
+    """Warn of negatives of score -inf, which no join has added: it has a column `judged`."""
+    if source.seen.lost and _JUDGED not in names:
+        warn_of_lost(args)
+
+
 def warn_of_pool(frame: object, names: Collection[str], args: Arguments) -> None:
     """Warn that random rankings are of the rows of a pool, if nothing says how many others are.
 
@@ -236,6 +243,8 @@ def warn_of(source: Source, args: Arguments, *, uses_grades: bool, counts_hits: 
             f"ranking is perfect. {remedy}; if there are none, ignore NoNegativesWarning.",
             NoNegativesWarning,
         )
+    if not uses_grades:
+        warn_of_grades(source.seen, args)
     if source.seen.tied:
         warn(source.seen.tied, TiePolicyWarning)
 

@@ -53,9 +53,12 @@ class Accepts:
     def check(self, args: Arguments) -> None:
         """Refuse the arguments that the verb does not accept."""
         if self.whole_items and args.weight is not None:
+            remedy = "leave it out"
+            if self.whole_items in {"draws", "compares"}:
+                remedy += ", or take quantiles of what evaluate makes of resamples with weight="
             raise ArgumentError(
                 f"{self.verb} {self.whole_items} whole items and takes no `weight`{self.where}; "
-                "leave it out."
+                f"{remedy}."
             )
         if self.one_ranking and args.policy.mean:
             raise ArgumentError(

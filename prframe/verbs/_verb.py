@@ -16,7 +16,13 @@ from prframe._engine.frames import Source, named, through
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import ArgumentError, UndefinedMetricWarning, UnknownMetricError, warn
 from prframe.typing import Columns, Schema
-from prframe.verbs._guards import PooledRankings, warn_of, warn_of_nameless, warn_of_pool
+from prframe.verbs._guards import (
+    PooledRankings,
+    warn_of,
+    warn_of_nameless,
+    warn_of_pool,
+    warn_of_unretrieved,
+)
 from prframe.verbs._plan import Plan, named_by_caller
 
 # The verbs with an argument `over`.
@@ -128,6 +134,7 @@ def run(
             warn_of_nameless(source, roles)
         if plan.ranks_at_random():
             warn_of_pool(frame, names, args)
+        warn_of_unretrieved(source, names, args)
         warn_of(
             source,
             args,

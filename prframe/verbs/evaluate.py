@@ -107,8 +107,9 @@ def evaluate(
     -----
     `score` may be a list of columns, a model each; their rankings have the same items.
 
-    `weight` is taken by AP, AP@k, AP11, AUC, AUPRC, AUPRG, pAP, pAUC, Prec, W and R at a
-    precision, without `rel`; other metrics refuse it.
+    `weight` is taken by AP, AP@k, AP11, AUC, AUPRC, AUPRG, BalancedAccuracy, MaxF1, MCC, pAP,
+    pAUC, Prec, Specificity, W and R at a precision, and by P, R, F and F1 at a threshold, without
+    `rel`; other metrics refuse it.
 
     With ``ties="group"``, metrics on thresholds (AP, AUPRC, AP11, IPrec, Prec, MaxF1, AUC, infAP)
     count at the ends of tie blocks; metrics on positions are the mean over all orders within the

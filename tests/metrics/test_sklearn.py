@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 import prframe
 from prframe.errors import UndefinedMetricWarning
@@ -43,6 +43,35 @@ def test_average_precision_and_auc(group: list[Item]) -> None:
         sklearn_metrics.roc_auc_score(label, score, sample_weight=weight),
     ]
     assert ours == pytest.approx(theirs, abs=1e-12)
+
+
+@settings(max_examples=25)
+@given(WEIGHTED, st.sampled_from([0.0, -1.5, 1e9]))
+def test_weights_at_a_threshold(group: list[Item], threshold: float) -> None:
+    assume(both_classes(group))
+    label, score, weight = columns(group)
+    data, above = frame({"a": group}), score >= threshold
+    call = f"(threshold={threshold})"
+    options = {"sample_weight": weight, "zero_division": 0.0}
+    expected = {
+        f"P{call}": sklearn_metrics.precision_score(label, above, **options),
+        f"R{call}": sklearn_metrics.recall_score(label, above, **options),
+        f"F1{call}": sklearn_metrics.f1_score(label, above, **options),
+        f"F(beta=2,threshold={threshold})": sklearn_metrics.fbeta_score(
+            label, above, beta=2, **options
+        ),
+        f"Specificity{call}": sklearn_metrics.recall_score(label, above, pos_label=0, **options),
+        f"BalancedAccuracy{call}": sklearn_metrics.balanced_accuracy_score(
+            label, above, sample_weight=weight
+        ),
+        f"MCC{call}": sklearn_metrics.matthews_corrcoef(label, above, sample_weight=weight),
+        "MaxF1": max(sklearn_metrics.f1_score(label, score >= s, **options) for s in score),
+    }
+    ours = prframe.evaluate(data, list(expected), weight="weight").row(0)
+    assert ours == pytest.approx(list(expected.values()), abs=1e-9)
+    for name, value in zip(expected, ours, strict=True):
+        of_expression = data.select(pl.col("score").pr.metric(name, weight="weight")).item()
+        assert of_expression == pytest.approx(value, abs=1e-12)
 
 
 @given(UNWEIGHTED)

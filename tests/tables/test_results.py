@@ -180,6 +180,12 @@ def test_without_great_tables() -> None:
     assert done.stdout.strip() == "Table.gt() needs great_tables: pip install 'prframe[table]'."
 
 
+def test_a_star_at_the_beginning_of_a_row_is_printed() -> None:
+    table = tables.results(intervals(["a", "*b", "[c]"], ["P@5"]))
+    lines = table.to_latex(caption="").splitlines()
+    assert {line[:4] for line in lines if line.endswith(r"\\")} == {"Syst", "a & ", "{*}b", "{[}c"}
+
+
 def test_latex_lines() -> None:
     table = tables.results(intervals(["50% binary", "x_y"], ["P@5"]))
     lines = [

@@ -43,7 +43,11 @@ OF_ANY_PRIOR = (
     "F1(threshold=t), IPrec@r, MaxF1, MCC(threshold=t), P(threshold=t), pAP, pAUC, Prec@r, "
     "R(threshold=t), R(at_precision=t), SetAP, SetF, SetP, SetR and Specificity(threshold=t)"
 )
-OF_WEIGHTS = "AP[@k], AP11, AUC, AUPRC, AUPRG, pAP, pAUC, Prec@r, R(at_precision=t) and W"
+OF_WEIGHTS = (
+    "AP[@k], AP11, AUC, AUPRC, AUPRG, BalancedAccuracy(threshold=t), F(threshold=t), "
+    "F1(threshold=t), MaxF1, MCC(threshold=t), P(threshold=t), pAP, pAUC, Prec@r, R(threshold=t), "
+    "R(at_precision=t), Specificity(threshold=t) and W"
+)
 FRAMES = ", a ".join(kind.description for kind in KINDS)
 ARRAYS = "Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}."
 # Some calls take the rows of all queries as one ranking on purpose.
@@ -659,7 +663,8 @@ REFUSALS = {
     ),
     "a weighted band": (
         lambda: prframe.band(GOOD.with_columns(weight=1.0), weight="weight"),
-        "band draws whole items and takes no `weight`; leave it out.",
+        "band draws whole items and takes no `weight`; leave it out, or take "
+        "quantiles of what evaluate makes of resamples with weight=.",
     ),
     "an expected band": (
         lambda: prframe.band(GOOD, ties="expected"),
@@ -919,7 +924,8 @@ REFUSALS = {
     ),
     "interval of weighted rows": (
         lambda: interval(GOOD, "AP", weight="weight"),
-        "interval draws whole items and takes no `weight` without `over`; leave it out.",
+        "interval draws whole items and takes no `weight` without `over`; leave it out, or take "
+        "quantiles of what evaluate makes of resamples with weight=.",
     ),
     "interval of expected values": (
         lambda: interval(GOOD, "AP", ties="expected"),

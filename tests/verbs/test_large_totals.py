@@ -1,6 +1,7 @@
 """Totals that a user states cost no memory and no digits, however large they are."""
 
 import math
+import tracemalloc
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -225,3 +226,14 @@ def test_a_precision_of_nothing_has_no_interval() -> None:
         *(0.0, None, None, None)
     ]
     assert recall["conf_high"] < 0.5
+
+
+# In single precision the share of negatives is 0.
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("metric", ["AP", "MaxF1", "pAUC", "Prec@0.5"])
+def test_intervals_take_no_memory(metric: str) -> None:
+    tracemalloc.start()
+    prframe.interval(FRAME, metric, n_pos=2**52, rng=1, n_resamples=200)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 400e6

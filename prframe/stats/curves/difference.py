@@ -231,9 +231,12 @@ def curve_difference(
     paths = PairedPaths.of(scores, positive, cluster)
     odds = paths.smoothed_log_odds(plan.recall, plan.n_resamples, rng, plan.prior)
     drawn = [expit(of_model) for of_model in odds]
-    # Where no negative stands above a level, the data do not exclude a precision of 1.
+    # Where no negative stands above a level, the data do not exclude a precision of 1, of one
+    # ranking without the other if they differ there.
+    differ = (drawn[0] != drawn[1]).any(axis=0)
     best = [
-        np.where(seen == 1, 1.0, draws) for seen, draws in zip((first, second), drawn, strict=True)
+        np.where((seen == 1) & differ, 1.0, draws)
+        for seen, draws in zip((first, second), drawn, strict=True)
     ]
     lower, upper = drawn[0] - best[1], best[0] - drawn[1]
     unseen = _UNSEEN * _agreement(drawn[0], drawn[1], (first == 1) & (second == 1)) ** 2

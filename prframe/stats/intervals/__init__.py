@@ -2,4 +2,4 @@
 
 from prframe._doors import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__)

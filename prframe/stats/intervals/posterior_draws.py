@@ -19,6 +19,8 @@ _NODES = 128
 # Panels have at least so many levels together for each unit of the root of the positives, so that
 # what lies between two levels remains small beside a standard error.
 _DENSITY = 4
+# More positives are not listed, and curves bend where items are.
+_MOST_POSITIVES = 10**7
 # Points are counted for so many levels at a time, if these are close to each other.
 _LEVELS = 4
 # The number of blocks of draws at a time, which bounds memory.
@@ -58,7 +60,7 @@ def posterior_replicates(
     of the positives that are retrieved.
     """
     levels, node_weights = _nodes(
-        math.ceil(_DENSITY * math.sqrt(cells.n_pos) / _NODES),
+        math.ceil(_DENSITY * math.sqrt(min(cells.n_pos, _MOST_POSITIVES)) / _NODES),
         tuple(level for statistic in statistics for level in statistic.levels(cells)),
     )
     shares = {share for statistic in statistics for share in statistic.shares(cells)}

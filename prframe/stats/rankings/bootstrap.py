@@ -184,24 +184,6 @@ def cluster_counts(
     return csr_array((np.ones(rows.size, dtype=np.int64), (rows, columns)), shape=shape)
 
 
-def cluster_std_error(influence: Influence, clusters: csr_array) -> float:
-    """Return the standard error of a statistic, whole clusters being an independent sample.
-
-    It is the root of the sum of squares of the clusters' sums of influence.
-
-    Parameters
-    ----------
-    influence : Influence
-    clusters : sparse array
-        As `cluster_counts` returns it.
-
-    Returns
-    -------
-    float
-    """
-    return float(np.sqrt((cluster_influence(influence, clusters) ** 2).sum()))
-
-
 def cluster_influence(influence: Influence, clusters: csr_array) -> Floats:
     """Return the sum of the influence of each cluster's items."""
     return np.asarray(clusters @ np.concatenate([influence.pos, influence.neg]))

@@ -17,7 +17,7 @@ Read: TypeAlias = Callable[[int], bytes]
 LONGEST_LINE = 1_000_000
 _GZIP = b"\x1f\x8b"
 # The first bytes of files that other programs have compressed.
-_ELSEWHERE = {b"BZh": "bzip2", b"\xfd7zX": "xz"}
+_ELSEWHERE = {b"BZh": "bzip2", b"\xfd7zX": "xz", b"PK\x03\x04": "zip"}
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 

@@ -224,6 +224,8 @@ class _Test(TwoStepPlan):
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group and function, before p-values are adjusted."""
         rows = Ranking(source, self.args).over_groups(self._piece)
+        # Items of score -inf are ranked, as one tie block.
+        source.seen.lost = False
         self._warn(rows)
         warn_of_ties_at_jumps(rows, key_names(self.args), "phi", _OF_JUMPS)
         return rows.drop(MOVED)

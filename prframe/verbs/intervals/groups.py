@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.hits import Hits
-from prframe._engine.measure import items_above, least_key
 from prframe._engine.pieces import Piece
 from prframe._engine.ranks import clustered
+from prframe._engine.totals import items_above, least_key
 from prframe.errors import PrframeError
 from prframe.metrics import MaxF1, Metric, W
 from prframe.stats.rank_statistics import moved_by_ties

@@ -712,3 +712,19 @@ def test_errors(call: Any, message: str) -> None:
     with pytest.raises(PrframeError) as caught:
         call()
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"prior": 0.1}, {"cluster": "cluster"}, {"simultaneous": False}, {"recall": [0.05]}],
+)
+def test_a_model_and_its_copy_do_not_differ(options: dict[str, Any]) -> None:
+    rng = np.random.default_rng(1)
+    label = rng.random(60) < 0.4
+    score = (rng.normal(size=60) + label).round(1)
+    frame = pl.DataFrame({"a": score, "b": 3 * score + 1, "label": label, "id": range(60)})
+    frame = frame.with_columns(cluster=pl.Series(rng.integers(0, 25, 60)))
+    found = frame.pr.compare_curves(["a", "b"], item="id", rng=1, n_resamples=100, **options)
+    for column in ("difference", "conf_low", "conf_high"):
+        assert found[column].to_list() == [0.0] * found.height
+    assert found["p_value"].to_list() == [1.0] * found.height

@@ -339,7 +339,8 @@ BAD: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: matched(WIDE.with_columns(model=1), "a", weight="b"),
-        "verb compares whole items and takes no `weight`; leave it out.",
+        "verb compares whole items and takes no `weight`; leave it out, or take "
+        "quantiles of what evaluate makes of resamples with weight=.",
     ),
     (lambda: matched(LONG, ties="order"), "verb takes ties='group'; got 'order'."),
     (

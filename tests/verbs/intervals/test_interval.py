@@ -90,6 +90,7 @@ def warned(call: Callable[[], pl.DataFrame]) -> tuple[pl.DataFrame, list[str]]:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", prframe.PooledRankingWarning)
         warnings.simplefilter("ignore", prframe.NoNegativesWarning)
+        warnings.simplefilter("ignore", prframe.UnretrievedWarning)
         warnings.filterwarnings("ignore", "fewer than 40 clusters", prframe.CoverageWarning)
         found = call()
     assert all(one.category is prframe.UndefinedMetricWarning for one in caught)

@@ -28,6 +28,8 @@ _LIMIT, _BEHIND = 2.0, 0.5
 # F1 is at least so far from 0 and from 1 where its odds are taken. A smaller standard deviation of
 # these than the second number may be rounding.
 _LEAST_F1, _LEAST_SPREAD = 1e-9, 1e-6
+# More positives are not listed, and F1 differs at thresholds of items that are.
+_MOST_POSITIVES = 10**7
 
 
 @dataclass(frozen=True)
@@ -191,6 +193,6 @@ def _levels(n_pos: int) -> Floats:
     square of their distance. Both are small beside a standard error if the number of levels grows
     with the cube root of the number of positives.
     """
-    number = max(16, int(np.ceil(6 * n_pos ** (1 / 3))))
+    number = max(16, int(np.ceil(6 * min(n_pos, _MOST_POSITIVES) ** (1 / 3))))
     inside = (1 - np.cos(np.pi * (np.arange(number) + 0.5) / number)) / 2
     return np.append(inside, 1.0)
