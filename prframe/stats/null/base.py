@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -269,6 +269,23 @@ class NullDistribution(ABC):
             A level out of range.
         """
         return self._quantiles(q, "lower")
+
+    def using(self, method: Any) -> Self:  # noqa: ANN401 - each class has its own names
+        """Return the same distribution, whose probabilities are computed by another method.
+
+        Parameters
+        ----------
+        method : str
+            One that the class takes.
+
+        Raises
+        ------
+        PrframeError
+            Another method, or one that cannot take this distribution.
+        """
+        if method == getattr(self, "method", None):
+            return self
+        return type(self)(**(self._arguments() | {"method": method}))
 
     def rvs(self, size: int = 1, rng: Seed = None) -> Floats:
         """Draw values.
