@@ -38,7 +38,7 @@ _DOUBT = 0.016
 # Sums clump if their characteristic function comes back between these frequencies, in units of one
 # over the tilted standard deviation, where it then may change the tail by the share. Lobes are
 # wider than the step. This many numbers of all sizes tell.
-_LOBE, _FARTHEST, _STEP, _CLUMPED, _LOOKED_AT = 4.5, 600.0, 1.0, 5e-4, 2048
+_LOBE, _FARTHEST, _STEP, _CLUMPED, _LOOKED_AT = 4.5, 600.0, 1.5, 5e-4, 256
 # An inversion is tilted by at least this many standard deviations; its period has this many. The
 # number that is drawn is within so many of its own; frequencies for it go all the way round if
 # they are no more than the next number. An inversion takes this many factors at most.
@@ -181,7 +181,10 @@ def _come_back(urn: Urn, tilted: _Tilted, unit: float) -> float:
     It is about exp(R - V), with V the sum of the variances of all draws, and R that of their
     values on the circle.
     """
-    some = slice(None, None, -(-urn.values.size // _LOOKED_AT))
+    # Multiples of the golden ratio are spread out, and have no period.
+    few = np.arange(_LOOKED_AT) * ((5**0.5 - 1) / 2) % 1
+    some = np.unique((few * urn.values.size).astype(np.int64))
+    some = some if urn.values.size > _LOOKED_AT else np.arange(urn.values.size)
     spread = (urn.sizes * tilted.share * (1 - tilted.share))[some]
     spread *= tilted.weight / max(float(spread.sum()), _LEAST)
     deviation = max(tilted.scatter, _LEAST) ** 0.5
