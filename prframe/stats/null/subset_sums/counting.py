@@ -17,7 +17,7 @@ from prframe.typing import Floats, Integers
 # Draws of at most this many numbers are counted directly.
 _PAIR = 2
 # The most entries of the table of each half, and the most cells of all steps of a walk.
-_MOST_ENTRIES, _MOST_CELLS = 1 << 16, 1 << 22
+MOST_ENTRIES, _MOST_CELLS = 1 << 16, 1 << 22
 
 
 class Tails(NamedTuple):
@@ -164,7 +164,7 @@ def _reach(sizes: Integers, n: int) -> int:
         sums = np.cumsum(classes)
         sums[size + 1 :] -= sums[: -size - 1].copy() if size < n else 0
         classes = sums
-        if classes.sum() > _MOST_ENTRIES:
+        if classes.sum() > MOST_ENTRIES:
             return i
     return int(sizes.size)
 
