@@ -29,7 +29,7 @@ class Lattice(NamedTuple):
             return cls(float(values[0]), 1.0, np.zeros(1, np.int64))
         distance = values - values[0]
         gap = float(np.diff(values).min())
-        for share in _SHARES:
+        for share in _SHARES if gap * _SPAN >= distance[-1] else ():
             places = distance / gap * share
             if places[-1] > _SPAN:
                 return None
