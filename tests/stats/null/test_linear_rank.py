@@ -209,6 +209,7 @@ def test_saddlepoints_settle_for_a_million_scores():
     assert np.exp(tail.log_sf) == pytest.approx(stats.norm.sf(0.1), abs=0.03)
 
 
+@pytest.mark.slow
 def test_saddlepoints_exist_where_shares_are_0_or_1():
     """All scores but the largest ones are nearly 0, and the Hessian nearly singular."""
     for name, n, n_pos in [("p-norm-push(q=30)", 44, 6), ("p-norm-push(q=100)", 40, 20)]:

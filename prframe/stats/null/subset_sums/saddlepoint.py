@@ -34,7 +34,7 @@ _CLOSE = 0.05
 # Sums of positive numbers that are 0 but for rounding are replaced by this.
 _LEAST = 1e-150
 # The saddlepoint is taken if the next term of the expansion is no larger than this, roughly.
-_DOUBT = 0.016
+_DOUBT = 0.024
 # Sums clump if their characteristic function comes back between these frequencies, in units of one
 # over the tilted standard deviation, where it then may change the tail by the share. Lobes are
 # wider than the step. This many numbers of all sizes tell.
