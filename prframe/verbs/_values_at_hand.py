@@ -17,7 +17,7 @@ from prframe._engine.rows import Problem, in_groups, key_names
 from prframe.errors import ArgumentError, PrframeError
 from prframe.metrics import Metric, parse_metric
 from prframe.stats._tolerances import RESIDUE
-from prframe.stats.null import stored_in_single_precision
+from prframe.stats.null import without_single_precision
 from prframe.typing import Columns
 from prframe.verbs._evaluation import named
 from prframe.verbs._verb import warn_null
@@ -244,7 +244,7 @@ def _unrounded(rows: pl.DataFrame) -> pl.DataFrame:
     values = rows[VALUE].to_numpy().copy()
     for metric in rows[METRIC].unique():
         places = np.flatnonzero((rows[METRIC] == metric).to_numpy() & np.isfinite(values))
-        values[places] = stored_in_single_precision(values[places])
+        values[places] = without_single_precision(values[places])
     return rows.with_columns(pl.Series(VALUE, values).fill_nan(None))
 
 

@@ -27,14 +27,13 @@ from .random_selection import (
     precision_null_moments as precision_null_moments,
     recall_null_moments as recall_null_moments,
 )
-from .sign_flips.clusters import stored_in_single_precision as stored_in_single_precision
-from .sign_flips.counted import counted_p_values as counted_p_values
 from .sign_flips.distribution import (
     SignFlipMethod as SignFlipMethod,
     SignFlipNull as SignFlipNull,
 )
-from .sign_flips.saddlepoint import sign_flip_tails as sign_flip_tails
 from .sign_flips.signs import all_signs as all_signs, random_signs as random_signs
+from .sign_flips.sizes import without_single_precision as without_single_precision
+from .sign_flips.sums import sign_flip_p_values as sign_flip_p_values
 from .subset_sums.linear_rank import (
     LinearRankNull as LinearRankNull,
     RankNullMethod as RankNullMethod,

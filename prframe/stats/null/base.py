@@ -6,18 +6,17 @@ A distribution provides its tail probabilities and its moments; all else follows
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from functools import partial
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri_exp
 
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import random_generator, reals
 from prframe.stats._p_values import check_alternative, probability
-from prframe.stats.null.quantiles import Bracket, Moments, Search, last_kept, met
+from prframe.stats.null.quantiles import last_kept, least_met
 from prframe.stats.null.tail_probabilities import (
     BOTH,
     BothTails,
@@ -29,14 +28,15 @@ from prframe.stats.null.tail_probabilities import (
 from prframe.typing import Alternative, Floats
 
 Seed: TypeAlias = int | np.random.Generator | None
-# The function takes a distribution, places of levels and as many x, and rises with x.
-RisingOf: TypeAlias = "Callable[[NullDistribution, NDArray[np.int64], Floats], Floats]"
 
 # Logarithms of a probability and of a level are equal if they differ by less than this.
 _SLACK = 1e-12
 # Where the values that X takes cannot be told apart, a quantile is close enough if the logarithm
 # of its probability is beyond that of the level by this, to within half of it.
 _CLOSE = 6e-7
+# Searches begin at normal quantiles, no further from the mean than this many standard deviations.
+_FAR = 6.0
+_LARGEST = float(np.finfo(np.float64).max)
 # Longer lists are cut short in a repr, and of them so many numbers are shown at both ends.
 _LONG_LIST, _SHOWN = 100, 3
 # The method of what has no probability.
@@ -270,6 +270,23 @@ class NullDistribution(ABC):
         """
         return self._quantiles(q, "lower")
 
+    def using(self, method: Any) -> Self:  # noqa: ANN401 - each class has its own names
+        """Return the same distribution, whose probabilities are computed by another method.
+
+        Parameters
+        ----------
+        method : str
+            One that the class takes.
+
+        Raises
+        ------
+        PrframeError
+            Another method, or one that cannot take this distribution.
+        """
+        if method == getattr(self, "method", None):
+            return self
+        return type(self)(**(self._arguments() | {"method": method}))
+
     def rvs(self, size: int = 1, rng: Seed = None) -> Floats:
         """Draw values.
 
@@ -293,53 +310,35 @@ class NullDistribution(ABC):
         return self._draws(size, random_generator(rng))
 
     def _quantiles(self, q: ArrayLike, side: Side) -> Floats | float:
-        """Return quantiles of the upper or the lower tail; at level 1, an end of the values."""
+        """Return quantiles of the upper or the lower tail."""
         levels = _levels(q)
-        below = levels.ravel() < 1
-        found = np.empty(below.size)
-        if below.any():
-            search = self._rare if side == "upper" else self._reached_by
-            found[below] = search(levels.ravel()[below])
-        if not below.all():
-            found[~below] = self._end(side)
-        return shaped(self._taken(found, side).reshape(levels.shape))
+        # At level 1 they are the ends of the values.
+        quantiles = np.full(levels.shape, self.support()[side == "lower"])
+        quantiles[levels < 1] = self._found(np.log(levels[levels < 1]), side)
+        return shaped(quantiles)
 
-    def _end(self, side: Side) -> Floats:
-        """Return the end of the values that counts as the quantile at level 1."""
-        end = np.array([self.support()[side == "lower"]])
-        if side == "lower":
-            return self._not_below(end)
-        method = self._tails("x", end, ("upper",)).method
-        return self._last_as_rare(end) if self._are_apart(method).all() else end
+    def _found(self, level: Floats, side: Side) -> Floats:
+        """Return quantiles of one of the tails at logarithms of levels below 1."""
+        sign = 1 if side == "upper" else -1
+        apart = np.ones(level.size, np.bool_)
 
-    def _rare(self, levels: Floats) -> Floats:
-        """Return the least values x with P(X >= x) at most a level, NaN where there is none."""
-        level, apart = np.log(levels), np.ones(levels.size, np.bool_)
-
-        def rarity(null: NullDistribution, places: NDArray[np.int64], x: Floats) -> Floats:
-            """Return how far log P(X >= x) is below each level."""
-            tails = null._tails("x", self._nearest_points(x), ("upper",))
+        def beyond(places: NDArray[np.int64], x: Floats) -> Floats:
+            """Return how far the logarithm of the tail is beyond each level, 0 if close enough."""
+            tails = self._tails("x", self._nearest_points(x), (side,))
+            logs = tails.upper if side == "upper" else tails.lower
             apart[places] = self._are_apart(tails.method)
-            beyond = level[places] + _SLACK - tails.upper
-            return met(beyond, apart[places], null._close)
+            with np.errstate(invalid="ignore"):
+                far = np.clip(sign * (level[places] - logs) + _SLACK, -_LARGEST, _LARGEST)
+            middle = far - np.where(apart[places], 0.0, _CLOSE)
+            return np.where(~apart[places] & (np.abs(middle) <= _CLOSE / 2), 0.0, middle)
 
-        bracket = self._bracket(self._search(levels, 1), rarity)
-        rare = bracket.above.copy()
+        start = self.mean() - sign * self.std() * np.clip(ndtri_exp(level), -_FAR, _FAR)
+        found, reached = least_met(beyond, start, self.std(), self.support(), self._width)
+        if side == "lower":
+            return self._not_below(found)
         if apart.any():
-            rare[apart] = self._last_as_rare(rare[apart])
-        return np.where(bracket.reached, rare, np.nan)
-
-    def _reached_by(self, levels: Floats) -> Floats:
-        """Return the least values x with P(X <= x) at least a level."""
-        level = np.log(levels)
-
-        def height(null: NullDistribution, places: NDArray[np.int64], x: Floats) -> Floats:
-            """Return how far log P(X <= x) is above each level."""
-            tails = null._tails("x", self._nearest_points(x), ("lower",))
-            beyond = tails.lower - level[places] + _SLACK
-            return met(beyond, self._are_apart(tails.method), null._close)
-
-        return self._not_below(self._bracket(self._search(levels, -1), height).above)
+            found[apart] = self._last_as_rare(found[apart])
+        return np.where(reached, found, np.nan)
 
     @abstractmethod
     def _shape(self) -> tuple[float, float]:
@@ -377,21 +376,7 @@ class NullDistribution(ABC):
             found.method[defined] = np.asarray(tails.method)[places]
         return found
 
-    def _bracket(self, search: Search, rising: RisingOf) -> Bracket:
-        """Return where a function of this distribution and of x ceases to be negative."""
-        return search.bracket(partial(rising, self))
-
-    def _search(self, levels: Floats, sign: Literal[-1, 1]) -> Search:
-        """Return the search for quantiles of upper (1) or lower (-1) tails."""
-        shape, ends = self._begin()
-        moments = Moments(self.mean(), self.std(), *shape)
-        return Search.of(levels.ravel(), sign, moments, ends, self._narrow)
-
-    def _begin(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Return the shape with which a search begins, and the ends of the values."""
-        return self._shape(), self.support()
-
-    def _narrow(self, x: Floats) -> Floats:
+    def _width(self, x: Floats) -> Floats:
         """Return the width of brackets that need not be narrower."""
         lattice = self._lattice()
         return np.full(x.shape, _CELL * lattice[1]) if lattice else self._rounding(x) / 2
@@ -403,16 +388,7 @@ class NullDistribution(ABC):
 
     def _are_apart(self, method: NDArray[np.str_]) -> NDArray[np.bool_]:
         """Whether probabilities by these methods tell the values that X takes apart."""
-        return np.ones(np.shape(method), np.bool_)
-
-    @property
-    def _close(self) -> float:
-        """By how much a quantile is beyond its level where values cannot be told apart."""
-        return _CLOSE
-
-    def _taken(self, x: Floats, side: Side) -> Floats:  # noqa: ARG002 - subclasses need the side
-        """Return the values that X takes and that equal quantiles, where these are known."""
-        return x
+        return np.asarray((method == "exact") | (self._lattice() is not None))
 
     def _last_as_rare(self, above: Floats) -> Floats:
         """Return the largest value with the same P(X >= x) as each number, or just less.
@@ -430,7 +406,7 @@ class NullDistribution(ABC):
             """Whether P(X >= x) is less than at the number of each place."""
             return self._upper(x) < reached[places]
 
-        last = self._nearest_points(last_kept(is_lost, rare, gap, largest, self._narrow))
+        last = self._nearest_points(last_kept(is_lost, rare, gap, largest, self._width))
         return last if self._is_exact else self._not_above(last, reached + 2 * _SLACK)
 
     def _not_above(self, last: Floats, reached: Floats) -> Floats:

@@ -29,24 +29,14 @@ def hit_rank_pmf(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, k: ArrayLike) -> 
 
     Parameters
     ----------
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n.
-    i : array_like of int
-        Which positive, 1..n_pos, counted from the top.
-    k : array_like of int
-        Rank, 1..n; broadcast against the others.
+    n, n_pos, i, k : array_like of int
+        Items (>= 1), positives among them (1..n), which of these from the top (1..n_pos), and its
+        rank (1..n); broadcast.
 
     Returns
     -------
     ndarray of float in [0, 1]
         Of the common shape; 0 at ranks that the positive cannot have.
-
-    Raises
-    ------
-    PrframeError
-        Numbers that are not whole or out of range.
 
     See Also
     --------
@@ -57,7 +47,7 @@ def hit_rank_pmf(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, k: ArrayLike) -> 
     -----
     Zhang & Su 2012 print eq. (6) with ``C(n - 1, n_pos - 1)`` below, so that the probabilities add
     up to ``n / n_pos``. It is the negative hypergeometric distribution, and computed as i/k times
-    the probability of i hits among the first k, accurate to about 1e-14 relative for any n. The
+    the probability of i hits among the first k, accurate to about 1e-10 for any n. The
     probability of ``L_i <= k`` is that of at least i hits among the first k: a p-value of
     `hypergeometric_topk`.
 
@@ -87,14 +77,9 @@ def hit_rank_joint_pmf(  # noqa: PLR0913, PLR0917
 
     Parameters
     ----------
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n.
-    i, j : array_like of int
-        Which positives, 1..n_pos, counted from the top, i below j.
-    s, t : array_like of int
-        Their ranks, 1..n; broadcast against the others.
+    n, n_pos, i, j, s, t : array_like of int
+        Items (>= 1), positives among them (1..n), which two of these from the top, i below j, and
+        their ranks (1..n); broadcast.
 
     Returns
     -------
@@ -156,23 +141,13 @@ def reciprocal_hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) ->
 
     Parameters
     ----------
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n.
-    i : array_like of int
-        Which positive, 1..n_pos, counted from the top; broadcast against the others. That of the
-        first is the reciprocal rank RR.
+    n, n_pos, i : array_like of int
+        Items (>= 1), positives among them (1..n), which of these from the top (1..n_pos);
+        broadcast.
 
     Returns
     -------
     Moments
-        ``mean`` and ``variance``, arrays of the common shape.
-
-    Raises
-    ------
-    PrframeError
-        Numbers that are not whole or out of range.
 
     See Also
     --------
@@ -206,22 +181,14 @@ def reciprocal_hit_rank_covariance(
 
     Parameters
     ----------
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n.
-    i, j : array_like of int
-        Which positives, 1..n_pos, counted from the top; broadcast against the others.
+    n, n_pos, i, j : array_like of int
+        Items (>= 1), positives among them (1..n), which two of these from the top (1..n_pos);
+        broadcast.
 
     Returns
     -------
     ndarray of float
         Of the common shape.
-
-    Raises
-    ------
-    PrframeError
-        Numbers that are not whole or out of range.
 
     See Also
     --------

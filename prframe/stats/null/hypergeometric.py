@@ -9,19 +9,16 @@ or not, and e their expectations, these are ``sum of o log(o/e)``, to which the 
 Stirling's formula add up, and the formula's corrections.
 """
 
-from collections.abc import Iterator
 from math import sqrt
 
 import numpy as np
+from scipy.special import gammaln, xlogy
 
 from prframe.typing import Floats, Integers
 
-# For numbers below this the correction to Stirling's formula comes from a table.
-_TABLE = 16
+# From this number on the correction to Stirling's formula is a series.
+_LARGE = 16
 _SERIES = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
-# Below this relative difference o log(o/e) - o + e is a series, as the formula would lose digits.
-_CLOSE = 0.1
-_TERMS = 9
 _NEGLIGIBLE = 1e-17
 # Further from the mean than so many standard deviations and as many hits no number is likely.
 _FARTHEST = 40
@@ -32,15 +29,13 @@ _EQUAL = 1e-10
 
 def probability(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Floats:
     """Return P(X = hits), 0 where so many hits are impossible."""
-    cells = list(_cells(hits, n, n_pos, k))
-    possible = np.min([observed for observed, _ in cells], axis=0) >= 0
-    log = -_correction(n)
-    for margin in (n_pos, n - n_pos, k, n - k):
-        log = log + _correction(margin)
-    for observed, expected in cells:
-        observed = np.maximum(observed, 0)  # noqa: PLW2901 - what cannot be is masked below
-        log = log - _correction(observed) - _deviance(observed, expected)
-    return np.where(possible, np.exp(log), 0.0)
+    rows, columns = (n_pos, n - n_pos), (k, n - k)
+    cells = np.stack(np.broadcast_arrays(hits, n_pos - hits, k - hits, n - n_pos - (k - hits)))
+    expected = np.stack([row * (column / n) for row in rows for column in columns])
+    observed = np.maximum(cells, 0)
+    log = sum(map(_correction, (*rows, *columns))) - _correction(n)
+    log = log - (_correction(observed) + _deviance(observed, expected)).sum(axis=0)
+    return np.where(cells.min(axis=0) >= 0, np.exp(log), 0.0)
 
 
 def plausible_hits(n: int, n_pos: int, k: int) -> Integers:
@@ -87,38 +82,20 @@ def _mode(n: Floats, n_pos: Floats, k: Floats) -> Floats:
     return np.asarray(np.floor((k + 1) / (n + 2) * (n_pos + 1)))
 
 
-def _cells(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Iterator[tuple[Floats, Floats]]:
-    """Yield the four counts of the table, each with its expectation."""
-    share, rest = k / n, (n - k) / n
-    yield hits, n_pos * share
-    yield n_pos - hits, n_pos * rest
-    yield k - hits, (n - n_pos) * share
-    yield n - n_pos - (k - hits), (n - n_pos) * rest
-
-
 def _correction(x: Floats) -> Floats:
     """Return log(x!) - x log(x) + x."""
-    small = np.arange(_TABLE, dtype=np.float64)
-    factorials = np.cumprod(np.maximum(small, 1))
-    table = np.log(factorials) - small * np.log(np.maximum(small, 1)) + small
-    inside = x < _TABLE
-    y = np.where(inside, _TABLE, x)
+    y = np.maximum(x, _LARGE)
     series = np.polynomial.polynomial.polyval(1 / y**2, _SERIES) / y
     far = np.log(2 * np.pi * y) / 2 + series
-    return np.where(inside, table[np.where(inside, x, 0).astype(np.int64)], far)
+    return np.where(x < _LARGE, gammaln(x + 1) - xlogy(x, x) + x, far)
 
 
 def _deviance(observed: Floats, expected: Floats) -> Floats:
     """Return o log(o/e) - o + e."""
-    total = observed + expected
-    v = np.where(total > 0, (observed - expected) / np.where(total > 0, total, 1), 0.0)
-    # The series is that of log(o/e) = 2 artanh(v).
-    powers = 1 / (2 * np.arange(_TERMS) + 3)
-    series = np.polynomial.polynomial.polyval(v * v, powers) * v**3
-    near = (observed - expected) * v + 2 * observed * series
+    away = observed - expected
     is_positive = (observed > 0) & (expected > 0)
-    ratio = np.where(is_positive, observed, 1) / np.where(is_positive, expected, 1)
-    return np.where(np.abs(v) < _CLOSE, near, observed * np.log(ratio) - observed + expected)
+    ratio = np.where(is_positive, away, 0) / np.where(expected > 0, expected, 1)
+    return np.asarray(observed * np.log1p(ratio) - away)
 
 
 def _sum_upwards(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Floats:

@@ -33,26 +33,12 @@ def recall_null_moments(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> Moments
 
     Parameters
     ----------
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n.
-    k : array_like of int
-        Rank, 1..n; broadcast against the others.
+    n, n_pos, k : array_like of int
+        Items (>= 1), positives among them (1..n), rank (1..n); broadcast.
 
     Returns
     -------
     Moments
-        ``mean`` and ``variance``, arrays of the common shape.
-
-    Raises
-    ------
-    PrframeError
-        Numbers that are not whole or out of range.
-
-    Notes
-    -----
-    The number of hits is hypergeometric.
 
     References
     ----------
@@ -77,26 +63,12 @@ def precision_null_moments(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> Mome
 
     Parameters
     ----------
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n.
-    k : array_like of int
-        Rank, 1..n; broadcast against the others.
+    n, n_pos, k : array_like of int
+        Items (>= 1), positives among them (1..n), rank (1..n); broadcast.
 
     Returns
     -------
     Moments
-        ``mean`` and ``variance``, arrays of the common shape.
-
-    Raises
-    ------
-    PrframeError
-        Numbers that are not whole or out of range.
-
-    Notes
-    -----
-    The number of hits is hypergeometric.
 
     References
     ----------
@@ -133,22 +105,13 @@ def hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) -> Moments:
 
     Parameters
     ----------
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n.
-    i : array_like of int
-        Which positive, 1..n_pos, counted from the top; broadcast against the others.
+    n, n_pos, i : array_like of int
+        Items (>= 1), positives among them (1..n), which of these from the top (1..n_pos);
+        broadcast.
 
     Returns
     -------
     Moments
-        ``mean`` and ``variance``, arrays of the common shape.
-
-    Raises
-    ------
-    PrframeError
-        Numbers that are not whole or out of range.
 
     See Also
     --------
@@ -185,22 +148,14 @@ def hit_rank_covariance(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, j: ArrayLi
 
     Parameters
     ----------
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n.
-    i, j : array_like of int
-        Which positives, 1..n_pos, counted from the top; broadcast against the others.
+    n, n_pos, i, j : array_like of int
+        Items (>= 1), positives among them (1..n), which two of these from the top (1..n_pos);
+        broadcast.
 
     Returns
     -------
     ndarray of float
         Of the common shape.
-
-    Raises
-    ------
-    PrframeError
-        Numbers that are not whole or out of range.
 
     Notes
     -----
@@ -233,20 +188,12 @@ def delta_moments(n: ArrayLike, n_pos: ArrayLike) -> Moments:
 
     Parameters
     ----------
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n; broadcast against `n`.
+    n, n_pos : array_like of int
+        Items (>= 1), positives among them (1..n); broadcast.
 
     Returns
     -------
     Moments
-        ``mean`` and ``variance``, arrays of the common shape.
-
-    Raises
-    ------
-    PrframeError
-        Numbers that are not whole or out of range.
 
     See Also
     --------

@@ -62,7 +62,7 @@ def hypergeometric_topk(
     Notes
     -----
     Under the null hypothesis ``P(p_value <= a) <= a`` for every a. Far out in the tail a p-value
-    keeps 12 digits, whatever n; one below 2.2e-308 is given as that. The time grows with the
+    keeps 10 digits, whatever n; one below 2.2e-308 is given as that. The time grows with the
     standard deviation of the hits. Outcomes that are equally likely up to 1e-10 of their
     probability count as equally likely.
 

@@ -20,10 +20,10 @@ from prframe.draws import TEST_DRAWS
 from prframe.stats._arrays import random_generator
 from prframe.stats._p_values import check_alternative, from_normal, from_symmetric, from_tails
 from prframe.stats._tolerances import EQUAL_DIGITS
-from prframe.stats.null import SignFlipMethod, SignFlipNull, counted_p_values, sign_flip_tails
+from prframe.stats.null import SignFlipMethod, SignFlipNull, sign_flip_p_values
 from prframe.stats.paired_values.family import PairedFamily
 from prframe.stats.paired_values.sample import PairedSample, PairedTest
-from prframe.typing import Alternative, Flags, Floats, Integers
+from prframe.typing import Alternative, Floats
 
 QueryTestName: TypeAlias = Literal["randomization", "t", "wilcoxon", "sign", "bootstrap", "hall"]
 RandomizationMethod: TypeAlias = Literal["auto", "exact", "convolution", "sampled"]
@@ -74,54 +74,23 @@ def randomization_tests(family: PairedFamily, options: QueryTestOptions) -> list
 
 
 def _all_signs(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
-    """Test pairs by the distribution of their sums under all signs."""
+    """Test pairs by the distribution of their sums under all signs, many of them at once."""
     tests = [PairedTest(mean, np.nan, np.nan, "randomization") for mean in family.means.tolist()]
-
-    def enter(pairs: Integers, p_values: Iterable[float], how: str) -> None:
-        for pair, p_value in zip(pairs.tolist(), p_values, strict=True):
-            tests[pair] = tests[pair]._replace(p_value=p_value, method=f"randomization-{how}")
+    if options.method == "auto":
+        p_values = sign_flip_p_values(family.sums, options.alternative)
+    else:
+        p_values = np.full(len(tests), np.nan)
 
     def test(pair: int) -> PairedTest:
-        null = _null_of_signs(family.sums[:, pair], options)
-        if null.how != "exact" and not np.isnan(tests[pair].p_value):
-            return tests[pair]
-        p_value = float(null.p_value(alternative=options.alternative))
-        return tests[pair]._replace(p_value=p_value, method=f"randomization-{null.how}")
+        p_value, how = float(p_values[pair]), "saddlepoint"
+        if np.isnan(p_value):
+            p_value, how = _null_of_signs(family.sums[:, pair], options).test(options.alternative)
+        return tests[pair]._replace(p_value=p_value, method=f"randomization-{how}")
 
-    pairs = np.flatnonzero((family.sizes > 0).any(axis=0))
-    for step in (_counted, _by_saddlepoints):
-        p_values, settled, how = step(family.sums[:, pairs], options)
-        known = ~np.isnan(p_values)
-        enter(pairs[known], p_values[known].tolist(), how)
-        pairs = pairs[~settled]
-    for pair, result in zip(pairs.tolist(), options.each(test, pairs.tolist()), strict=True):
+    pairs = np.flatnonzero((family.sizes > 0).any(axis=0)).tolist()
+    for pair, result in zip(pairs, options.each(test, pairs), strict=True):
         tests[pair] = result
     return tests
-
-
-def _counted(sums: Floats, options: QueryTestOptions) -> tuple[Floats, Flags, str]:
-    """Return the p-values of pairs of few differences, which are settled, and NaN for others."""
-    if options.method == "convolution":
-        p_values = np.full(sums.shape[1], np.nan)
-    else:
-        p_values = counted_p_values(sums, options.alternative)
-    return p_values, ~np.isnan(p_values), "exact"
-
-
-def _by_saddlepoints(sums: Floats, options: QueryTestOptions) -> tuple[Floats, Flags, str]:
-    """Return the p-values of all pairs at once, NaN where they would not be accurate.
-
-    Also tell which of them are settled, as the signs cannot be counted.
-    """
-    how, n_pairs = "saddlepoint", sums.shape[1]
-    if options.method != "auto":
-        return np.full(n_pairs, np.nan), np.zeros(n_pairs, dtype=np.bool_), how
-    tails = sign_flip_tails(sums)
-    chance = np.where(tails.accurate, tails.chance, np.nan)
-    is_above = sums.sum(axis=0) > 0
-    upper, lower = np.where(is_above, [chance, 1 - chance], [1 - chance, chance])
-    p_values = from_tails(upper, lower, options.alternative)
-    return p_values, tails.accurate & tails.without_unit, how
 
 
 def _null_of_signs(values: Floats, options: QueryTestOptions) -> SignFlipNull:
@@ -163,9 +132,8 @@ def signed_ranks(
     if options.method == "normal":
         p_value = _normal(ranks, options.alternative)
         return PairedTest(statistic, p_value, np.nan, "wilcoxon-normal")
-    null = _null_of_signs(ranks, options)
-    p_value = float(null.p_value(alternative=options.alternative))
-    return PairedTest(statistic, p_value, np.nan, f"wilcoxon-{null.how}")
+    p_value, how = _null_of_signs(ranks, options).test(options.alternative)
+    return PairedTest(statistic, p_value, np.nan, f"wilcoxon-{how}")
 
 
 def _ranks_with_signs(differences: Floats, zero_method: ZeroMethod) -> Floats:

@@ -50,11 +50,10 @@ def paired_randomization(  # noqa: PLR0913
         The alternative: the mean of a - b is not 0, below 0, or above 0.
     method : {"auto", "exact", "convolution", "sampled"}
         How the p-value is computed. ``"exact"``: all 2^n signs are counted, for n <= 44 or
-        differences with a common unit. ``"convolution"``: the distribution is convolved on a fine
-        grid, within a few parts in a thousand, or in a hundred for p < .001; see `SignFlipNull`.
-        ``"auto"``: counted where that is quick; else by a saddlepoint with a second term, if the
-        sum is nearly normal and that term changes the p-value by a thousandth at most, within 1e-4
-        of it down to 1e-17 (``pytest tests/stats/null/test_sign_flip_tails.py``); else convolved.
+        differences with a common unit. ``"convolution"``: the characteristic function is inverted.
+        ``"auto"``: counted where that is quick; else by a saddlepoint with a second term, where
+        that term is below a thousandth; else convolved. All are within 1 % down to 1e-12. Where
+        sums lie in narrow clusters, the method may be an "estimate"; see `SignFlipNull`.
         ``"sampled"``: ``(b + 1) / (B + 1)`` with b of B draws as extreme, or the share of all
         signs if there are not more than B.
     n_resamples : int

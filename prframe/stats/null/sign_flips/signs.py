@@ -1,18 +1,13 @@
-"""Fair signs: rows of them, drawn or all of them, their sums, and chances of single sums."""
+"""Fair signs: rows of them, drawn or all of them."""
 
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.special import gammaln
 
-from prframe.typing import Floats, Integers
+from prframe.typing import Floats
 
-# So many signs are made at a time, of 8 bytes each.
+# This many signs are made at a time, of 8 bytes each.
 _CHUNK = 1 << 20
-# An atom does not matter if it is less than this share of its tail.
-NEGLIGIBLE = 1e-4
-# No probability but 0 is smaller.
-TINY = float(np.finfo(float).tiny)
 
 
 def random_signs(
@@ -38,34 +33,3 @@ def all_signs(n: int, at_once: int = _CHUNK) -> Iterator[Floats]:
     for start in range(0, 1 << n, rows_at_once):
         numbers = np.arange(start, min(start + rows_at_once, 1 << n))
         yield (numbers[:, None] >> np.arange(n) & 1).astype(np.float64) * 2 - 1
-
-
-def chance_of_signs(numbers: Floats) -> float:
-    """Return the probability that numbers of each size have as many plus signs as observed."""
-    return float(np.exp(log_chance_of_signs(numbers)))
-
-
-def log_chance_of_signs(numbers: Floats) -> float:
-    """Return the logarithm of this probability, which may be too small for a float."""
-    kind = kinds(np.abs(numbers))
-    number, above = np.bincount(kind), np.bincount(kind, weights=numbers > 0)
-    ways = gammaln(number + 1) - gammaln(above + 1) - gammaln(number - above + 1)
-    return float(ways.sum() - numbers.size * np.log(2))
-
-
-def least_chance(n: int) -> float:
-    """Return the probability of the largest sum of n numbers, or the least float if larger."""
-    return max(0.5**n, TINY)
-
-
-def kinds(sizes: Floats) -> Integers:
-    """Return a number for each size, the same for equal ones."""
-    return np.unique(np.round(sizes / sizes.max(), 12), return_inverse=True)[1]
-
-
-def all_sums(numbers: Floats) -> Floats:
-    """Return the sums of some numbers under all signs, rising."""
-    sums = np.zeros(1)
-    for number in numbers:
-        sums = np.concatenate([sums - number, sums + number])
-    return np.sort(sums)

@@ -1,150 +1,23 @@
 """The distribution of the sum of numbers drawn without replacement, by counting.
 
-An urn holds numbers, some of them several times; n are drawn, and all subsets are equally likely.
 Where the subsets are few, or fall into few classes, or all sums lie on a lattice, probabilities
 are exact.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from scipy.special import betaln
 
-from prframe.stats.null.subset_sums.contents import ROUNDING, Contents, Lattice
+from prframe.stats.null.subset_sums.urn import ROUNDING, Lattice, Urn
 from prframe.typing import Floats, Integers
 
-# The most entries of the table of each half. A half ends before the block that would need more.
-MOST_ENTRIES = 1 << 16
-# The most cells of all steps of a walk. Where there would be more, there is no walk.
-MOST_CELLS = 1 << 22
-
-
-@dataclass(frozen=True, eq=False)
-class Urn:
-    """An urn from which numbers are drawn without replacement.
-
-    Attributes
-    ----------
-    contents : Contents
-    n : int
-        How many numbers are drawn.
-    """
-
-    contents: Contents
-    n: int
-
-    @classmethod
-    def of(cls, values: Floats, sizes: Integers, n: int) -> "Urn":
-        """Return the urn of distinct rising values, each `sizes` times, of which n are drawn."""
-        return cls(Contents(values, sizes), n)
-
-    @property
-    def values(self) -> Floats:
-        """The distinct numbers, rising."""
-        return self.contents.values
-
-    @property
-    def sizes(self) -> Integers:
-        """The multiplicity of each number."""
-        return self.contents.sizes
-
-    @property
-    def size(self) -> int:
-        """How many numbers the urn holds, repeated ones included."""
-        return self.contents.size
-
-    @property
-    def mean(self) -> float:
-        """The mean of the sum."""
-        return self.n * self.contents.mean
-
-    @property
-    def variance(self) -> float:
-        """The variance of the sum, ``n (N - n) / (N (N - 1)) sum (a - mean a)^2``."""
-        if self.n in {0, self.size}:
-            return 0.0
-        pairs = self.n * (self.size - self.n) / (self.size * (self.size - 1))
-        return pairs * self.contents.squares
-
-    @cached_property
-    def shape(self) -> tuple[float, float]:
-        """Skewness and excess kurtosis of the sum; NaN where the variance is 0.
-
-        With d the numbers less their mean and p_k the sum of d^k, the third central moment is
-        ``n (N - n) (N - 2n) p_3 / (N (N - 1) (N - 2))``, and the fourth is ``n (N - n) ((N (N + 1)
-        - 6 n (N - n)) p_4 + 3 (n - 1) (N - n - 1) p_2^2) / (N (N - 1) (N - 2) (N - 3))``.
-        """
-        if self.variance == 0:
-            return np.nan, np.nan
-        total, drawn, left = float(self.size), float(self.n), float(self.size - self.n)
-        away = self.values - self.contents.mean
-        # Powers are taken in units of the deviation of the sum, so that they neither overflow nor
-        # vanish.
-        second, third, fourth = (
-            float(self.sizes @ (away / self.variance**0.5) ** k) for k in (2, 3, 4)
-        )
-        if min(drawn, left) == 1:
-            return (third if drawn == 1 else -third) / total, fourth / total - 3
-        pairs = drawn / total * left / (total - 1)
-        skewness = pairs * (left - drawn) / (total - 2) * third
-        share = (total * (total + 1) - 6 * drawn * left) / (total - 2) / (total - 3)
-        product = 3 * (drawn - 1) / (total - 2) * (left - 1) / (total - 3)
-        return skewness, pairs * (share * fourth + product * second**2) - 3
-
-    @cached_property
-    def support(self) -> tuple[float, float]:
-        """The least and the largest sum."""
-        return _first_sum(self.values, self.sizes, self.n), _first_sum(
-            self.values[::-1], self.sizes[::-1], self.n
-        )
-
-    @cached_property
-    def gaps(self) -> tuple[float, float]:
-        """The gaps between the least sum and the next one, and between the largest and the next.
-
-        The last number that is drawn is exchanged for the next one; without one a gap is infinite.
-        """
-        # The first numbers are in at most as many blocks as numbers are drawn.
-        blocks = self.n + 1
-        return _first_gap(self.values[:blocks], self.sizes[:blocks], self.n), _first_gap(
-            -self.values[: -blocks - 1 : -1], self.sizes[: -blocks - 1 : -1], self.n
-        )
-
-    @property
-    def slack(self) -> float:
-        """The largest difference of sums that count as equal."""
-        return self.contents.slack
-
-    def left_over(self) -> "Urn":
-        """Return the urn from which the numbers left over are drawn, with changed signs.
-
-        Its sums are the sums of this urn minus the sum of all numbers.
-        """
-        return Urn.of(-self.values[::-1], self.sizes[::-1], self.size - self.n)
-
-    @property
-    def total(self) -> float:
-        """The sum of all numbers."""
-        return float(self.sizes @ self.values)
-
-
-def _first_sum(values: Floats, sizes: Integers, n: int) -> float:
-    """Return the sum of the first n numbers."""
-    # They are in at most the first n blocks.
-    number = np.diff(np.minimum(np.cumsum(sizes[:n]), n), prepend=0)
-    return float(number @ values[:n])
-
-
-def _first_gap(values: Floats, sizes: Integers, n: int) -> float:
-    """Return the smallest step from the sum of the first n numbers to another sum."""
-    before = np.cumsum(sizes)
-    at = int(np.searchsorted(before, n))
-    gaps = np.append(np.insert(np.diff(values), 0, np.inf), np.inf)
-    # A block that is drawn in part may be exchanged with the block on either side.
-    return float(gaps[at + 1] if before[at] == n else min(gaps[at : at + 2]))
+# Draws of at most this many numbers are counted directly.
+_PAIR = 2
+# The most entries of the table of each half, and the most cells of all steps of a walk.
+MOST_ENTRIES, _MOST_CELLS = 1 << 16, 1 << 22
 
 
 class Tails(NamedTuple):
@@ -152,6 +25,76 @@ class Tails(NamedTuple):
 
     above: float
     below: float
+
+
+def outside(urn: Urn, x: float) -> Tails | None:
+    """Return the tails of values at, beyond and next to the ends of the support, else None."""
+    low, high = urn.support
+    if x > high + urn.slack:
+        return Tails(-np.inf, 0.0)
+    if x < low - urn.slack:
+        return Tails(0.0, -np.inf)
+    if urn.variance == 0 or high - low <= urn.slack:
+        return Tails(0.0, 0.0)
+    least, most = ends(urn)
+    if x > high - urn.gaps[1] + urn.slack:
+        return Tails(most, 0.0 if x >= high - urn.slack else complement(most))
+    if x < low + urn.gaps[0] - urn.slack:
+        return Tails(0.0 if x <= low + urn.slack else complement(least), least)
+    return None
+
+
+def ends(urn: Urn) -> tuple[float, float]:
+    """Return the logarithms of the probabilities of the least and of the largest sum."""
+    logs = []
+    for sizes in (urn.sizes, urn.sizes[::-1]):
+        before = np.cumsum(sizes)
+        at = int(np.searchsorted(before, urn.n))
+        last = urn.n - (int(before[at - 1]) if at else 0)
+        logs.append(_log_choose(int(sizes[at]), last) - _log_choose(urn.size, urn.n))
+    return logs[0], logs[1]
+
+
+def complement(log_chance: float) -> float:
+    """Return log(1 - p) for log(p)."""
+    return float(np.log(-np.expm1(log_chance))) if log_chance < 0 else -np.inf
+
+
+def _log_choose(n: int, k: int) -> float:
+    """Return the logarithm of a binomial coefficient."""
+    return float(-np.log1p(n) - betaln(n - k + 1, k + 1))
+
+
+def counted(urn: Urn) -> "Exact | None":
+    """Return the exact distribution, if it is small enough."""
+    if urn.n <= _PAIR:
+        return FewDrawn(urn)
+    return SubsetTables.of(urn) or LatticeDistribution.of(urn, urn.lattice)
+
+
+class FewDrawn:
+    """One number, or the sum of two by a search for the second one."""
+
+    def __init__(self, urn: Urn) -> None:
+        self._urn, self._sizes = urn, urn.sizes.astype(np.float64)
+        self._upward = np.append(np.cumsum(self._sizes[::-1])[::-1], 0.0)
+        self._downward = np.insert(np.cumsum(self._sizes), 0, 0.0)
+
+    def tails(self, x: float) -> Tails:
+        """Return both tails of a value."""
+        values, slack = self._urn.values, self._urn.slack
+        if self._urn.n == 1:
+            above = self._upward[np.searchsorted(values, x - slack, side="left")]
+            below = self._downward[np.searchsorted(values, x + slack, side="right")]
+            return Tails(float(np.log(above / self._urn.size)), _log(below / self._urn.size))
+        # Ordered pairs are counted, minus those of a number with itself.
+        rest = x - values
+        above = self._sizes @ self._upward[np.searchsorted(values, rest - slack, side="left")]
+        below = self._sizes @ self._downward[np.searchsorted(values, rest + slack, side="right")]
+        above -= self._sizes @ (2 * values >= x - slack)
+        below -= self._sizes @ (2 * values <= x + slack)
+        pairs = float(self._urn.size) * (self._urn.size - 1)
+        return Tails(_log(float(above) / pairs), _log(float(below) / pairs))
 
 
 class _Table(NamedTuple):
@@ -173,7 +116,7 @@ class SubsetTables:
         largest = int(urn.sizes.argmax())
         rest = np.delete(np.arange(urn.values.size), largest)
         self._value = float(urn.values[largest])
-        # So many at least come from the largest block, as the others have no more.
+        # This many at least come from the largest block, as the others have no more.
         self._least = max(0, urn.n - int(urn.sizes[rest].sum()))
         self._filling = _binomial(int(urn.sizes[largest]), urn, self._least)
         self._halves = [_tables(urn, part) for part in (rest[:split], rest[split:])]
@@ -203,10 +146,7 @@ class SubsetTables:
         return Tails(_log(above / total), _log(below / total))
 
     def _pairs(self) -> Iterator[tuple[int, _Table, _Table]]:
-        """Yield the number of members of pairs of tables, and the pair.
-
-        The other numbers must be in the largest block.
-        """
+        """Yield the number of members of pairs of tables, and the pair."""
         n, most = self._urn.n - self._least, self._filling.size - 1
         left, right = self._halves
         for i, left_table in left.items():
@@ -268,20 +208,30 @@ def _tables(urn: Urn, part: Integers) -> dict[int, _Table]:
 class LatticeDistribution:
     """The distribution of sums on a lattice, from drawing one number after the other."""
 
-    def __init__(self, urn: Urn, lattice: Lattice) -> None:
-        self._least = urn.n * lattice.least
-        self._unit = lattice.unit
-        chance = _walk(urn, lattice)
-        self._upward = np.append(np.cumsum(chance[::-1])[::-1], 0.0)
-        self._downward = np.insert(np.cumsum(chance), 0, 0.0)
+    def __init__(self, urn: Urn, lattice: Lattice, longest: int) -> None:
+        self._least, self._unit = urn.n * lattice.least, lattice.unit
+        chance = np.zeros((urn.n + 1, longest + 1))
+        chance[0, 0] = 1
+        for i, place in enumerate(np.repeat(lattice.places, urn.sizes)):
+            low, high = max(0, urn.n - (urn.size - i)), min(i, urn.n)
+            # Each is drawn with the chance that is the share of numbers still to be drawn.
+            drawn = (urn.n - np.arange(low, high + 1)) / (urn.size - i)
+            taken = chance[low : high + 1] * drawn[:, None]
+            chance[low : high + 1] -= taken
+            end = min(high + 1, urn.n)
+            moved = taken[: end - low, : longest + 1 - place]
+            chance[low + 1 : end + 1, place:] += moved
+        self._upward = np.append(np.cumsum(chance[urn.n, ::-1])[::-1], 0.0)
+        self._downward = np.insert(np.cumsum(chance[urn.n]), 0, 0.0)
 
     @classmethod
     def of(cls, urn: Urn, lattice: Lattice | None) -> "LatticeDistribution | None":
         """Return the distribution, if the walk is short enough."""
         if lattice is None:
             return None
-        cells = urn.size * (urn.n + 1) * (_longest(urn, lattice) + 1)
-        return cls(urn, lattice) if cells <= MOST_CELLS else None
+        longest = int(Urn(lattice.places.astype(np.float64), urn.sizes, urn.n).support[1])
+        cells = urn.size * (urn.n + 1) * (longest + 1)
+        return cls(urn, lattice, longest) if cells <= _MOST_CELLS else None
 
     def tails(self, x: float) -> Tails:
         """Return both tails of a value."""
@@ -292,28 +242,7 @@ class LatticeDistribution:
         return Tails(_log(self._upward[first]), _log(self._downward[beyond]))
 
 
-def _longest(urn: Urn, lattice: Lattice) -> int:
-    """Return the largest sum of places."""
-    return int(Urn.of(lattice.places.astype(np.float64), urn.sizes, urn.n).support[1])
-
-
-def _walk(urn: Urn, lattice: Lattice) -> Floats:
-    """Return the probability of each sum of places.
-
-    Number by number, each is drawn with the chance that is the share of numbers still to be drawn.
-    """
-    longest, places = _longest(urn, lattice), np.repeat(lattice.places, urn.sizes)
-    chance = np.zeros((urn.n + 1, longest + 1))
-    chance[0, 0] = 1
-    for i, place in enumerate(places):
-        low, high = max(0, urn.n - (urn.size - i)), min(i, urn.n)
-        drawn = (urn.n - np.arange(low, high + 1)) / (urn.size - i)
-        taken = chance[low : high + 1] * drawn[:, None]
-        chance[low : high + 1] -= taken
-        end = min(high + 1, urn.n)
-        moved = taken[: end - low, : longest + 1 - place]
-        chance[low + 1 : end + 1, place:] += moved
-    return np.asarray(chance[urn.n])
+Exact: TypeAlias = FewDrawn | SubsetTables | LatticeDistribution
 
 
 def _log(chance: float) -> float:

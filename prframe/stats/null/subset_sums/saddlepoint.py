@@ -1,4 +1,4 @@
-"""The distribution of the sum of numbers drawn without replacement, by the double saddlepoint.
+"""The distribution of the sum of numbers drawn without replacement, where it is not counted.
 
 Drawing n numbers is drawing each independently with some probability, given that n are drawn. For
 ``K(s, t) = sum_i log(1 - p + p exp(s a_i + t))`` with p = n / N, and s, t such that K has the
@@ -9,204 +9,242 @@ derivatives x and n there,
 
 with an error that is relative, in the far tails too (Skovgaard 1987; for permutation tests
 Robinson 1982, Booth & Butler 1990). On a lattice of unit d, x is d/2 less, and in u
-``2 sinh(d s/2) / d`` takes the place of s.
+``2 sinh(d s/2) / d`` takes the place of s. Where the tilted sum is far from normal, its
+characteristic function, given that n are drawn, is inverted.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import erfcx, expit
+from scipy.special import erfcx, expit, gammaln
 
-from prframe.stats.null.subset_sums.contents import ROUNDING, Lattice, Points
-from prframe.stats.null.subset_sums.counting import Tails, Urn
+from prframe.stats.null.inversion import Complexes, inverted
+from prframe.stats.null.subset_sums.counting import Tails, complement, ends, outside
+from prframe.stats.null.subset_sums.urn import ROUNDING, Urn
 from prframe.typing import Floats
 
-_STEPS = 60
-_TOLERANCE = 1e-10
-# A step must lower the height by this share of the fall that the slope predicts (Armijo).
-_ENOUGH = 1e-4
-# A step of the search takes the curvature of the function to be at least about this share of its
-# curvature at the mean, so that it is not too long where the function is flat.
-_FLAT = 1e-12
+# Newton's method takes at most this many steps, to slopes this small. Each must lower the height
+# by this share of the fall that the slope predicts (Armijo), and takes the curvature to be no less
+# than about the last share of that at the mean.
+_STEPS, _TOLERANCE, _ENOUGH, _FLAT = 60, 1e-10, 1e-4, 1e-12
 # The hyperbolic sine of this is still a float.
 _MOST = 700.0
 # Closer to the mean than this many standard deviations both terms of the correction cancel.
 _CLOSE = 0.05
 # Sums of positive numbers that are 0 but for rounding are replaced by this.
 _LEAST = 1e-150
+# The saddlepoint is taken if the next term of the expansion is no larger than this, roughly.
+_DOUBT = 0.024
+# Sums clump if their characteristic function comes back between these frequencies, in units of one
+# over the tilted standard deviation, where it then may change the tail by the share. Lobes are
+# wider than the step. This many numbers of all sizes tell.
+_LOBE, _FARTHEST, _STEP, _CLUMPED, _LOOKED_AT = 4.5, 600.0, 1.5, 5e-4, 256
+# An inversion is tilted by at least this many standard deviations; its period has this many. The
+# number that is drawn is within so many of its own; frequencies for it go all the way round if
+# they are no more than the next number. An inversion takes this many factors at most.
+_TILTED, _PERIOD, _REPEATED, _WIDE, _ROUND, _FACTORS = 0.3, 24.0, -23.0, 8.0, 128, 1 << 24
+# An estimate whose logarithm is farther from that of the saddlepoint is not believed.
+_FAR = 1.0
 
 
-class _Saddlepoints(NamedTuple):
-    """The saddlepoints for several x: r, u, the share of each point that is drawn, and s."""
+class _Tilted(NamedTuple):
+    """The tilt at a value: s, the height ``K - s x - t n``, and the moments under the tilt.
 
-    r: Floats
-    u: Floats
+    The second derivatives of K have the determinant ``weight * scatter``; the number of numbers
+    that are drawn has the variance `weight`, the sum given this number has `scatter`.
+    """
+
+    s: float
+    height: float
     share: Floats
-    slope: Floats
+    weight: float
+    centre: float
+    scatter: float
 
 
-class Approximation(NamedTuple):
-    """Both tails, the points that stand for the numbers, and the share of each that is drawn."""
+def approximate_tails(urn: Urn, x: float) -> tuple[Tails, str]:
+    """Return tails by the saddlepoint or by inversion, and which of them; "estimate" if neither.
 
-    tails: Tails
-    points: Points
-    share: Floats
-
-
-def approximate(urn: Urn, x: float, lattice: Lattice | None) -> Approximation:
-    """Approximate tails; the variance must not be 0, and x must lie within the support."""
+    The variance must not be 0.
+    """
+    decided = outside(urn, x)
+    if decided is not None:
+        return decided, "exact"
     above, below, unit = x, x, 0.0
-    if lattice is not None:
-        unit, least = lattice.unit, urn.n * lattice.least
+    if urn.lattice is not None:
+        unit, least = urn.lattice.unit, urn.n * urn.lattice.least
         place = (x - least) / unit
         above = least + unit * (np.ceil(place - ROUNDING) - 0.5)
         below = least + unit * (np.floor(place + ROUNDING) + 0.5)
-    asked = np.unique([x, above, below])
-    close = urn.mean + _CLOSE * urn.variance**0.5 * np.array([-1.0, 1.0])
-    near = (close[0] < asked) & (asked < close[1])
-    solved_at = np.concatenate([asked, close]) if near.any() else asked
-    stand_ins, points = _solve_closely(urn, solved_at, unit)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        term = 1 / points.u - 1 / points.r
-    # The correction is 0 where the curvature vanishes.
-    term = np.where(np.isfinite(term), term, 0.0)
-    if near.any():
-        term[: asked.size][near] = np.interp(asked[near], close, term[-2:])
-    middle, up, down = np.searchsorted(asked, [x, above, below])
-    tails = [_from_r(float(points.r[i]), float(term[i])) for i in (up, down)]
-    return Approximation(Tails(tails[0].above, tails[1].below), stand_ins, points.share[middle])
+    upper, method = _smooth(urn, above, unit)
+    lower = upper if above == below else _smooth(urn, below, unit)[0]
+    # The tails of values within the support are no rarer than its ends.
+    least, most = ends(urn)
+    return Tails(max(upper.above, most), max(lower.below, least)), method
 
 
-def _from_r(r: float, term: float) -> Tails:
-    """Return the tails for the root r and the correction 1/u - 1/r."""
-    # As 1 - Phi(r) = phi(r) Mills(r), the tail beyond r is accurate, and the other is its
-    # complement.
-    side = 1 if r >= 0 else -1
-    mills = (np.pi / 2) ** 0.5 * erfcx(side * r / 2**0.5)
-    inner = max(float(mills) + side * term, 0.0)
-    near = -(r**2) / 2 - np.log(2 * np.pi) / 2 + (np.log(inner) if inner > 0 else -np.inf)
-    near = min(near, 0.0)
-    far = complement(near)
-    return Tails(near, far) if side == 1 else Tails(far, near)
+def _smooth(urn: Urn, x: float, unit: float) -> tuple[Tails, str]:
+    """Return both tails of a value that the sum does not take, and how they were computed."""
+    tilted = _solved(urn, x)
+    r, term = _root(urn, tilted, unit)
+    if abs(x - urn.mean) < _CLOSE * urn.variance**0.5:
+        close = urn.mean + _CLOSE * urn.variance**0.5 * np.array([-1.0, 1.0])
+        terms = [_root(urn, _solved(urn, each), unit)[1] for each in close.tolist()]
+        term = float(np.interp(x, close, terms))
+    near, method = _tail(abs(r), term if r >= 0 else -term), "saddlepoint"
+    back = _come_back(urn, tilted, unit)
+    if back or _doubt(urn, tilted) > _DOUBT:
+        log_tail, is_good = _inverted(urn, x, unit, back)
+        method = "inversion" if is_good else "estimate"
+        near = log_tail if is_good or abs(log_tail - near) <= _FAR else near
+    sides = (near, complement(near))
+    return Tails(*(sides if r >= 0 else sides[::-1])), method
 
 
-def complement(log_chance: float) -> float:
-    """Return log(1 - p) for log(p)."""
-    return float(np.log(-np.expm1(log_chance))) if log_chance < 0 else -np.inf
-
-
-class _State(NamedTuple):
-    """The function to minimise, its gradient and Hessian, and the share drawn of each block.
-
-    The Hessian is given by sums of weights, and by their centre and scatter, which lose no digits.
-    """
-
-    height: Floats
-    slope: Floats
-    weight: Floats
-    centre: Floats
-    scatter: Floats
-    share: Floats
-
-    @property
-    def determinant(self) -> Floats:
-        """The determinant of the Hessian."""
-        return np.asarray(self.weight * self.scatter)
-
-    def step(self, least: float) -> Floats:
-        """Return the step of Newton's method; the curvature has a least value."""
-        weight, scatter = np.maximum(self.weight, least), np.maximum(self.scatter, least)
-        by_s = (self.slope[:, 0] - self.centre * self.slope[:, 1]) / scatter
-        return np.stack([-by_s, self.centre * by_s - self.slope[:, 1] / weight], axis=-1)
-
-
-class _Cumulants:
-    """The function ``K(s, t) - s x - t n``, whose least value is the saddlepoint, for several x.
-
-    K is the logarithm of the generating function of the sum (s) and the number (t) of the numbers
-    that are drawn, of which n are drawn in the end. The numbers are centred and scaled.
-    """
-
-    def __init__(self, urn: Urn, points: Points, x: Floats, scale: float) -> None:
-        # Rounding grows with the size of the sums.
-        self.tolerance = _TOLERANCE * urn.n**0.5
-        self._sizes = points.weights
-        self._values = (points.values - urn.contents.mean) / scale
-        self._goal = np.stack([(x - urn.mean) / scale, np.full(x.size, float(urn.n))], axis=-1)
-        self._logit = float(np.log(urn.n / (urn.size - urn.n)))
-        self._rest = urn.size * float(np.log(urn.size / (urn.size - urn.n)))
-
-    def __call__(self, theta: Floats) -> _State:
-        """Evaluate the function at rows of (s, t)."""
-        shift = theta[:, :1] * self._values + theta[:, 1:] + self._logit
-        share = expit(shift)
-        # The height is the sum of log(1 - p + p e^(s a + t)), computed without overflow.
-        height = np.logaddexp(0.0, shift) @ self._sizes - self._rest
-        drawn, spread = share * self._sizes, share * (1 - share) * self._sizes
-        slope = np.stack([drawn @ self._values, drawn.sum(-1)], axis=-1)
-        # Where all or nothing is drawn of each block, weights are 0 but for rounding.
-        weight = spread.sum(-1)
-        centre = spread @ self._values / np.maximum(weight, _LEAST)
-        scatter = (spread * (self._values - centre[:, None]) ** 2).sum(-1)
-        level = height - (theta * self._goal).sum(-1)
-        return _State(level, slope - self._goal, weight, centre, scatter, share)
-
-
-def _solve_closely(urn: Urn, x: Floats, unit: float) -> tuple[Points, _Saddlepoints]:
-    """Solve for the saddlepoints of several x with the fewest points that are accurate enough."""
-    for points in urn.contents.stand_ins():
-        saddlepoints = _solve(urn, points, x, unit)
-        if points.suit(float(np.abs(saddlepoints.slope).max()), urn.n):
-            return points, saddlepoints
-    return urn.contents.all_points, _solve(urn, urn.contents.all_points, x, unit)
-
-
-def _solve(urn: Urn, points: Points, x: Floats, unit: float) -> _Saddlepoints:
-    """Find the saddlepoints of several x, which minimise convex functions, by Newton's method."""
-    scale = (urn.variance / urn.n) ** 0.5
-    cumulants, theta = _Cumulants(urn, points, x, scale), np.zeros((x.size, 2))
-    state = cumulants(theta)
-    for _ in range(_STEPS):
-        if (np.abs(state.slope) <= cumulants.tolerance).all():
-            break
-        moved, moved_state = _descended(cumulants, theta, state.step(_FLAT * urn.n), state)
-        # Heights lose digits in long sums, so that a fall of the slopes counts as well.
-        lower = (moved_state.height < state.height) | (_steepest(moved_state) < _steepest(state))
-        if not lower.any():
-            break
-        theta = np.where(lower[:, None], moved, theta)
-        state = _State(*(_rows(lower, *pair) for pair in zip(moved_state, state, strict=True)))
-    s, width = theta[:, 0], unit / scale
-    r = np.sign(s) * np.sqrt(np.maximum(-2 * state.height, 0.0))
-    s = 2 * np.sinh(np.clip(width * s / 2, -_MOST, _MOST)) / width if width else s
+def _root(urn: Urn, tilted: _Tilted, unit: float) -> tuple[float, float]:
+    """Return r, and the correction 1/u - 1/r, which is 0 where the curvature vanishes."""
+    r = float(np.sign(tilted.s) * np.sqrt(max(-2 * tilted.height, 0.0)))
+    s = np.clip(unit * tilted.s / 2, -_MOST, _MOST)
+    s = 2 * np.sinh(s) / unit if unit else tilted.s
     spread = urn.n * (1 - urn.n / urn.size)
-    u = s * np.sqrt(state.determinant / spread)
-    return _Saddlepoints(r, u, state.share, theta[:, 0] / scale)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        u = s * np.sqrt(tilted.weight * tilted.scatter / spread)
+        term = 1 / u - 1 / np.float64(r)
+    return r, float(term) if np.isfinite(term) else 0.0
 
 
-def _steepest(state: _State) -> Floats:
-    """Return the larger component of each row's gradient."""
-    return np.asarray(np.abs(state.slope).max(axis=-1))
+def _tail(r: float, term: float) -> float:
+    """Return log [1 - Phi(r) + phi(r) term], for r >= 0."""
+    inner = (np.pi / 2) ** 0.5 * float(erfcx(r / 2**0.5)) + term
+    log_inner = np.log(inner) if inner > 0 else -np.inf
+    return float(min(-(r**2) / 2 - np.log(2 * np.pi) / 2 + log_inner, 0.0))
 
 
-def _rows(chosen: NDArray[np.bool_], first: Floats, second: Floats) -> Floats:
-    """Return the rows of the first array where they are chosen, else those of the second."""
-    return np.where(chosen[:, None] if first.ndim > 1 else chosen, first, second)
+def _doubt(urn: Urn, tilted: _Tilted) -> float:
+    """Return about how large the next term is, from skewness and kurtosis of the tilted sum."""
+    spread = tilted.share * (1 - tilted.share)
+    away = (urn.values - tilted.centre) / max(tilted.scatter, _LEAST) ** 0.5
+    third = float((urn.sizes * spread * (1 - 2 * tilted.share)) @ away**3)
+    fourth = float((urn.sizes * spread * (1 - 6 * spread)) @ away**4)
+    return abs(fourth / 8 - 5 * third**2 / 24) + third**2 / 24
 
 
-def _descended(
-    cumulants: _Cumulants, theta: Floats, step: Floats, before: _State
-) -> tuple[Floats, _State]:
-    """Take a step in each row, halved until it lowers the function that is minimised."""
-    drop = (before.slope * step).sum(-1)
-    length = np.ones(theta.shape[0])
-    moved, state = theta + step, cumulants(theta + step)
+def _solved(urn: Urn, x: float) -> _Tilted:
+    """Find the tilt at a value, where a convex function is least, by Newton's method."""
+    scale = (urn.variance / urn.n) ** 0.5
+    values, sizes = (urn.values - urn.centre) / scale, urn.sizes.astype(np.float64)
+    goal, logit = np.array([(x - urn.mean) / scale, urn.n]), np.log(urn.n / (urn.size - urn.n))
+    rest = urn.size * np.log(urn.size / (urn.size - urn.n))
+    # Rounding grows with the size of the sums.
+    tolerance = _TOLERANCE * urn.n**0.5
+
+    def at(theta: Floats) -> tuple[_Tilted, Floats]:
+        """Return the state at (s, t), and the slope."""
+        shift = theta[0] * values + theta[1] + logit
+        share = expit(shift)
+        height = float(np.logaddexp(0.0, shift) @ sizes - rest - theta @ goal)
+        drawn, spread = share * sizes, share * (1 - share) * sizes
+        # Where all or nothing is drawn of each block, weights are 0 but for rounding.
+        weight = float(spread.sum())
+        centre = float(spread @ values) / max(weight, _LEAST)
+        scatter = float(spread @ (values - centre) ** 2)
+        slope = np.array([drawn @ values, drawn.sum()]) - goal
+        return _Tilted(float(theta[0]), height, share, weight, centre, scatter), slope
+
+    theta = np.zeros(2)
+    state, slope = at(theta)
     for _ in range(_STEPS):
-        too_far = state.height > before.height + _ENOUGH * length * drop + cumulants.tolerance
-        if not too_far.any():
+        if (np.abs(slope) <= tolerance).all():
             break
-        length = np.where(too_far, length / 2, length)
-        moved = theta + length[:, None] * step
-        state = cumulants(moved)
-    return moved, state
+        by_s = (slope[0] - state.centre * slope[1]) / max(state.scatter, _FLAT * urn.n)
+        by_t = state.centre * by_s - slope[1] / max(state.weight, _FLAT * urn.n)
+        step, length = np.array([-by_s, by_t]), 1.0
+        moved, moved_slope = at(theta + step)
+        drop = float(slope @ step)
+        while moved.height > state.height + _ENOUGH * length * drop + tolerance and length > _FLAT:
+            length /= 2
+            moved, moved_slope = at(theta + length * step)
+        # Heights lose digits in long sums, so that a fall of the slopes counts as well.
+        if moved.height >= state.height and np.abs(moved_slope).max() >= np.abs(slope).max():
+            break
+        theta, state, slope = theta + length * step, moved, moved_slope
+    return state._replace(
+        s=state.s / scale,
+        centre=urn.centre + state.centre * scale,
+        scatter=state.scatter * scale**2,
+    )
+
+
+def _come_back(urn: Urn, tilted: _Tilted, unit: float) -> float:
+    """Return the last frequency at which the characteristic function may be large, 0 if none.
+
+    It is about exp(R - V), with V the sum of the variances of all draws, and R that of their
+    values on the circle.
+    """
+    # Multiples of the golden ratio are spread out, and have no period.
+    few = np.arange(_LOOKED_AT) * ((5**0.5 - 1) / 2) % 1
+    some = np.unique((few * urn.values.size).astype(np.int64))
+    some = some if urn.values.size > _LOOKED_AT else np.arange(urn.values.size)
+    spread = (urn.sizes * tilted.share * (1 - tilted.share))[some]
+    spread *= tilted.weight / max(float(spread.sum()), _LEAST)
+    deviation = max(tilted.scatter, _LEAST) ** 0.5
+    last = min(_FARTHEST, np.pi / unit * deviation) if unit else _FARTHEST
+    frequency = np.arange(_LOBE, last, _STEP)
+    turned = np.exp(1j / deviation * np.outer(frequency, urn.values[some] - tilted.centre))
+    size = np.exp(np.abs(turned @ spread) - tilted.weight) / frequency
+    large = frequency[size * max(abs(tilted.s) * deviation, 1.0) > _CLUMPED]
+    return float(large.max(initial=0.0) / deviation)
+
+
+def _inverted(urn: Urn, x: float, unit: float, back: float) -> tuple[float, bool]:
+    """Return the logarithm of the tail on the side of a value, and whether it is good.
+
+    Frequencies go on to the last one at which the characteristic function comes back.
+    """
+    least = _TILTED * urn.variance**0.5
+    side = 1 if x >= urn.mean else -1
+    at = side * max(side * x, side * urn.mean + least)
+    tilted = _solved(urn, at)
+    # Numbers are counted from where most of those lie that may be drawn or not.
+    order = np.cumsum(urn.sizes * tilted.share * (1 - tilted.share))
+    middle = float(urn.values[np.searchsorted(order, order[-1] / 2)])
+    turns = max(16, int(np.ceil(2 * _WIDE * tilted.weight**0.5)))
+    angle = 2 * np.pi / turns * np.arange(-(turns // 2), turns - turns // 2)
+    if turns > _ROUND:
+        angle = angle[np.abs(angle) * tilted.weight**0.5 <= _WIDE]
+    many = urn.sizes > 1
+
+    def given(frequency: Floats) -> Complexes:
+        """Return the characteristic function of the sum, times the chance that n are drawn."""
+        turned = tilted.share * np.exp(1j * np.outer(frequency, urn.values - middle))
+        total = np.zeros(frequency.size, np.complex128)
+        for each in angle.tolist():
+            factor = 1 - tilted.share + turned * np.exp(1j * each)
+            factor[:, many] **= urn.sizes[many]
+            total += np.exp(-1j * each * urn.n) * factor.prod(axis=1)
+        return total / turns
+
+    chance = max(float(given(np.zeros(1)).real[0]), _LEAST)
+    log_ways = float(gammaln(urn.size + 1) - gammaln(urn.n + 1) - gammaln(urn.size - urn.n + 1))
+    log_fair = urn.n * np.log(urn.n / urn.size) + (urn.size - urn.n) * np.log1p(-urn.n / urn.size)
+    origin = urn.n * middle
+    log_mgf = tilted.height + tilted.s * (at - origin) + np.log(chance) - log_ways - log_fair
+    period = _PERIOD * tilted.scatter**0.5 + 2 * float(urn.values[-1] - urn.values[0])
+    rough = tilted.height + tilted.s * (at - x)
+    period = max(period, (_REPEATED + rough) / -abs(tilted.s))
+    period = unit * np.ceil(period / unit) if unit else period
+    needed = int((back + _LOBE / tilted.scatter**0.5) * period / (2 * np.pi))
+    most = max(64, min(_FACTORS // (angle.size * urn.values.size), needed if back else 1 << 20))
+    found = inverted(
+        lambda frequency: given(frequency) / chance,
+        tilted.s,
+        log_mgf,
+        np.array([x - origin]),
+        2 * np.pi / period,
+        span=unit,
+        close=0.0 if back else 1e-6,
+        most=most,
+    )
+    is_far = back * tilted.scatter**0.5 > 0.9 * _FARTHEST
+    is_good = bool(found.converged[0]) or (most >= needed > 0 and not is_far)
+    return float(np.nan_to_num(found.log_tail[0], nan=-np.inf)), is_good

@@ -1,0 +1,154 @@
+"""Which method has the tail of a sum with random signs: the one decision."""
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from prframe.stats._batches import batches
+from prframe.stats._p_values import from_tails
+from prframe.stats._tolerances import EQUAL
+from prframe.stats.null.sign_flips.convolved import TiltedSums, saddlepoint_tails
+from prframe.stats.null.sign_flips.counted import MOST_ALIKE, CountedSums, lacking
+from prframe.stats.null.sign_flips.sizes import Kinds, likeliest, multiples
+from prframe.typing import Alternative, Floats
+
+# Sums are counted if at most two to this power may differ; with "exact", to the other.
+QUICK, MOST = 32, 44
+# Sums are on their lattice if their standard deviation is at most this many units. Where nothing
+# else is accurate or asked for, that number times the number of different sizes may be the other.
+_QUICK_LATTICE, _MOST_LATTICE = 2048, 1 << 21
+# A walk along a lattice takes this many steps at most, which is quicker.
+_WALK = 1 << 22
+# Places are whole to within this.
+_WHOLE = 1e-4
+# This many numbers of many sums are taken together.
+_AT_A_TIME = 1 << 18
+_TINY = float(np.finfo(np.float64).tiny)
+
+
+class SignedTail(NamedTuple):
+    """The logarithm of a tail, and how it was computed."""
+
+    log_tail: float
+    method: str
+
+
+class SignSums:
+    """The sums of some numbers, none of which is 0, with random signs."""
+
+    def __init__(self, numbers: Floats, method: str) -> None:
+        self.method, self.sizes = method, np.sort(np.abs(numbers))
+        largest = float(self.sizes.max(initial=0.0))
+        # The root of the sum of squares is a float even if that sum overflows.
+        self.norm = largest * float(np.sqrt(((self.sizes / (largest or 1.0)) ** 2).sum()))
+        self.most = float(self.sizes.sum())
+        self.slack = EQUAL * self.most
+        self.unit = multiples(self.sizes)
+        self._scaled = self.sizes / (self.norm or 1.0)
+        self._kinds = Kinds.of(self._scaled)
+        self._bits, self._log_atom = likeliest(self.sizes[:, None])
+        self._log_least = -self.sizes.size * float(np.log(2))
+
+    @cached_property
+    def counted(self) -> CountedSums | None:
+        """All sums, divided by the norm, if they are few."""
+        is_few = self._bits <= (MOST if self.method == "exact" else QUICK)
+        is_few &= self._kinds.counts.max(initial=0) <= MOST_ALIKE
+        return CountedSums(self._kinds) if is_few else None
+
+    @cached_property
+    def _walked(self) -> Floats | None:
+        """The probabilities that numbers with minus signs are no more units, if that is quick."""
+        places = self.unit[0] if self.unit else np.zeros(0, np.int64)
+        is_few = 0 < places.size <= MOST_ALIKE and places.size * int(places.sum()) <= _WALK
+        return lacking(places) if is_few else None
+
+    def observed(self, numbers: Floats) -> SignedTail:
+        """Return log P(S >= sum of the numbers)."""
+        own = self._kinds.chance(numbers) if numbers.size else 0.0
+        return self.tail(float(numbers.sum()), own)
+
+    def tail(self, x: float, own: float = 0.0) -> SignedTail:
+        """Return log P(S >= x); `own` is the probability of x itself, if that is known."""
+        if x > self.most + self.slack:
+            return SignedTail(-np.inf, "exact")
+        if x <= self.slack - self.most:
+            return SignedTail(0.0, "exact")
+        if x >= self.most - self.slack:
+            return SignedTail(self._log_least, "exact")
+        counts, found = self.method != "convolution", None
+        if not (counts and self.sizes.size <= QUICK):
+            found = self._on_lattice(x, quickly=self.method == "auto")
+        if found is None and counts and self.counted:
+            chance = self.counted.at_least((x - self.slack) / self.norm)
+            found = SignedTail(float(np.log(max(chance, _TINY))), "exact")
+        if found is None:
+            found = self._continuous(x / self.norm, own)
+        if found.method == "estimate":
+            found = self._on_lattice(x, quickly=False) or found
+        return SignedTail(max(found.log_tail, self._log_least), found.method)
+
+    def _on_lattice(self, x: float, *, quickly: bool) -> SignedTail | None:
+        """Return log P(S >= x) on the lattice of the numbers, unless that takes long."""
+        most = _QUICK_LATTICE if quickly else _MOST_LATTICE / max(self._kinds.counts.size, 1)
+        if not self.unit or self.norm > most * self.unit[1]:
+            return None
+        places, unit = self.unit
+        total = int(places.sum())
+        # Sums are the total less an even number of units.
+        below = int(np.floor((self.most - x + self.slack) / unit / 2 + _WHOLE))
+        if self._walked is not None:
+            return SignedTail(float(np.log(max(self._walked[below], _TINY))), "exact")
+        place, step = total - 2 * below, unit / self.norm
+        log_tail = TiltedSums(self._kinds, max(place, 2 - place) * step).on_lattice(step)
+        return SignedTail(log_tail if place > 0 else _complement(log_tail), "exact")
+
+    def _continuous(self, z: float, own: float) -> SignedTail:
+        """Return log P(S >= z) of a standardised sum, where sums are so many as to be smooth."""
+        log_tail, method, good = 0.0, "saddlepoint", False
+        if self.method == "auto":
+            at = np.array([abs(z)])
+            logs, known = saddlepoint_tails(self._scaled[:, None], at, self._log_atom)
+            log_tail, good = float(logs[0]), bool(known[0])
+        if not good:
+            log_tail, good = TiltedSums(self._kinds, abs(z)).at_least()
+            method = "convolution" if good else "estimate"
+        log_tail = log_tail if z >= 0 else _complement(log_tail)
+        # Half of the probability of the sum itself is in the tail.
+        own_half = np.log(own / 2) if own else -np.inf
+        return SignedTail(min(float(np.logaddexp(log_tail, own_half)), 0.0), method)
+
+
+def sign_flip_p_values(numbers: Floats, alternative: Alternative) -> Floats:
+    """Return the p-values of many sums by saddlepoints, NaN where another method is to be taken.
+
+    Parameters
+    ----------
+    numbers : ndarray, shape (n_numbers, n_sums)
+        A column per sum, its numbers with their observed signs; zeros have no effect.
+    alternative : {"greater", "less", "two-sided"}
+    """
+    total, rising = numbers.sum(axis=0), np.sort(np.abs(numbers), axis=0)
+    largest = np.maximum(rising.max(axis=0, initial=0.0), _TINY)
+    rising = rising / largest
+    norm = np.sqrt((rising**2).sum(axis=0))
+    chances = np.full(total.size, np.nan)
+    bits, log_atom = likeliest(rising)
+    many = np.flatnonzero(bits > QUICK)
+    for some in batches(many.size, len(rising), _AT_A_TIME):
+        columns = many[some]
+        scaled = rising[:, columns] / norm[columns]
+        z = np.abs(total[columns]) / largest[columns] / norm[columns]
+        log_tail, good = saddlepoint_tails(scaled, z, log_atom[columns])
+        chances[columns[good]] = np.exp(log_tail[good])
+    for column in np.flatnonzero(~np.isnan(chances)):
+        if multiples(rising[:, column], float(norm[column]) / _QUICK_LATTICE):
+            chances[column] = np.nan
+    upper, lower = np.where(total > 0, [chances, 1 - chances], [1 - chances, chances])
+    return from_tails(upper, lower, alternative)
+
+
+def _complement(log_chance: float) -> float:
+    """Return log(1 - p) for log(p)."""
+    return float(np.log(-np.expm1(log_chance))) if log_chance < 0 else -np.inf
