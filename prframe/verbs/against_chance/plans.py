@@ -226,7 +226,11 @@ class MeanTest(GroupTest):
         keys = key_names(self.args)[: self.n_keys]
         whole = [rows] if rows.height else []
         parts = rows.partition_by(keys, maintain_order=True) if keys else whole
-        tests = self._tests([part.filter(pl.col("ap").is_not_null()) for part in parts])
+        # Sums of sorted cases do not depend on the order of the rows.
+        sorted_by = ("n", "n_pos", "depth", "sizes", "ap")
+        tests = self._tests(
+            [part.filter(pl.col("ap").is_not_null()).sort(sorted_by) for part in parts]
+        )
         first = pl.concat([rows.head(0), *(part.head(1) for part in parts)]).select(keys)
         return corrected(pl.concat([first, tests], how="horizontal"), self.correction)
 

@@ -111,7 +111,7 @@ def compare(
         same items, which are matched by `item`, or stand in one row where `score` is a list.
     baseline : model or list of models, optional
         Compare every other model with each of these: a is the model, b the baseline. Absent:
-        every pair, in order of first appearance.
+        every pair, in order of the models' names, categories in their own order.
     test : str
         Over queries:
 

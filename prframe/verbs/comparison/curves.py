@@ -98,7 +98,7 @@ def compare_curves(
         list of columns, a model each. Models in rows are matched by `item`, which is needed then
         without `over`.
     baseline : model or list of models, optional
-        Compare each other model with these. Absent: every pair, in order of first appearance.
+        Compare each other model with these. Absent: every pair, in order of the models' names.
     recall : float or list of float in (0, 1), or int >= 3, optional
         Levels, in rising order; a whole number is that of evenly spaced levels from 0 to 1, whose
         two ends have no band and no row. Absent: 181 levels, evenly over `recall_range`. With

@@ -113,10 +113,13 @@ class ComparedValues:
         return self.measure.keyed(replace(self.args, by=[*self.args.keys, *self.over]))
 
     def strata(self, values: MetricValues) -> tuple[pl.Series, list[Stratum]]:
-        """Return the models, in order of their first row or column, and a stratum per group."""
+        """Return the models, in order of their names or columns, and a stratum per group."""
         models, values = self._numbered(values) if self.args.model else (self._columns, values)
         keys = key_names(self.args)
-        rows = values.rows
+        # No result depends on the order of the rows.
+        is_long = isinstance(self.measure, ValuesAtHand) and self.measure.long
+        by = [*keys, METRIC] if is_long else keys
+        rows = values.rows.sort(by, maintain_order=True) if by else values.rows
         parts = rows.partition_by(keys, maintain_order=True) if keys else [rows]
         groups = [replace(values, rows=part) for part in parts if part.height]
         return models, [self._stratum(group, models) for group in groups]
@@ -206,7 +209,7 @@ class ComparedValues:
     def _numbered(values: MetricValues) -> tuple[pl.Series, MetricValues]:
         """Return the models, and a row per value, numbered by them."""
         rows = values.rows
-        names = rows.select(pl.col(MODEL).unique(maintain_order=True))
+        names = rows.select(pl.col(MODEL).unique().sort())
         numbers = names.with_row_index("number")
 
         def numbered(rows: pl.DataFrame) -> pl.DataFrame:
