@@ -148,11 +148,12 @@ class _Pandas(FrameKind):
             # A categorical dtype would lose values that are not among its categories.
             if needed[column].dtype.name != "category"
         }
-        # Categories keep the order that pandas has of them.
+        # Categories that are ordered in pandas keep their order; that of others may be of rows.
         data = data.with_columns(
             pl.col(name).cast(pl.Enum(needed[name].dtype.categories))
             for name in set(same.values())
-            if data.schema[name] == pl.Categorical
+            if getattr(needed[name].dtype, "ordered", False)
+            and data.schema[name] == pl.Categorical
         )
         return data, lambda out: _to_pandas(out, _backend(needed), kept)
 
