@@ -15,6 +15,8 @@ from .errors import (
     CoverageWarning as CoverageWarning,
     DependentFoldsWarning as DependentFoldsWarning,
     EffectiveSampleSizeWarning as EffectiveSampleSizeWarning,
+    EmptyFrameWarning as EmptyFrameWarning,
+    GateError as GateError,
     MissingColumnError as MissingColumnError,
     NoCutoffWarning as NoCutoffWarning,
     NoNegativesWarning as NoNegativesWarning,
@@ -29,6 +31,7 @@ from .errors import (
     UnlistedItemsWarning as UnlistedItemsWarning,
     UnmatchedIdsWarning as UnmatchedIdsWarning,
 )
+from .gates import gate as gate
 from .metrics import (
     AP as AP,
     AP11 as AP11,

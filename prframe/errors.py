@@ -6,12 +6,14 @@
     └── PrframeError                  everything that is wrong with the input
         ├── ArgumentError             an argument that no data could make right
         │   └── UnknownMetricError        a name that no metric has
+        ├── GateError                 a model that is worse than the baseline of a gate
         └── MissingColumnError        also a KeyError
     UserWarning
     └── PrframeWarning                everything that is likely to be a mistake
         ├── CoverageWarning               intervals that hold the value less often than they say
         ├── DependentFoldsWarning         folds that are taken as independent values
         ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
+        ├── EmptyFrameWarning             a frame without rows
         ├── NoCutoffWarning               precision or recall of all rows of a classifier
         ├── NoNegativesWarning            rankings that hold nothing but positives
         ├── NoPositivesWarning            rankings in which no row is positive
@@ -19,7 +21,7 @@
         ├── SkewedDifferencesWarning      few differences, whose skewness p-values do not allow for
         ├── TiePolicyWarning              trec_eval's names where it would rank ties otherwise
         ├── UndefinedMetricWarning        results that do not exist, returned as null
-        ├── UnlistedItemsWarning          random rankings of a pool, and not of its collection
+        ├── UnlistedItemsWarning          rows that lack a part of the items that results are about
         └── UnmatchedIdsWarning           a run and judgments that have nothing in common
 """
 
@@ -76,6 +78,10 @@ class UnknownMetricError(ArgumentError):
         )
 
 
+class GateError(PrframeError):
+    """A model is worse than the baseline of a gate."""
+
+
 class PrframeWarning(UserWarning):
     """The input is likely not to be what was meant, or a result is worth little."""
 
@@ -90,6 +96,10 @@ class DependentFoldsWarning(PrframeWarning):
 
 class EffectiveSampleSizeWarning(PrframeWarning):
     """Importance weights give a few resamples nearly all of the weight."""
+
+
+class EmptyFrameWarning(PrframeWarning):
+    """A frame has no rows, so that its result says nothing."""
 
 
 class NoCutoffWarning(PrframeWarning):
@@ -117,7 +127,7 @@ class TiePolicyWarning(PrframeWarning):
 
 
 class UnlistedItemsWarning(PrframeWarning):
-    """Random rankings are of the rows of a pool, which is part of a larger collection."""
+    """Rows are a part of the items that a result is about, such as a pool or lists cut short."""
 
 
 class UnmatchedIdsWarning(PrframeWarning):

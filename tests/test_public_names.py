@@ -12,13 +12,14 @@ from prframe import stats
 
 NAMES = """
     AP AP11 AUC AUPRC AUPRG ArgumentError BEDROC BalancedAccuracy Bpref CATALOGUE CoverageWarning DCG
-    DependentFoldsWarning EF ERR EffectiveSampleSizeWarning F F1 IPrec Judged Lift MCC MaxF1 Metric MissingColumnError
+    DependentFoldsWarning EF ERR EffectiveSampleSizeWarning EmptyFrameWarning F F1 GateError IPrec
+    Judged Lift MCC MaxF1 Metric MissingColumnError
     NoCutoffWarning NoNegativesWarning NoPositivesWarning NumRel NumRelRet NumRet P
     PooledRankingWarning Prec PrframeError
     PrframeWarning R RBP RR RelP Rprec SetAP SetF SetP SetR SkewedDifferencesWarning Specificity
     Success TiePolicyWarning UndefinedMetricWarning UnknownMetricError UnlistedItemsWarning
     UnmatchedIdsWarning W
-    ap_test band check compare compare_curves curve datasets evaluate expressions infAP interval
+    ap_test band check compare compare_curves curve datasets evaluate expressions gate infAP interval
     nDCG pAP pAUC parse_metric rank_test report reports roc stats tables topk_test trec vlfeat
 """
 STATS = """

@@ -150,10 +150,10 @@ class _Pandas(FrameKind):
         }
         # Categories that are ordered in pandas keep their order; that of others may be of rows.
         data = data.with_columns(
-            pl.col(name).cast(pl.Enum(needed[name].dtype.categories))
+            pl.col(name).cast(pl.Enum(dtype.categories))
             for name in set(same.values())
-            if getattr(needed[name].dtype, "ordered", False)
-            and data.schema[name] == pl.Categorical
+            if data.schema[name] == pl.Categorical
+            and getattr(dtype := cast("Any", needed[name].dtype), "ordered", False)
         )
         return data, lambda out: _to_pandas(out, _backend(needed), kept)
 

@@ -5,6 +5,7 @@ import argparse
 from prframe.commands import inputs, options, outputs
 from prframe.commands.exits import FAILED, OK
 from prframe.commands.terminal import stage
+from prframe.errors import PrframeError
 
 SUMMARY = "report everything suspicious in the data"
 EXAMPLES = """\
@@ -36,6 +37,8 @@ def run(given: argparse.Namespace) -> int:
             data.frame, by=data.single or None, k=options.cutoffs(given.k), **data.options
         )
         findings = result.lazy().collect()
+    if given.strict and findings.is_empty():
+        raise PrframeError("--strict cannot decide: there are no rows to check.")
     outputs.write(findings, given)
     is_bad = findings["severity"].is_in(["error", "warning"]).any()
     return FAILED if given.strict and is_bad else OK

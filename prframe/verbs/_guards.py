@@ -14,6 +14,7 @@ from prframe._engine.frame_kinds import kind_of
 from prframe._engine.frames import Seen, Source, source
 from prframe._engine.rows import considered, in_groups
 from prframe.errors import (
+    EmptyFrameWarning,
     NoNegativesWarning,
     NoPositivesWarning,
     PooledRankingWarning,
@@ -218,6 +219,12 @@ def warn_of(source: Source, args: Arguments, *, uses_grades: bool, counts_hits: 
 
     Where nothing `counts_hits`, or is undefined without them, the lack of positives is no news.
     """
+    if not source.seen.rows and not source.lazy().select(pl.len()).collect().item():
+        warn(
+            "the frame has no rows, so that the result says nothing; see whether what was read or "
+            "filtered is empty, or ignore EmptyFrameWarning.",
+            EmptyFrameWarning,
+        )
     if lack_positives(source.seen, args) and counts_hits:
         warn(
             f"no row is positive: no {args.label!r} {_positive_labels(args)}, so that nothing is "
