@@ -39,12 +39,15 @@ class Seen:
         Whether there were rows, and whether any of them was positive, or negative.
     tied : str
         A sentence about ties that trec_eval would have ranked otherwise.
+    totals : list of DataFrame or None
+        The totals of groups, if somebody asks for them.
     """
 
     rows: bool = False
     positives: bool = False
     negatives: bool = False
     tied: str = ""
+    totals: list[pl.DataFrame] | None = None
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,10 @@ def group_totals(piece: Piece, weights: dict[str, Floats] | None = None) -> pl.D
     columns = [pl.Series(name, values) for name, values in counts.items()]
     groups = _checked(pl.DataFrame([*keys.iter_columns(), *columns]), piece)
     names = [*key_names(args), "n", "n_pos", "n_neg", "present_pos"]
-    return pl.DataFrame([groups[name] for name in names])
+    totals = pl.DataFrame([groups[name] for name in names])
+    if seen.totals is not None:
+        seen.totals.append(totals)
+    return totals
 
 
 def retrieved(piece: Piece) -> NDArray[np.bool_]:

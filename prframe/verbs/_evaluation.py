@@ -54,10 +54,14 @@ class Evaluation:
 
     def counts_hits(self) -> bool:
         """Tell whether a metric counts hits, and all have a value without positives."""
+        tells = self.counts_all and self.undefined is None
+        return not tells and any(m.name not in _OF_ANY_LABELS for m in self.wanted.values())
+
+    @property
+    def counts_all(self) -> bool:
+        """Whether a metric counts all positives, and not the hits at some ranks alone."""
         metrics = self.wanted.values()
-        needy = any("n_pos" in metric.needs or metric.also_undefined for metric in metrics)
-        tells = needy and self.undefined is None
-        return not tells and any(metric.name not in _OF_ANY_LABELS for metric in metrics)
+        return any("n_pos" in metric.needs or metric.also_undefined for metric in metrics)
 
     def check(self) -> None:
         """Refuse options that have no meaning for a metric."""

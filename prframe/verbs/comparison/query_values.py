@@ -34,6 +34,7 @@ from prframe.verbs._plan import TwoStepPlan
 from prframe.verbs._query_clusters import CLUSTER, refuse_varying_clusters, varying
 from prframe.verbs._values_at_hand import COLUMN, METRIC, VALUE, MetricValues, ValuesAtHand
 from prframe.verbs._verb import grouped_over
+from prframe.verbs.comparison.like_data import refuse_unlike_labels, warn_of_unlike_positives
 
 Incomplete: TypeAlias = Literal["raise", "pairwise", "common", "zero"]
 
@@ -148,9 +149,10 @@ class ComparedValues:
     def values(self, source: Source) -> MetricValues:
         """Return the value of each group of `by`, model, query and metric, and its cluster."""
         args = self.args
-        if args.model is None or args.cluster is not None:
+        if args.model is None or args.cluster is not None or args.item is not None:
             # These rows are read more than once.
             source = source.holding(source.whole())
+        refuse_unlike_labels(source, args, self.over)
         refuse_varying_clusters(source, args, self.over)
         refuse_items_of_several_folds(source, args, self.over, self.resampling)
         columns = dict(zip(args.keys, key_names(args), strict=True))
@@ -165,7 +167,12 @@ class ComparedValues:
         else:
             scores = [args.score, *args.further_scores]
             measure = replace(self.measure, args=plain)
+            source.seen.totals = []
             values = _evaluated(source, measure, scores)
+            if measure.counts_all and args.model is not None:
+                names = dict(zip(plain.keys, key_names(plain), strict=True))
+                query = [names[key] for key in (*args.keys, *self.over)]
+                warn_of_unlike_positives(source, list(names.values()), query)
             if self.draws_items:
                 values = replace(values, influence=_item_influence(source, measure, scores))
         working = dict(zip(key_names(plain), columns.values(), strict=True))

@@ -646,6 +646,7 @@ def test_groups_without_a_band() -> None:
     assert found["method"].unique().to_list() == ["bayesian-bootstrap"]
 
 
+@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
 def test_no_rows() -> None:
     for empty, score, options in (
         (WIDE.clear(), MODELS, {}),

@@ -193,6 +193,7 @@ def test_a_single_cluster_is_a_reason_to_leave_a_stratum_out() -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
 def test_no_rows() -> None:
     assert DATA.clear().pr.compare(**MODELS, strata="language").height == 0
 

@@ -341,6 +341,7 @@ def test_dtypes_of_values_and_metrics() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
 def test_no_rows() -> None:
     for arranged, values in LAYOUTS.values():
         frame = arranged(evaluated())
