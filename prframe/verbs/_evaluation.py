@@ -234,5 +234,7 @@ def _lack(metric: Metric, args: Arguments) -> list[str]:
     """Return the things without which a metric of a group is undefined."""
     if metric.also_undefined:
         return ["gains above 0"]
+    if metric.needs_items_above:
+        return [f"scores of at least {metric.threshold:g}"]
     positives = f"labels >= {metric.rel:g}" if metric.rel is not None else positives_of(args)
     return [positives, *(["negatives"] if "n_neg" in metric.needs else [])]

@@ -186,7 +186,7 @@ def pr_curve_difference(  # noqa: PLR0913
     levels = rising_levels(recall)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     checks.flag("simultaneous", simultaneous)
-    size = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    size = checks.number_of_draws(n_resamples)
     clusters = None if cluster is None else _clusters(cluster, positive.size)
     share = None if prior is None else float(checks.number("prior", prior, above=0, below=1))
     plan = BandPlan(levels, level, simultaneous, size, share)

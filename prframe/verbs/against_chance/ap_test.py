@@ -174,7 +174,7 @@ def ap_test(
             "`n` counts the items of rankings whose AP is at hand; name the column of AP with "
             "ap=. Totals of rankings that are cut off are given by n_pos= and n_neg=."
         )
-    resamples = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    resamples = checks.number_of_draws(n_resamples)
     grouped = args if over is None else grouped_over(args, over)
     seed = int(random_generator(rng).integers(1 << 62))
     options = (method, alternative, correction, resamples, seed, dependence, known)

@@ -32,6 +32,7 @@ from prframe.stats.null import (
 from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, Floats
 from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
+from prframe.verbs._groups import shown, watched
 from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._verb import positives_of, warn_undefined
 from prframe.verbs.against_chance.drawn_means import are_asked, confirm
@@ -112,7 +113,7 @@ class GroupTest(TwoStepPlan):
         tested = rows.filter(pl.col("ap").is_not_null())
         cases = _cases(tested)
         ap = tested["ap"].to_numpy()
-        log_p, method = self._log_p_values(cases, ap)
+        log_p, method = self._shown_log_p_values(cases, ap)
         tests = _moments(tested.drop("depth", "sizes"), cases.mean, cases.variance).with_columns(
             *_p_columns(log_p), pl.Series("method", method, dtype=pl.String)
         )
@@ -149,6 +150,24 @@ class GroupTest(TwoStepPlan):
             ap.alias("ap"),
             tie_sizes(piece, group_hits).alias("sizes"),
         )
+
+    def _shown_log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
+        """Return the logarithms of the p-values and the methods, and show the progress.
+
+        Cases of one shape, which share work, stay together, so that parts change no result.
+        """
+        if not watched():
+            return self._log_p_values(cases, ap)
+        shapes: dict[object, list[int]] = {}
+        for place, case in enumerate(cases.cases):
+            shapes.setdefault(case.shape, []).append(place)
+        log_p, methods = np.zeros(ap.size), [""] * ap.size
+        for places in shown(shapes.values(), len(shapes), "ap_test", "shape"):
+            part = Cases([cases.cases[place] for place in places])
+            log_p[places], found = self._log_p_values(part, ap[places])
+            for place, method in zip(places, found, strict=True):
+                methods[place] = method
+        return log_p, methods
 
     def _log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
         """Return the logarithms of the p-values, and the method of each."""
@@ -272,7 +291,8 @@ class MeanTest(GroupTest):
             return self._log_p_values_of_comonotone_means(of_part, value)
         log_p = np.zeros(value.size)
         methods: list[str] = [""] * value.size
-        for members in _alike(of_part):
+        alike = _alike(of_part)
+        for members in shown(alike, len(alike), "ap_test"):
             cases, means = of_part[members[0]], value[members]
             log_p[members], together = self._log_p_values_of_alike_means(cases, means)
             for place, method in zip(members, together, strict=True):

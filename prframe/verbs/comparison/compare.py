@@ -335,7 +335,7 @@ def compare(
         within=within,
         interval=interval,
         confidence_level=level,
-        n_resamples=checks.whole_number("n_resamples", n_resamples, at_least=1),
+        n_resamples=checks.number_of_draws(n_resamples),
         seed=int(random_generator(rng).integers(1 << 62)),
         baseline=baseline,
         rope=None if rope is None else float(checks.number("rope", rope, at_least=0)),

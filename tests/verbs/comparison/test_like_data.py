@@ -42,9 +42,7 @@ def test_like_data_are_compared_in_silence() -> None:
 @pytest.mark.parametrize("kind", [*KINDS, LikeSpark.of])
 def test_labels_of_an_item_that_differ(kind: Any) -> None:
     rows = kind(both(NEW.with_columns(label=FLIPPED)))
-    message = (
-        "`label` of an item must be the same for all models: 20 of \\d+ items differ"
-    )
+    message = "`label` of an item must be the same for all models: 20 of \\d+ items differ"
     for ask in (
         lambda: prframe.compare(rows, "AP", item="item"),
         lambda: prframe.compare_curves(rows, over="query_id", item="item", recall=[0.5]),
