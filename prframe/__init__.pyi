@@ -24,6 +24,7 @@ from .errors import (
     PooledRankingWarning as PooledRankingWarning,
     PrframeError as PrframeError,
     PrframeWarning as PrframeWarning,
+    SharedItemsWarning as SharedItemsWarning,
     SkewedDifferencesWarning as SkewedDifferencesWarning,
     TiePolicyWarning as TiePolicyWarning,
     UndefinedMetricWarning as UndefinedMetricWarning,

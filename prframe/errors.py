@@ -18,6 +18,7 @@
         ├── NoNegativesWarning            rankings that hold nothing but positives
         ├── NoPositivesWarning            rankings in which no row is positive
         ├── PooledRankingWarning          rows of several rankings that are ranked together
+        ├── SharedItemsWarning            rankings of a mean that have items in common
         ├── SkewedDifferencesWarning      few differences, whose skewness p-values do not allow for
         ├── TiePolicyWarning              trec_eval's names where it would rank ties otherwise
         ├── UndefinedMetricWarning        results that do not exist, returned as null
@@ -116,6 +117,10 @@ class NoPositivesWarning(PrframeWarning):
 
 class PooledRankingWarning(PrframeWarning):
     """Rows are ranked together that a column tells apart, for example those of several queries."""
+
+
+class SharedItemsWarning(PrframeWarning):
+    """The rankings of a mean are tested as independent ones, and have items in common."""
 
 
 class SkewedDifferencesWarning(PrframeWarning):

@@ -16,7 +16,8 @@ NAMES = """
     Judged Lift MCC MaxF1 Metric MissingColumnError
     NoCutoffWarning NoNegativesWarning NoPositivesWarning NumRel NumRelRet NumRet P
     PooledRankingWarning Prec PrframeError
-    PrframeWarning R RBP RR RelP Rprec SetAP SetF SetP SetR SkewedDifferencesWarning Specificity
+    PrframeWarning R RBP RR RelP Rprec SetAP SetF SetP SetR SharedItemsWarning
+    SkewedDifferencesWarning Specificity
     Success TiePolicyWarning UndefinedMetricWarning UnknownMetricError UnlistedItemsWarning
     UnmatchedIdsWarning W
     ap_test band check compare compare_curves curve datasets evaluate expressions gate infAP interval

@@ -44,6 +44,8 @@ def group_totals(piece: Piece, weights: dict[str, Floats] | None = None) -> pl.D
     groups = _checked(pl.DataFrame([*keys.iter_columns(), *columns]), piece)
     names = [*key_names(args), "n", "n_pos", "n_neg", "present_pos"]
     totals = pl.DataFrame([groups[name] for name in names])
+    if args.n_pos is not None:
+        seen.unlisted |= bool((totals["n_pos"] > totals["present_pos"]).any())
     if seen.totals is not None:
         seen.totals.append(totals)
     return totals

@@ -16,7 +16,14 @@ from prframe._engine.frames import Source, named, through
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import ArgumentError, UndefinedMetricWarning, UnknownMetricError, warn
 from prframe.typing import Columns, Schema
-from prframe.verbs._guards import PooledRankings, warn_of, warn_of_nameless, warn_of_pool
+from prframe.verbs._guards import (
+    PooledRankings,
+    warn_of,
+    warn_of_nameless,
+    warn_of_pool,
+    warn_of_shared_items,
+    warn_of_unlisted,
+)
 from prframe.verbs._plan import Plan, named_by_caller
 
 # The verbs with an argument `over`.
@@ -126,8 +133,9 @@ def run(
             takes_over = plan.accepts().verb in _TAKING_OVER and plan.has_mean()
             guard.warn(by, takes_over=takes_over)
             warn_of_nameless(source, roles)
-        if plan.ranks_at_random():
+        if plan.ranks_at_random() and not warn_of_unlisted(source, args):
             warn_of_pool(frame, names, args)
+        warn_of_shared_items(frame, names, args, plan.independent())
         warn_of(
             source,
             args,

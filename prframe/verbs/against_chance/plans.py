@@ -232,6 +232,11 @@ class MeanTest(GroupTest):
                 f"{checks.listed(_OF_MEANS, in_order=True)}; got {self.method!r}."
             )
 
+    def independent(self) -> Sequence[str]:
+        """Return the keys of `over`, unless their rankings may depend on each other."""
+        is_free = self.dependence == "independent"
+        return self.args.keys[self.n_keys :] if is_free and self.known is None else ()
+
     def looks_at_all(self) -> bool:
         """Tell that a mean is over groups."""
         return True
