@@ -35,6 +35,7 @@ from prframe.verbs._correction import Correction, check_correction, columns_with
 from prframe.verbs._groups import shown, watched
 from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._verb import positives_of, warn_undefined
+from prframe.verbs.against_chance.comonotone import log_tail as comonotone_tail
 from prframe.verbs.against_chance.drawn_means import are_asked, confirm
 from prframe.verbs.against_chance.known_ap import KnownAP
 
@@ -311,7 +312,8 @@ class MeanTest(GroupTest):
 
         The AP of a part are then the same quantile of their distributions, and their mean is the
         mean of these quantiles. Where it reaches a value, one of the AP does, so that its tail is
-        at most the largest of their tails. If all distributions are the same, it is that tail.
+        at most the largest of their tails. If all distributions are the same, it is that tail; if
+        each has few values, it is counted.
         """
         different = [list(dict.fromkeys(cases.cases)) for cases in of_part]
         sizes = np.array([len(cases) for cases in different])
@@ -325,12 +327,16 @@ class MeanTest(GroupTest):
         for side in sides:
             plan = replace(self, alternative=side)
             log_tail, used = plan._log_p_values(cases, np.repeat(value, sizes))  # noqa: SLF001
-            tails.append(np.maximum.reduceat(log_tail, starts))
-            methods = list(used)
+            bound = np.maximum.reduceat(log_tail, starts)
+            methods = [used[start] for start in starts]
+            for place in np.flatnonzero(sizes > 1).tolist():
+                group, is_upper = of_part[place].cases, side == "greater"
+                exact = comonotone_tail(group, float(value[place]), upper=is_upper)
+                bound[place] = bound[place] if exact is None else exact
+                methods[place] = "bound" if exact is None else "exact"
+            tails.append(bound)
         # With one side both tails are the same.
-        log_p = from_log_tails(tails[0], tails[-1], self.alternative)
-        pairs = zip(starts, sizes, strict=True)
-        return log_p, [methods[start] if size == 1 else "bound" for start, size in pairs]
+        return from_log_tails(tails[0], tails[-1], self.alternative), methods
 
     def _log_p_values_of_alike_means(
         self, cases: Cases, value: Floats
