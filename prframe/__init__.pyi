@@ -17,6 +17,7 @@ from .errors import (
     EffectiveSampleSizeWarning as EffectiveSampleSizeWarning,
     EmptyFrameWarning as EmptyFrameWarning,
     GateError as GateError,
+    ManyPairsWarning as ManyPairsWarning,
     MissingColumnError as MissingColumnError,
     NoCutoffWarning as NoCutoffWarning,
     NoNegativesWarning as NoNegativesWarning,

@@ -14,6 +14,7 @@
         ├── DependentFoldsWarning         folds that are taken as independent values
         ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
         ├── EmptyFrameWarning             a frame without rows
+        ├── ManyPairsWarning              all pairs of very many models
         ├── NoCutoffWarning               precision or recall of all rows of a classifier
         ├── NoNegativesWarning            rankings that hold nothing but positives
         ├── NoPositivesWarning            rankings in which no row is positive
@@ -101,6 +102,10 @@ class EffectiveSampleSizeWarning(PrframeWarning):
 
 class EmptyFrameWarning(PrframeWarning):
     """A frame has no rows, so that its result says nothing."""
+
+
+class ManyPairsWarning(PrframeWarning):
+    """All pairs of so many models are compared that this takes much time and memory."""
 
 
 class NoCutoffWarning(PrframeWarning):

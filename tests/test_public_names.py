@@ -13,7 +13,7 @@ from prframe import stats
 NAMES = """
     AP AP11 AUC AUPRC AUPRG ArgumentError BEDROC BalancedAccuracy Bpref CATALOGUE CoverageWarning DCG
     DependentFoldsWarning EF ERR EffectiveSampleSizeWarning EmptyFrameWarning F F1 GateError IPrec
-    Judged Lift MCC MaxF1 Metric MissingColumnError
+    Judged Lift MCC ManyPairsWarning MaxF1 Metric MissingColumnError
     NoCutoffWarning NoNegativesWarning NoPositivesWarning NumRel NumRelRet NumRet P
     PooledRankingWarning Prec PrframeError
     PrframeWarning R RBP RR RelP Rprec SetAP SetF SetP SetR SharedItemsWarning

@@ -228,6 +228,10 @@ def curve_difference(
     curves = plan.recall, first, second, first - second
     if not has_band(positive, cluster):
         return CurveDifference(*curves, *[nothing] * 3)
+    ranks = [np.unique(score, return_inverse=True)[1] for score in scores]
+    if np.array_equal(ranks[0], ranks[1]):
+        # What two equal rankings leave open they leave open alike.
+        return CurveDifference(*curves, curves[-1], curves[-1], np.ones_like(nothing))
     paths = PairedPaths.of(scores, positive, cluster)
     odds = paths.smoothed_log_odds(plan.recall, plan.n_resamples, rng, plan.prior)
     drawn = [expit(of_model) for of_model in odds]

@@ -37,7 +37,7 @@ def _law_of_mean(
     often: tuple[tuple[Case, int], ...],
     upper: bool,  # noqa: FBT001
 ) -> tuple[Floats, Floats] | None:
-    """Return the tails at which a quantile of the mean changes, rising, and the quantiles there."""
+    """Return the tails at which a quantile of the mean changes, and the quantiles there."""
     parts = []
     for case, count in often:
         if (law := _law(case)) is None:

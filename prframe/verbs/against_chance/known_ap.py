@@ -141,9 +141,10 @@ def _warn_of_impossible(rows: pl.DataFrame, args: Arguments) -> None:
         where = in_groups(ranked.filter(off).select(key_names(args)).rows())
         warn(
             f"no ranking of n items with n_pos positives has the `ap` of {off.sum()} of "
-            f"{off.size} rankings, such as {first['ap']:g} of {first['n']} items with {first['n_pos']} "
-            f"positives{where}: lists that are cut off may have, or n and n_pos count others. "
-            "Give AP of all items; where it does not matter, ignore UnlistedItemsWarning.",
+            f"{off.size} rankings, such as {first['ap']:g} of {first['n']} items with "
+            f"{first['n_pos']} positives{where}: lists that are cut off may have, or n and n_pos "
+            "count others. Give AP of all items; where it does not matter, ignore "
+            "UnlistedItemsWarning.",
             UnlistedItemsWarning,
         )
 

@@ -47,6 +47,9 @@ from prframe.verbs.comparison.stratified import (
     with_strata,
 )
 
+# The column of queries, unless the caller names others.
+_QUERIES = "query_id"
+
 
 @verb
 def compare(
@@ -57,7 +60,7 @@ def compare(
     *,
     values: Columns | None = None,
     model: str | None = None,
-    over: Columns | None = "query_id",
+    over: Columns | None = _QUERIES,
     baseline: object = None,
     test: Test = "randomization",
     method: Method = "auto",
@@ -108,7 +111,8 @@ def compare(
         `values` is a list of columns, a model each.
     over : str, list of str or None
         Columns that tell the queries apart, ``"query_id"`` unless given. None: compare on the
-        same items, which are matched by `item`, or stand in one row where `score` is a list.
+        same items, which are matched by `item`, or stand in one row where `score` is a list. That
+        is meant as well where `item` is given and there is no column ``"query_id"``.
     baseline : model or list of models, optional
         Compare every other model with each of these: a is the model, b the baseline. Absent:
         every pair, in order of the models' names, categories in their own order.
@@ -325,6 +329,8 @@ def compare(
     1    AUC       0.129     0.047      0.215
     """
     wanted = metrics_or_none(metrics, values)
+    if values is None and shared.get("item") is not None:
+        frame, over = _queries(frame, over)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     asked = Comparison(
         wanted=wanted,
@@ -393,6 +399,12 @@ def compare(
             raise MissingColumnError(f"{error} {hint}") from None
         raise
     return result
+
+
+def _queries(frame: FrameT, over: Columns | None) -> tuple[FrameT, Columns | None]:
+    """Return the frame and the queries, None where items are named and nobody named queries."""
+    frame, names = names_of(frame)
+    return frame, None if over == _QUERIES and _QUERIES not in names else over
 
 
 def _hint(

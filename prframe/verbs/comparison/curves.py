@@ -54,6 +54,7 @@ _CURVES = ("recall", "precision_a", "precision_b", "difference")
 _COLUMNS: Schema = {
     **dict.fromkeys((*_CURVES, "conf_low", "conf_high", "p_value"), pl.Float64()),
     "method": pl.String(),
+    "p_std_error": pl.Float64(),
 }
 
 
@@ -136,7 +137,8 @@ def compare_curves(
     frame of the caller's kind
         The `by` columns, then ``model_a``, ``model_b`` (dtype of the models, or String),
         ``recall``, ``precision_a``, ``precision_b``, ``difference`` (the first minus the second),
-        ``conf_low``, ``conf_high``, ``p_value`` (Float64) and ``method`` (String). One row per
+        ``conf_low``, ``conf_high``, ``p_value`` (Float64), ``method`` (String) and
+        ``p_std_error`` (Float64), the Monte Carlo error of a p-value that was sampled. One row per
         pair and level. With a `baseline` it is ``model_b``. With `over` also ``n`` (Int64), the
         number of queries, and ``method`` is how the p-value was computed: "max-t-sampled",
         "max-t-exact", or, at single levels, that of `compare`.
@@ -349,7 +351,10 @@ class _Differences(Plan):
         for place, side in ((1, "model_a"), (2, "model_b")):
             models_of_tasks = np.array([task[place] for task in tasks], dtype=np.int64)
             columns[side] = names[models_of_tasks[each]]
-        return pl.DataFrame(columns).rename(ends).with_columns(method=pl.lit(_METHOD))
+        p = pl.col("p_value")
+        error = (p * (1 - p) / self.band.n_resamples).sqrt()
+        rows = pl.DataFrame(columns).rename(ends)
+        return rows.with_columns(method=pl.lit(_METHOD), p_std_error=error)
 
     def _warn(self, paired: PairedRows) -> None:
         """Warn of groups without curves, and of groups without bands."""
