@@ -299,15 +299,15 @@ def compare(
     ... )
     >>> pairs.select("model_a", "difference", "conf_low", "conf_high", "p_adjusted").head(3)
     shape: (3, 5)
-    ┌───────────┬────────────┬───────────┬───────────┬────────────┐
-    │ model_a   ┆ difference ┆ conf_low  ┆ conf_high ┆ p_adjusted │
-    │ ---       ┆ ---        ┆ ---       ┆ ---       ┆ ---        │
-    │ str       ┆ f64        ┆ f64       ┆ f64       ┆ f64        │
-    ╞═══════════╪════════════╪═══════════╪═══════════╪════════════╡
-    │ pca       ┆ -0.018854  ┆ -0.026784 ┆ -0.010924 ┆ 0.000004   │
-    │ thumbnail ┆ -0.062285  ┆ -0.077286 ┆ -0.047284 ┆ 1.9314e-15 │
-    │ binary    ┆ -0.186258  ┆ -0.199118 ┆ -0.173397 ┆ 1.4935e-59 │
-    └───────────┴────────────┴───────────┴───────────┴────────────┘
+    ┌─────────┬────────────┬───────────┬───────────┬────────────┐
+    │ model_a ┆ difference ┆ conf_low  ┆ conf_high ┆ p_adjusted │
+    │ ---     ┆ ---        ┆ ---       ┆ ---       ┆ ---        │
+    │ str     ┆ f64        ┆ f64       ┆ f64       ┆ f64        │
+    ╞═════════╪════════════╪═══════════╪═══════════╪════════════╡
+    │ binary  ┆ -0.186258  ┆ -0.199118 ┆ -0.173397 ┆ 1.4935e-59 │
+    │ ink     ┆ -0.387888  ┆ -0.407765 ┆ -0.368011 ┆ 6.2230e-60 │
+    │ pca     ┆ -0.018854  ┆ -0.026784 ┆ -0.010924 ┆ 0.000004   │
+    └─────────┴────────────┴───────────┴───────────┴────────────┘
 
     Of values at hand, a column for each model:
 
@@ -329,8 +329,7 @@ def compare(
     1    AUC       0.129     0.047      0.215
     """
     wanted = metrics_or_none(metrics, values)
-    if values is None and shared.get("item") is not None:
-        frame, over = _queries(frame, over)
+    frame, over = _queries(frame, over, named=values is None and shared.get("item") is not None)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     asked = Comparison(
         wanted=wanted,
@@ -401,10 +400,12 @@ def compare(
     return result
 
 
-def _queries(frame: FrameT, over: Columns | None) -> tuple[FrameT, Columns | None]:
-    """Return the frame and the queries, None where items are named and nobody named queries."""
+def _queries(frame: FrameT, over: Columns | None, *, named: bool) -> tuple[FrameT, Columns | None]:
+    """Return the frame and the queries, None where items are `named` and nobody named queries."""
+    if not named or over != _QUERIES:
+        return frame, over
     frame, names = names_of(frame)
-    return frame, None if over == _QUERIES and _QUERIES not in names else over
+    return frame, over if _QUERIES in names else None
 
 
 def _hint(

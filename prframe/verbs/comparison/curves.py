@@ -218,7 +218,7 @@ def compare_curves(
 
     >>> digits = prframe.datasets.load_digits()
     >>> two = digits.filter(pl.col("system").is_in(["pixels", "pca"]))
-    >>> options = {"n_pos": "n_relevant", "recall": [0.1, 0.3, 0.5], "rng": 1}
+    >>> options = {"n_pos": "n_relevant", "recall": [0.1, 0.3, 0.5], "rng": 1, "baseline": "pca"}
     >>> found = prframe.compare_curves(two, model="system", over="query_id", **options)
     >>> found.select("recall", "difference", "conf_low", "conf_high", "p_value")
     shape: (3, 5)
