@@ -22,12 +22,8 @@ from prframe.metrics import Metric
 from prframe.typing import FrameT
 from prframe.verbs.comparison.compare import compare
 
-_NEEDED = (
-    *("metric", "model_a", "model_b", "difference", "mean_a", "mean_b", "p_value", "n", "test"),
-    "confidence_level",
-)
 # Under these a model passes by lacking the queries or items at which it is poor.
-LENIENT = ("pairwise", "common")
+_LENIENT = ("pairwise", "common")
 
 
 def gate(
@@ -38,24 +34,21 @@ def gate(
     margin: float = 0.0,
     **options: Any,  # noqa: ANN401 - those of compare
 ) -> FrameT:
-    """Compare models with a baseline, and raise an error if one of them is worse.
+    """Compare models with a baseline, and raise `GateError` if one of them is worse.
 
     A model is worse if its mean lies below that of the baseline by more than the margin, and the
-    test says that this is not chance: its p-value, adjusted if there is a correction, is at most 1
-    minus the confidence level.
+    p-value, adjusted if there is a correction, is at most 1 minus the confidence level.
 
     Parameters
     ----------
     frame : frame
         Rows as for `compare`; or, without metrics and options, what `compare` has returned.
-    metrics : str, Metric or list of these, optional
+    metrics, **options
         As in `compare`.
     baseline : model or list of models
         The model that the others must not fall behind; what `compare` has returned names it.
     margin : float >= 0
         A loss that is let pass.
-    **options
-        Those of `compare`.
 
     Returns
     -------
@@ -85,7 +78,7 @@ of -0.2500, by more than 0.01 (p_adjusted 0.0078, n 8, randomization test).
     if metrics is not None or options:
         if baseline is None:
             raise ArgumentError("a gate compares with one model; name it in baseline=.")
-        if (policy := options.get("incomplete")) in LENIENT:
+        if (policy := options.get("incomplete")) in _LENIENT:
             raise ArgumentError(
                 f"a gate takes no incomplete={policy!r}, under which a model passes by lacking "
                 "what it is poor at; take incomplete='zero', or 'last' on the same items."
@@ -93,10 +86,8 @@ of -0.2500, by more than 0.01 (p_adjusted 0.0078, n 8, randomization test).
         with of_like_data():
             result = compare(frame, metrics, baseline=baseline, **options)
             result = result.collect() if isinstance(result, pl.LazyFrame) else result
-    names = named(result)[1]
-    by: list[str] = names[: names.index("metric")] if "metric" in names else []
-    further: list[str] = [name for name in ("p_adjusted", "alternative") if name in names]
-    rows = source(result, dict.fromkeys([*by, *_NEEDED, *further], "frame")).whole()
+    names = [*named(result)[1], "metric", "model_a", "difference", "p_value"]
+    rows = source(result, dict.fromkeys(names, "compare_result")).whole()
     _check_pairs(rows, baseline)
     if worse := losses(rows, loss):
         raise GateError("; ".join(worse) + ".")
@@ -113,17 +104,10 @@ def of_like_data() -> Iterator[None]:
 
 
 def losses(rows: pl.DataFrame, margin: float) -> list[str]:
-    """Return a sentence for each row of a comparison whose model is worse than the baseline.
-
-    Raises
-    ------
-    PrframeError
-        There are no rows, or a difference that may be a loss has no test.
-    """
+    """Return a sentence for each row of a comparison whose model is worse than the baseline."""
     if rows.is_empty():
         raise PrframeError("the gate cannot decide: there are no rows to compare.")
     p_value = "p_adjusted" if "p_adjusted" in rows.columns else "p_value"
-    keys = rows.columns[: rows.columns.index("metric")]
     beyond = f", by more than {margin:g}" if margin else ""
     worse, undecided = [], []
     for row in rows.iter_rows(named=True):
@@ -131,10 +115,10 @@ def losses(rows: pl.DataFrame, margin: float) -> list[str]:
         # A difference that is undefined may be a loss.
         if difference is not None and difference >= -margin:
             continue
-        where = in_groups([tuple(row[key] for key in keys)])
+        where = in_groups([tuple(row.values())[: list(row).index("metric")]])
+        # The level as a difference of decimals is not exact.
         if p is None:
             undecided.append("{model_a} and {model_b} in {metric}".format_map(row) + where)
-        # The level as a difference of decimals is not exact.
         elif p <= (1 - row["confidence_level"]) * (1 + 1e-12):
             worse.append(
                 f"{row['model_a']} is worse than {row['model_b']} in {row['metric']}{where}: "

@@ -85,6 +85,7 @@ def test_means_against_all_pairs_of_rankings() -> None:
     assert found["n_groups"].to_list() == [2, 1]
 
 
+@pytest.mark.filterwarnings("ignore::prframe.UnlistedItemsWarning")
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
 def test_comonotone_means(alternative: str) -> None:
     options: dict[str, Any] = {"over": "plate", "dependence": "comonotone"}
