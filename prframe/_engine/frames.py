@@ -39,6 +39,8 @@ class Seen:
         Whether there were rows, and whether any of them was positive, or negative.
     tied : str
         A sentence about ties that trec_eval would have ranked otherwise.
+    read : bool
+        Whether there were rows that are not ranked.
     unlisted : bool
         Whether a group has more positives than are listed, by what the caller says.
     totals : list of DataFrame or None
@@ -49,6 +51,7 @@ class Seen:
     positives: bool = False
     negatives: bool = False
     tied: str = ""
+    read: bool = False
     unlisted: bool = False
     totals: list[pl.DataFrame] | None = None
 

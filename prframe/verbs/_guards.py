@@ -269,7 +269,8 @@ def warn_of(source: Source, args: Arguments, *, uses_grades: bool, counts_hits: 
 
     Where nothing `counts_hits`, or is undefined without them, the lack of positives is no news.
     """
-    if not source.seen.rows and not source.lazy().select(pl.len()).collect().item():
+    was_read = source.seen.rows or source.seen.read
+    if not was_read and not source.lazy().select(pl.len()).collect().item():
         warn(
             "the frame has no rows, so that the result says nothing; see whether what was read or "
             "filtered is empty, or ignore EmptyFrameWarning.",

@@ -169,6 +169,7 @@ class _Report(TwoStepPlan):
         faults = problems(replace(args, missing="raise"), source.schema)
         rows = _rows(source, args, faults)
         groups = _groups(rows, args, self.cutoffs, faults)
+        source.seen.read = groups.height > 0
         parts = {_GROUPS: groups, _LABELS: rows.group_by("label").len().collect()}
         if args.weight is None:
             sound = _with_sound_totals(args, groups)

@@ -49,6 +49,7 @@ class KnownAP:
     def rows(self, source: Source, args: Arguments) -> pl.DataFrame:
         """Return the rankings with the working names of keys, `n`, `n_pos`, `depth` and `ap`."""
         data = source.whole()
+        source.seen.read = data.height > 0
         schema = data.schema
         if args.missing == "drop":
             data = data.filter(~is_missing(pl.col(self.ap), schema[self.ap]))
