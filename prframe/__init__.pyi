@@ -15,7 +15,10 @@ from .errors import (
     CoverageWarning as CoverageWarning,
     DependentFoldsWarning as DependentFoldsWarning,
     EffectiveSampleSizeWarning as EffectiveSampleSizeWarning,
+    EmptyFrameWarning as EmptyFrameWarning,
+    GateError as GateError,
     ManyGradesWarning as ManyGradesWarning,
+    ManyPairsWarning as ManyPairsWarning,
     MissingColumnError as MissingColumnError,
     MissingQueriesWarning as MissingQueriesWarning,
     NoCutoffWarning as NoCutoffWarning,
@@ -26,6 +29,7 @@ from .errors import (
     PrframeError as PrframeError,
     PrframeWarning as PrframeWarning,
     RankOrderWarning as RankOrderWarning,
+    SharedItemsWarning as SharedItemsWarning,
     SkewedDifferencesWarning as SkewedDifferencesWarning,
     TiePolicyWarning as TiePolicyWarning,
     UndefinedMetricWarning as UndefinedMetricWarning,
@@ -34,6 +38,7 @@ from .errors import (
     UnmatchedIdsWarning as UnmatchedIdsWarning,
     UnretrievedWarning as UnretrievedWarning,
 )
+from .gates import gate as gate
 from .metrics import (
     AP as AP,
     AP11 as AP11,

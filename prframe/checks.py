@@ -10,6 +10,7 @@ from prframe.errors import ArgumentError, MissingColumnError
 
 SHOWN = 5
 LARGEST_COUNT = 2**53
+LARGEST_DRAWS = 10**8
 _LISTED = 20
 _LONGEST = 200
 
@@ -128,6 +129,17 @@ def whole_number(name: str, value: object, at_least: int) -> int:
     raise ArgumentError(
         f"`{name}` must be a whole number >= {at_least}{limit}; got {brief(value)}."
     )
+
+
+def number_of_draws(value: object) -> int:
+    """Require a number of draws that ends within days, and whose values a computer may hold."""
+    number = whole_number("n_resamples", value, at_least=1)
+    if number > LARGEST_DRAWS:
+        raise ArgumentError(
+            f"`n_resamples` must be at most {LARGEST_DRAWS:,}, of which a share of .05 has a "
+            f"standard error of .00002; got {number:,}."
+        )
+    return number
 
 
 def instance(name: str, value: object, kind: type) -> None:

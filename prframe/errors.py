@@ -6,23 +6,27 @@
     └── PrframeError                  everything that is wrong with the input
         ├── ArgumentError             an argument that no data could make right
         │   └── UnknownMetricError        a name that no metric has
+        ├── GateError                 a model that is worse than the baseline of a gate
         └── MissingColumnError        also a KeyError
     UserWarning
     └── PrframeWarning                everything that is likely to be a mistake
         ├── CoverageWarning               intervals that hold the value less often than they say
         ├── DependentFoldsWarning         folds that are taken as independent values
         ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
+        ├── EmptyFrameWarning             a frame without rows
         ├── ManyGradesWarning             labels of many values that all count as positive
+        ├── ManyPairsWarning              all pairs of very many models
         ├── NormalizationWarning          ids that are equal but for the form of their Unicode
         ├── NoCutoffWarning               precision or recall of all rows of a classifier
         ├── NoNegativesWarning            rankings that hold nothing but positives
         ├── NoPositivesWarning            rankings in which no row is positive
         ├── PooledRankingWarning          rows of several rankings that are ranked together
         ├── RankOrderWarning              ranks of a run that contradict its scores
+        ├── SharedItemsWarning            rankings of a mean that have items in common
         ├── SkewedDifferencesWarning      few differences, whose skewness p-values do not allow for
         ├── TiePolicyWarning              trec_eval's names where it would rank ties otherwise
         ├── UndefinedMetricWarning        results that do not exist, returned as null
-        ├── UnlistedItemsWarning          random rankings of a pool, and not of its collection
+        ├── UnlistedItemsWarning          rows that lack a part of the items that results are about
         ├── UnmatchedIdsWarning           a run and judgments that have nothing in common
         │   └── MissingQueriesWarning         runs that lack judged queries, which count as 0
         └── UnretrievedWarning            negatives of score -inf, which are not ranked
@@ -82,6 +86,10 @@ class UnknownMetricError(ArgumentError):
         )
 
 
+class GateError(PrframeError):
+    """A model is worse than the baseline of a gate."""
+
+
 class PrframeWarning(UserWarning):
     """The input is likely not to be what was meant, or a result is worth little."""
 
@@ -100,6 +108,14 @@ class EffectiveSampleSizeWarning(PrframeWarning):
 
 class ManyGradesWarning(PrframeWarning):
     """Labels have many values, for example classes, and all above 0 count as positive."""
+
+
+class EmptyFrameWarning(PrframeWarning):
+    """A frame has no rows, so that its result says nothing."""
+
+
+class ManyPairsWarning(PrframeWarning):
+    """All pairs of so many models are compared that this takes much time and memory."""
 
 
 class NoCutoffWarning(PrframeWarning):
@@ -126,6 +142,10 @@ class RankOrderWarning(PrframeWarning):
     """The ranks of a run contradict its scores, which alone decide."""
 
 
+class SharedItemsWarning(PrframeWarning):
+    """The rankings of a mean are tested as independent ones, and have items in common."""
+
+
 class SkewedDifferencesWarning(PrframeWarning):
     """Two models differ by few, skewed values, of which the test may reject equal means."""
 
@@ -135,7 +155,7 @@ class TiePolicyWarning(PrframeWarning):
 
 
 class UnlistedItemsWarning(PrframeWarning):
-    """Random rankings are of the rows of a pool, which is part of a larger collection."""
+    """Rows are a part of the items that a result is about, such as a pool or lists cut short."""
 
 
 class UnmatchedIdsWarning(PrframeWarning):

@@ -338,6 +338,12 @@ def set_precision(group: Group) -> float:
     return sum(group.hits()) / len(group.hits()) if group.hits() else 0.0
 
 
+def share_above(group: Group, threshold: float) -> float:
+    """Return the precision of the items above a threshold, undefined if there are none."""
+    hits = above(group, threshold).hits()
+    return sum(hits) / len(hits)
+
+
 def set_recall(group: Group) -> float:
     return sum(group.hits()) / group.total(positive=True)
 
@@ -464,7 +470,9 @@ POSITIONS: dict[str, Callable[..., float]] = {
     "NumRel": lambda group, _: group.total(positive=True),
     "NumRelRet": lambda group, _: sum(group.hits()),
     "NumRet": lambda group, _: len(group.hits()),
-    "P": lambda group, k, threshold: precision_and_recall(group, k, threshold)[0],
+    "P": lambda group, k, threshold: (
+        precision_at(group, k) if threshold is None else share_above(group, threshold)
+    ),
     "R": lambda group, k, threshold, at_precision: (
         precision_and_recall(group, k, threshold)[1]
         if at_precision is None

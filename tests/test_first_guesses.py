@@ -236,6 +236,7 @@ def test_a_column_of_pandas_may_be_called_like_the_verbs() -> None:
     assert groups.pr.sum().to_list() == [3.0, 4.0]
 
 
+@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
 @pytest.mark.parametrize(("call", "expected"), RUN_AS_GUESSED.values(), ids=RUN_AS_GUESSED)
 def test_guesses_that_run(call: Callable[[], Any], expected: dict[str, list[Any]]) -> None:
     result = call()

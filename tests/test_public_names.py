@@ -14,13 +14,14 @@ from prframe import stats
 
 NAMES = """
     AP AP11 AUC AUPRC AUPRG ArgumentError BEDROC BalancedAccuracy Bpref CATALOGUE CoverageWarning DCG
-    DependentFoldsWarning EF ERR EffectiveSampleSizeWarning F F1 IPrec Judged Lift MCC ManyGradesWarning MaxF1 Metric MissingColumnError
+    DependentFoldsWarning EF ERR EffectiveSampleSizeWarning EmptyFrameWarning F F1 GateError IPrec Judged Lift MCC ManyGradesWarning
+    ManyPairsWarning MaxF1 Metric MissingColumnError
     MissingQueriesWarning NoCutoffWarning NoNegativesWarning NoPositivesWarning NormalizationWarning NumRel NumRelRet NumRet P
     PooledRankingWarning Prec PrframeError
-    PrframeWarning R RBP RR RankOrderWarning RelP Rprec SetAP SetF SetP SetR SkewedDifferencesWarning Specificity
+    PrframeWarning R RBP RR RankOrderWarning RelP Rprec SetAP SetF SetP SetR SharedItemsWarning SkewedDifferencesWarning Specificity
     Success TiePolicyWarning UndefinedMetricWarning UnknownMetricError UnlistedItemsWarning
     UnmatchedIdsWarning UnretrievedWarning W
-    ap_test band check compare compare_curves curve datasets evaluate expressions infAP interval
+    ap_test band check compare compare_curves curve datasets evaluate expressions gate infAP interval
     nDCG pAP pAUC parse_metric rank_test report reports roc stats tables topk_test trec vlfeat
 """
 STATS = """

@@ -154,6 +154,13 @@ class _Pandas(FrameKind):
             # A categorical dtype would lose values that are not among its categories.
             if needed[column].dtype.name != "category"
         }
+        # Categories that are ordered in pandas keep their order; that of others may be of rows.
+        data = data.with_columns(
+            pl.col(name).cast(pl.Enum(dtype.categories))
+            for name in set(same.values())
+            if data.schema[name] == pl.Categorical
+            and getattr(dtype := cast("Any", needed[name].dtype), "ordered", False)
+        )
         return data, lambda out: _to_pandas(out, _backend(needed), kept, uuids)
 
 

@@ -43,6 +43,12 @@ class Seen:
         Whether negatives have the score -inf, and are not ranked.
     grades : set of float
         Labels that are numbers, as far as they were looked at; those below 0 count as 0.
+    read : bool
+        Whether there were rows that are not ranked.
+    unlisted : bool
+        Whether a group has more positives than are listed, by what the caller says.
+    totals : list of DataFrame or None
+        The totals of groups, if somebody asks for them.
     """
 
     rows: bool = False
@@ -51,6 +57,9 @@ class Seen:
     tied: str = ""
     lost: bool = False
     grades: set[float] = field(default_factory=set)
+    read: bool = False
+    unlisted: bool = False
+    totals: list[pl.DataFrame] | None = None
 
 
 @dataclass(frozen=True)

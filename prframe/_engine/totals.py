@@ -51,7 +51,12 @@ def group_totals(
     columns = [pl.Series(name, values) for name, values in counts.items()]
     groups = _checked(pl.DataFrame([*keys.iter_columns(), *columns]), piece)
     names = [*key_names(args), "n", "n_pos", "n_neg", "present_pos"]
-    return pl.DataFrame([groups[name] for name in [*names, *sorted(above)]])
+    totals = pl.DataFrame([groups[name] for name in [*names, *sorted(above)]])
+    if args.n_pos is not None:
+        seen.unlisted |= bool((totals["n_pos"] > totals["present_pos"]).any())
+    if seen.totals is not None:
+        seen.totals.append(totals)
+    return totals
 
 
 def items_above(piece: Piece, threshold: float) -> Integers:

@@ -6,7 +6,7 @@ import warnings
 from prframe.commands import inputs, options, outputs
 from prframe.commands.exits import FAILED, OK
 from prframe.commands.terminal import stage
-from prframe.errors import PrframeWarning
+from prframe.errors import PrframeError, PrframeWarning
 
 SUMMARY = "report everything suspicious in the data"
 EXAMPLES = """\
@@ -42,6 +42,8 @@ def run(given: argparse.Namespace) -> int:
             data.frame, by=data.single or None, k=options.cutoffs(given.k), **data.options
         )
         findings = result.lazy().collect()
+    if given.strict and findings.is_empty():
+        raise PrframeError("--strict cannot decide: there are no rows to check.")
     if caught:
         of_files = [("file", "warning", 1, str(warning.message)) for warning in caught]
         told = pl.DataFrame(of_files, findings.schema, orient="row")

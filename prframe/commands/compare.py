@@ -3,13 +3,12 @@
 import argparse
 import math
 import sys
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from prframe.commands import inputs, options, outputs, terminal
 from prframe.commands.exits import FAILED, OK, UsageError, say
 from prframe.commands.terminal import stage
-from prframe.errors import PrframeError, UnmatchedIdsWarning
+from prframe.errors import PrframeError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,14 +18,18 @@ EXAMPLES = """\
 examples:
   prframe compare qrels old.run new.run -m AP nDCG@10
   prframe compare qrels runs/*.run --baseline bm25 --correction max-t
-  prframe compare qrels old.run new.run -m AP --fail-if-worse --margin 0.005
+  prframe compare qrels old.run new.run -m AP --fail-if-worse --baseline old --margin 0.005
   prframe compare --frame scores.csv --score old new --over query_id -m AP
+  prframe compare --frame monday.parquet tuesday.parquet --over query_id --baseline monday
 
---fail-if-worse ends with exit code 1 if a run lies below the baseline by more than the margin, and
-the test says that this is not chance: its adjusted p-value is at most 1 - the confidence level.
+--fail-if-worse ends with exit code 1 if a run lies below the --baseline by more than the margin,
+and the test says that this is not chance: its adjusted p-value is at most 1 - confidence level.
+Where nothing can be decided, as the data of the runs differ, the exit code is 65.
 """
 # These multiply the least p-value of several tests by their number.
 _MULTIPLYING = ("bonferroni", "holm")
+# Under these a model passes by lacking the queries or items at which it is poor.
+_LENIENT = ("pairwise", "common")
 # These tests are of models on the same items alone.
 _ON_ITEMS = ("delong", "posterior")
 
@@ -62,16 +65,24 @@ def run(given: argparse.Namespace) -> int:
     """Compare, write the result, and fail if that was asked for."""
     _check(given)
     outputs.format_of(given)
-    with warnings.catch_warnings():
-        if given.fail_if_worse:
-            # A run that is not compared would pass.
-            warnings.simplefilter("error", UnmatchedIdsWarning)
+    if not given.fail_if_worse:
         data = inputs.rankings(given)
-    result = _compared(data, given)
+        outputs.write(_compared(data, given), given, data.note)
+        return OK
+    from prframe.gates import losses, of_like_data
+
+    with of_like_data():
+        data = inputs.rankings(given)
+        _require_baseline(given, data)
+        result = _compared(data, given)
     outputs.write(result, given, data.note)
-    if given.fail_if_worse and data.over:
+    if data.over:
         _warn_of_few_queries(result, given)
-    return _gate(result, given) if given.fail_if_worse else OK
+    worse = losses(result, given.margin or 0.0)
+    for sentence in worse:
+        verdict = terminal.styled("failed", "red", sys.stderr)
+        sys.stderr.write(f"prframe: {verdict}: {terminal.plain(sentence)}\n")
+    return FAILED if worse else OK
 
 
 def _check(given: argparse.Namespace) -> None:
@@ -80,6 +91,11 @@ def _check(given: argparse.Namespace) -> None:
         raise UsageError("--margin goes with --fail-if-worse")
     if given.margin is not None and not given.margin >= 0:
         raise UsageError(f"--margin must be at least 0; got {given.margin:g}")
+    if given.fail_if_worse and given.incomplete in _LENIENT:
+        raise UsageError(
+            f"--fail-if-worse takes no --incomplete {given.incomplete}, under which a model "
+            "passes by lacking what it is poor at; take zero, or last on the same items"
+        )
     if given.fail_if_worse and given.alternative == "greater":
         raise UsageError("--alternative greater can show no run to be worse; leave it out")
     if given.fail_if_worse and given.test == "posterior":
@@ -101,7 +117,7 @@ def _compared(data: inputs.Rankings, given: argparse.Namespace) -> "pl.DataFrame
     """Return a row for each pair and metric."""
     from prframe import compare
 
-    model = None if data.models else ("system" if not given.frame else given.model or "model")
+    model = _model(data, given)
     by = [column for column in data.by if column != model]
     with stage("comparing"):
         result: Any = compare(
@@ -111,7 +127,7 @@ def _compared(data: inputs.Rankings, given: argparse.Namespace) -> "pl.DataFrame
             model=model,
             by=by or None,
             over=data.over or None,
-            baseline=_baseline(data, model, given),
+            baseline=given.baseline,
             **options.tested(given),
             alternative=given.alternative,
             **options.given_only(given, "confidence_level", "n_resamples", "incomplete"),
@@ -124,25 +140,22 @@ def _compared(data: inputs.Rankings, given: argparse.Namespace) -> "pl.DataFrame
         return compared
 
 
-def _baseline(data: inputs.Rankings, model: str | None, given: argparse.Namespace) -> str | None:
-    """Return the baseline; of two runs it is the first one if the gate needs one."""
-    if given.baseline is not None or not given.fail_if_worse:
-        named: str | None = given.baseline
-        return named
+def _require_baseline(given: argparse.Namespace, data: inputs.Rankings) -> None:
+    """Refuse a gate that does not name what models are compared with."""
     names = data.models
-    if model is not None:
-        column = data.frame.lazy().select(model).unique(maintain_order=True).collect()
-        names = column.to_series().to_list()
-    if len(names) > 2:  # noqa: PLR2004 - a pair
+    if not names:
+        column = data.frame.lazy().select(_model(data, given)).unique().collect()
+        names = column.to_series().sort().to_list()
+    if not names:
+        raise PrframeError("the gate cannot decide: there are no rows to compare.")
+    if given.baseline is None and len(names) > 1:
         listed = ", ".join(map(str, names))
         raise UsageError(f"--fail-if-worse needs --baseline, one of: {listed}")
-    # The verb refuses what is no pair.
-    return names[0] if names else None
 
 
-def _alpha(given: argparse.Namespace) -> float:
-    """Return the level of the tests."""
-    return 1 - (0.95 if given.confidence_level is None else given.confidence_level)
+def _model(data: inputs.Rankings, given: argparse.Namespace) -> str | None:
+    """Return the column that tells models apart, unless each has a column of scores."""
+    return None if data.models else ("system" if not given.frame else given.model or "model")
 
 
 def _warn_of_few_queries(result: "pl.DataFrame", given: argparse.Namespace) -> None:
@@ -155,7 +168,7 @@ def _warn_of_few_queries(result: "pl.DataFrame", given: argparse.Namespace) -> N
     factor = 2 if given.alternative == "two-sided" else 1
     n_tests = row["n_family"] if given.correction in _MULTIPLYING else 1
     least = min(1.0, n_tests * factor * 0.5 ** row["n"])
-    alpha = _alpha(given)
+    alpha = 1 - row["confidence_level"]
     if least > alpha * (1 + 1e-12):
         needed = math.ceil(math.log2(n_tests * factor / alpha) - 1e-12)
         pair = terminal.plain("{model_a} and {model_b} in {metric}".format_map(row))
@@ -166,32 +179,3 @@ def _warn_of_few_queries(result: "pl.DataFrame", given: argparse.Namespace) -> N
             f"--fail-if-worse cannot fail for {pair}: on {queries} the least p-value of "
             f"{name} is {least:.2g}, above {alpha:.2g}; it needs {needed} queries",
         )
-
-
-def _gate(result: "pl.DataFrame", given: argparse.Namespace) -> int:
-    """Say what is worse than the baseline, and return the exit code."""
-    alpha = _alpha(given)
-    p_value = "p_value" if given.correction == "none" else "p_adjusted"
-    margin = given.margin or 0.0
-    rows = result.iter_rows(named=True)
-    # A difference that is undefined may be one.
-    lower = [row for row in rows if row["difference"] is None or row["difference"] < -margin]
-    # The level as a difference of decimals is not exact.
-    level = alpha * (1 + 1e-12)
-    worse = [row for row in lower if row[p_value] is not None and row[p_value] <= level]
-    for row in worse:
-        beyond = f", by more than {margin:g}" if margin else ""
-        names = terminal.plain(
-            f"{row['model_a']} is worse than {row['model_b']} in {row['metric']}"
-        )
-        verdict = terminal.styled("failed", "red", sys.stderr)
-        sys.stderr.write(
-            f"prframe: {verdict}: {names}: {row['mean_a']:.4f} against {row['mean_b']:.4f}, "
-            f"a difference of {row['difference']:.4f}{beyond} "
-            f"({p_value} {row[p_value]:.2g}, n {row['n']}, {row['test']} test)\n"
-        )
-    undecided = [row for row in lower if row[p_value] is None]
-    if undecided and not worse:
-        pair = "{model_a} and {model_b} in {metric}".format_map(undecided[0])
-        raise PrframeError(f"--fail-if-worse cannot decide: the test of {pair} is undefined.")
-    return FAILED if worse else OK

@@ -65,6 +65,9 @@ _SENTENCES = {
     "band take --method hall",
     ": say within='metric'; 'max-t' knows several metrics.": "; 'max-t' knows several.",
     "; give the number of its negatives in n_neg=. If all": ". If all",
+    "Say dependence='comonotone', which is valid however rankings depend, or compare with a "
+    "ranking that knows no query, such as one by popularity, by compare(..., resampling='items', "
+    "test='t')": "Compare with a ranking that knows no query, such as one by popularity",
     ", or ignore TiePolicyWarning": "",
     " Several metrics are a list, such as ['AP', 'nDCG@10'].": " Put spaces between metrics.",
     ", as in the output of trec_eval, which read_results reads": "",

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from prframe.commands import files, options
+from prframe.commands import frames, options
 from prframe.commands.exits import NoInputError, UsageError
 from prframe.commands.files import STANDARD_INPUT
 from prframe.commands.terminal import stage
@@ -218,11 +218,14 @@ def _of_frame(given: argparse.Namespace) -> Rankings:
         raise UsageError(_BOTH)
     if flags := [flag for name, flag in _OF_FILES.items() if getattr(given, name)]:
         raise UsageError(f"{', '.join(flags)} goes with QRELS and RUN, and not with --frame")
-    refuse_to_overwrite(given, [given.frame])
+    found = frames.found(given.frame)
+    refuse_to_overwrite(given, (path for paths in found.values() for path in paths))
     named = [given.item, getattr(given, "model", None), getattr(given, "cluster", None)]
     keys = [*given.by, *given.over, *(column for column in named if column is not None)]
     numbers = [*(given.score or ["score"]), given.weight, *options.totals(given).values()]
-    frame = files.scanned(given.frame, keys, [name for name in numbers if isinstance(name, str)])
+    names = [name for name in numbers if isinstance(name, str)]
+    model = getattr(given, "model", None) or "model"
+    frame, is_added = frames.scanned(found, keys, model, names)
     ranked = options.given_only(given, "ties", "missing", "label", "item", "weight")
     ranked |= options.totals(given)
     if given.positive is not None:
@@ -232,7 +235,9 @@ def _of_frame(given: argparse.Namespace) -> Rankings:
     models = given.score if len(given.score) > 1 else []
     if len(given.score) == 1:
         ranked["score"] = given.score[0]
-    return Rankings(frame, given.by, given.over, ranked, models)
+    # As runs are, files are told apart by their names.
+    by = [*given.by, *([model] if is_added and model not in {*given.by, *given.over} else [])]
+    return Rankings(frame, by, given.over, ranked, models)
 
 
 def _label(frame: Any, column: str, word: str) -> str | list[float]:  # noqa: ANN401 - a frame of polars

@@ -62,9 +62,9 @@ class Parser(argparse.ArgumentParser):
         """Add an option that takes one of several words."""
         self.add_argument(flag, choices=words, default=default, help=text)
 
-    def several(self, *flags: str, metavar: str, text: str) -> None:
+    def several(self, *flags: str, metavar: str, text: str) -> argparse.Action:
         """Add an option that takes several words and may be repeated."""
-        self.add_argument(
+        return self.add_argument(
             *flags, nargs="+", action="extend", default=[], metavar=metavar, help=text
         )
 
@@ -88,10 +88,11 @@ def add_input(parser: Parser) -> None:
         help="the qrels, then runs, in TREC format: paths, patterns in quotes, or - for standard "
         "input; gzip is recognised",
     )
-    frame = parser.add_argument(
+    frame = parser.several(
         "--frame",
         metavar="FILE",
-        help="a CSV, JSON lines, Parquet or Arrow file in place of these",
+        text="CSV, JSON lines, Parquet or Arrow files in place of these, each a model by its "
+        "name; patterns in quotes, or folders, whose files are one frame",
     )
     for action in (files, frame):
         action.complete = "file"  # type: ignore[attr-defined]

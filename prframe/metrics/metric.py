@@ -264,6 +264,11 @@ class Metric:
         return " or ".join([*conditions, *filter(None, [self.also_undefined])]) or "never"
 
     @property
+    def needs_items_above(self) -> bool:
+        """Whether the metric is undefined where no item is above its threshold."""
+        return self.name == "P" and self.threshold is not None
+
+    @property
     def without_cells(self) -> str:
         """Why the metric is no function of the counts in cells; empty if it is one."""
         reasons = {

@@ -181,11 +181,18 @@ def _rate(name: str, value: object) -> Setting:
 AT_PRECISION = Parameter(
     "at_precision", None, "The least precision of the thresholds, in (0, 1].", _share
 )
+
+
+def _precision_reached(q: Quantities, m: Metric, tp: pl.Expr, above: pl.Expr) -> pl.Expr:
+    """Return the precision of the items above a threshold, undefined if there are none."""
+    return pl.when(tp + above > 0).then(precision_above(q, m, tp, above))
+
+
 P = or_above(
     Metric(
         "P",
         "Precision at k: the positives among the first k, over k. At a threshold: over the number "
-        "of items above it, and 0 if there are none.",
+        "of items above it, undefined if there are none.",
         "TREC",
         (Term(_top_credit),),
         over(lambda q, m: q.constant(m.rank())),
@@ -193,8 +200,8 @@ P = or_above(
         needs=(),
         cells=lambda m: stats.PrecisionAt(m.rank()),
     ),
-    precision_above,
-    lambda _: stats.SetPrecision(),
+    _precision_reached,
+    lambda _: stats.SetPrecision(empty=float("nan")),
 )
 R = _or_at_precision(
     or_above(

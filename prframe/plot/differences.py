@@ -61,6 +61,7 @@ def curve_difference(
     >>> one = prframe.datasets.load_digits().filter(query_id="q0038")
     >>> two = one.filter(pl.col("system").is_in(["pixels", "ink"]))
     >>> options = {"model": "system", "item": "item_id", "incomplete": "last", "rng": 1}
+    >>> options |= {"baseline": "ink"}
     >>> compared = prframe.compare_curves(two, recall=[0.2, 0.4, 0.6], **options)
     >>> ax = prframe.plot.curve_difference(compared)
     >>> print(prframe.plot.alt_text(ax)[:49])

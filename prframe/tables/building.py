@@ -87,13 +87,14 @@ def results(  # noqa: PLR0913
     >>> import polars as pl
     >>> import prframe
     >>> runs = prframe.datasets.load_digits().filter(pl.col("system").is_in(["pca", "ink"]))
-    >>> means = prframe.interval(runs, ["AP", "P@10"], by="system", over="query_id")
-    >>> pairs = prframe.compare(runs, ["AP", "P@10"], model="system")
+    >>> totals = {"n_pos": "n_relevant"}
+    >>> means = prframe.interval(runs, ["AP", "P@10"], by="system", over="query_id", **totals)
+    >>> pairs = prframe.compare(runs, ["AP", "P@10"], model="system", **totals)
     >>> table = prframe.tables.results(means, pairs, test="randomization", correction="holm")
     >>> for line in table.lines:
     ...     print(f"{line.key} {line.name} {line.cells[0].text} ({line.cells[0].marks})")
-    a pca 0.871 (b)
-    b ink 0.125 ()
+    a pca 0.378 (b)
+    b ink 0.009 ()
     """
     checks.one_of("marks", marks, get_args(Marks), in_order=True)
     estimates = read_estimates(interval, "interval")

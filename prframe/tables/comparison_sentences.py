@@ -51,8 +51,8 @@ def sentences(compare_result: object) -> list[str]:
     >>> digits = prframe.datasets.load_digits()
     >>> pairs = prframe.compare(digits, "AP", model="system", n_pos="n_relevant")
     >>> print(fill(prframe.tables.sentences(pairs)[0], 90))
-    Mean AP of pixels is 0.3968 and that of pca 0.3779: a difference of +0.0189, 95%
-    confidence interval [+0.0109, +0.0268] (randomization test, adjusted p < 0.001, Holm's
+    Mean AP of binary is 0.2105 and that of ink 0.0089: a difference of +0.2016, 95%
+    confidence interval [+0.1831, +0.2202] (randomization test, adjusted p < 0.001, Holm's
     correction, family of 15; n = 200).
     """
     result = read(compare_result, "compare", "compare_result")

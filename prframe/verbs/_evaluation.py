@@ -65,10 +65,14 @@ class Evaluation:
 
     def counts_hits(self) -> bool:
         """Tell whether a metric counts hits, and all have a value without positives."""
+        tells = self.counts_all and self.undefined is None
+        return not tells and any(m.name not in _OF_ANY_LABELS for m in self.wanted.values())
+
+    @property
+    def counts_all(self) -> bool:
+        """Whether a metric counts all positives, and not the hits at some ranks alone."""
         metrics = self.wanted.values()
-        needy = any("n_pos" in metric.needs or metric.also_undefined for metric in metrics)
-        tells = needy and self.undefined is None
-        return not tells and any(metric.name not in _OF_ANY_LABELS for metric in metrics)
+        return any("n_pos" in metric.needs or metric.also_undefined for metric in metrics)
 
     def check(self) -> None:
         """Refuse options that have no meaning for a metric."""
@@ -245,5 +249,7 @@ def _lack(metric: Metric, args: Arguments) -> list[str]:
     """Return the things without which a metric of a group is undefined."""
     if metric.also_undefined:
         return ["gains above 0"]
+    if metric.needs_items_above:
+        return [f"scores of at least {metric.threshold:g}"]
     positives = f"labels >= {metric.rel:g}" if metric.rel is not None else positives_of(args)
     return [positives, *(["negatives"] if "n_neg" in metric.needs else [])]

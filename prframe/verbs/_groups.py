@@ -2,9 +2,11 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from math import ceil
+from shutil import get_terminal_size
+from threading import Event
 from typing import TypeVar
 
 import numpy as np
@@ -13,6 +15,7 @@ import polars as pl
 from prframe import checks
 from prframe._engine.hits import Hits
 from prframe.errors import ArgumentError
+from prframe.stats._batches import stop
 from prframe.stats.rankings import RankedCells, cells_from_hits
 from prframe.typing import Integers
 
@@ -23,13 +26,15 @@ Result = TypeVar("Result")
 LEAST_CLUSTERS = 40
 # Work that is done within so many seconds shows no progress.
 _PATIENCE_SECONDS = 2.0
+# An interrupt is heard of within so many seconds, on every system.
+_POLL_SECONDS = 0.2
 # The allocator of the GNU C library keeps freed blocks of up to so many bytes, and no larger ones.
 _LARGEST_KEPT = 31 << 20
 
 
 def resamples(n_resamples: object, confidence_level: float) -> int:
     """Return a number of resamples that is large enough for some to lie beyond either end."""
-    number = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    number = checks.number_of_draws(n_resamples)
     least = ceil(2 / (1 - confidence_level) - 1e-9)
     if number < least:
         raise ArgumentError(
@@ -50,14 +55,29 @@ def each_group(
     _keep_freed_memory()
     workers = min(pl.thread_pool_size(), len(groups))
     if workers <= 1:
-        return list(_shown(map(compute, groups), len(groups), description))
+        return list(shown(map(compute, groups), len(groups), description))
+    ended = Event()
+
+    def stoppable(group: Item) -> Result:
+        stop.set(ended)
+        return compute(group)
+
     with ThreadPoolExecutor(workers) as pool:
         try:
-            return list(_shown(pool.map(compute, groups), len(groups), description))
+            futures = [pool.submit(stoppable, group) for group in groups]
+            return list(shown(map(_waited_for, futures), len(groups), description))
         except BaseException:
-            # After an error, or if the user interrupts, no further group is begun.
+            # After an error, or if the user interrupts, no further group is begun, and draws end.
+            ended.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _waited_for(future: "Future[Result]") -> Result:
+    """Return a result, and let the user interrupt until it is there."""
+    while not future.done():
+        wait([future], timeout=_POLL_SECONDS)
+    return future.result()
 
 
 def _keep_freed_memory() -> None:
@@ -70,20 +90,31 @@ def _keep_freed_memory() -> None:
     np.empty(_LARGEST_KEPT, dtype=np.uint8)
 
 
-def _shown(results: Iterable[Result], total: int, description: str) -> Iterable[Result]:
+def shown(
+    results: Iterable[Result], total: int, description: str, unit: str = "group"
+) -> Iterable[Result]:
     """Show the progress of the work, if somebody watches."""
-    if not _watched():
+    if not watched():
         return results
     # tqdm is imported here, because only people at a terminal need it.
     from tqdm import tqdm  # noqa: PLC0415
 
+    size = get_terminal_size()
     bar: Iterable[Result] = tqdm(
-        results, total=total, desc=description, unit="group", delay=_PATIENCE_SECONDS, leave=False
+        results,
+        total=total,
+        desc=description,
+        unit=unit,
+        delay=_PATIENCE_SECONDS,
+        leave=False,
+        # A terminal that does not say how large it is would be shown nothing.
+        ncols=size.columns,
+        nrows=size.lines,
     )
     return bar
 
 
-def _watched() -> bool:
+def watched() -> bool:
     """Tell whether standard error is a terminal, or the session a notebook."""
     # A replacement of standard error may have no isatty, or be closed.
     with suppress(AttributeError, ValueError):

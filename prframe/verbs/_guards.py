@@ -15,9 +15,11 @@ from prframe._engine.frames import Seen, Source, source
 from prframe._engine.noticed import warn_of_grades, warn_of_lost
 from prframe._engine.rows import considered, in_groups
 from prframe.errors import (
+    EmptyFrameWarning,
     NoNegativesWarning,
     NoPositivesWarning,
     PooledRankingWarning,
+    SharedItemsWarning,
     TiePolicyWarning,
     UnlistedItemsWarning,
     warn,
@@ -193,6 +195,55 @@ def warn_of_pool(frame: object, names: Collection[str], args: Arguments) -> None
         )
 
 
+def warn_of_unlisted(source: Source, args: Arguments) -> bool:
+    """Warn that random rankings are of listed items alone, and tell whether that was said."""
+    if args.n_neg is not None or not source.seen.unlisted:
+        return False
+    warn(
+        "random rankings are of the rows that are listed and of the further positives that n_pos= "
+        "counts, so that next to all items that are not listed are positive, and the test has no "
+        "power; give the number of all negatives in n_neg=. If no other items could be ranked, "
+        "ignore UnlistedItemsWarning.",
+        UnlistedItemsWarning,
+    )
+    return True
+
+
+def warn_of_shared_items(
+    frame: object, names: Collection[str], args: Arguments, over: Sequence[str]
+) -> None:
+    """Warn that the rankings of a mean, whose keys end in those of `over`, share items.
+
+    The column of the items is told, or has a name such as doc_id.
+    """
+    known = (
+        name
+        for name in (*hints.DOCUMENT, "item", "item_id")
+        if name in names and name not in args.columns
+    )
+    item = args.item or next(known, None)
+    if item is None or not over or kind_of(frame).is_elsewhere:
+        return
+    try:
+        kept = [key for key in args.keys if key not in over]
+        rows = source(frame, dict.fromkeys([*args.keys, item], "by"))
+        pairs = rows.lazy().unique([*args.keys, item])
+        places = pairs.group_by(*kept, item).len("rankings")
+        shared, total = places.select((pl.col("rankings") > 1).sum(), pl.len()).collect().row(0)
+    except Exception:  # noqa: BLE001 - whatever a column of the caller holds
+        return
+    if shared:
+        warn(
+            f"{shared} of {total} items in {item!r} are in several rankings of the mean, which "
+            "are taken as independent: one ranking of items that are relevant to many of them is "
+            "found better than chance too often. Say dependence='comonotone', which is valid "
+            "however rankings depend, or compare with a ranking that knows no query, such as one "
+            "by popularity, by compare(..., resampling='items', test='t'); if the relevant items "
+            "of queries have nothing in common, ignore SharedItemsWarning.",
+            SharedItemsWarning,
+        )
+
+
 def first_of_runs(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the first of all rows that follow each other and are equal."""
     begins = pl.any_horizontal(pl.all().ne_missing(pl.all().shift()))
@@ -225,6 +276,13 @@ def warn_of(source: Source, args: Arguments, *, uses_grades: bool, counts_hits: 
 
     Where nothing `counts_hits`, or is undefined without them, the lack of positives is no news.
     """
+    was_read = source.seen.rows or source.seen.read
+    if not was_read and not source.lazy().select(pl.len()).collect().item():
+        warn(
+            "the frame has no rows, so that the result says nothing; see whether what was read or "
+            "filtered is empty, or ignore EmptyFrameWarning.",
+            EmptyFrameWarning,
+        )
     if lack_positives(source.seen, args) and counts_hits:
         warn(
             f"no row is positive: no {args.label!r} {_positive_labels(args)}, so that nothing is "

@@ -112,6 +112,10 @@ class Plan(ABC):
         """Tell whether rankings are compared with random ones, of all items that there are."""
         return False
 
+    def independent(self) -> Sequence[str]:
+        """Return the keys that tell rankings apart which are taken as independent of others."""
+        return ()
+
     def has_mean(self) -> bool:
         """Tell whether `over`, if the verb takes it, goes with the other options."""
         return True

@@ -1,5 +1,7 @@
 """The warning that means are of few, skewed values, whose intervals miss them too often."""
 
+from math import ceil
+
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
@@ -14,14 +16,17 @@ from prframe.typing import Floats
 _ENDS = (0.0, 1.0)
 # Of so few values a logit is as bad as the values.
 _FEW = 30
+# A mean hangs on few values if so small a part of them makes up so much of what varies.
+_PART, _MOST = 0.15, 5 / 6
 
 
 def few_for_skewness(values: Floats, method: str, cluster: ArrayLike | None = None) -> bool:
     """Tell whether a mean has too few values for their skewness and the method of its interval.
 
-    The rule is that of `PairedFamily.few_for_skewness`. The logit of more than 30 values has the
-    skewness ``G + 1.5 s (2 m - 1) / (m (1 - m))`` of mean m and standard deviation s, by which t
-    errs in the same way. Shares of zeros and ones have intervals that allow for these, but for
+    The rule is that of `PairedFamily.few_for_skewness`, for means that hang on three of twenty
+    values, which make up five sixths of the sum of squares. The logit of more than 30 values has
+    the skewness ``G + 1.5 s (2 m - 1) / (m (1 - m))`` of mean m and standard deviation s, by which
+    t errs in the same way. Shares of zeros and ones have intervals that allow for these, but for
     Student's. With clusters their sums are what may be few and skewed.
     """
     units = units_of(cluster, values.size)
@@ -29,13 +34,20 @@ def few_for_skewness(values: Floats, method: str, cluster: ArrayLike | None = No
     if method == "hall" or (method != "t" and _is_share(sample)):
         return False
     family = PairedFamily(sample.sums[:, None], sample.sizes[:, None])
-    if not family.few_for_skewness.any():
+    if not (family.few_for_skewness.any() and _hangs_on_few(sample)):
         return False
     if method != "logit" or units.number <= _FEW or not 0 < sample.mean < 1:
         return True
     spread = sample.std_error * units.number**0.5
     bend = 1.5 * spread * (2 * sample.mean - 1) / (sample.mean * (1 - sample.mean))
     return bool(units.number <= COCHRAN * (family.skewness[0] + bend) ** 2)
+
+
+def _hangs_on_few(sample: UnitSums) -> bool:
+    """Tell whether a small part of the units makes up most of the sum of squares."""
+    squares = np.sort((sample.sums - sample.mean * sample.sizes) ** 2)
+    few = squares[-ceil(_PART * squares.size) :]
+    return bool(few.sum() >= _MOST * squares.sum())
 
 
 def _is_share(sample: UnitSums) -> bool:
@@ -58,12 +70,12 @@ def warn_of_skewed_values(
     groups = skewed.select(keys).unique(maintain_order=True).rows()
     named = ""
     if metric is not None and means[metric].n_unique() > 1:
-        named = f", of {', '.join(skewed[metric].unique(maintain_order=True))},"
+        named = f", of {', '.join(skewed[metric].unique(maintain_order=True))}"
     warn(
-        f"the values of {skewed.height} of {means.height} {kind}{named} are few and skewed"
+        f"few of the values carry {skewed.height} of {means.height} {kind}{named}"
         f"{in_groups(groups) if keys else ''}: their intervals may miss the mean too often, as "
-        "few values may lack the rare ones that carry it. In `interval` and `band` take "
-        "method='hall', which allows for skewness; where it does not matter, ignore "
+        "few and skewed values may lack the rare ones that carry it. In `interval` and `band` "
+        "take method='hall', which allows for skewness; where it does not matter, ignore "
         "CoverageWarning.",
         CoverageWarning,
     )

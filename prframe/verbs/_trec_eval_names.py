@@ -21,8 +21,8 @@ from prframe.typing import Integers
 
 # Rankings of so many rows in all are ranked again, to see what trec_eval's order of ties gives.
 _MOST_ROWS = 1 << 16
-# Differences below this are due to rounding.
-_ROUNDING = 1e-12
+# A smaller difference changes none of the four decimals that trec_eval shows.
+_SHOWN = 5e-5
 
 
 class _Difference(NamedTuple):
@@ -140,7 +140,7 @@ class TrecEvalNames:
         }
         part = _part(piece, groups)
         here, *others = (self._measured(part, metrics, ties) for ties in (self.args.ties, *orders))
-        differs = np.any([np.abs(other - here) > _ROUNDING for other in others], axis=0)
+        differs = np.any([np.abs(other - here) > _SHOWN for other in others], axis=0)
         if not differs.any():
             return None
         group, column = map(int, np.argwhere(differs)[0])

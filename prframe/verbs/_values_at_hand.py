@@ -126,6 +126,7 @@ class ValuesAtHand:
         With `models` the rows have ``column`` too.
         """
         data = source.whole()
+        source.seen.read = data.height > 0
         for fault in self._faults(data.schema):
             fault.refuse(data, args, source)
         self._refuse_repeated(data, args)

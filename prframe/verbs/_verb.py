@@ -21,6 +21,8 @@ from prframe.verbs._guards import (
     warn_of,
     warn_of_nameless,
     warn_of_pool,
+    warn_of_shared_items,
+    warn_of_unlisted,
     warn_of_unretrieved,
 )
 from prframe.verbs._plan import Plan, named_by_caller
@@ -132,9 +134,10 @@ def run(
             takes_over = plan.accepts().verb in _TAKING_OVER and plan.has_mean()
             guard.warn(by, takes_over=takes_over)
             warn_of_nameless(source, roles)
-        if plan.ranks_at_random():
+        if plan.ranks_at_random() and not warn_of_unlisted(source, args):
             warn_of_pool(frame, names, args)
         warn_of_unretrieved(source, names, args)
+        warn_of_shared_items(frame, names, args, plan.independent())
         warn_of(
             source,
             args,

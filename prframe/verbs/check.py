@@ -171,6 +171,7 @@ class _Report(TwoStepPlan):
         faults = problems(replace(args, missing="raise"), source.schema)
         rows = _rows(source, args, faults)
         groups = _groups(rows, args, self.cutoffs, faults)
+        source.seen.read = groups.height > 0
         parts = {_GROUPS: groups, _LABELS: rows.group_by("label").len().collect()}
         if args.weight is None:
             sound = _with_sound_totals(args, groups)
@@ -286,11 +287,10 @@ def _tie_ranges(rows: pl.DataFrame, keys: list[str]) -> Iterator[_Finding]:
     """Yield how far the best and the worst order of ties lie apart, metric by metric."""
     for apart in rows.partition_by("metric", maintain_order=True):
         metric = apart["metric"][0]
-        bad = apart.filter(pl.col("apart") > _ROUNDING).sort(
-            "apart", descending=True, maintain_order=True
-        )
+        order = apart.sort("apart", *keys, descending=[True, *[False] * len(keys)])
+        bad = order.filter(pl.col("apart") > _ROUNDING)
         if bad.height:
-            mean, most = apart["apart"].drop_nulls().to_numpy().mean(), bad["apart"][0]
+            mean, most = order["apart"].drop_nulls().to_numpy().mean(), bad["apart"][0]
             spread = f"{mean:.3g} apart on average, {most:.3g} at most"
             example = f"{metric}: {spread}, {_example(bad, keys)}"
             yield _Finding("tie_range", "warning", bad.height, example)
@@ -356,8 +356,8 @@ def _groups(
         pair = listed.slice(k - 1, 2)
         counts[f"tie@{k}"] = (pair.len() == 2) & (pair.first() == pair.last())  # noqa: PLR2004
     keys = key_names(args)
-    groups = rows.group_by(keys or _ONE_GROUP, maintain_order=True).agg(**counts)
-    return groups.filter(pl.col("n") > 0).collect()
+    groups = rows.group_by(keys or _ONE_GROUP).agg(**counts)
+    return groups.filter(pl.col("n") > 0).sort(keys or "n").collect()
 
 
 def _rows_where(groups: pl.DataFrame, keys: list[str], kind: str, severity: str) -> _Finding:

@@ -224,7 +224,7 @@ class _Values(TwoStepPlan):
             return _long(rows, names, keys)
         if not self.looks_at_all():
             return rows
-        means = pl.col(names).mean()
+        means = pl.col(names).sort().mean()
         groups = rows.group_by(keys, maintain_order=True) if keys else None
         return rows.select(means) if groups is None else groups.agg(means)
 
@@ -284,7 +284,8 @@ def _summary(
     values: pl.DataFrame, names: list[str], keys: list[str], *, geometric_mean: bool
 ) -> pl.DataFrame:
     """Return a summary of the values of each group of `by`."""
-    value = pl.col("value")
+    # Sums of sorted values do not depend on the order of the rows.
+    value = pl.col("value").sort()
     columns = {
         "mean": value.mean(),
         "std": value.std(),

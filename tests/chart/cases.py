@@ -20,7 +20,7 @@ CHARTS: dict[str, Callable[[dict[str, pl.DataFrame]], Any]] = {
     "roc": lambda d: chart.roc(d["roc"]),
     "gain": lambda d: chart.gain(d["gains"]),
     "curve_difference": lambda d: chart.curve_difference(d["curves"], confidence_level=0.95),
-    "one curve_difference": lambda d: chart.curve_difference(d["curves"], pair=("pixels", "ink")),
+    "one curve_difference": lambda d: chart.curve_difference(d["curves"], pair=("ink", "pixels")),
     "interval": lambda d: chart.interval(d["means"], letters=d["pairs"], **TOLD),
     "differences": lambda d: chart.interval(d["pairs"]),
     "queries": lambda d: chart.queries(d["values"], "pixels", "pca", metric="AP"),

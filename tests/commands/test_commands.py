@@ -181,8 +181,12 @@ def test_intervals(capfdbinary, tmp_path) -> None:
 
 
 def test_skewed_means_are_warned_of_in_words_of_the_shell(capfdbinary) -> None:
-    done = run(capfdbinary, "evaluate", "qrels", *RUNS, "--interval", "-m", "AP", "P@5")
-    assert "few and skewed, in groups" in done.err
+    rare = pl.DataFrame({"query_id": range(20), "score": 1.0, "label": [1] * 2 + [0] * 18})
+    rows = pl.concat([rare, rare.with_columns(score=pl.lit(0.5), label=pl.lit(1, dtype=pl.Int64))])
+    rows.write_csv("rare.csv")
+    words = ["evaluate", "--frame", "rare.csv", "--over", "query_id", "--interval", "-m", "AP"]
+    done = run(capfdbinary, *words)
+    assert "few of the values carry 1 of 1 means: their intervals" in done.err
     assert "In prframe evaluate --interval and prframe band take --method hall, which" in done.err
     assert "CoverageWarning" not in done.err
 

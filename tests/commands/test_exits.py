@@ -80,7 +80,7 @@ USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate
         ),
         (
             ["compare", "qrels", "old.run", "new.run", "bad.run", "--fail-if-worse"],
-            "--fail-if-worse needs --baseline, one of: old, new, bad",
+            "--fail-if-worse needs --baseline, one of: bad, new, old",
         ),
         (
             ["compare", "qrels", "*.run", "--fail-if-worse", "--alternative", "greater"],
@@ -301,13 +301,15 @@ def test_warnings_are_one_line(capfdbinary) -> None:
 @pytest.mark.slow
 def test_the_gate(capfdbinary) -> None:
     words = ["compare", "qrels", "old.run", "bad.run", "-m", "AP", "--fail-if-worse"]
+    message = "prframe: error: --fail-if-worse needs --baseline, one of: bad, old\n"
+    assert run(capfdbinary, *words) == (2, "", message)
+    words += ["--baseline", "old"]
     done = run(capfdbinary, *words)
     assert done.code == 1
     assert done.out.startswith("metric  model_a  model_b  difference")
     assert "prframe: failed: bad is worse than old in AP: " in done.err
     assert done.err.endswith(", n 12, randomization test)\n")
     assert run(capfdbinary, *words, "--baseline", "bad").code == 0
-    assert run(capfdbinary, *words[:-1]).code == 0
     assert run(capfdbinary, *words, "--margin", "0.9").code == 0
     done = run(capfdbinary, *words, "--margin", "0.01", "--correction", "none")
     assert done.code == 1
@@ -526,9 +528,12 @@ def test_the_gate_passes_nothing_that_it_cannot_compare(capfdbinary, tmp_path) -
 def test_the_gate_passes_nothing_undefined(capfdbinary, tmp_path) -> None:
     qrels = tmp_path / "qrels"
     words = ["compare", qrels, "old.run", "bad.run", "-m", "AP", "--fail-if-worse"]
+    words += ["--baseline", "old"]
     lines = Path("qrels").read_text().splitlines(keepends=True)
     qrels.write_text("".join(line[:-2] + "0\n" for line in lines))
-    message = "prframe: error: --fail-if-worse cannot decide: the test of bad and old in AP is undefined.\n"
+    message = (
+        "prframe: error: the gate cannot decide: the test of bad and old in AP is undefined.\n"
+    )
     done = run(capfdbinary, *words)
     assert done.code == 65
     assert done.err.endswith(message)

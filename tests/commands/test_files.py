@@ -249,7 +249,16 @@ def few(tmp_path):
     ],
 )  # fmt: skip
 def test_a_gate_that_cannot_fail_says_so(n_queries, options, reason, few, capfdbinary) -> None:
-    done = run(capfdbinary, "compare", "qrels", *few(n_queries), "--fail-if-worse", *options)
+    done = run(
+        capfdbinary,
+        "compare",
+        "qrels",
+        *few(n_queries),
+        "--fail-if-worse",
+        "--baseline",
+        "old",
+        *options,
+    )
     warnings = [line for line in done.err.splitlines() if "cannot fail" in line]
     if reason is None:
         assert warnings == []
@@ -331,7 +340,12 @@ def test_named_pipes_and_folders(capfdbinary, tmp_path, monkeypatch) -> None:
     writer.join(timeout=5)
     Path("x.csv").write_text(FRAME)
     assert piped == run(capfdbinary, *EVALUATE, "x.csv")
-    assert run(capfdbinary, *EVALUATE, ".") == Done(66, "", "prframe: error: '.' is a directory\n")
+    Path("empty").mkdir()
+    done = run(capfdbinary, *EVALUATE, "empty")
+    assert done.code == 66
+    assert done.err.startswith(
+        "prframe: error: the folder 'empty' has no files whose names end in "
+    )
 
 
 @pytest.mark.parametrize(("compress", "program"), [(bz2.compress, "bzip2"), (lzma.compress, "xz")])

@@ -59,7 +59,9 @@ def test_colours_of_checks_and_gates(tmp_path) -> None:
     lines = at_terminal("check", "--frame", path).out.splitlines()
     assert lines[1].startswith("\x1b[31mmissing_score")
     assert lines[-1] == "label_values   info          2  1: 2, 0: 1"
-    done = at_terminal("compare", "qrels", "old.run", "bad.run", "--fail-if-worse")
+    done = at_terminal(
+        "compare", "qrels", "old.run", "bad.run", "--fail-if-worse", "--baseline", "old"
+    )
     assert "prframe: \x1b[31mfailed\x1b[0m: bad is worse than old in AP" in done.out
     assert done.code == 1
 

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::prframe.CoverageWarning",
     "ignore::prframe.NoNegativesWarning",
     "ignore::prframe.PooledRankingWarning",
+    "ignore::prframe.UnlistedItemsWarning",
 )
 
 RNG = np.random.default_rng(7)

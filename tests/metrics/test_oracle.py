@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 import prframe
 from prframe.metrics import CATALOGUE, Metric, parse_metric
 from prframe.tie_policies import NO_MEAN, POLICIES, WITHOUT_LABELS
-from tests.oracle import ORACLE, SCORES, Group, Item, value
+from tests.oracle import ORACLE, SCORES, Group, Item, above, value
 from tests.strategies import frame, items, weighted
 
 pytestmark = pytest.mark.filterwarnings(
@@ -85,6 +85,8 @@ def expected(group: Group, metric: Metric) -> float | None:
     if any(graded.total(positive=need == "n_pos") <= 0 for need in metric.needs):
         return None
     if metric.name == "nDCG" and not (group.n_pos or any(item.label > 0 for item in group.items)):
+        return None
+    if metric.needs_items_above and not above(graded, given["threshold"]).hits():
         return None
     return value(group, metric.name, metric.k, given)
 

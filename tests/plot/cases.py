@@ -80,7 +80,7 @@ PICTURES: dict[str, Callable[[dict[str, pl.DataFrame]], Any]] = {
     "roc": lambda d: plot.roc(d["roc"]),
     "gain": lambda d: plot.gain(d["gains"]),
     "curve_difference": lambda d: plot.curve_difference(d["curves"], confidence_level=0.95),
-    "one curve_difference": lambda d: plot.curve_difference(d["curves"], pair=("pixels", "ink")),
+    "one curve_difference": lambda d: plot.curve_difference(d["curves"], pair=("ink", "pixels")),
     "interval": lambda d: plot.interval(d["means"], letters=d["pairs"], **TOLD),
     "differences": lambda d: plot.interval(d["pairs"]),
     "one interval": lambda d: plot.interval(d["means"].filter(metric="AP"), **TOLD),
@@ -94,7 +94,7 @@ PICTURES: dict[str, Callable[[dict[str, pl.DataFrame]], Any]] = {
     "long names in panels": lambda d: plot.curve(long(d["curve"]), facet="system"),
     "long names of pairs in panels": lambda d: plot.curve_difference(long(d["curves"])),
     "long names of a pair": lambda d: plot.curve_difference(
-        long(d["curves"]), pair=(LONG["pixels"], LONG["pca"])
+        long(d["curves"]), pair=(LONG["pca"], LONG["pixels"])
     ),
     "long names at a scale": lambda d: plot.queries(
         long(d["values"]), LONG["pixels"], LONG["pca"], metric="AP"

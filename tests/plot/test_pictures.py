@@ -430,7 +430,8 @@ def test_facts_that_the_result_has_as_columns() -> None:
 def test_letters_must_be_of_all_systems() -> None:
     runs = prframe.datasets.load_digits()
     means = runs.pr.interval("AP", by="system", over="query_id")
-    pair = runs.filter(pl.col("system").is_in(["pca", "ink"])).pr.compare("AP", model="system")
+    two = runs.filter(pl.col("system").is_in(["pca", "ink"]))
+    pair = two.pr.compare("AP", model="system", n_pos="n_relevant")
     with pytest.raises(prframe.PrframeError, match="`letters` must have the systems"):
         plot.interval(means, letters=pair)
 
@@ -438,12 +439,14 @@ def test_letters_must_be_of_all_systems() -> None:
 def test_marks_of_all_pairs_need_all_pairs() -> None:
     runs = prframe.datasets.load_digits()
     means = runs.pr.interval("AP", by="system", over="query_id")
-    pairs = runs.pr.compare("AP", model="system", baseline="pca")
+    options = {"model": "system", "baseline": "pca", "n_pos": "n_relevant"}
+    pairs = runs.pr.compare("AP", **options)
     with pytest.raises(prframe.PrframeError, match="take marks='dagger'"):
         prframe.tables.results(means, pairs)
     assert "told apart from it" in prframe.tables.results(means, pairs, marks="dagger").caption
 
 
+@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
 def test_a_null_needs_rows() -> None:
     with pytest.raises(PrframeError, match="got a frame without any"):
         prframe.datasets.load_digits().head(0).pr.plot.ap_null()

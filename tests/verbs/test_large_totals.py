@@ -219,12 +219,10 @@ def test_a_precision_of_nothing_has_no_interval() -> None:
     with pytest.warns(prframe.UndefinedMetricWarning) as caught:
         precision, recall = prframe.interval(FRAME, **options).rows(named=True)
     assert [str(warning.message) for warning in caught] == [
-        "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too little for "
-        "an interval of 'P(threshold=99)', or nothing that varies"
+        "P(threshold=99): undefined, hence null, for 1 of 1 groups, which have no positives or no "
+        "scores of at least 99"
     ]
-    assert [precision[name] for name in ("estimate", "std_error", "conf_low", "conf_high")] == [
-        *(0.0, None, None, None)
-    ]
+    assert all(precision[name] is None for name in ("estimate", "std_error", "conf_low"))
     assert recall["conf_high"] < 0.5
 
 

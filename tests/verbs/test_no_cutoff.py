@@ -54,7 +54,6 @@ def test_what_the_sentence_leads_to() -> None:
             ["precision", "recall"],
             by="group",
         ),
-        lambda: FRAME.clear().pr.evaluate("precision", by="group"),
     ],
 )  # fmt: skip
 def test_nothing_to_warn_of(ask) -> None:

@@ -126,6 +126,7 @@ def test_unjudged_documents_are_negatives() -> None:
     assert not texts(lambda: prframe.trec.evaluate(run, qrels, ["map", "P_5"]))
 
 
+@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
 def test_check_has_a_row() -> None:
     assert not texts(lambda: prframe.check(CODED, by="segment"))
     report = prframe.check(CODED, by="segment")

@@ -9,9 +9,11 @@ import threading
 import time
 from types import ModuleType
 
+import numpy as np
 import polars as pl
 import pytest
 
+import prframe
 from prframe.verbs import _groups
 from prframe.verbs._groups import each_group
 
@@ -84,6 +86,7 @@ def test_an_error_ends_the_work(threads: int, error: type[BaseException]) -> Non
 
 INTERRUPTED = """
 import time
+import numpy as np
 import polars as pl
 from prframe.verbs._groups import each_group
 def compute(number):
@@ -146,7 +149,7 @@ def test_who_watches(monkeypatch: pytest.MonkeyPatch) -> None:
         (Terminal(), True), (io.StringIO(), False), (None, False), (closed, False), (Bare(), False),
     ):  # fmt: skip
         monkeypatch.setattr(sys, "stderr", stream)
-        assert _groups._watched() is watched
+        assert _groups.watched() is watched
         assert each_group(slowly, [1, 2], "x") == [-1, -2]
 
 
@@ -176,6 +179,7 @@ def test_notebooks(monkeypatch: pytest.MonkeyPatch, shell: object, watched: bool
 
 SHOWN = """
 import time
+import prframe
 from prframe.verbs import _groups
 _groups._PATIENCE_SECONDS = 0.2
 _groups.each_group(lambda _: time.sleep(0.1), range(12), "band")
@@ -202,3 +206,62 @@ def test_a_real_terminal() -> None:
     assert any("band:" in line and "/12 [" in line for line in shown)
     assert not shown[-1].strip()
     assert not last
+
+
+DRAWING = """
+import sys, threading, time
+import numpy as np, polars as pl, prframe
+rng = np.random.default_rng(0)
+n = 4000
+frame = pl.DataFrame({"g": np.arange(n) % 4, "a": rng.normal(size=n), "label": rng.random(n) < 0.3})
+frame = frame.with_columns(b=pl.Series(rng.normal(size=n)), score="a")
+print("begun", flush=True)
+try:
+    CALL
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+LONG = "n_resamples=10_000_000"
+CALLS = {
+    "compare": f"frame.pr.compare('AP', ['a', 'b'], over=None, by='g', test='bootstrap', {LONG})",
+    "band": f"frame.pr.band(by='g', {LONG})",
+    "interval": f"frame.pr.interval('AP', by='g', method='percentile', {LONG})",
+    "compare_curves": f"frame.pr.compare_curves(['a', 'b'], by='g', {LONG})",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_draws_end_where_the_user_interrupts(call: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", DRAWING.replace("CALL", call)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        begun = time.monotonic()
+        assert process.communicate(timeout=60)[0] == "interrupted\n"
+        assert time.monotonic() - begun < 20
+
+
+def test_too_many_draws_are_refused() -> None:
+    frame = pl.DataFrame({"score": [1.0, 2.0], "label": [0, 1]})
+    for ask in (frame.pr.interval, frame.pr.compare):
+        with pytest.raises(prframe.ArgumentError, match="must be at most 100,000,000, of which"):
+            ask("AP", n_resamples=100_000_000_000)
+    with pytest.raises(prframe.ArgumentError, match="must be at most 100,000,000, of which"):
+        frame.pr.band(n_resamples=100_000_000_000)
+
+
+def test_tests_of_ap_show_progress_that_changes_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({"q": np.arange(300) % 10, "score": rng.normal(size=300).round(1)})
+    frame = frame.with_columns(label=pl.Series(rng.random(300) < 0.3))
+    expected = frame.pr.ap_test(by="q", alternative="two-sided")
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(_groups, "_PATIENCE_SECONDS", 0.0)
+    assert frame.pr.ap_test(by="q", alternative="two-sided").equals(expected)
+    assert "ap_test:" in stream.getvalue()

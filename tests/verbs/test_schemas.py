@@ -184,6 +184,7 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
                 "conf_high": pl.Float64,
                 "p_value": pl.Float64,
                 "method": pl.String,
+                "p_std_error": pl.Float64,
                 "n": pl.Int64,
             },
         ),
@@ -200,6 +201,7 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
                 "conf_high": pl.Float64,
                 "p_value": pl.Float64,
                 "method": pl.String,
+                "p_std_error": pl.Float64,
             },
         ),
         (

@@ -234,7 +234,7 @@ def pr_posterior(  # noqa: PLR0913
     (array([0.21, 0.2 , 0.13]), array([0.48, 0.4 , 0.26]))
     """
     levels = rising_levels(recall)
-    size = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    size = checks.number_of_draws(n_resamples)
     share = None if prior is None else float(checks.number("prior", prior, above=0, below=1))
     cells = cells_of_classes(*both_classes(positives, negatives, n_pos, n_neg))
     return posterior_of(cells, levels, drawn_weights(size, random_generator(rng)), share)

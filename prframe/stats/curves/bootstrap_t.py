@@ -171,7 +171,7 @@ def pr_bootstrap_t(  # noqa: PLR0913
     (array([0.08, 0.09]), (2,))
     """
     levels = rising_levels(recall)
-    size = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    size = checks.number_of_draws(n_resamples)
     inner = checks.whole_number("n_inner", n_inner, at_least=2)
     generator = random_generator(rng)
     classes = both_classes(positives, negatives, n_pos, n_neg)

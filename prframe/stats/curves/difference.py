@@ -186,7 +186,7 @@ def pr_curve_difference(  # noqa: PLR0913
     levels = rising_levels(recall)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     checks.flag("simultaneous", simultaneous)
-    size = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    size = checks.number_of_draws(n_resamples)
     clusters = None if cluster is None else _clusters(cluster, positive.size)
     share = None if prior is None else float(checks.number("prior", prior, above=0, below=1))
     plan = BandPlan(levels, level, simultaneous, size, share)
@@ -228,6 +228,10 @@ def curve_difference(
     curves = plan.recall, first, second, first - second
     if not has_band(positive, cluster):
         return CurveDifference(*curves, *[nothing] * 3)
+    ranks = [np.unique(score, return_inverse=True)[1] for score in scores]
+    if np.array_equal(ranks[0], ranks[1]):
+        # What two equal rankings leave open they leave open alike.
+        return CurveDifference(*curves, curves[-1], curves[-1], np.ones_like(nothing))
     paths = PairedPaths.of(scores, positive, cluster)
     odds = paths.smoothed_log_odds(plan.recall, plan.n_resamples, rng, plan.prior)
     drawn = [expit(of_model) for of_model in odds]

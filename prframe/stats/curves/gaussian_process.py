@@ -203,7 +203,7 @@ def pr_asymptotic_band(  # noqa: PLR0913
     levels = rising_levels(recall)
     checks.one_of("kind", kind, get_args(BandKind))
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
-    size = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    size = checks.number_of_draws(n_resamples)
     generator = random_generator(rng)
     first, second = both_classes(positives, negatives, n_pos, n_neg)
     n, p = first.total + second.total, first.total / (first.total + second.total)

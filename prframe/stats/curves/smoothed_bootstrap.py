@@ -193,7 +193,7 @@ def pr_bootstrap(  # noqa: PLR0913
         raise ArgumentError(
             f"`recall` must be a list of one level or more; got {checks.brief(recall)}."
         )
-    size = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    size = checks.number_of_draws(n_resamples)
     generator = random_generator(rng)
     classes = both_classes(positives, negatives, n_pos, n_neg)
     curve = resampled_curve(*classes, levels, size, bandwidth, importance, generator, kernel)

@@ -223,7 +223,7 @@ def _resampled_means(
     sample: UnitSums, n_resamples: int, rng: int | np.random.Generator | None
 ) -> Floats:
     """Return the means of resamples, each of as many units, drawn with replacement."""
-    checks.whole_number("n_resamples", n_resamples, at_least=1)
+    checks.number_of_draws(n_resamples)
     generator, n = random_generator(rng), sample.sums.size
     uneven = np.ptp(sample.sizes) > 0
     means = []

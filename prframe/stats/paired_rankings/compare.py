@@ -172,7 +172,7 @@ def compare_rankings(  # noqa: PLR0913
     """
     checks.one_of("test", test, get_args(RankingTest))
     checks.one_of("interval", interval, get_args(RankingInterval))
-    number = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    number = checks.number_of_draws(n_resamples)
     confidence = Confidence(confidence_level, alternative)
     metrics = (metric,) if isinstance(metric, CellStatistic) else tuple(metric)
     for statistic in metrics:

@@ -99,7 +99,7 @@ class PairedRankings:
             NaN where a resample leaves a metric undefined. With a single item or cluster all are
             NaN, because its resamples do not vary.
         """
-        number = checks.whole_number("n_resamples", n_resamples, at_least=1)
+        number = checks.number_of_draws(n_resamples)
         generator = random_generator(rng)
         if self._units.number == 1:
             return np.repeat(self.values()[..., None] * np.nan, number, axis=2)
@@ -143,7 +143,7 @@ class PairedRankings:
         Venkatraman & Begg, *A distribution-free procedure for comparing receiver operating
         characteristic curves from a paired experiment*, Biometrika 1996.
         """
-        number = checks.whole_number("n_resamples", n_resamples, at_least=1)
+        number = checks.number_of_draws(n_resamples)
         pair, generator = self.levels[[first, second]], random_generator(rng)
         return swap_distribution(pair, self.evaluate, self._units, number, generator)
 

@@ -63,7 +63,7 @@ class FoundAlone(NamedTuple):
             The probability that a positive is found by the first ranking alone, less that of the
             second, where the four probabilities have a Dirichlet distribution.
         """
-        checks.whole_number("n_resamples", n_resamples, at_least=1)
+        checks.number_of_draws(n_resamples)
         shares = random_generator(rng).dirichlet(np.array(self) + _PRIOR, n_resamples)
         return np.asarray(shares[:, 0] - shares[:, 1])
 

@@ -114,7 +114,7 @@ def signed_rank_posterior(
         )
     rope = float(checks.number("rope", rope, at_least=0))
     prior = float(checks.number("prior", prior, at_least=0))
-    draws = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    draws = checks.number_of_draws(n_resamples)
     generator, n = random_generator(rng), values.shape[-1]
     samples = [_Sums(row, rope) for row in values.reshape(-1, n)]
     won = np.zeros((len(samples), 3))

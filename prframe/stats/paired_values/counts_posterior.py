@@ -100,7 +100,7 @@ def posterior_comparison(  # noqa: PLR0913
     if beta != 1 and measure != "f":
         raise ArgumentError(f"`beta` weighs recall in F; it has no meaning for {measure!r}.")
     prior = float(checks.number("prior", prior, above=0))
-    draws = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    draws = checks.number_of_draws(n_resamples)
     first_counts, second_counts = np.broadcast_arrays(
         _table("first", first), _table("second", second)
     )

@@ -100,7 +100,7 @@ def _null_of_signs(values: Floats, options: QueryTestOptions) -> SignFlipNull:
 
 def _drawn_signs(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
     """Test pairs by the same draws of signs."""
-    size = checks.whole_number("n_resamples", options.n_resamples, at_least=1)
+    size = checks.number_of_draws(options.n_resamples)
     drawn = family.sign_flips(size, random_generator(options.rng), options.alternative)
     name = "randomization"
     return [
@@ -171,7 +171,7 @@ def signs(sample: PairedSample, options: QueryTestOptions) -> PairedTest:
 
 def bootstrap_tests(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
     """Test pairs by the same resamples, or as the t test where the differences do not vary."""
-    size = checks.whole_number("n_resamples", options.n_resamples, at_least=1)
+    size = checks.number_of_draws(options.n_resamples)
     plain = [t_test(sample, options)._replace(method="bootstrap") for sample in family.samples]
     if all(np.isnan(test.statistic) for test in plain):
         return plain

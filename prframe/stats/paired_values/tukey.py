@@ -94,7 +94,7 @@ def tukey_randomization(
             "`values` must be finite numbers, a row for each of two or more systems and a column "
             f"per query; got an array of shape {table.shape}."
         )
-    size = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    size = checks.number_of_draws(n_resamples)
     every = list(combinations(range(table.shape[0]), 2))
     compared = every if pairs is None else _known(pairs, table.shape[0])
     first, second = np.array(compared).T
@@ -138,7 +138,7 @@ def _known(pairs: Sequence[tuple[int, int]], n_systems: int) -> list[tuple[int, 
 
 def _dealt_totals(table: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Yield the totals of all systems, the values of each query dealt out anew, some at a time."""
-    sizes = batch_sizes(n_resamples, table.size, _CHUNK)
+    sizes = [*batch_sizes(n_resamples, table.size, _CHUNK)]
     dealt = np.repeat(table.T[None], sizes[0], axis=0)
     for size in sizes:
         # What was dealt out at random before may be dealt out again.

@@ -129,7 +129,7 @@ def ranking_bootstrap(
     >>> replicates.shape
     (2, 1000)
     """
-    checks.whole_number("n_resamples", n_resamples, at_least=1)
+    checks.number_of_draws(n_resamples)
     generator = random_generator(rng)
     if clusters is None:
         draws = _item_draws(cells, n_resamples, generator)

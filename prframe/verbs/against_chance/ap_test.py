@@ -87,8 +87,8 @@ def ap_test(
         different queries are independent. Replicates that are each other's positives are not:
         their mean AP scatters more, and a test that takes them as independent rejects too often.
         "comonotone" is the conservative end, at which all AP rise and fall together: rankings of
-        one shape are tested like a single one whose AP is the mean, and for others p is at most
-        what is given ("bound").
+        one shape are tested like a single one whose AP is the mean. For several shapes the values
+        of AP are counted; where they are too many, p is at most what is given ("bound").
     ap : str, optional
         Column of average precisions at hand, for example those of copairs. A row is then a
         ranking; `score` and `label` are not asked for, and `n_pos` and `n` count its positives
@@ -123,7 +123,10 @@ def ap_test(
     UndefinedMetricWarning
         Groups without positives have no AP and no test.
     UnlistedItemsWarning
-        A column ``judged``, as of `prframe.trec.join`, is not all true, and there is no `n_neg`.
+        A column ``judged``, as of `prframe.trec.join`, is not all true, or `n_pos` counts
+        positives that are not listed, and there is no `n_neg`; or no ranking has an AP at hand.
+    SharedItemsWarning
+        With `over`, items are in several rankings, which are taken as independent.
 
     Notes
     -----
@@ -174,7 +177,7 @@ def ap_test(
             "`n` counts the items of rankings whose AP is at hand; name the column of AP with "
             "ap=. Totals of rankings that are cut off are given by n_pos= and n_neg=."
         )
-    resamples = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    resamples = checks.number_of_draws(n_resamples)
     grouped = args if over is None else grouped_over(args, over)
     seed = int(random_generator(rng).integers(1 << 62))
     options = (method, alternative, correction, resamples, seed, dependence, known)

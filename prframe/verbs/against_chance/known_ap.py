@@ -7,12 +7,15 @@ import polars as pl
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
-from prframe._engine.rows import Problem, is_missing, key_names
-from prframe.errors import ArgumentError, PrframeError
+from prframe._engine.rows import Problem, in_groups, is_missing, key_names
+from prframe.errors import ArgumentError, PrframeError, UnlistedItemsWarning, warn
+from prframe.stats import ap_minimum
 from prframe.verbs._values_at_hand import shared_keys
 
 # AP may exceed 1 by the rounding of sums.
 _LARGEST = 1 + 1e-9
+# AP at hand is mostly rounded to three decimals or more.
+_ROUNDED = 5e-4
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class KnownAP:
     def rows(self, source: Source, args: Arguments) -> pl.DataFrame:
         """Return the rankings with the working names of keys, `n`, `n_pos`, `depth` and `ap`."""
         data = source.whole()
+        source.seen.read = data.height > 0
         schema = data.schema
         if args.missing == "drop":
             data = data.filter(~is_missing(pl.col(self.ap), schema[self.ap]))
@@ -63,6 +67,7 @@ class KnownAP:
             ap=ap.fill_nan(None),
         )
         _refuse_repeated(rows, args)
+        _warn_of_impossible(rows, args)
         empty = pl.lit(None, dtype=pl.List(pl.UInt32))
         return rows.with_columns(pl.col("n").alias("depth"), sizes=empty)
 
@@ -122,6 +127,27 @@ def _is_whole(total: pl.Expr) -> pl.Expr:
     """Return whether numbers are whole and can be counted to."""
     number = total.cast(pl.Float64)
     return number.is_between(0, checks.LARGEST_COUNT) & (number == number.floor())
+
+
+def _warn_of_impossible(rows: pl.DataFrame, args: Arguments) -> None:
+    """Warn once of AP that no ranking of so many items and positives has, ties or not."""
+    ranked = rows.filter(pl.col("ap").is_not_null())
+    n, n_pos, ap = (ranked[name].to_numpy() for name in ("n", "n_pos", "ap"))
+    least = ap_minimum(n, n_pos) if ap.size else ap
+    # The second best ranking has one negative before the last positive.
+    second = 1 - 1 / (n_pos * (n_pos + 1.0))
+    off = (ap == 0) | (ap < least - _ROUNDED) | ((ap > second + _ROUNDED) & (ap < 1 - _ROUNDED))
+    if off.any():
+        first = ranked.filter(off).row(0, named=True)
+        where = in_groups(ranked.filter(off).select(key_names(args)).rows())
+        warn(
+            f"no ranking of n items with n_pos positives has the `ap` of {off.sum()} of "
+            f"{off.size} rankings, such as {first['ap']:g} of {first['n']} items with "
+            f"{first['n_pos']} positives{where}: lists that are cut off may have, or n and n_pos "
+            "count others. Give AP of all items; where it does not matter, ignore "
+            "UnlistedItemsWarning.",
+            UnlistedItemsWarning,
+        )
 
 
 def _refuse_repeated(rows: pl.DataFrame, args: Arguments) -> None:

@@ -32,8 +32,10 @@ from prframe.stats.null import (
 from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, Floats
 from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
+from prframe.verbs._groups import shown, watched
 from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._verb import positives_of, warn_undefined
+from prframe.verbs.against_chance.comonotone import log_tail as comonotone_tail
 from prframe.verbs.against_chance.drawn_means import are_asked, confirm
 from prframe.verbs.against_chance.known_ap import KnownAP
 
@@ -112,7 +114,7 @@ class GroupTest(TwoStepPlan):
         tested = rows.filter(pl.col("ap").is_not_null())
         cases = _cases(tested)
         ap = tested["ap"].to_numpy()
-        log_p, method = self._log_p_values(cases, ap)
+        log_p, method = self._shown_log_p_values(cases, ap)
         tests = _moments(tested.drop("depth", "sizes"), cases.mean, cases.variance).with_columns(
             *_p_columns(log_p), pl.Series("method", method, dtype=pl.String)
         )
@@ -149,6 +151,24 @@ class GroupTest(TwoStepPlan):
             ap.alias("ap"),
             tie_sizes(piece, group_hits).alias("sizes"),
         )
+
+    def _shown_log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
+        """Return the logarithms of the p-values and the methods, and show the progress.
+
+        Cases of one shape, which share work, stay together, so that parts change no result.
+        """
+        if not watched():
+            return self._log_p_values(cases, ap)
+        shapes: dict[object, list[int]] = {}
+        for place, case in enumerate(cases.cases):
+            shapes.setdefault(case.shape, []).append(place)
+        log_p, methods = np.zeros(ap.size), [""] * ap.size
+        for places in shown(shapes.values(), len(shapes), "ap_test", "shape"):
+            part = Cases([cases.cases[place] for place in places])
+            log_p[places], found = self._log_p_values(part, ap[places])
+            for place, method in zip(places, found, strict=True):
+                methods[place] = method
+        return log_p, methods
 
     def _log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
         """Return the logarithms of the p-values, and the method of each."""
@@ -213,6 +233,11 @@ class MeanTest(GroupTest):
                 f"{checks.listed(_OF_MEANS, in_order=True)}; got {self.method!r}."
             )
 
+    def independent(self) -> Sequence[str]:
+        """Return the keys of `over`, unless their rankings may depend on each other."""
+        is_free = self.dependence == "independent"
+        return self.args.keys[self.n_keys :] if is_free and self.known is None else ()
+
     def looks_at_all(self) -> bool:
         """Tell that a mean is over groups."""
         return True
@@ -226,7 +251,11 @@ class MeanTest(GroupTest):
         keys = key_names(self.args)[: self.n_keys]
         whole = [rows] if rows.height else []
         parts = rows.partition_by(keys, maintain_order=True) if keys else whole
-        tests = self._tests([part.filter(pl.col("ap").is_not_null()) for part in parts])
+        # Sums of sorted cases do not depend on the order of the rows.
+        sorted_by = ("n", "n_pos", "depth", "sizes", "ap")
+        tests = self._tests(
+            [part.filter(pl.col("ap").is_not_null()).sort(sorted_by) for part in parts]
+        )
         first = pl.concat([rows.head(0), *(part.head(1) for part in parts)]).select(keys)
         return corrected(pl.concat([first, tests], how="horizontal"), self.correction)
 
@@ -268,7 +297,8 @@ class MeanTest(GroupTest):
             return self._log_p_values_of_comonotone_means(of_part, value)
         log_p = np.zeros(value.size)
         methods: list[str] = [""] * value.size
-        for members in _alike(of_part):
+        alike = _alike(of_part)
+        for members in shown(alike, len(alike), "ap_test"):
             cases, means = of_part[members[0]], value[members]
             log_p[members], together = self._log_p_values_of_alike_means(cases, means)
             for place, method in zip(members, together, strict=True):
@@ -282,7 +312,8 @@ class MeanTest(GroupTest):
 
         The AP of a part are then the same quantile of their distributions, and their mean is the
         mean of these quantiles. Where it reaches a value, one of the AP does, so that its tail is
-        at most the largest of their tails. If all distributions are the same, it is that tail.
+        at most the largest of their tails. If all distributions are the same, it is that tail; if
+        each has few values, it is counted.
         """
         different = [list(dict.fromkeys(cases.cases)) for cases in of_part]
         sizes = np.array([len(cases) for cases in different])
@@ -296,12 +327,16 @@ class MeanTest(GroupTest):
         for side in sides:
             plan = replace(self, alternative=side)
             log_tail, used = plan._log_p_values(cases, np.repeat(value, sizes))  # noqa: SLF001
-            tails.append(np.maximum.reduceat(log_tail, starts))
-            methods = list(used)
+            bound = np.maximum.reduceat(log_tail, starts)
+            methods = [used[start] for start in starts]
+            for place in np.flatnonzero(sizes > 1).tolist():
+                group, is_upper = of_part[place].cases, side == "greater"
+                exact = comonotone_tail(group, float(value[place]), upper=is_upper)
+                bound[place] = bound[place] if exact is None else exact
+                methods[place] = "bound" if exact is None else "exact"
+            tails.append(bound)
         # With one side both tails are the same.
-        log_p = from_log_tails(tails[0], tails[-1], self.alternative)
-        pairs = zip(starts, sizes, strict=True)
-        return log_p, [methods[start] if size == 1 else "bound" for start, size in pairs]
+        return from_log_tails(tails[0], tails[-1], self.alternative), methods
 
     def _log_p_values_of_alike_means(
         self, cases: Cases, value: Floats

@@ -47,6 +47,9 @@ from prframe.verbs.comparison.stratified import (
     with_strata,
 )
 
+# The column of queries, unless the caller names others.
+_QUERIES = "query_id"
+
 
 @verb
 def compare(
@@ -57,7 +60,7 @@ def compare(
     *,
     values: Columns | None = None,
     model: str | None = None,
-    over: Columns | None = "query_id",
+    over: Columns | None = _QUERIES,
     baseline: object = None,
     test: Test = "randomization",
     method: Method = "auto",
@@ -108,10 +111,11 @@ def compare(
         `values` is a list of columns, a model each.
     over : str, list of str or None
         Columns that tell the queries apart, ``"query_id"`` unless given. None: compare on the
-        same items, which are matched by `item`, or stand in one row where `score` is a list.
+        same items, which are matched by `item`, or stand in one row where `score` is a list. That
+        is meant as well where `item` is given and there is no column ``"query_id"``.
     baseline : model or list of models, optional
         Compare every other model with each of these: a is the model, b the baseline. Absent:
-        every pair, in order of first appearance.
+        every pair, in order of the models' names, categories in their own order.
     test : str
         Over queries:
 
@@ -295,15 +299,15 @@ def compare(
     ... )
     >>> pairs.select("model_a", "difference", "conf_low", "conf_high", "p_adjusted").head(3)
     shape: (3, 5)
-    ┌───────────┬────────────┬───────────┬───────────┬────────────┐
-    │ model_a   ┆ difference ┆ conf_low  ┆ conf_high ┆ p_adjusted │
-    │ ---       ┆ ---        ┆ ---       ┆ ---       ┆ ---        │
-    │ str       ┆ f64        ┆ f64       ┆ f64       ┆ f64        │
-    ╞═══════════╪════════════╪═══════════╪═══════════╪════════════╡
-    │ pca       ┆ -0.018854  ┆ -0.026784 ┆ -0.010924 ┆ 0.000004   │
-    │ thumbnail ┆ -0.062285  ┆ -0.077286 ┆ -0.047284 ┆ 1.9314e-15 │
-    │ binary    ┆ -0.186258  ┆ -0.199118 ┆ -0.173397 ┆ 1.4935e-59 │
-    └───────────┴────────────┴───────────┴───────────┴────────────┘
+    ┌─────────┬────────────┬───────────┬───────────┬────────────┐
+    │ model_a ┆ difference ┆ conf_low  ┆ conf_high ┆ p_adjusted │
+    │ ---     ┆ ---        ┆ ---       ┆ ---       ┆ ---        │
+    │ str     ┆ f64        ┆ f64       ┆ f64       ┆ f64        │
+    ╞═════════╪════════════╪═══════════╪═══════════╪════════════╡
+    │ binary  ┆ -0.186258  ┆ -0.199118 ┆ -0.173397 ┆ 1.4935e-59 │
+    │ ink     ┆ -0.387888  ┆ -0.407765 ┆ -0.368011 ┆ 6.2230e-60 │
+    │ pca     ┆ -0.018854  ┆ -0.026784 ┆ -0.010924 ┆ 0.000004   │
+    └─────────┴────────────┴───────────┴───────────┴────────────┘
 
     Of values at hand, a column for each model:
 
@@ -325,6 +329,7 @@ def compare(
     1    AUC       0.129     0.047      0.215
     """
     wanted = metrics_or_none(metrics, values)
+    frame, over = _queries(frame, over, named=values is None and shared.get("item") is not None)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     asked = Comparison(
         wanted=wanted,
@@ -335,7 +340,7 @@ def compare(
         within=within,
         interval=interval,
         confidence_level=level,
-        n_resamples=checks.whole_number("n_resamples", n_resamples, at_least=1),
+        n_resamples=checks.number_of_draws(n_resamples),
         seed=int(random_generator(rng).integers(1 << 62)),
         baseline=baseline,
         rope=None if rope is None else float(checks.number("rope", rope, at_least=0)),
@@ -393,6 +398,14 @@ def compare(
             raise MissingColumnError(f"{error} {hint}") from None
         raise
     return result
+
+
+def _queries(frame: FrameT, over: Columns | None, *, named: bool) -> tuple[FrameT, Columns | None]:
+    """Return the frame and the queries, None where items are `named` and nobody named queries."""
+    if not named or over != _QUERIES:
+        return frame, over
+    frame, names = names_of(frame)
+    return frame, over if _QUERIES in names else None
 
 
 def _hint(

@@ -54,6 +54,7 @@ _CURVES = ("recall", "precision_a", "precision_b", "difference")
 _COLUMNS: Schema = {
     **dict.fromkeys((*_CURVES, "conf_low", "conf_high", "p_value"), pl.Float64()),
     "method": pl.String(),
+    "p_std_error": pl.Float64(),
 }
 
 
@@ -98,7 +99,7 @@ def compare_curves(
         list of columns, a model each. Models in rows are matched by `item`, which is needed then
         without `over`.
     baseline : model or list of models, optional
-        Compare each other model with these. Absent: every pair, in order of first appearance.
+        Compare each other model with these. Absent: every pair, in order of the models' names.
     recall : float or list of float in (0, 1), or int >= 3, optional
         Levels, in rising order; a whole number is that of evenly spaced levels from 0 to 1, whose
         two ends have no band and no row. Absent: 181 levels, evenly over `recall_range`. With
@@ -136,7 +137,8 @@ def compare_curves(
     frame of the caller's kind
         The `by` columns, then ``model_a``, ``model_b`` (dtype of the models, or String),
         ``recall``, ``precision_a``, ``precision_b``, ``difference`` (the first minus the second),
-        ``conf_low``, ``conf_high``, ``p_value`` (Float64) and ``method`` (String). One row per
+        ``conf_low``, ``conf_high``, ``p_value`` (Float64), ``method`` (String) and
+        ``p_std_error`` (Float64), the Monte Carlo error of a p-value that was sampled. One row per
         pair and level. With a `baseline` it is ``model_b``. With `over` also ``n`` (Int64), the
         number of queries, and ``method`` is how the p-value was computed: "max-t-sampled",
         "max-t-exact", or, at single levels, that of `compare`.
@@ -216,7 +218,7 @@ def compare_curves(
 
     >>> digits = prframe.datasets.load_digits()
     >>> two = digits.filter(pl.col("system").is_in(["pixels", "pca"]))
-    >>> options = {"n_pos": "n_relevant", "recall": [0.1, 0.3, 0.5], "rng": 1}
+    >>> options = {"n_pos": "n_relevant", "recall": [0.1, 0.3, 0.5], "rng": 1, "baseline": "pca"}
     >>> found = prframe.compare_curves(two, model="system", over="query_id", **options)
     >>> found.select("recall", "difference", "conf_low", "conf_high", "p_value")
     shape: (3, 5)
@@ -349,7 +351,10 @@ class _Differences(Plan):
         for place, side in ((1, "model_a"), (2, "model_b")):
             models_of_tasks = np.array([task[place] for task in tasks], dtype=np.int64)
             columns[side] = names[models_of_tasks[each]]
-        return pl.DataFrame(columns).rename(ends).with_columns(method=pl.lit(_METHOD))
+        p = pl.col("p_value")
+        error = (p * (1 - p) / self.band.n_resamples).sqrt()
+        rows = pl.DataFrame(columns).rename(ends)
+        return rows.with_columns(method=pl.lit(_METHOD), p_std_error=error)
 
     def _warn(self, paired: PairedRows) -> None:
         """Warn of groups without curves, and of groups without bands."""

@@ -57,7 +57,7 @@ class PairedGroup:
 
 @dataclass(frozen=True, eq=False)
 class PairedRows:
-    """The models in order of first appearance, and the groups, with a row of keys each."""
+    """The models in order of their names or columns, and the groups, with a row of keys each."""
 
     models: list[Any]
     keys: pl.DataFrame
@@ -85,7 +85,8 @@ def paired_rows(
     held = source.holding(source.whole())
     models, rows = (_wide if args.further_scores else _long)(held, args, extra)
     names = key_names(args)
-    keys = rows.select(names).unique(maintain_order=True)
+    keys = rows.select(names).unique()
+    keys = keys.sort(names) if names else keys
     if names:
         numbered = keys.with_row_index("group")
         rows = rows.join(numbered, on=names, how="left", nulls_equal=True, maintain_order="left")
@@ -102,7 +103,7 @@ def _long(
     rows = Ranking(source, replace(args, by=[*args.keys, column]), extra=extra).over_groups(
         _listed
     )
-    models = source.whole().select(pl.col(column).drop_nulls().unique(maintain_order=True))
+    models = source.whole().select(pl.col(column).drop_nulls().unique().sort())
     key = f"by{len(args.keys)}"
     numbered = models.rename({column: key}).with_row_index("model")
     return models[column].to_list(), rows.join(

@@ -29,6 +29,7 @@ MEAN_DIFFERENCES: Schema = {
     **dict.fromkeys(("recall", "precision_a", "precision_b", "difference"), pl.Float64()),
     **dict.fromkeys(("conf_low", "conf_high", "p_value"), pl.Float64()),
     "method": pl.String(),
+    "p_std_error": pl.Float64(),
     "n": pl.Int64(),
 }
 _ENDS = ["conf_low", "conf_high", "p_value"]
@@ -43,6 +44,7 @@ class _Ends(NamedTuple):
     low: Floats
     high: Floats
     p_value: Floats
+    p_std_error: Floats
     method: list[str]
     skewed: Flags
 
@@ -118,6 +120,7 @@ class MeanDifferences(ValuesPlan):
             "conf_low": ends.low,
             "conf_high": ends.high,
             "p_value": ends.p_value,
+            "p_std_error": ends.p_std_error,
         }
         place = np.zeros((self.band.recall.size, 2), dtype=np.int64) + pair
         rows = pl.DataFrame(
@@ -142,9 +145,11 @@ class MeanDifferences(ValuesPlan):
         band = mean_band(differences, self._confidence, draws, rng, cluster)
         low, high = student_intervals(family, self._confidence).T
         tests = family.max_t(draws, np.random.default_rng(self.seed), "two-sided")
-        p_values, method = np.full(n_levels, tests.p_values.min()), [f"max-t-{tests.method}"]
+        least = int(tests.p_values.argmin())
+        p_values, errors = (np.full(n_levels, of_all[least]) for of_all in tests[:2])
+        method = [f"max-t-{tests.method}"] * n_levels
         ends = np.fmin(band.low, low), np.fmax(band.high, high)
-        return _Ends(*ends, p_values, method * n_levels, np.zeros(n_levels, np.bool_))
+        return _Ends(*ends, p_values, errors, method, np.zeros(n_levels, np.bool_))
 
     def _apart(self, family: PairedFamily) -> _Ends:
         """Return the interval and the p-value of each level."""
@@ -153,9 +158,9 @@ class MeanDifferences(ValuesPlan):
             "two-sided", "auto", self.band.n_resamples, np.random.default_rng(self.seed)
         )
         tests = QUERY_TESTS["randomization"].of_pairs(family, options)
-        p_values = np.array([test.p_value for test in tests])
+        p_values, errors = np.array([(test.p_value, test.std_error) for test in tests]).T
         methods = [test.method for test in tests]
-        return _Ends(low, high, p_values, methods, family.few_for_skewness)
+        return _Ends(low, high, p_values, errors, methods, family.few_for_skewness)
 
     @property
     def _confidence(self) -> Confidence:

@@ -22,7 +22,7 @@ from prframe.stats.paired_rankings import (
     RankingComparison,
     untested,
 )
-from prframe.typing import Integers
+from prframe.typing import Flags, Integers
 from prframe.verbs._at_prior import at_prior
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import LEAST_CLUSTERS, each_group
@@ -184,6 +184,13 @@ class OnItems(Plan):
         for names, rankings in self._rankings(group, least):
             by_pair = self._compared(group, names, rankings, pairs)
             comparisons |= zip(names, map(list, zip(*by_pair, strict=True)), strict=True)
+        for name in comparisons:
+            if (metric := self.asked.wanted[name]).needs_items_above:
+                empty = np.asarray((group.key < least[metric.threshold]).all(axis=1))
+                comparisons[name] = [
+                    _with_undefined(found, empty[[*pair]])
+                    for found, pair in zip(comparisons[name], pairs, strict=True)
+                ]
         n = [group.positive.size] * len(pairs)
         return {name: _columns(comparisons[name]) | {"n": n} for name in self.asked.wanted}
 
@@ -328,6 +335,13 @@ def _warn_of_few(test: str, where: str, least: float) -> None:
     warn(
         f"test={test!r}: {why}; where it does not matter, ignore CoverageWarning.", CoverageWarning
     )
+
+
+def _with_undefined(found: RankingComparison, empty: Flags) -> RankingComparison:
+    """Return a comparison in which some of the two values are undefined."""
+    if not empty.any():
+        return found
+    return untested(*np.where(empty, np.nan, [found.value_a, found.value_b]))
 
 
 def _columns(comparisons: Sequence[RankingComparison]) -> dict[str, Column]:

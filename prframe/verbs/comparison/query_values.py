@@ -34,6 +34,7 @@ from prframe.verbs._plan import TwoStepPlan
 from prframe.verbs._query_clusters import CLUSTER, refuse_varying_clusters, varying
 from prframe.verbs._values_at_hand import COLUMN, METRIC, VALUE, MetricValues, ValuesAtHand
 from prframe.verbs._verb import grouped_over
+from prframe.verbs.comparison.like_data import refuse_unlike_labels, warn_of_unlike_positives
 
 Incomplete: TypeAlias = Literal["raise", "pairwise", "common", "zero"]
 
@@ -113,10 +114,13 @@ class ComparedValues:
         return self.measure.keyed(replace(self.args, by=[*self.args.keys, *self.over]))
 
     def strata(self, values: MetricValues) -> tuple[pl.Series, list[Stratum]]:
-        """Return the models, in order of their first row or column, and a stratum per group."""
+        """Return the models, in order of their names or columns, and a stratum per group."""
         models, values = self._numbered(values) if self.args.model else (self._columns, values)
         keys = key_names(self.args)
-        rows = values.rows
+        # No result depends on the order of the rows.
+        is_long = isinstance(self.measure, ValuesAtHand) and self.measure.long
+        by = [*keys, METRIC] if is_long else keys
+        rows = values.rows.sort(by, maintain_order=True) if by else values.rows
         parts = rows.partition_by(keys, maintain_order=True) if keys else [rows]
         groups = [replace(values, rows=part) for part in parts if part.height]
         return models, [self._stratum(group, models) for group in groups]
@@ -145,9 +149,10 @@ class ComparedValues:
     def values(self, source: Source) -> MetricValues:
         """Return the value of each group of `by`, model, query and metric, and its cluster."""
         args = self.args
-        if args.model is None or args.cluster is not None:
+        if args.model is None or args.cluster is not None or args.item is not None:
             # These rows are read more than once.
             source = source.holding(source.whole())
+        refuse_unlike_labels(source, args, self.over)
         refuse_varying_clusters(source, args, self.over)
         refuse_items_of_several_folds(source, args, self.over, self.resampling)
         columns = dict(zip(args.keys, key_names(args), strict=True))
@@ -162,7 +167,12 @@ class ComparedValues:
         else:
             scores = [args.score, *args.further_scores]
             measure = replace(self.measure, args=plain)
+            source.seen.totals = []
             values = _evaluated(source, measure, scores)
+            if measure.counts_all and args.model is not None:
+                names = dict(zip(plain.keys, key_names(plain), strict=True))
+                query = [names[key] for key in (*args.keys, *self.over)]
+                warn_of_unlike_positives(source, list(names.values()), query)
             if self.draws_items:
                 values = replace(values, influence=_item_influence(source, measure, scores))
         working = dict(zip(key_names(plain), columns.values(), strict=True))
@@ -206,7 +216,7 @@ class ComparedValues:
     def _numbered(values: MetricValues) -> tuple[pl.Series, MetricValues]:
         """Return the models, and a row per value, numbered by them."""
         rows = values.rows
-        names = rows.select(pl.col(MODEL).unique(maintain_order=True))
+        names = rows.select(pl.col(MODEL).unique().sort())
         numbers = names.with_row_index("number")
 
         def numbered(rows: pl.DataFrame) -> pl.DataFrame:

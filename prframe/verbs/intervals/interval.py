@@ -249,7 +249,7 @@ def interval(
         confidence=Confidence(confidence_level, alternative),
         n_resamples=resamples(n_resamples, confidence_level)
         if method in _DRAWN or (over is None and (method == "auto" or has_thresholds(wanted)))
-        else checks.whole_number("n_resamples", n_resamples, at_least=1),
+        else checks.number_of_draws(n_resamples),
         seed=int(random_generator(rng).integers(1 << 62)),
         prior=prior_of(prior),
         bias=bias,

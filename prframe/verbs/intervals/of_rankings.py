@@ -143,6 +143,8 @@ class RankingIntervals(Plan):
         needs = {need for metric in self.wanted.values() for need in metric.needs}
         lack = [positives_of(self.args), *(["negatives"] if "n_neg" in needs else [])]
         lack += [f"retrieved {positives_of(self.args)}"] if has_thresholds(self.wanted) else []
+        above = (metric for metric in self.wanted.values() if metric.needs_items_above)
+        lack += [f"scores of at least {metric.threshold:g}" for metric in above]
         rows = rows.drop(MOVED, HEAVY, FEW)
         return warned(rows, self.names, key_names(self.args), self.args, lack)
 

@@ -224,6 +224,7 @@ def test_means_by_group_keep_the_order_of_groups() -> None:
     assert rows["p_value"][:3].to_list() == [row["p_value"].item() for row in alone]
 
 
+@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
 def test_no_rows_have_no_mean() -> None:
     nothing = pl.DataFrame(schema={"q": pl.String, "score": pl.Float64, "label": pl.Boolean})
     assert prframe.ap_test(nothing, over="q").height == 0

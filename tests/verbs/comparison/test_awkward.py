@@ -54,6 +54,7 @@ def test_queries_needed_know_the_alternative(alternative):
     assert found["n_needed"].null_count() == {"less": 1, "greater": 2}.get(alternative, 0)
 
 
+@pytest.mark.filterwarnings("ignore::prframe.UnlistedItemsWarning")
 @pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
 def test_without_a_spread_there_is_no_design():
     # Of the positives one of three is listed, or one of seven.

@@ -158,6 +158,7 @@ def test_a_value_for_undefined_metrics() -> None:
         assert (row["n"], row["p_value"]) == (12, pytest.approx(expected.pvalue))
 
 
+@pytest.mark.filterwarnings("ignore::prframe.UnlistedItemsWarning")
 @lacking
 def test_a_query_undefined_for_one_model() -> None:
     own = (pl.col("query_id") == "q003") & (pl.col("model") == "z")
@@ -172,6 +173,7 @@ def test_a_query_undefined_for_one_model() -> None:
         assert row["p_value"] == pytest.approx(expected.pvalue)
 
 
+@pytest.mark.filterwarnings("ignore::prframe.UnlistedItemsWarning")
 @lacking
 def test_zero_is_for_missing_queries_and_undefined_for_the_others() -> None:
     own = (pl.col("query_id") == "q000") & (pl.col("model") == "z")
@@ -390,6 +392,7 @@ def test_clusters_with_missing_queries() -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
 def test_empty_frames_and_single_models() -> None:
     found = compared(DATA.clear(), ["AP", "P@4"], **FULL)
     assert found.schema == compared(DATA, "AP", **FULL).schema

@@ -446,7 +446,9 @@ def test_a_precision_of_no_items_has_no_difference_that_is_known():
     options = {"score": COLUMNS[:2], "over": None, "rng": 1, "n_resamples": 100}
     for threshold, below in ((50, COLUMNS[0]), (top, COLUMNS[1])):
         rows = wide.with_columns(pl.col(below) - 100)
-        with pytest.warns(UndefinedMetricWarning, match="conf_low, conf_high: undefined"):
+        with pytest.warns(
+            UndefinedMetricWarning, match="difference, conf_low, conf_high, p_value"
+        ):
             found = rows.pr.compare(f"P(threshold={threshold})", **options)
         assert found.select("conf_low", "conf_high").row(0) == (None, None)
 

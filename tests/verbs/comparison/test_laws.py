@@ -51,6 +51,7 @@ def asked(rng: np.random.Generator) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("seed", range(40))
+@pytest.mark.filterwarnings("ignore::prframe.UnlistedItemsWarning")
 @pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 def test_ragged_data(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -364,6 +364,7 @@ def test_kinds_of_labels() -> None:
 
 @pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 @methods
+@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
 def test_no_rows(options: dict[str, object]) -> None:
     full = prframe.band(DATA.filter(q="plain"), by="q", **FEW, **options)
     for frame in (DATA.clear(), DATA.clear().lazy()):

@@ -339,7 +339,7 @@ def test_few_clusters_are_warned_of_where_their_sums_are_skewed() -> None:
     )
     options = OPTIONS | {"recall": [0.5], "simultaneous": False}
     prframe.band(rows, **options | {"cluster": None})
-    with pytest.warns(prframe.CoverageWarning, match="1 of 1 levels are few and skewed"):
+    with pytest.warns(prframe.CoverageWarning, match="few of the values carry 1 of 1 levels"):
         prframe.band(rows, **options)
     prframe.band(rows, method="hall", **options)
 

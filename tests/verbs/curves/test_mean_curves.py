@@ -194,6 +194,7 @@ def test_a_group_is_itself_alone(call: Callable[..., pl.DataFrame]) -> None:
 
 @undefined
 @every
+@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
 def test_no_rows(call: Callable[..., pl.DataFrame]) -> None:
     if call is CALLS["compare_curves"]:
         empty = RUNS.clear().with_columns(other=pl.lit(1.0))

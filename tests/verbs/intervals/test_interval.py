@@ -653,6 +653,7 @@ def test_draws_need_both_classes() -> None:
 @quiet
 @pytest.mark.parametrize("options", [{}, {"cluster": "item"}, {"over": "query"}])
 @pytest.mark.parametrize("by", [None, "model"])
+@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
 def test_no_rows(options: dict[str, str], by: str | None) -> None:
     found = prframe.interval(DATA.clear(), METRICS, by=by, **options)
     assert found.height == 0

@@ -209,6 +209,7 @@ def test_every_kind_of_frame(
         assert_frame_equal(found, expected, check_dtypes=False, rel_tol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
 def test_no_rows() -> None:
     for arranged, values in LAYOUTS.values():
         for by in (None, "model"):

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import prframe
+from prframe.verbs._skewed_values import few_for_skewness
 
 RNG = np.random.default_rng(5)
 # Three of twenty values carry the mean.
@@ -54,9 +55,9 @@ def test_few_skewed_values_are_warned_of(method: str) -> None:
     with pytest.warns(prframe.CoverageWarning) as caught:
         prframe.interval(data, **options, method=method)
     assert [str(warning.message) for warning in caught] == [
-        "the values of 1 of 2 means are few and skewed, in groups ['a']: their intervals may miss "
-        "the mean too often, as few values may lack the rare ones that carry it. In `interval` and "
-        "`band` take method='hall', which allows for skewness; where it does not matter, ignore "
+        "few of the values carry 1 of 2 means, in groups ['a']: their intervals may "
+        "miss the mean too often, as few and skewed values may lack the rare ones that carry it. In "
+        "`interval` and `band` take method='hall', which allows for skewness; where it does not matter, ignore "
         "CoverageWarning."
     ]
     prframe.interval(data, **options, method="hall")
@@ -64,14 +65,14 @@ def test_few_skewed_values_are_warned_of(method: str) -> None:
 
 def test_skewed_metrics_are_named_among_several() -> None:
     data = frame(SKEWED).with_columns(P=frame(EVEN)["AP"], R=frame(SKEWED)["AP"])
-    with pytest.warns(prframe.CoverageWarning, match="of 2 of 3 means, of AP, R, are few and"):
+    with pytest.warns(prframe.CoverageWarning, match="carry 2 of 3 means, of AP, R: their"):
         prframe.interval(data, values=["AP", "P", "R"], over="query_id")
 
 
 def test_shares_are_warned_of_with_students_interval_alone() -> None:
     shares = frame(np.repeat([0.0, 1.0], [18, 2]))
     prframe.interval(shares, values="AP", over="query_id")
-    with pytest.warns(prframe.CoverageWarning, match="few and skewed: their"):
+    with pytest.warns(prframe.CoverageWarning, match="carry 1 of 1 means: their"):
         prframe.interval(shares, values="AP", over="query_id", method="t")
 
 
@@ -103,12 +104,12 @@ def test_hall_corrects_for_no_folds(resampling) -> None:
 
 
 def test_single_levels_of_mean_curves_are_warned_of() -> None:
-    """Two of twelve rankings have no positive on top, the others nothing but positives there."""
+    """One of twelve rankings has no positive on top, the others nothing but positives there."""
     rng = np.random.default_rng(2)
     parts = []
     for query in range(12):
         label = np.arange(40) < 10
-        apart = 0.0 if query < 2 else 9.0
+        apart = 0.0 if query < 1 else 9.0
         noise = rng.normal(size=(2, 40))
         columns = {"new": noise[0] + apart * label, "old": noise[1] + 9.0 * label}
         parts.append(pl.DataFrame({"query_id": query, "label": label, **columns}))
@@ -116,7 +117,7 @@ def test_single_levels_of_mean_curves_are_warned_of() -> None:
     options = {"over": "query_id", "recall": [0.2, 0.5], "simultaneous": False}
     with pytest.warns(prframe.CoverageWarning) as caught:
         prframe.band(data, "new", **options)
-    assert "the values of 2 of 2 levels are few and skewed: their" in str(caught[0].message)
+    assert "few of the values carry 2 of 2 levels: their" in str(caught[0].message)
     prframe.band(data, "new", **options, method="hall")
     with pytest.warns(prframe.SkewedDifferencesWarning) as found:
         prframe.compare_curves(data, ["new", "old"], **options)
@@ -127,3 +128,18 @@ def test_single_levels_of_mean_curves_are_warned_of() -> None:
         "SkewedDifferencesWarning."
     )
     prframe.compare_curves(data, ["new", "old"], **{**options, "simultaneous": True})
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        lambda rng: np.where(rng.random(20) < 0.35, 0.0, rng.beta(1, 3, 20)),
+        lambda rng: rng.binomial(10, rng.beta(0.4, 1.5, 20)) / 10,
+        lambda rng: np.where(rng.random(20) < 0.7, 1.0, rng.beta(3, 1, 20)),
+    ],
+    ids=["AP", "P@10", "nDCG@10"],
+)
+def test_ordinary_samples_are_seldom_warned_of(drawn) -> None:
+    rng = np.random.default_rng(6)
+    warned = [few_for_skewness(np.sort(drawn(rng)), "logit") for _ in range(120)]
+    assert np.mean(warned) < 0.4

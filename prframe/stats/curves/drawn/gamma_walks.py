@@ -187,7 +187,7 @@ def _log_odds(
 def drawn_weights(n_draws: int, rng: np.random.Generator) -> list[Weights]:
     """Return the blocks of so many draws, which are made when a group first reads them."""
     seed = int(rng.integers(1 << 62))
-    sizes = batch_sizes(n_draws, 1, _STREAM)
+    sizes = [*batch_sizes(n_draws, 1, _STREAM)]
     most = _MOST_KEPT // n_draws
     return [
         _block(sizes[block], most, [(seed, number) for number in range(len(sizes))[block]])

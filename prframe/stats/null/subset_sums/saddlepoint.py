@@ -34,15 +34,15 @@ _CLOSE = 0.05
 # Sums of positive numbers that are 0 but for rounding are replaced by this.
 _LEAST = 1e-150
 # The saddlepoint is taken if the next term of the expansion is no larger than this, roughly.
-_DOUBT = 0.024
+_DOUBT = 0.04
 # Sums clump if their characteristic function comes back between these frequencies, in units of one
 # over the tilted standard deviation, where it then may change the tail by the share. Lobes are
 # wider than the step. This many numbers of all sizes tell.
-_LOBE, _FARTHEST, _STEP, _CLUMPED, _LOOKED_AT = 4.5, 600.0, 1.5, 5e-4, 256
+_LOBE, _FARTHEST, _STEP, _CLUMPED, _LOOKED_AT = 4.5, 200.0, 1.5, 5e-4, 96
 # An inversion is tilted by at least this many standard deviations; its period has this many. The
 # number that is drawn is within so many of its own; frequencies for it go all the way round if
 # they are no more than the next number. An inversion takes this many factors at most.
-_TILTED, _PERIOD, _REPEATED, _WIDE, _ROUND, _FACTORS = 0.3, 24.0, -23.0, 8.0, 128, 1 << 24
+_TILTED, _PERIOD, _REPEATED, _WIDE, _ROUND, _FACTORS = 0.3, 24.0, -23.0, 8.0, 128, 1 << 19
 # An estimate whose logarithm is farther from that of the saddlepoint is not believed.
 _FAR = 1.0
 

@@ -4,7 +4,7 @@ They are functions of four counts: positives and negatives, retrieved and not.
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -82,14 +82,25 @@ class _OfRetrieved(CellStatistic):
 class SetPrecision(_OfRetrieved):
     """SetP: the precision of all retrieved items, 0 if there are none.
 
+    Parameters
+    ----------
+    empty : float
+        The value of a ranking without retrieved items; in draws it is 0.
+
     Examples
     --------
     >>> round(float(SetPrecision().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
     0.5
     """
 
+    empty: float = field(default=0.0, repr=False)
+
     _name: ClassVar[str] = "SetP"
     takes_prior: ClassVar[bool] = True
+
+    def value(self, cells: RankedCells) -> float:
+        """Return the precision of a ranking."""
+        return super().value(cells) if self.trials(cells) else self.empty
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return tp / k."""

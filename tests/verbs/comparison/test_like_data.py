@@ -1,0 +1,189 @@
+"""Models are compared on the same labels and positives, or the caller hears of it."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import prframe
+from tests.spark.likeness import DataFrame as LikeSpark
+
+RNG = np.random.default_rng(5)
+ITEMS = pl.DataFrame(
+    {
+        "query_id": np.repeat(np.arange(10), 20),
+        "item": np.tile(np.arange(20), 10),
+        "label": (RNG.random(200) < 0.3).astype(int),
+    }
+)
+OLD, NEW = (
+    ITEMS.with_columns(score=pl.Series(gain * ITEMS["label"] + RNG.normal(size=200)))
+    for gain in (2.0, 1.0)
+)
+FLIPPED = pl.when(pl.col("query_id") == 3).then(1 - pl.col("label")).otherwise("label")
+CUT = pl.col("score").rank(descending=True).over("query_id") <= 5
+KINDS = [pl.DataFrame.lazy, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow, pl.DataFrame.to_dict]
+
+
+def both(new: pl.DataFrame = NEW, old: pl.DataFrame = OLD) -> pl.DataFrame:
+    return pl.concat(
+        [old.with_columns(model=pl.lit("old")), new.with_columns(model=pl.lit("new"))]
+    )
+
+
+def test_like_data_are_compared_in_silence() -> None:
+    plain = both().pr.compare("AP")["difference"].item()
+    assert both().pr.compare("AP", item="item")["difference"].item() == plain
+    weighted = both().with_columns(w=(pl.col("item") * 0.1).exp())
+    weighted.reverse().pr.compare("AP", weight="w")
+
+
+@pytest.mark.parametrize("kind", [*KINDS, LikeSpark.of])
+def test_labels_of_an_item_that_differ(kind: Any) -> None:
+    rows = kind(both(NEW.with_columns(label=FLIPPED)))
+    message = "`label` of an item must be the same for all models: 20 of \\d+ items differ"
+    for ask in (
+        lambda: prframe.compare(rows, "AP", item="item"),
+        lambda: prframe.compare_curves(rows, over="query_id", item="item", recall=[0.5]),
+    ):
+        with pytest.raises(Exception, match=message):
+            collected(ask())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_of_positives_that_differ(kind: Any) -> None:
+    rows = both(NEW.filter(CUT)).with_columns(all=pl.col("query_id") * 0 + 20)
+    kept = rows.group_by("query_id", "model").agg(pl.col("label").sum()).sort("query_id")
+    counts = kept.group_by("query_id").agg(pl.min("label"), most=pl.max("label"))
+    differ = counts.filter(pl.col("label") < pl.col("most")).sort("query_id")
+    least, most = differ.select("label", "most").row(0)
+    given = kind(rows)
+    with pytest.warns(prframe.UnlistedItemsWarning) as caught:
+        collected(prframe.compare(given, "AP"))
+    with pytest.warns(prframe.UnlistedItemsWarning) as of_curves:
+        collected(prframe.compare_curves(given, over="query_id", recall=[0.5], n_resamples=50))
+    queries = differ["query_id"].to_list()
+    shown = f"{queries[:5]} and {len(queries) - 5} more"
+    assert [str(one.message) for one in (*caught, *of_curves)] == [
+        "models have different numbers of positives, as lists that are cut short do, for "
+        f"{len(queries)} of 10 groups of `over`, of the first {least} and {most}, and what is "
+        f"missed counts for some alone, in groups {shown}. Give the number of all positives in "
+        "n_pos=, or list each with a score of -inf; if models rank different items, ignore "
+        "UnlistedItemsWarning."
+    ] * 2
+    # The number of all is told, or does not matter.
+    collected(prframe.compare(given, "AP", n_pos="all"))
+    collected(prframe.compare(given, "P@5"))
+
+
+def collected(result: Any) -> Any:
+    way = getattr(result, "toArrow", getattr(result, "collect", None))
+    return result if way is None else way()
+
+
+def test_a_gate_fails_and_says_why() -> None:
+    found = both().pr.compare(["AP", "nDCG"], baseline="old")
+    with pytest.raises(prframe.GateError) as caught:
+        prframe.gate(found, margin=0.01)
+    row = found.row(0, named=True)
+    assert str(caught.value).startswith(
+        f"new is worse than old in AP: {row['mean_a']:.4f} against {row['mean_b']:.4f}, a "
+        f"difference of {row['difference']:.4f}, by more than 0.01 (p_adjusted "
+        f"{row['p_adjusted']:.2g}, n 10, randomization test)"
+    )
+    assert prframe.gate(found, margin=0.9) is found
+    better = both().pr.compare("AP", baseline="new")
+    assert prframe.gate(better) is better
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_gate_of_rows_is_that_of_the_comparison(kind: Any) -> None:
+    rows = kind(both())
+    with pytest.raises(prframe.GateError, match="new is worse than old in AP"):
+        prframe.gate(rows, "AP", baseline="old")
+    passed = prframe.gate(rows, "AP", baseline="new")
+    assert type(passed) is type(collected(prframe.compare(rows, "AP", baseline="new")))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_gate_does_not_depend_on_the_order_of_rows(seed: int) -> None:
+    shuffled = both().sample(fraction=1, shuffle=True, seed=seed)
+    with pytest.raises(prframe.GateError, match="new is worse than old"):
+        prframe.gate(shuffled, "AP", baseline="old")
+    prframe.gate(shuffled, "AP", baseline="new")
+
+
+UNDECIDED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
+    "no rows": (both().clear(), {"baseline": "old"}, "the frame has no rows"),
+    "no baseline": (both(), {}, "a gate compares with one model; name it in baseline="),
+    "labels": (
+        both(NEW.with_columns(label=FLIPPED)),
+        {"baseline": "old", "item": "item"},
+        "`label` of an item must be the same",
+    ),
+    "positives": (both(NEW.filter(CUT)), {"baseline": "old"}, "different numbers of positives"),
+    "a query": (
+        both(NEW.filter(pl.col("query_id") != 3)),
+        {"baseline": "old"},
+        "every model must have rows for every group of `over`",
+    ),
+    "what is lacking": (
+        both(),
+        {"baseline": "old", "incomplete": "pairwise"},
+        "a gate takes no incomplete='pairwise', under which a model passes by lacking",
+    ),
+    "one side": (both(), {"baseline": "old", "alternative": "greater"}, "can show no model to be"),
+}
+
+
+@pytest.mark.parametrize(("rows", "options", "message"), UNDECIDED.values(), ids=UNDECIDED)
+def test_a_gate_that_cannot_decide(
+    rows: pl.DataFrame, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises((prframe.PrframeError, prframe.PrframeWarning), match=message):
+        prframe.gate(rows, "AP", **options)
+
+
+def test_results_that_a_gate_refuses() -> None:
+    every = pl.concat([both(), NEW.with_columns(model=pl.lit("mid"))]).pr.compare("AP")
+    with pytest.raises(prframe.ArgumentError, match="name it in compare"):
+        prframe.gate(every)
+    with pytest.raises(prframe.ArgumentError, match="name it in compare"):
+        prframe.gate(both().pr.compare("AP", baseline="old"), baseline="new")
+    with pytest.raises(prframe.PrframeError, match="there are no rows to compare"):
+        prframe.gate(every.clear())
+    undefined = both().pr.compare("AP", baseline="old").with_columns(p_adjusted=None)
+    with pytest.raises(prframe.PrframeError, match="the test of new and old in AP is undefined"):
+        prframe.gate(undefined)
+
+
+VERBS = {
+    "evaluate": lambda rows: rows.pr.evaluate("AP", by="query_id"),
+    "curve": lambda rows: rows.pr.curve(by="query_id"),
+    "roc": lambda rows: rows.pr.roc(by="query_id"),
+    "interval": lambda rows: rows.pr.interval("AP", by="query_id"),
+    "means": lambda rows: rows.pr.interval("AP", by="model", over="query_id"),
+    "band": lambda rows: rows.pr.band(by="query_id"),
+    "compare": lambda rows: rows.pr.compare("AP"),
+    "on items": lambda rows: rows.pr.compare("AP", over=None, by="query_id", item="item"),
+    "curves": lambda rows: rows.pr.compare_curves(by="query_id", item="item"),
+    "ap_test": lambda rows: rows.pr.ap_test(by="query_id"),
+    "rank_test": lambda rows: rows.pr.rank_test(by="query_id"),
+    "topk_test": lambda rows: rows.pr.topk_test(by="query_id"),
+    "check": lambda rows: rows.pr.check(by="query_id"),
+    "values": lambda rows: rows.pr.compare(values="score", over="item"),
+}
+
+
+@pytest.mark.parametrize("ask", VERBS.values(), ids=VERBS)
+@pytest.mark.parametrize("kind", [pl.DataFrame.clone, pl.DataFrame.lazy, pl.DataFrame.to_pandas])
+@pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
+def test_frames_without_rows_are_told_once(ask: Any, kind: Any) -> None:
+    with pytest.warns(prframe.EmptyFrameWarning) as caught:
+        found = collected(ask(kind(both().clear())))
+    assert len(found) == 0
+    assert [str(one.message) for one in caught] == [
+        "the frame has no rows, so that the result says nothing; see whether what was read or "
+        "filtered is empty, or ignore EmptyFrameWarning."
+    ]
