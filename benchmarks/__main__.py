@@ -15,7 +15,6 @@ from benchmarks.quiet import Patience
 
 # The studies are programs of their own, which print a section or more.
 STUDIES = (
-    "accuracy",
     "null_study",
     "pictures",
     "band_coverage",

@@ -1,13 +1,16 @@
 """References of the mean of AP over independent queries under random ranking."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from benchmarks.null_draws import permuted
+from benchmarks.null_plane import levels
 from benchmarks.null_reference import (
     NONE,
     Reference,
+    best,
     best_of,
     better_slope,
     cumulants,
@@ -98,3 +101,34 @@ def _draw(
         total += sample.total.reshape(often, draws).sum(axis=0) / shape.n_pos
         log_weight += sample.log_weight.reshape(often, draws).sum(axis=0)
     return Sample(total / queries.count, log_weight)
+
+
+def mixed_queries() -> Iterator[Queries]:
+    """Return sets of queries with mixed sizes."""
+    mixed = ((100, 10), (300, 60), (1000, 15), (1000, 300), (3000, 30))
+    cuts = np.linspace(0, 1, 6)[1:-1]
+    for count in (2, 10, 100, 1000):
+        some = mixed[: min(5, count)]
+        often = tuple(count // len(some) for _ in some)
+        yield Queries("no ties", tuple(Shape(n, n_pos, n) for n, n_pos in some), often)
+        tied = tuple(Shape(n, n_pos, n, levels(n, cuts)) for n, n_pos in some)
+        yield Queries("5 levels", tied, often)
+    large = tuple(Shape(n, n_pos, n) for n, n_pos in ((5 * 10**4, 5000), (10**5, 50_000)))
+    yield from (Queries("large", large, (count // 2, count // 2)) for count in (2, 10))
+    yield Queries("depth 1,000", (Shape(11_429, 18, 1000), Shape(11_429, 60, 1000)), (10, 10))
+
+
+def references(
+    queries: Queries, z: Floats, values: Floats, rng: np.random.Generator
+) -> list[Reference]:
+    """Return the best reference of each value of a mean, z deviations above that of the mean."""
+    found = edgeworth(queries, values)
+    if queries.count > 100:
+        return [best([one]) for one in found]
+    drawn = sampled(queries, values, 20_000, rng)
+    found = [best([one, some]) for one, some in zip(found, drawn, strict=True)]
+    for i in np.flatnonzero(z > 1).tolist():
+        if found[i].error > 0.015:
+            draws = 6000 if queries.count < 100 else 1000
+            found[i] = best([found[i], tilted(queries, float(values[i]), draws, rng)])
+    return found

@@ -18,10 +18,11 @@ from benchmarks.null_draws import permuted
 from benchmarks.null_path import slopes_for
 from benchmarks.null_steps import Floats, Shape, log_choose, steps_of
 from benchmarks.null_tilt import Sample, Tilt, Tilted
-from benchmarks.simulation import EQUAL
 from prframe.stats import ap_null_moments, ap_null_shape
 from prframe.stats.null.average_precision.moments import retrieved_moments
 
+# Values of AP that differ by less than this, relative to them, are equal.
+EQUAL = 1e-12
 # References with a larger error than this are none.
 WORST = 0.05
 # An Edgeworth series is taken up to this skewness, and this far from the mean.
@@ -35,6 +36,8 @@ _SPARSE = 100
 _FEWEST = 400
 # Parts of a sample, for the error of what is not a mean.
 _PARTS = 10
+# References that are at least as good as this are not simulated.
+_GOOD = 0.004
 
 
 class Reference(NamedTuple):
@@ -307,3 +310,23 @@ def best(found: Sequence[Reference]) -> Reference:
     """Return the reference with the least error, or none."""
     chosen = best_of(found)
     return chosen if chosen.error <= WORST else NONE
+
+
+def references(
+    shape: Shape, ap: Floats, deviations: Floats, rng: np.random.Generator
+) -> list[Reference]:
+    """Return the best reference of each value, which is so many standard deviations from the mean."""
+    sure = zip(enumerated(shape, ap), edgeworth(shape, ap), ap.tolist(), strict=True)
+    found = [[*some, counted(shape, value)] for *some, value in sure]
+    open_ = [i for i, some in enumerate(found) if best(some).error > _GOOD]
+    if open_:
+        drawn = sampled(shape, ap, 400_000 if shape.n_pos <= 20 else 20_000, rng)
+        found = [[*some, one] for some, one in zip(found, drawn, strict=True)]
+    far = [i for i in open_ if deviations[i] >= 2 and best(found[i]).error > 3 * _GOOD]
+    far = [i for i in far if ap[i] < 1]
+    if far:
+        tilting = Tilting(shape, ap[far])
+        for number, i in enumerate(far):
+            tilt = tilting.tilt(number, rng)
+            found[i].append(tilting.reference(number, tilt, round(3000 * tilting.ease), rng))
+    return [best(some) for some in found]

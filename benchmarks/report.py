@@ -56,8 +56,6 @@ COMMANDS = """## Commands
 Programs that need more than Python packages are kept by `| python -m benchmarks.results TITLE`:
 
     python -m benchmarks.null_times         # p-values, beside another commit on PYTHONPATH
-    python -m benchmarks.far_tails          # far tails of AP of rare positives, likewise
-    python -m benchmarks.quantile_times     # critical values of AP, likewise
     python -m benchmarks.guards             # the cost of guards
     python -m benchmarks.command_line --trec-eval PATH      # beside the C program
     python -m benchmarks.spark_times --folder FOLDER        # Spark

@@ -27,7 +27,7 @@ PAGES = {
         "paired-coverage",
         "drawn-items",
     ],
-    "null": ["null-accuracy", "null-study", "copairs"],
+    "null": ["null-study", "copairs"],
     "tests": [
         "rank-accuracy",
         "paired-accuracy",

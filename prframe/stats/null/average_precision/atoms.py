@@ -1,50 +1,50 @@
-"""The values that AP can take, where they are few."""
+"""The values that AP can take and their probabilities, where they are few."""
 
 import numpy as np
 
-from prframe.stats.null.average_precision.generating_function.steps import Items
-from prframe.typing import Floats, Integers
+from prframe.stats.null.average_precision.steps import Items, log_binomial
+from prframe.typing import Floats
 
-# The values of AP are listed if the positives can be spread over the tie blocks, or ranks, in at
-# most this many ways.
-_MOST_WAYS = 1 << 16
-# They are not listed if there are more tie blocks, or ranks, than this.
-_MOST_BLOCKS = 1 << 10
-# They are not listed for more positives than this: `evaluate` adds up at most this many precisions
-# one after the other, and more in an order that rounds in another way.
-_MOST_POSITIVES = 1 << 7
+# The values of AP are listed if there are at most so many, in at most so many tie blocks or ranks,
+# of at most so many positives: `evaluate` adds up more precisions in an order that rounds in
+# another way.
+_MOST, _MOST_BLOCKS, _MOST_POSITIVES = 1 << 16, 1 << 10, 1 << 7
 
 
-def ap_atoms(items: Items, n_pos: int) -> Floats | None:
-    """Return the values of AP over all rankings, rising; None where there are many.
+def ap_atoms(items: Items, n_pos: int, most: int = _MOST) -> tuple[Floats, Floats] | None:
+    """Return the values of AP over all rankings, rising, and their probabilities.
 
     The precisions are added up from the top down, one for each positive, as `evaluate` adds them.
-    Values that are equal in exact arithmetic may come as several that differ by rounding.
+    Values that are equal in exact arithmetic may come as several that differ by rounding. Where
+    there are many values the answer is None.
     """
-    blocks = items.depth if items.ends is None else items.ends.size
-    if blocks > _MOST_BLOCKS or n_pos > _MOST_POSITIVES:
+    blocks = items.blocks(_MOST_BLOCKS + 1)
+    if blocks.size > _MOST_BLOCKS or n_pos > _MOST_POSITIVES:
         return None
-    ends = np.arange(1, items.depth + 1) if items.ends is None else items.ends
-    sizes = np.minimum(np.diff(ends, prepend=0), n_pos)
-    hits, total = np.zeros(1, dtype=np.int64), np.zeros(1)
-    for size, end in zip(sizes.tolist(), ends.tolist(), strict=True):
-        continued = [_with_block(hits, total, more, end) for more in range(size + 1)]
-        hits, total = (
-            np.concatenate([met for met, _ in continued]),
-            np.concatenate([t for _, t in continued]),
+    hits, total, weight = np.zeros(1, np.int64), np.zeros(1), np.zeros(1)
+    above = 0
+    for end in blocks.tolist():
+        size, left = end - above, items.n - above
+        parts = []
+        for more in range(min(size, n_pos) + 1):
+            met, earned = hits + more, total.copy()
+            for _ in range(more if end <= items.depth else 0):
+                earned += met / end
+            rest = n_pos - hits
+            chance = log_binomial(size, np.full(hits.size, more))
+            chance = chance + log_binomial(left - size, rest - more) - log_binomial(left, rest)
+            is_possible = np.isfinite(chance) & (met <= n_pos)
+            parts.append([each[is_possible] for each in (met, earned, weight + chance)])
+        hits, total, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = np.lexsort((total, hits))
+        hits, total, weight = hits[order], total[order], weight[order]
+        first = np.flatnonzero(
+            (np.diff(hits, prepend=-1) != 0) | (np.diff(total, prepend=-1) != 0)
         )
-        # The other positives must find room below this block.
-        possible = (hits <= n_pos) & (hits + items.n - end >= n_pos)
-        hits, total = hits[possible], total[possible]
-        if hits.size > _MOST_WAYS:
+        hits, total = hits[first], total[first]
+        weight = np.logaddexp.reduceat(weight, first)
+        if hits.size > most:
             return None
-    return np.unique(total / n_pos)
-
-
-def _with_block(hits: Integers, total: Floats, more: int, end: int) -> tuple[Integers, Floats]:
-    """Return positives met, and sums of precisions, after a block with `more` positives."""
-    met = hits + more
-    total = total.copy()
-    for _ in range(more):
-        total += met / end
-    return met, total
+        above = end
+    values, place = np.unique(total / n_pos, return_inverse=True)
+    return values, np.bincount(place, np.exp(weight), values.size).astype(np.float64)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.steps import Items
 from prframe.typing import Floats, Integers
 
 # The number of labels, or of ranks, that are drawn at a time, which bounds the memory.

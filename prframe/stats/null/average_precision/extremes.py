@@ -4,16 +4,19 @@ import numpy as np
 
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.approximations import ap_minimum
-from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.steps import Items
 from prframe.typing import Floats, Integers
 
 _TINY = 1e-300
+# The least AP of tie blocks merges at most so many numbers; of more, that without ties is taken,
+# which is no larger.
+_MERGED = 1 << 22
 
 
 def ap_extremes(items: Items, n_pos: int) -> tuple[float, float]:
     """Return the least and the largest AP of rankings of items, of which `n_pos` are positive."""
     fewest, most = max(0, n_pos - (items.n - items.depth)), min(n_pos, items.depth)
-    if items.ends is not None:
+    if items.ends is not None and n_pos * items.ends.size <= _MERGED:
         least = _tied_least(np.diff(items.ends, prepend=0), n_pos, (fewest, most))
     else:
         least = fewest * float(ap_minimum(items.depth, fewest)) if fewest else 0.0

@@ -128,6 +128,7 @@ def test_moments_of_the_caller() -> None:
         assert given == pytest.approx(found, rel=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_every_recorded_run() -> None:
     for run in golden("pranker_full.json"):
@@ -243,6 +244,7 @@ def test_the_tail_continues_what_scipy_computes() -> None:
     (1000, 20, 0.105, 1.115e-3, 9.0e-5),
     (1000, 100, 0.15, 2.13e-3, 5.9e-4),
 ])  # fmt: skip
+@pytest.mark.slow
 def test_the_beta_tail_is_too_light(
     n: int, n_pos: int, ap: float, true: float, fitted: float
 ) -> None:

@@ -1,1 +1,0 @@
-"""The generating function of average precision, its saddlepoints and its inversion."""

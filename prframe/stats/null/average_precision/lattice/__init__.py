@@ -1,0 +1,1 @@
+"""The distribution of T = n_pos AP on a lattice."""

@@ -1,0 +1,204 @@
+"""Walks down the ranks with the distribution of T = n_pos AP on a lattice.
+
+Let row h hold the distribution of T over all rankings of t items with h positives. The last m of
+the t ranks hold j of the positives with a hypergeometric chance, and T grows by g, so that
+
+    row h of t  =  sum over j of  P(j | h) times row h - j of t - m, moved by g.
+
+One walk down the ranks holds this for every number of retrieved items (= t) and of positives among
+them (= h), and so for every n and n_pos. T is kept on a lattice from 0 to the value in question;
+weight between two points is shared between them, which keeps the mean. All terms are positive, so
+that no digits are lost far out.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.blas import daxpy
+
+from prframe.stats.null.average_precision.lattice.terms import Block, Plan, Retrieved, ranges
+from prframe.typing import Floats, Integers
+
+# A lattice ends this many points beyond the largest value.
+_MORE = 40.0
+# To see whether single values of T carry weight, tails are taken at this many points of the
+# lattice on both sides of the value, and at three times this distance.
+_BESIDE = 2.5
+# As weight between two points is shared by them, some of it lies beyond the largest T that the
+# hits allow, by at most this many points of the lattice.
+_DRIFT = 100
+# The number of values that are interpolated at a time, which bounds the memory.
+_AT_ONCE = 1 << 18
+
+
+class _Rows(NamedTuple):
+    """The distributions of T for the hits `low`, ... at a rank, on the lattice and beyond it."""
+
+    low: int
+    weight: Floats
+    beyond: Floats
+
+
+def nearby(cell: float) -> Floats:
+    """Return the distances from a value at which tails are taken: 0, further on, and beside it."""
+    around = _BESIDE * np.array([-3.0, -1.0, 1.0, 3.0, -6.0, -2.0])
+    return np.asarray(cell * np.array([0.0, _MORE, *around]))
+
+
+class _Move(NamedTuple):
+    """What a step does to the distributions, which leads to `number` rows from the hits `low` on.
+
+    Weight of the row `source` times `factor` goes to the row `target`; that from the point `keep`
+    on, of which there is some where this `is_cut`, falls off the lattice. `pieces` are all weight
+    that does not: the number of points, the factor, and the first point before and after the step.
+    """
+
+    low: int
+    number: int
+    source: Integers
+    target: Integers
+    factor: Floats
+    keep: Integers
+    is_cut: NDArray[np.bool_]
+    pieces: Sequence[list[Any]]
+
+
+class Walk:
+    """A walk to the last step of each case, for T up to `top`, by points `cell` apart."""
+
+    def __init__(self, plan: Plan, cases: Sequence[Retrieved], top: float, cell: float) -> None:
+        self.cell, self._plan = cell, plan
+        self._width = int(np.ceil(top / cell + _MORE)) + 2
+        steps, depths = plan.steps, sorted({case.depth for case in cases})
+        leave = dict(zip(depths, np.searchsorted(steps.end, depths).tolist(), strict=True))
+        self._left: dict[int, tuple[_Rows, int]] = {}
+        rows, last = _Rows(0, np.eye(1, self._width), np.zeros(1)), leave[depths[-1]]
+        moves = (move for block in plan.blocks() for move in self._block_moves(block))
+        for step in range(last + 1):
+            leaving = [depth for depth in depths if leave[depth] == step]
+            self._left |= dict.fromkeys(leaving, (rows, int(steps.above[step])))
+            if step < last:
+                rows = self._moved(rows, next(moves))
+
+    def pairs(self, cases: Sequence[Retrieved], x: Floats) -> Floats:
+        """Return P(T >= y) and P(T < y), where y - x are the distances of `nearby`.
+
+        The result is an ndarray of float of shape (8, 2, n_cases).
+        """
+        chances = np.zeros((8, 2, x.size))
+        above = np.array([self._left[case.depth][1] for case in cases])
+        for rank in np.unique(above).tolist():
+            places = np.flatnonzero(above == rank)
+            chosen = [cases[place] for place in places.tolist()]
+            chances[:, :, places] = self._last(chosen, x[places] + nearby(self.cell)[:, None])
+        return chances
+
+    def _block_moves(self, block: Block) -> Iterator[_Move]:
+        """Yield the moves of the steps of a block."""
+        width = self._width
+        again, growth, chance = block.terms.split(self.cell)
+        part, whole = np.modf(growth / self.cell)
+        point = whole.astype(np.int64)
+        # Weight goes to the points below and above. Where growth is two values these may coincide.
+        again = np.tile(again, 2)
+        order = np.argsort(again, kind="stable")
+        again = again[order]
+        shift = np.append(point, point + 1)[order]
+        factor = np.append((1 - part) * chance, part * chance)[order]
+        is_new = (np.diff(again, prepend=-1) != 0) | (np.diff(shift, prepend=-1) != 0)
+        first = np.flatnonzero(is_new)
+        again, shift = again[first], shift[first]
+        factor = np.add.reduceat(factor, first) if first.size else factor
+        row, above = block.terms.row[again], block.terms.above[again]
+        step = block.step[row]
+        ends = np.searchsorted(step, np.arange(block.low.size + 1))
+        source, target = above - block.low_above[step], block.hits[row] - block.low[step]
+        # T is at most the number of hits, plus a little where it was shared between points.
+        occupied = np.minimum(width, (above / self.cell).astype(np.int64) + _DRIFT)
+        keep = np.clip(width - shift, 0, occupied)
+        is_inside = np.flatnonzero((keep > 0) & (factor > 0))
+        columns = (keep, factor, source * width, target * width + shift)
+        pieces = [column[is_inside].tolist() for column in columns]
+        cuts = np.searchsorted(is_inside, ends).tolist()
+        numbers = (block.high - block.low + 1).tolist()
+        for place, (low, number) in enumerate(zip(block.low.tolist(), numbers, strict=True)):
+            own = slice(int(ends[place]), int(ends[place + 1]))
+            stay = slice(cuts[place], cuts[place + 1])
+            each = source[own], target[own], factor[own], keep[own]
+            is_cut = keep[own] < occupied[own]
+            yield _Move(low, number, *each, is_cut, [column[stay] for column in pieces])
+
+    def _moved(self, rows: _Rows, move: _Move) -> _Rows:
+        """Return the distributions at the end of a step."""
+        lost = move.factor * rows.beyond[move.source]
+        cut = np.flatnonzero(move.is_cut)
+        if cut.size:
+            furthest = self._width - int(move.keep[cut].min())
+            sums = np.zeros((rows.weight.shape[0], furthest + 1))
+            np.cumsum(rows.weight[:, : -furthest - 1 : -1], axis=1, out=sums[:, 1:])
+            lost[cut] += move.factor[cut] * sums[move.source[cut], self._width - move.keep[cut]]
+        beyond = np.bincount(move.target, lost, move.number).astype(np.float64)
+        weight = np.zeros((move.number, self._width))
+        count, share, begin, end = move.pieces
+        every: list[Any] = [repeat(rows.weight.ravel()), repeat(weight.ravel()), count, share]
+        # No loop of Python's own is as quick.
+        deque(map(daxpy, *every, begin, repeat(1), end, repeat(1)), maxlen=0)
+        return _Rows(move.low, weight, beyond)
+
+    def _last(self, cases: Sequence[Retrieved], x: Floats) -> Floats:
+        """Take the last steps of cases, which begin at one rank; return both tails of values.
+
+        `x` has the shape (n_offsets, n_cases), and the result (n_offsets, 2, n_cases).
+        """
+        index = {case: place for place, case in enumerate(dict.fromkeys(cases))}
+        depth = np.array([case.depth for case in index])
+        left, above = self._left[int(depth[0])]
+        cuts = self._plan.items.between(np.full(depth.size, above), depth)
+        of, retrieved, share = self._plan.shares(list(index))
+        rows = np.full(depth.size, left.low), np.full(depth.size, left.low + left.beyond.size - 1)
+        terms = self._plan.terms(cuts, of, retrieved, rows, np.log(share))
+        again, growth, chance = terms.split(self.cell)
+        order = np.argsort(of[terms.row[again]], kind="stable")
+        again, growth, chance = again[order], growth[order], chance[order]
+        row, met = terms.row[again], terms.above[again] - left.low
+        factor = chance * share[row]
+        least = int(met.min(initial=0))
+        survival = _survival(left, least, int(met.max(initial=0)) + 1)
+        number = np.bincount(of[row], minlength=depth.size)
+        begin = np.cumsum(number) - number
+        case = np.array([index[each] for each in cases])
+        chances = np.zeros((x.shape[0], 2, x.shape[1]))
+        at_once = max(1, _AT_ONCE // (int(number.max()) * x.shape[0]))
+        for first in range(0, case.size, at_once):
+            part = slice(first, first + at_once)
+            value, place = ranges(number[case[part]])
+            term = begin[case[part]][value] + place
+            each = self._at(survival, met[term] - least, x[:, part][:, value] - growth[term])
+            starts = np.flatnonzero(place == 0)
+            chances[:, :, part] = np.add.reduceat(each * factor[term], starts, axis=2)
+        return chances
+
+    def _at(self, survival: Floats, row: Integers, x: Floats) -> Floats:
+        """Return P(T >= x) and P(T < x) between the points of the lattice, given hits.
+
+        `x` has the shape (n_offsets, n_rows), and the result (n_offsets, 2, n_rows).
+        """
+        place, share = np.divmod(np.maximum(x, 0.0) / self.cell, 1.0)
+        index = place.astype(np.int64)
+        value = (1 - share) * survival[:, row, index] + share * survival[:, row, index + 1]
+        value = np.where(x > 0, value, np.array([1.0, 0.0])[:, None, None])
+        return np.moveaxis(value, 0, 1)
+
+
+def _survival(rows: _Rows, first: int, end: int) -> Floats:
+    """Return P(T >= x) and P(T < x) at the points of the lattice, by number of hits.
+
+    A point stands for all values that are nearer to it than to its neighbours.
+    """
+    weight = rows.weight[first:end]
+    reached = np.cumsum(weight[:, ::-1], axis=1)[:, ::-1] + rows.beyond[first:end, None]
+    return np.array([reached, np.cumsum(weight, axis=1)]) - weight / 2

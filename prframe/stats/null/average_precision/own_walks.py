@@ -1,0 +1,191 @@
+"""Tails of T for groups of any size, by walks along their most likely paths.
+
+The saddlepoint is taken where the tilted T is nearly normal and the formula's second term matters
+little. Elsewhere the characteristic function is inverted along the same path. Where that does not
+converge either, the saddlepoint is an estimate, and says so.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats.null.average_precision.path import are_lumpy, leaning, most_likely
+from prframe.stats.null.average_precision.rows import Lanes, Path
+from prframe.stats.null.average_precision.search import searched
+from prframe.stats.null.average_precision.tail import Problem, Tail
+from prframe.stats.null.average_precision.walk import Course, Walk, drifted
+from prframe.stats.null.average_precision.waves import Waves
+from prframe.stats.null.inversion import inverted
+from prframe.stats.null.saddlepoint import Approximation, Points, tails
+from prframe.typing import Floats
+
+# A saddlepoint is taken if skewness and excess kurtosis of the tilted T are below the first
+# numbers in size, and the formula's second term changes the tail by less than the third.
+_SKEWED, _PEAKED, _DOUBTED = 0.45, 0.45, 0.006
+# The least slope of an inversion, in units of 1 over the tilted standard deviation of T.
+_FLATTEST = 0.3
+# The period of T in an inversion: so many tilted standard deviations, and further so many units of
+# 1 over the slope.
+_DEVIATIONS, _DECAYS = 18.0, 12.0
+# An inversion takes at most so many frequencies, and so many terms in all. Otherwise flatter
+# slopes are tried, while the logarithm of the bound rises by no more than the last number.
+_MOST, _MOST_TERMS = 1 << 14, 6e7
+_SHARES, _LOOSE = (1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6), 9.0
+# So many draws are made from this seed, where their relative standard error is at most the third
+# number.
+_DRAWS, _SEED, _WORST = 50_000, 20_010, 0.01
+_LEAST = 1e-300
+# The number of groups that are walked side by side, which bounds the memory.
+_LANES = 16
+
+
+def walked_tails(problems: Sequence[Problem], *, only_inversion: bool = False) -> list[Tail]:
+    """Return the tails; those that are not sure have the method "estimate"."""
+    steps = [problem.steps for problem in problems]
+    order = sorted(range(len(problems)), key=lambda place: steps[place].size.size)
+    found: dict[int, Tail] = {}
+    for begin in range(0, len(order), _LANES):
+        chosen = order[begin : begin + _LANES]
+        lanes = Lanes.of([steps[place] for place in chosen], [problems[p].n_pos for p in chosen])
+        batch = [problems[place] for place in chosen]
+        own = _side_by_side(lanes, batch, only_inversion=only_inversion)
+        found |= dict(zip(chosen, own, strict=True))
+    return [found[place] for place in range(len(problems))]
+
+
+def _side_by_side(
+    lanes: Lanes, problems: Sequence[Problem], *, only_inversion: bool
+) -> list[Tail]:
+    """Return the tails of problems, whose walks go side by side."""
+    target = np.array([problem.target for problem in problems])
+    begin = most_likely(lanes, target)
+    is_smooth = ~are_lumpy(lanes, begin)
+    seen, is_next, paths, walks = searched(lanes, target, begin)
+    points, own = led_on(seen, target)
+    approximation = tails(points, own)
+    good = is_next & is_smooth & are_trusted(points, approximation) & (not only_inversion)
+    found: list[Tail] = []
+    for lane, problem in enumerate(problems):
+        is_upper = bool(points.slope[lane] >= 0)
+        log_tail = float(approximation.log_tail[lane])
+        tail = Tail.of(log_tail, "saddlepoint", is_upper=is_upper) if good[lane] else None
+        if tail is None:
+            at = np.array([lane])
+            path, walk = (paths, walks[lane]) if is_next[lane] else (begin, None)
+            tail = _inverted(lanes.taken(at), path.taken(at), problem, walk)
+        if tail is None:
+            log_tail = log_tail if np.isfinite(log_tail) else 0.0
+            tail = Tail.of(log_tail, "estimate", is_upper=is_upper)
+        elif problem.items.is_tied and not is_smooth[lane]:
+            # Below the top T is taken to be smooth, which large blocks are not.
+            tail = tail._replace(method="estimate")
+        found.append(tail)
+    return found
+
+
+def led_on(seen: Floats, x: Floats) -> tuple[Points, Floats]:
+    """Return saddlepoints of values, and these, given walks whose tilted mean is next to them.
+
+    The four cumulants of the walk lead from its mean to the value. Where the value is far, its
+    saddlepoint is not known, and that of the tilted mean stands for it.
+    """
+    slope, log_mgf, mean, second, third, fourth = seen
+    with np.errstate(all="ignore"):
+        lack, away = x - mean, np.zeros(x.size)
+        for _ in range(8):
+            rise = away * (second + away / 2 * (third + away / 3 * fourth))
+            away = away + (lack - rise) / (second + away * (third + away / 2 * fourth))
+        move = away * (mean + away / 2 * (second + away / 3 * (third + away / 4 * fourth)))
+        points = Points(
+            slope + away,
+            log_mgf + move,
+            second + away * (third + away / 2 * fourth),
+            third + away * fourth,
+            fourth,
+        )
+    return points, x
+
+
+def are_trusted(points: Points, approximation: Approximation) -> NDArray[np.bool_]:
+    """Whether saddlepoints are accurate."""
+    with np.errstate(invalid="ignore"):
+        skewness = np.abs(points.third / points.second**1.5)
+        kurtosis = np.abs(points.fourth / points.second**2)
+        is_normal = (skewness < _SKEWED) & (kurtosis < _PEAKED)
+    return np.asarray(is_normal & (approximation.doubt < _DOUBTED))
+
+
+def _inverted(lane: Lanes, path: Path, problem: Problem, known: Walk | None) -> Tail | None:
+    """Invert the characteristic function of a walk along a path; None if that does not converge.
+
+    Where T is likely to leap under a slope, as one hit at the top makes it large, a flatter slope
+    needs fewer frequencies, and the tail is a smaller share of its bound exp(K(s) - s x).
+    """
+    side, at = (1.0 if problem.target >= problem.mean else -1.0), np.array([problem.target])
+    steep = side * max(abs(float(path.slope[0])), _FLATTEST / float(path.deviation[0]))
+    least = np.inf
+    for share in _SHARES:
+        slope = share * steep
+        walk = known if known and slope == known.tilt.slopes[known.lane] else None
+        if walk is None:
+            own = path._replace(slope=np.array([slope])) if share == 1 else leaning(lane, slope)
+            course = Course.planned(lane, own)
+            walk = Walk.alone(course, course.tilt(own.slope))
+        log_mgf, mean, variance = (float(each[walk.lane]) for each in walk.tilt.state[:3])
+        bound = log_mgf - slope * problem.target
+        least = min(least, bound)
+        if not variance > 0 or bound > least + _LOOSE:
+            return None
+        waves, away = Waves(walk), abs(problem.target - mean)
+        period = _DEVIATIONS * variance**0.5 + 2 * away + _DECAYS / abs(slope)
+        count = waves.reach * period / (2 * np.pi)
+        if count < _MOST and count * waves.cost < _MOST_TERMS:
+            spacing, most = 2 * np.pi / period, int(count) + 128
+            found = inverted(waves.at, slope, log_mgf, at, spacing, close=1e-5, most=most)
+            if found.converged[0] and np.isfinite(found.log_tail[0]):
+                return Tail.of(float(found.log_tail[0]), "transform", is_upper=slope > 0)
+            return None
+        if not np.isfinite(waves.reach):
+            return None
+    return None
+
+
+def drawn_tail(problem: Problem) -> Tail | None:
+    """Return the tails from tilted draws, always the same; None where few of them count.
+
+    Rankings are drawn in proportion to exp(slope T). With K the logarithm of the mean weight,
+    P(T >= t) is the mean of exp(K - slope T) over draws, those below t counting 0.
+    """
+    lanes = Lanes.of([problem.steps], [problem.n_pos])
+    target = np.array([problem.target])
+    found = searched(lanes, target, most_likely(lanes, target))
+    if not found.is_next[0]:
+        return None
+    walk = found.walks[0]
+    slope, tilt = walk.tilt.slopes, walk.tilt
+    total = _draws(walk, np.random.default_rng(_SEED))
+    is_upper = bool(slope[0] >= 0)
+    is_met = total >= problem.target if is_upper else total < problem.target
+    weight = np.where(is_met, np.exp(-slope[0] * (total - problem.target)), 0.0)
+    mean = float(weight.mean())
+    if not mean or weight.std() > _WORST * mean * _DRAWS**0.5:
+        return None
+    log_tail = float(tilt.state.log_mgf[0] - slope[0] * problem.target + np.log(mean))
+    return Tail.of(log_tail, "monte-carlo", is_upper=is_upper)
+
+
+def _draws(walk: Walk, rng: np.random.Generator) -> Floats:
+    """Return values of T, drawn from the last step up."""
+    row, total = np.zeros(_DRAWS, np.int64), np.zeros(_DRAWS)
+    slope = float(walk.tilt.slopes[walk.lane])
+    for table, share, _ in walk.upward():
+        sums = np.cumsum(share, axis=1)
+        sums = sums / np.maximum(sums[:, -1:], _LEAST) + np.arange(sums.shape[0])[:, None]
+        term = np.searchsorted(sums.ravel(), rng.random(_DRAWS) + row, side="right")
+        term = np.clip(term - row * sums.shape[1], 0, sums.shape[1] - 1)
+        variance = table.variance[row, term]
+        total += table.growth[row, term] + drifted(slope, table)[row, term]
+        total += np.sqrt(variance) * rng.standard_normal(_DRAWS)
+        row = table.column[row, term]
+    return total

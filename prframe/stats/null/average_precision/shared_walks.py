@@ -1,0 +1,168 @@
+"""Tails of T for many groups without ties, which share walks through every number of hits.
+
+The characteristic functions of all groups under one slope follow from one walk down the ranks.
+Groups take the slope of a common ladder whose tilted mean is nearest to their value.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats.null.average_precision.rows import Table
+from prframe.stats.null.average_precision.tail import Problem, Tail
+from prframe.stats.null.average_precision.walk import Course, Tilt, drifted
+from prframe.stats.null.average_precision.waves import turned
+from prframe.typing import Floats, Integers
+
+# Single precision leaves characteristic functions right to a millionth.
+Singles: TypeAlias = NDArray[np.complex64]
+
+# Neighbouring slopes of the ladder have this ratio. The flattest one is at most this over the
+# standard deviation of T, and there are at most so many.
+_RATIO, _FLATTEST, _MOST_SLOPES = 2.0, 0.5, 40
+# A value is not inverted further than this from the tilted mean, in tilted standard deviations.
+_FURTHEST = 3.0
+# The period of T: so many tilted standard deviations, twice the distance to the value, and so many
+# units of 1 over the slope. Periods are whole powers of the last number, so that groups share
+# frequencies.
+_DEVIATIONS, _DECAYS, _PERIODS = 12.0, 6.0, 2.0
+# Frequencies are added, as many at first and then as many again, until what is left is below the
+# third number times the tail. More than so many are not tried.
+_CHUNK, _MOST, _CLOSE = 64, 1024, 2e-5
+# A term whose tilted chance is at most this is left out.
+_NEGLIGIBLE = 1e-10
+
+
+def shared_tails(problems: Sequence[Problem]) -> list[Tail | None]:
+    """Return the tails of groups that all retrieve the same number of items, or all items.
+
+    They are None where an inversion does not converge.
+    """
+    n, n_pos = np.array([(p.items.n, p.n_pos) for p in problems]).T
+    groups, place = np.unique([n, n_pos], axis=1, return_inverse=True)
+    depth = problems[0].items.depth
+    is_whole = all(problem.items.depth == problem.items.n for problem in problems)
+    course = Course.shared(groups[0], groups[1], None if is_whole else depth)
+    target, mean, deviation = np.array([problem[2:5] for problem in problems]).T
+    tails: list[Tail | None] = [None] * target.size
+    for sign in (1, -1):
+        chosen = np.flatnonzero((target >= mean) == (sign > 0))
+        if not chosen.size:
+            continue
+        own = place.ravel()[chosen]
+        # Slopes are powers of the ratio, whatever other groups there are.
+        flat = _RATIO ** np.floor(np.log(_FLATTEST / deviation[chosen]) / np.log(_RATIO))
+        for tilt, asked in _by_slope(course, sign * flat, own, target[chosen]):
+            inverted = _inverted(course, tilt, own[asked], target[chosen[asked]])
+            for at, log_tail in zip(chosen[asked].tolist(), inverted.tolist(), strict=True):
+                if np.isfinite(log_tail):
+                    tails[at] = Tail.of(log_tail, "transform", is_upper=sign > 0)
+    return tails
+
+
+def _by_slope(
+    course: Course, flattest: Floats, group: Integers, x: Floats
+) -> list[tuple[Tilt, Integers]]:
+    """Return the tilts of a ladder of slopes, each with the places of its values."""
+    tilts: list[Tilt] = []
+    best, least = np.zeros(x.size, np.int64), np.full(x.size, np.inf)
+    sign = float(np.sign(flattest[0]))
+    slope = sign * float(np.abs(flattest).min())
+    is_open = np.ones(x.size, np.bool_)
+    while is_open.any() and len(tilts) < _MOST_SLOPES:
+        tilt = course.tilt(np.array([slope]))
+        _, mean, variance = (column[group] for column in tilt.state[:3])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            away = np.abs(x - mean) / np.sqrt(variance)
+        # Slopes that are too flat for a group hardly tilt it, and its integral converges slowly.
+        serves = abs(slope) >= np.abs(flattest)
+        better = is_open & serves & (away < least)
+        best[better], least[better] = len(tilts), away[better]
+        is_open &= ~serves | (sign * (mean - x) < 0)
+        tilts.append(tilt)
+        slope *= _RATIO
+    is_near = least <= _FURTHEST
+    places = [np.flatnonzero((best == k) & is_near) for k in range(len(tilts))]
+    return [(tilt, own) for tilt, own in zip(tilts, places, strict=True) if own.size]
+
+
+def _inverted(course: Course, tilt: Tilt, group: Integers, x: Floats) -> Floats:
+    """Return the logarithms of the tails of values under a tilt; NaN where there is none."""
+    slope = float(tilt.slopes[0])
+    log_mgf, mean, variance = (column[group] for column in tilt.state[:3])
+    period = _DEVIATIONS * np.sqrt(variance) + 2 * np.abs(x - mean) + _DECAYS / abs(slope)
+    power = np.ceil(np.log(period) / np.log(_PERIODS)).astype(np.int64)
+    log_tail = np.full(x.size, np.nan)
+    for each in np.unique(power).tolist():
+        left = np.flatnonzero(power == each)
+        length = _PERIODS**each
+        decay = abs(slope) * length
+        # The integral repeats T with its period, which adds a known part.
+        factor = log_mgf[left] - slope * x[left]
+        total = -np.exp(-factor - decay) / -np.expm1(-decay)
+        first = 0
+        while left.size and first < _MOST:
+            last = max(2 * first, _CHUNK)
+            frequency = 2 * np.pi / length * np.arange(first, last)
+            known, inside = np.unique(group[left], return_inverse=True)
+            waves = _waves(course, tilt, known, frequency)
+            kernel = 2 / length / (slope + 1j * frequency) * np.sign(slope)
+            if first == 0:
+                kernel[0] /= 2
+            terms = waves[inside] * kernel
+            total = total + (terms * np.exp(-1j * np.outer(x[left], frequency))).sum(axis=1).real
+            edge = np.abs(terms[:, -16:]).max(axis=1) * np.sqrt(last)
+            is_done = edge < _CLOSE * total
+            with np.errstate(invalid="ignore", divide="ignore"):
+                found = log_mgf[left] - slope * x[left] + np.log(total)
+            log_tail[left[is_done]] = found[is_done]
+            left, total, first = left[~is_done], total[~is_done], last
+    return log_tail
+
+
+def _waves(course: Course, tilt: Tilt, groups: Integers, frequency: Floats) -> Singles:
+    """Return the tilted characteristic functions of some groups, a row each."""
+    wanted = np.zeros(tilt.state.mean.size, np.bool_)
+    wanted[groups] = True
+    leaving = [
+        (leave, share, np.flatnonzero(wanted[leave.groups]))
+        for leave, share in zip(course.exits, tilt.exits, strict=True)
+    ]
+    leaving = [each for each in leaving if each[2].size]
+    most = max(float(leave.table.hits[rows].max()) for leave, _, rows in leaving)
+    found = np.zeros((wanted.size, frequency.size), dtype=np.complex64)
+    wave = np.ones((1, frequency.size), dtype=np.complex64)
+    slope = float(tilt.slopes[0])
+    for step in range(leaving[-1][0].step + 1):
+        for leave, share, rows in leaving:
+            if leave.step == step:
+                own = Table._make(column[rows] for column in leave.table)
+                found[leave.groups[rows]] = _waved(own, share[rows], slope, wave, frequency)
+        if step < leaving[-1][0].step:
+            table, share = course.tables[step], tilt.shares[step]
+            own = Table._make(column[: int(most) + 1] for column in table)
+            wave = _waved(own, share[: int(most) + 1], slope, wave, frequency)
+    return found[groups]
+
+
+def _waved(table: Table, share: Floats, slope: float, wave: Singles, frequency: Floats) -> Singles:
+    """Take a step; return the characteristic functions after it, a row each."""
+    row, term = np.nonzero(share > _NEGLIGIBLE)
+    # Terms of neighbouring rows with the same rise follow each other, so that many are added at a
+    # time.
+    order = np.argsort(row - table.column[row, term], kind="stable")
+    row, term = row[order], term[order]
+    drift = table.growth[row, term] + drifted(slope, table)[row, term]
+    variance = table.variance[row, term]
+    terms = turned(share[row, term], drift, frequency).astype(np.complex64)
+    if variance.any():
+        terms *= np.exp(np.multiply.outer(variance, frequency**2 / -2)).astype(np.float32)
+    terms *= wave[table.column[row, term]]
+    after = np.zeros((table.hits.size, frequency.size), dtype=np.complex64)
+    begins = np.flatnonzero(np.diff(row, prepend=-2) != 1).tolist()
+    for begin, end in pairwise([*begins, row.size]):
+        after[row[begin] : row[begin] + end - begin] += terms[begin:end]
+    return after

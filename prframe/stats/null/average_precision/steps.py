@@ -1,0 +1,209 @@
+"""A ranking as steps of ranks.
+
+With h positives so far, a positive at rank t adds h/t to ``T = n_pos AP`` (h counts it); in a tie
+block that ends at rank e, j positives add ``j h/e`` (h counts them all). A step takes one rank, or
+one tie block. Far down it takes a few per cent of the ranks at once, because there it matters
+little at which of them the positives are.
+"""
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import digamma, gammaln
+
+from prframe.typing import Floats, Integers
+
+# Sums of 1/rank with at most this many terms are added up. Longer ones are differences of digamma.
+_SHORT = 32
+# Logarithms of smaller factorials are looked up.
+_TABULATED = 1 << 20
+# Low values of T depend on how often positives share a tie block, which a step averages over. Near
+# the last rank such a step takes this share of what it takes elsewhere.
+_NEAR_THE_END = 0.1
+
+
+class Steps(NamedTuple):
+    """The steps of a ranking, arrays with one entry per step.
+
+    Below its first `above` ranks a step takes `size` of them. With h positives above and j in the
+    step, T grows on average by ``j (h + 1) single + j (j - 1) pair``, with the variance
+    ``j (1 - j/size) (h + j/2)^2 spread``. The last rank of the step is `end`.
+    """
+
+    above: Integers
+    size: Integers
+    single: Floats
+    pair: Floats
+    spread: Floats
+
+    @property
+    def end(self) -> Integers:
+        """The rank of the last item of each step."""
+        return self.above + self.size
+
+    def growth(self, step: Integers, hits: Integers, positives: Integers) -> Floats:
+        """Return the mean growth of T, with so many positives above and in each step."""
+        j = positives
+        return np.asarray(j * (hits + 1) * self.single[step] + j * (j - 1) * self.pair[step])
+
+    def deviation(self, step: Integers, hits: Integers, positives: Integers) -> Floats:
+        """Return the standard deviation of the growth of T."""
+        j = positives
+        share = j * (1 - j / np.maximum(self.size[step], 1)) * self.spread[step]
+        return np.asarray(np.sqrt(share) * (hits + j / 2))
+
+    def part(self, places: slice) -> "Steps":
+        """Return steps that follow each other."""
+        return Steps._make(values[places] for values in self)
+
+
+@dataclass(frozen=True)
+class Items:
+    """Items, of which the first `depth` are retrieved; `ends` are those of their tie blocks.
+
+    Positives among the items that are not retrieved earn nothing. Without ties `ends` is None.
+    """
+
+    n: int
+    depth: int
+    ends: Integers | None = None
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether there are tie blocks."""
+        return self.ends is not None
+
+    def blocks(self, most: int) -> Integers:
+        """Return the ends of the first tie blocks, or single ranks, at most so many.
+
+        What is not retrieved is a last block.
+        """
+        ends = np.arange(1, min(self.depth, most) + 1) if self.ends is None else self.ends[:most]
+        is_cut = self.depth < self.n and ends[-1:].sum() == self.depth
+        return np.append(ends, self.n) if is_cut else ends
+
+    @property
+    def largest_block(self) -> int:
+        """The size of the largest tie block; 1 without ties."""
+        return 1 if self.ends is None else int(np.diff(self.ends, prepend=0).max(initial=1))
+
+    def table(self, dense: float, growth: float, *, is_fine_below: bool = False) -> Steps:
+        """Return the steps: single ranks or blocks up to rank `dense`, then a share of the rank.
+
+        Steps that are fine below take no larger share of the ranks to come either, and the last
+        ranks are steps of their own. What is not retrieved is the last step.
+        """
+        n = self.n if is_fine_below else None
+        if self.ends is None:
+            cuts = _cuts(self.depth, dense, growth, n)
+        else:
+            cuts = self._block_cuts(dense, growth, n)
+        if self.depth < self.n:
+            cuts = np.append(cuts, self.n)
+        return self.between(cuts[:-1], cuts[1:])
+
+    def between(self, above: Integers, end: Integers) -> Steps:
+        """Return the steps that begin below `above` and end at `end`, both ends of blocks."""
+        size = end - above
+        if self.ends is None:
+            total, pairs = _untied_sums(above, size)
+            is_one: NDArray[np.bool_] = size <= 1
+        else:
+            total, pairs, is_one = self._tied_sums(above, end)
+        retrieved = above < self.depth
+        total, pairs = np.where(retrieved, total, 0.0), np.where(retrieved, pairs, 0.0)
+        # Sizes are floats here, because squares of large ranks do not fit into 64-bit integers.
+        m, middle = size.astype(np.float64), above + (size + 1) / 2
+        spread = np.where(retrieved & ~is_one, (m * m - 1) / 12 / middle**4, 0.0)
+        return Steps(above, size, total / m, pairs / np.maximum(m * (m - 1), 1), spread)
+
+    def _block_cuts(self, dense: float, growth: float, n: int | None) -> Integers:
+        """Return 0 and the ends of the steps, which are ends of blocks."""
+        ends = np.zeros(0, np.int64) if self.ends is None else self.ends
+        apart = int(np.searchsorted(ends, dense, side="left")) + 1
+        cuts = [0, *ends[:apart].tolist()]
+        place = apart - 1
+        while cuts[-1] < self.depth:
+            stride = _stride(cuts[-1], dense, growth, n)
+            if n is not None:
+                stride = min(stride, max(1, int(_NEAR_THE_END * growth * (n - cuts[-1]))))
+            further = int(np.searchsorted(ends, cuts[-1] + stride, side="right")) - 1
+            place = max(further, place + 1)
+            cuts.append(int(ends[place]))
+        return np.array(cuts, dtype=np.int64)
+
+    def _tied_sums(
+        self, above: Integers, end: Integers
+    ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Return sums of 1/end over items and over pairs, and whether there is just one block."""
+        ends = np.zeros(1, np.int64) if self.ends is None or not self.ends.size else self.ends
+        sizes = np.diff(ends, prepend=0)
+        begin = np.minimum(np.searchsorted(ends, above, side="right"), ends.size - 1)
+        count = np.maximum(np.searchsorted(ends, end, side="right") - begin, 1)
+        step = np.repeat(np.arange(above.size), count)
+        block = np.repeat(begin - (np.cumsum(count) - count), count) + np.arange(step.size)
+        share = sizes[block] / np.maximum(ends[block], 1)
+        pairs = share * (ends[block] - above[step] - 1)
+        total, of_pairs = (np.bincount(step, each, above.size) for each in (share, pairs))
+        return total.astype(np.float64), of_pairs.astype(np.float64), count == 1
+
+
+@lru_cache(maxsize=64)
+def _cuts(depth: int, dense: float, growth: float, n: int | None) -> Integers:
+    """Return 0 and the ends of the steps without ties; `n` ranks are also gone through upwards."""
+    near = depth if dense >= depth else int(np.ceil(dense))
+    cuts = [*range(near + 1)]
+    while cuts[-1] < depth:
+        cuts.append(min(cuts[-1] + _stride(cuts[-1], dense, growth, n), depth))
+    return np.array(cuts, dtype=np.int64)
+
+
+def _stride(above: int, dense: float, growth: float, n: int | None) -> int:
+    """Return how many ranks a step takes, which goes by the ranks to come too if there are `n`."""
+    if n is None:
+        return max(1, int(growth * above))
+    return max(1, int(growth * min(above, n - above))) if n - above > dense else 1
+
+
+def _untied_sums(above: Integers, size: Integers) -> tuple[Floats, Floats]:
+    """Return the sums of 1/t over the ranks t of a step, and of the later 1/t over their pairs."""
+    total = digamma(above + size + 1.0) - digamma(above + 1.0)
+    short = np.flatnonzero(size <= _SHORT)
+    terms = np.arange(1, _SHORT + 1)
+    ranks = above[short, None] + terms
+    total[short] = np.where(terms <= size[short, None], 1.0 / ranks, 0.0).sum(axis=1)
+    return total, size - (above + 1) * total
+
+
+def log_binomial(n: ArrayLike, k: ArrayLike) -> Floats:
+    """Return log C(n, k) for whole numbers, -inf where k is not in 0..n."""
+    n, k = np.asarray(n, dtype=np.float64), np.asarray(k, dtype=np.float64)
+    possible = (k >= 0) & (k <= n)
+    k = np.where(possible, k, 0.0)
+    rest = np.where(possible, n - k, 0.0)
+    value = _log_factorial(n) - _log_factorial(k) - _log_factorial(rest)
+    return np.where(possible, value, -inf)
+
+
+def log_hypergeometric(n: ArrayLike, n_pos: ArrayLike, drawn: ArrayLike, hits: Integers) -> Floats:
+    """Return the logarithm of the chance that so many of the drawn items are positive."""
+    n, n_pos, drawn = (np.asarray(number) for number in (n, n_pos, drawn))
+    ways = log_binomial(drawn, hits) + log_binomial(n - drawn, n_pos - hits)
+    return np.asarray(ways - log_binomial(n, n_pos))
+
+
+def _log_factorial(n: Floats) -> Floats:
+    """Return log n! for whole numbers."""
+    if n.size and n.max() < _TABULATED:
+        return np.asarray(_log_factorials()[n.astype(np.int64)])
+    return np.asarray(gammaln(n + 1.0))
+
+
+@cache
+def _log_factorials() -> Floats:
+    """Return the logarithms of the first factorials."""
+    return np.asarray(gammaln(np.arange(_TABULATED) + 1.0))

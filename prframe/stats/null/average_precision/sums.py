@@ -1,0 +1,258 @@
+"""Tails of the sum of the AP of independent rankings.
+
+The cumulants of the sum under a slope are the sums of those of the rankings, so that the methods
+for one ranking serve: the saddlepoint where the tilted sum is nearly normal, else the inversion of
+its characteristic function, to which the rankings that are least like a normal distribution give
+theirs and all others their cumulants. Sums of few values are listed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from prframe.stats.null.average_precision.atoms import ap_atoms
+from prframe.stats.null.average_precision.own_walks import are_trusted, led_on
+from prframe.stats.null.average_precision.path import PROBED, leaning, log_waves, returning
+from prframe.stats.null.average_precision.rows import Lanes, Path
+from prframe.stats.null.average_precision.search import whereabouts
+from prframe.stats.null.average_precision.tail import Problem, Tail
+from prframe.stats.null.average_precision.walk import Course, Walk
+from prframe.stats.null.average_precision.waves import Waves
+from prframe.stats.null.inversion import Complexes, inverted
+from prframe.stats.null.saddlepoint import tails
+from prframe.typing import Floats, Integers
+
+# Sums of at most so many values are listed, of rankings of which each takes at most so many.
+_LISTED, _LISTED_EACH = 1 << 18, 1 << 12
+# The most slopes that are tried. The last one is next to the saddlepoint if the tilted mean is at
+# most this many tilted standard deviations from the value.
+_ROUNDS, _NEXT = 30, 0.2
+# Walks along paths serve slopes that move no ranking by more than so many standard deviations.
+_REUSED = 0.7
+# Rows of walks suffice if less than this share of a tilted walk is in an outermost one.
+_LOST = 1e-7
+# Rankings enter an inversion by their cumulants if their sum has at most this skewness and excess
+# kurtosis, and at least the third share of the variance.
+_SKEWED, _PEAKED, _SHARE = 0.15, 0.06, 0.04
+# An inversion has a slope of at least so many units of 1 over the tilted standard deviation, a
+# period of so many deviations and so many units of 1 over the slope, and so many frequencies.
+_FLATTEST, _DEVIATIONS, _DECAYS, _MOST = 0.3, 18.0, 12.0, 4096
+# The number of rankings that are walked side by side.
+_LANES = 64
+
+
+def sum_tails(problems: Sequence[Problem], total: float, *, only_inversion: bool) -> Tail:
+    """Return the tails of a sum of AP, of which the problems say which rankings they are."""
+    if not only_inversion and (listed := _listed(problems, total)):
+        return listed
+    certain = sum(p.mean / p.n_pos for p in problems if not p.deviation)
+    varying = _Sum([problem for problem in problems if problem.deviation])
+    return varying.tail(total - certain, only_inversion=only_inversion)
+
+
+def _listed(problems: Sequence[Problem], total: float) -> Tail | None:
+    """Return the tails by listing the values of the sum; None where there are many."""
+    values, weights = np.zeros(1), np.ones(1)
+    known: dict[object, tuple[Floats, Floats] | None] = {}
+    for problem in problems:
+        key = _key(problem)
+        if key not in known:
+            known[key] = ap_atoms(problem.items, problem.n_pos, _LISTED_EACH)
+        own = known[key]
+        if own is None or own[0].size * values.size > _LISTED:
+            return None
+        sums = np.add.outer(values, own[0]).ravel()
+        order = np.argsort(sums)
+        sums = sums[order]
+        first = np.flatnonzero(np.diff(sums, prepend=-1.0) > 1e-13 * max(total, 1.0))
+        values = sums[first]
+        weights = np.add.reduceat(np.multiply.outer(weights, own[1]).ravel()[order], first)
+    reached = float(weights[values >= total].sum())
+    missed = float(weights[values < total].sum())
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.minimum([reached, missed], 1.0))
+    return Tail(float(logs[0]), float(logs[1]), "exact")
+
+
+def _key(problem: Problem) -> object:
+    """Return what tells rankings apart, whatever the value."""
+    return problem._replace(target=0.0).key
+
+
+@dataclass
+class _Part:
+    """Rankings that are walked side by side, and the walks about their paths under a slope.
+
+    Attributes
+    ----------
+    lanes : Lanes
+    often : ndarray of float
+        How often each ranking comes.
+    course : Course
+    path : Path
+    """
+
+    lanes: Lanes
+    often: Floats
+    course: Course
+    path: Path
+
+    def tilted(self, slope: float) -> Walk:
+        """Return the walks of all rankings under a slope of the sum."""
+        tilt = self.course.tilt(slope / self.lanes.n_pos)
+        return Walk(self.course, tilt, self.course.needs(tilt), 0)
+
+
+class _Sum:
+    """A sum of AP under slopes."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        distinct: dict[object, int] = {}
+        place = [distinct.setdefault(_key(problem), len(distinct)) for problem in problems]
+        often = np.bincount(place).astype(np.float64)
+        first = dict(zip(place[::-1], problems[::-1], strict=True))
+        steps = [first[k].steps for k in range(often.size)]
+        order = sorted(range(often.size), key=lambda k: (steps[k].size.size, first[k].n_pos))
+        self._sizes = [
+            (Lanes.of([steps[k] for k in own], [first[k].n_pos for k in own]), often[own])
+            for own in (order[i : i + _LANES] for i in range(0, len(order), _LANES))
+        ]
+        self.mean = sum(problem.mean / problem.n_pos for problem in problems)
+        self.variance = sum((problem.deviation / problem.n_pos) ** 2 for problem in problems)
+        self._spread = max(problem.deviation / problem.n_pos for problem in problems)
+        self._parts: list[_Part] = []
+        self._built = np.inf
+
+    def tail(self, total: float, *, only_inversion: bool) -> Tail:
+        """Return the tails of a value."""
+        slope, is_next = self._slope(total)
+        flat = _FLATTEST / self._deviation(slope)
+        steep = slope if abs(slope) >= flat else float(np.copysign(flat, total - self.mean))
+        seen = np.array([[slope], *self._cumulants(slope)])
+        points, x = led_on(seen, np.array([total]))
+        approximation = tails(points, x)
+        log_tail = float(approximation.log_tail[0])
+        is_upper = bool(points.slope[0] >= 0)
+        are_inside = self._are_inside(slope)
+        is_sure = is_next and are_inside and are_trusted(points, approximation)[0]
+        if is_sure and not only_inversion and not self._is_lumpy(slope):
+            return Tail.of(log_tail, "saddlepoint", is_upper=is_upper)
+        if is_next and are_inside and (found := self._inverted(steep, total)):
+            return found
+        log_tail = log_tail if np.isfinite(log_tail) else 0.0
+        return Tail.of(log_tail, "estimate", is_upper=is_upper)
+
+    def _slope(self, total: float) -> tuple[float, bool]:
+        """Return a slope under which the mean is next to a value, and whether there is one."""
+        slope = (total - self.mean) / self.variance
+        # A skewed sum needs less of a slope than a normal one.
+        slope = float(np.sign(slope) * min(abs(slope), 1 / self.variance**0.5))
+        low, high = -np.inf, np.inf
+        for _ in range(_ROUNDS):
+            _, mean, variance, *_ = (float(column[0]) for column in self._cumulants(slope))
+            lack = (total - mean) / max(variance, 1e-300) ** 0.5
+            if abs(lack) <= _NEXT:
+                return slope, True
+            low, high = (max(low, slope), high) if lack > 0 else (low, min(high, slope))
+            step = slope + float(np.clip(lack, -2.0, 2.0)) / max(variance, 1e-300) ** 0.5
+            is_between = np.isfinite(low + high) and not low < step < high
+            slope = (low + high) / 2 if is_between else step
+        return slope, False
+
+    def _deviation(self, slope: float) -> float:
+        """Return the standard deviation of the sum under a slope."""
+        return float(np.sqrt(self._cumulants(slope)[2, 0]))
+
+    def _walks(self, slope: float) -> list[_Part]:
+        """Return the walks of all rankings about their paths under a slope, or one next to it."""
+        if not abs(slope - self._built) * self._spread <= _REUSED:
+            self._built = slope
+            self._parts = []
+            for lanes, often in self._sizes:
+                path = leaning(lanes, slope / lanes.n_pos)
+                self._parts.append(_Part(lanes, often, Course.planned(lanes, path), path))
+        return self._parts
+
+    def _each(self, slope: float) -> tuple[Floats, Floats]:
+        """Return K and four cumulants of every AP under a slope, and how often each comes."""
+        columns = []
+        for part in self._walks(slope):
+            state = part.course.tilt(slope / part.lanes.n_pos).state
+            columns.append(np.array(state) / part.lanes.n_pos ** np.arange(5.0)[:, None])
+        often = np.concatenate([part.often for part in self._walks(slope)])
+        return np.concatenate(columns, axis=1), often
+
+    def _cumulants(self, slope: float) -> Floats:
+        """Return K and four cumulants of the sum under a slope, shape (5, 1)."""
+        each, often = self._each(slope)
+        return (each @ often)[:, None]
+
+    def _are_inside(self, slope: float) -> bool:
+        """Whether the walks keep within their rows."""
+        return all(
+            whereabouts(part.tilted(slope), part.lanes)[2].max(initial=0.0) <= _LOST
+            for part in self._walks(slope)
+        )
+
+    def _is_lumpy(self, slope: float) -> bool:
+        """Whether the sum takes few values, or clusters."""
+        deviation = self._deviation(slope)
+        log_size = np.zeros(PROBED.size)
+        for part in self._walks(slope):
+            frequency = PROBED / deviation / part.lanes.n_pos[:, None]
+            log_size += part.often @ log_waves(part.lanes, part.path, frequency)
+        return bool((np.exp(log_size) > returning(np.array(slope * deviation))).any())
+
+    def _inverted(self, slope: float, total: float) -> Tail | None:
+        """Return the tails by inversion; None where it does not converge."""
+        each, often = self._each(slope)
+        log_mgf, mean, variance, *_ = (float(value) for value in each @ often)
+        lumpy, rest = _split(each, often)
+        waves = self._waves(slope, lumpy)
+        period = _DEVIATIONS * variance**0.5 + 2 * abs(total - mean) + _DECAYS / abs(slope)
+
+        def phi(w: Floats) -> Complexes:
+            """Return the characteristic function of the tilted sum."""
+            _, centre, second, third, fourth = rest
+            log = 1j * w * centre - w**2 / 2 * second - 1j * w**3 / 6 * third
+            found = np.exp(log) * (1 + w**4 / 24 * fourth)
+            for wave, n_pos, number in waves:
+                found = found * wave.at(w / n_pos) ** number
+            return np.asarray(found)
+
+        at = np.array([total])
+        found = inverted(phi, slope, log_mgf, at, 2 * np.pi / period, close=1e-5, most=_MOST)
+        if not (found.converged[0] and np.isfinite(found.log_tail[0])):
+            return None
+        return Tail.of(float(found.log_tail[0]), "transform", is_upper=slope > 0)
+
+    def _waves(self, slope: float, lumpy: Integers) -> list[tuple[Waves, float, float]]:
+        """Return the characteristic functions of some rankings, with n_pos and how often each."""
+        waves, begin = [], 0
+        for part in self._walks(slope):
+            own = lumpy[(lumpy >= begin) & (lumpy < begin + part.often.size)] - begin
+            walk = part.tilted(slope)
+            for lane in own.tolist():
+                wave = Waves(walk._replace(lane=lane))
+                waves.append((wave, float(part.lanes.n_pos[lane]), float(part.often[lane])))
+            begin += part.often.size
+        return waves
+
+
+def _split(each: Floats, often: Floats) -> tuple[Integers, Floats]:
+    """Return the rankings that are least like a normal distribution, and the others' cumulants."""
+    sums = each * often
+    variance = sums[2].sum()
+    odd = np.maximum(np.abs(sums[3]) / variance**1.5, np.abs(sums[4]) / variance**2)
+    order = np.argsort(-odd)
+    rest = np.cumsum(sums[:, order[::-1]], axis=1)[:, ::-1]
+    second = np.maximum(rest[2], 1e-300)
+    is_smooth = (np.abs(rest[3]) <= _SKEWED * second**1.5) & (
+        np.abs(rest[4]) <= _PEAKED * second**2
+    )
+    is_smooth &= rest[2] >= _SHARE * variance
+    if not is_smooth.any():
+        return order, np.zeros(5)
+    first = int(np.argmax(is_smooth))
+    return order[:first], rest[:, first]

@@ -1,1 +1,0 @@
-"""The tails of the sum of the AP of independent groups."""

@@ -1,1 +1,0 @@
-"""Walks of one case with merged states, and what bounds how many there are."""

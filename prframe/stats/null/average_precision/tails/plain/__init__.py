@@ -1,1 +1,0 @@
-"""Lattices from 0 to the values in question."""
