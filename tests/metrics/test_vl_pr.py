@@ -47,6 +47,7 @@ def arguments(run: dict) -> tuple[dict, dict]:
     own = {
         "include_unretrieved": bool(options.get("includeInf")),
         "interpolate": bool(options.get("interpolate")),
+        "anchor": not options.get("stable"),
         "prior": options.get("normalizePrior"),
     }
     return {"ignore": 0, "ties": "order", **shared}, own

@@ -16,7 +16,7 @@ def test_batches_are_all_rows_in_order(total, width, held):
 
 @given(COUNTS, COUNTS, COUNTS)
 def test_batches_hold_as_much_as_they_may(total, width, held):
-    sizes = batch_sizes(total, width, held)
+    sizes = list(batch_sizes(total, width, held))
     assert all(size == 1 or size * width <= held for size in sizes)
     assert all((size + 1) * max(width, 1) > held for size in sizes[:-1])
     assert sizes == [len(range(total)[part]) for part in batches(total, width, held)]
@@ -27,4 +27,4 @@ def test_batches_hold_as_much_as_they_may(total, width, held):
     [(10, 3, 12, [4, 4, 2]), (3, 100, 12, [1, 1, 1]), (5, 0, 2, [2, 2, 1]), (0, 3, 12, [])],
 )
 def test_batch_sizes(total, width, held, sizes):
-    assert batch_sizes(total, width, held) == sizes
+    assert list(batch_sizes(total, width, held)) == sizes

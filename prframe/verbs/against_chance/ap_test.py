@@ -55,15 +55,12 @@ def ap_test(
     method : str
         How the p-value is computed.
 
-        - "auto": counting where there are few rankings, or few that are good enough; a saddlepoint
-          where the tilted distribution is nearly normal; elsewhere a walk down the ranks, or the
-          inversion of the characteristic function; draws, always the same ("monte-carlo"), where
-          large tie blocks leave these unsure; a closed form ("gamma") with few negatives among
-          very many items. See `prframe.stats.APNull` for their accuracy.
-          "exact", "lattice", "saddlepoint" and "transform" ask for one of them; where counting is
-          as quick, it is done. "exact" takes up to 4,194,304 rankings, and more with up to three
-          positives or negatives and no ties; "lattice" takes more than 400 positives and as many
-          negatives only where few rankings are as good, or as bad.
+        - "auto": counting where rankings, or those as good, are few ("exact"); a "lattice" where
+          few hits are likely; a "saddlepoint" where AP, tilted to the value, is nearly normal;
+          elsewhere the inversion of its characteristic function ("transform"); draws, always the
+          same ("monte-carlo"), where tie blocks make AP cluster. See `prframe.stats.APNull` for
+          their accuracy. "exact", "lattice", "saddlepoint" and "transform" ask for one of them;
+          "exact" takes up to 4,194,304 rankings.
         - "monte-carlo": ``(b + 1) / (n_resamples + 1)`` with b of `n_resamples` random rankings
           as good.
         - "normal": with the exact mean and standard deviation.
@@ -77,10 +74,8 @@ def ap_test(
         Adjust the p-values for the number of tests; groups without a p-value do not count.
     over : str or list of str, optional
         Test the mean of AP over these columns, for instance MAP over queries for each group of
-        `by`: with "auto" by counting where sums take few values, on a lattice where positives
-        are rare, or hardly ever retrieved at random, by a saddlepoint for the sum over
-        independent rankings, or by inversion; where all of these fail, p is sampled, or bounded
-        if the bound is below what draws can show. An estimate gives way to draws that contradict
+        `by`: with "auto" by counting where sums take few values, by a saddlepoint for the sum
+        over independent rankings, or by inversion. An estimate gives way to draws that contradict
         it. "transform", "normal" and "monte-carlo" can be asked for.
     dependence : {"independent", "comonotone"}
         How the rankings of `over` depend on one another under random ranking. Rankings of
@@ -105,8 +100,8 @@ def ap_test(
     frame of the caller's kind
         The `by` columns, then ``n``, ``n_pos`` (Int64), ``ap``, ``normalized_ap`` =
         ``(ap - null_mean) / (1 - null_mean)``, ``null_mean``, ``null_std``, ``z``, ``p_value``,
-        ``log10_p_value`` (Float64), ``method`` (String), how it was computed (with "estimate" the
-        inversion has not converged; with "bound" p is at most that), and with `correction`
+        ``log10_p_value`` (Float64), ``method`` (String), how it was computed (no method is sure
+        of an "estimate"; with "bound" p is at most that), and with `correction`
         ``p_adjusted`` (Float64). With `over`: ``n_groups`` (Int64), ``map``, ``null_mean``,
         ``null_std``, ``z``, ``p_value``, ``log10_p_value``, ``method``.
 
@@ -114,8 +109,8 @@ def ap_test(
     ------
     PrframeError
         An unknown option, `weight`, a tie policy that looks at labels or is a mean over orders,
-        "exact" with too many rankings, more than 100 million retrieved items (except with two
-        positives or with draws), "lattice" with too many positives, rows that cannot be
+        "exact" with too many rankings, more than 100 million retrieved items (except with one
+        positive or with draws), "lattice" with too many positives, rows that cannot be
         ranked, or AP at hand that is outside [0, 1] or has no totals.
 
     Warns

@@ -332,7 +332,10 @@ def test_nothing_of_a_distribution_can_be_changed(null: NullDistribution) -> Non
     assert null.sf(null.mean()) == pickle.loads(pickle.dumps(null)).sf(null.mean())  # noqa: S301
 
 
-@pytest.mark.parametrize("size", [(100, 10), (1000, 400), (1_000_000, 30), (2000, 40)])
+@pytest.mark.parametrize(
+    "size",
+    [(100, 10), (1000, 400), pytest.param((1_000_000, 30), marks=pytest.mark.slow), (2000, 40)],
+)
 def test_a_distribution_that_was_used_can_be_copied(size: tuple[int, int]) -> None:
     null = APNull(*size)
     x = null.mean() + 3 * null.std()

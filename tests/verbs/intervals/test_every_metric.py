@@ -57,9 +57,10 @@ def test_a_threshold_is_a_cut_of_what_is_retrieved() -> None:
 def test_whole_scores_and_thresholds_between_them() -> None:
     data = pl.DataFrame({"score": [3, 2, 1, 0], "label": [1, 0, 1, 0]})
     asked = ["P(threshold=1.5)", "P(threshold=2)", "R(threshold=-7)", "P(threshold=9)"]
-    assert prframe.evaluate(data, asked).row(0) == (0.5, 0.5, 1.0, 0.0)
     narrow = data.with_columns(pl.col("score").cast(pl.Float32))
-    assert prframe.evaluate(narrow, asked, float32=True).row(0) == (0.5, 0.5, 1.0, 0.0)
+    for given, options in ((data, {}), (narrow, {"float32": True})):
+        with pytest.warns(prframe.UndefinedMetricWarning, match="at least 9"):
+            assert prframe.evaluate(given, asked, **options).row(0) == (0.5, 0.5, 1.0, None)
 
 
 def test_models_are_compared_at_a_threshold() -> None:

@@ -180,7 +180,11 @@ def ap_beta_sf(
     It is the exponential of `ap_beta_logsf`, which has its parameters and errors: 0 at AP = 1,
     where a ranking has the chance 1 / C(n, n_pos), as a beta has no atoms. It is too small for
     good rankings: for AP = 0.105 with 20 positives among 1000 items it gives 9.0e-5, and the
-    probability is 1.1e-3. It is the ``pvalue`` of pranker 1.0.
+    probability is 1.1e-3.
+
+    References
+    ----------
+    The manual of pranker 1.0, Lopes 2015. It is their ``pvalue``.
 
     Examples
     --------
@@ -274,6 +278,10 @@ def ap_beta_quantile(
     This is pranker's ``qAUPRC(z, n, n_pos)``, the q-quantile of AP with ``q = Phi(z)``; `z` are
     standard normal scores, and the other parameters and errors those of `ap_beta_logsf`.
 
+    References
+    ----------
+    The manual of pranker 1.0, Lopes 2015.
+
     Examples
     --------
     The median and the 97.5 % quantile of AP for 5 positives among 50 items.
@@ -299,6 +307,10 @@ def ap_normal_sf(
 
     It is the exponential of `ap_normal_logsf`, which has its parameters and errors. AP is skewed
     to the right: the upper tail of the normal is far too light.
+
+    References
+    ----------
+    Zhang & Su 2012, eqs (12) and (13), corrected, for the moments ``"delta"``.
 
     Examples
     --------

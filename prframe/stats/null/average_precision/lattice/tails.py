@@ -6,6 +6,7 @@ question, and the lattice is too coarse.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,9 +70,9 @@ def lattice_tails(
                 if not asked.size:
                     continue
                 members = [cases[place] for place in asked.tolist()]
-                plan = Plan(members, ends, never)
-                coarse = Walk(plan, members, top, 2 * cell).pairs(members, x[asked])
-                fine = Walk(plan, members, top, cell).pairs(members, x[asked])
+                known = tuple(sorted(set(members))), None if ends is None else ends.tobytes()
+                coarse = _walk(*known, never, top, 2 * cell).pairs(members, x[asked])
+                fine = _walk(*known, never, top, cell).pairs(members, x[asked])
                 found, is_rough = _combined(_logs(fine), _logs(coarse))
                 smaller = found.min(axis=0)
                 enough = smaller > furthest
@@ -82,6 +83,20 @@ def lattice_tails(
         if not left.size:
             break
     return tails, rough
+
+
+@lru_cache(maxsize=8)
+def _walk(
+    cases: tuple[Retrieved, ...], ends: bytes | None, never: float, top: float, cell: float
+) -> Walk:
+    """Return a walk, of which searches for quantiles need the same again and again."""
+    return Walk(_plan(cases, ends, never), cases, top, cell)
+
+
+@lru_cache(maxsize=4)
+def _plan(cases: tuple[Retrieved, ...], ends: bytes | None, never: float) -> Plan:
+    """Return the terms of walks of two widths."""
+    return Plan(cases, None if ends is None else np.frombuffer(ends, np.int64), never)
 
 
 def _logs(chances: Floats) -> Floats:
