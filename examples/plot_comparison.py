@@ -83,10 +83,10 @@ shares = np.array([told_apart(n) for n in sizes])
 # p-values is 2 / 2^5. (With 80 and 100 the shares are a little high, as these are half of all queries.)
 
 SHOWN = {
-    "pixels - binary": "#E69F00",
+    "binary - pixels": "#E69F00",
     "pixels - thumbnail": "#0072B2",
     "pca - thumbnail": "#009E73",
-    "pixels - pca": "#D55E00",
+    "pca - pixels": "#D55E00",
     "ink - random": "#999999",
 }
 fig, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")

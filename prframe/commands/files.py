@@ -129,6 +129,7 @@ def _of_text(
     except pl.exceptions.PolarsError as error:
         first = str(error).partition("\n")[0]
         reason = _fault(text, separator, strict=True) or first
+        raise PrframeError(f"{name}, {reason}.") from None
     if reason is not None:
         raise PrframeError(f"{name}, {reason}.")
     if frame.is_empty():

@@ -44,8 +44,9 @@ def _familiar(given: Any) -> Any:  # noqa: ANN401 - what callers pass
     items = list(given) if isinstance(given, Iterator) else given
     if not (isinstance(items, (list, tuple)) and items):
         return given
-    if isinstance(items[0], tuple) and hasattr(items[0], "_fields"):
-        return pl.DataFrame(items, schema=list(items[0]._fields), orient="row")
+    fields = getattr(items[0], "_fields", None)
+    if isinstance(items[0], tuple) and fields:
+        return pl.DataFrame(items, schema=list(fields), orient="row")
     is_ranx = type(items[0]).__module__.startswith("ranx")
     return [_familiar(item) for item in items] if is_ranx else items
 

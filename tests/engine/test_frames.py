@@ -203,6 +203,7 @@ def test_undefined_is_null_in_every_kind() -> None:
     assert result["AP"].isna().tolist() == [False, True]
 
 
+@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
 @pytest.mark.slow
 def test_empty_frames_give_no_rows() -> None:
     for frame in (

@@ -328,7 +328,7 @@ class MeanTest(GroupTest):
             plan = replace(self, alternative=side)
             log_tail, used = plan._log_p_values(cases, np.repeat(value, sizes))  # noqa: SLF001
             bound = np.maximum.reduceat(log_tail, starts)
-            methods = [used[start] for start in starts]
+            methods = [str(used[start]) for start in starts.tolist()]
             for place in np.flatnonzero(sizes > 1).tolist():
                 group, is_upper = of_part[place].cases, side == "greater"
                 exact = comonotone_tail(group, float(value[place]), upper=is_upper)

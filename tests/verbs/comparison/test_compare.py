@@ -147,7 +147,9 @@ def test_sampled_p_values_keep_to_their_error() -> None:
     exact = rows(data)
     sampled = rows(data, method="sampled", n_resamples=20_000, rng=1)
     for one, other in zip(exact, sampled, strict=True):
-        assert one["method"] == "randomization-convolution" or one["metric"] == "P@4"
+        assert one["method"] in {"randomization-convolution", "randomization-saddlepoint"} or (
+            one["metric"] == "P@4"
+        )
         assert other["method"] == "randomization-sampled"
         assert abs(one["p_value"] - other["p_value"]) < 5 * other["p_std_error"] + 1e-4
     few = rows(runs(8), method="sampled", rng=1)

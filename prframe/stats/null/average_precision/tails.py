@@ -180,6 +180,17 @@ def _on_lattices(problems: Sequence[Problem]) -> list[Tail | None]:
     return tails
 
 
+def _on_lattices_if_quick(problems: Sequence[Problem]) -> list[Tail | None]:
+    """Return the tails on lattices, None where these would take long."""
+    cases = [Retrieved(p.items.n, p.n_pos, p.items.depth) for p in problems]
+    serves = [number for number, case in enumerate(cases) if likely_hits(case) <= _RARE_HITS]
+    tails: list[Tail | None] = [None] * len(problems)
+    found = _on_lattices([problems[number] for number in serves])
+    for number, tail in zip(serves, found, strict=True):
+        tails[number] = tail
+    return tails
+
+
 def _on_shared_walks(problems: Sequence[Problem]) -> list[Tail | None]:
     """Return the tails of groups without ties, which share walks if they retrieve as many."""
     tails: list[Tail | None] = [None] * len(problems)
@@ -242,7 +253,7 @@ def _counted_at_length(problems: Sequence[Problem]) -> list[Tail | None]:
 
 _ASKED: dict[APNullMethod, list[_Way]] = {
     "exact": [_counted_at_length],
-    "lattice": [_on_lattices],
+    "lattice": [_on_lattices_if_quick],
     "saddlepoint": [walked_tails, _inverted_together],
     "transform": [_inverted_together, _inverted],
 }

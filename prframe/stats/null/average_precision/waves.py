@@ -119,7 +119,7 @@ def _risen_cumulants(rise: _Rise, below: Floats) -> tuple[Floats, _Rise]:
     fourth = square * (square + 6 * v) + 4 * away * third + fourth + 3 * v**2
     moments = square + v, away * (square + 3 * v) + third, fourth
     second, skew, peak = (np.bincount(rise.above, rise.share * m, rise.size) for m in moments)
-    cumulants = np.array([mean, second, skew, peak - 3 * second**2])
+    cumulants = np.array([mean, second, skew, peak - 3 * second**2], dtype=np.float64)
     return cumulants, rise._replace(drift=away)
 
 

@@ -91,13 +91,13 @@ def _of_all_sizes(rising: Floats) -> Floats:
     return np.asarray(chosen * within)
 
 
-def _come_back(sizes: Floats, slope: Floats, first: float, last: float) -> Flags:
+def _come_back(all_sizes: Floats, slopes: Floats, first: float, last: float) -> Flags:
     """Tell which rows of sizes have a characteristic function that is large between frequencies.
 
     The first one is in units of one over the standard deviation of the row. Single precision is
     enough to tell whether the square of the function is small.
     """
-    sizes, slope = sizes.astype(np.float32), slope[:, None].astype(np.float32)
+    sizes, slope = all_sizes.astype(np.float32), slopes[:, None].astype(np.float32)
     left = (1 - np.tanh(slope * sizes) ** 2) * np.float32(1 - 1e-6)
     step = np.float32(_STEP) / np.sqrt((sizes**2).sum(axis=1, keepdims=True))
     frequency = step * np.arange(first / _STEP, last / step.min(), dtype=np.float32)

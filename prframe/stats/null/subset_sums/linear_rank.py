@@ -170,7 +170,8 @@ class LinearRankNull(NullDistribution):
     def _tail(self, value: float) -> tuple[float, float, str]:
         """Return the logarithms of both tails of a value of the urn, and the method."""
         if self.method == "normal":
-            return *self._normal(value), "normal"
+            above, below = self._normal(value)
+            return above, below, "normal"
         urn, x = self._smaller, value - self._offset
         if self.method != "saddlepoint":
             exact = outside(urn, x)
@@ -184,7 +185,7 @@ class LinearRankNull(NullDistribution):
                 "take method='auto' or 'saddlepoint'."
             )
         tails, how = approximate_tails(urn, x)
-        return *tails, how
+        return tails.above, tails.below, how
 
     def _draws(self, size: int, generator: np.random.Generator) -> Floats:
         """Draw the number of positives in each block, and return the sums."""
