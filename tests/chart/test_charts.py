@@ -137,7 +137,7 @@ def test_charts_of_the_frame_in_one_call() -> None:
     assert "simultaneous 95% confidence band" in chart.alt_text(band)
     runs = prframe.datasets.load_digits().filter(pl.col("system").is_in(["pca", "ink"]))
     assert "paired t-test" in chart.alt_text(
-        runs.pr.chart.matrix(metric="AP", model="system", test="t")
+        runs.pr.chart.matrix(metric="AP", model="system", test="t", n_pos="n_relevant")
     )
     assert "on 200 queries" in chart.alt_text(runs.pr.chart.queries("pca", "ink", metric="AP"))
 

@@ -10,7 +10,7 @@ from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.draws import cost, drawn
 from prframe.stats.null.average_precision.extremes import ap_extremes
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
-from prframe.stats.null.average_precision.steps import Items
+from prframe.stats.null.average_precision.steps import Items, log_binomial
 from prframe.stats.null.average_precision.sums import sum_tails
 from prframe.stats.null.average_precision.tail import APNullMethod, Problem, Tail
 from prframe.stats.null.average_precision.tails import all_tails, labelled, refuse_large
@@ -140,12 +140,22 @@ class Cases:
                 # Every group must have its best ranking.
                 log_best = sum(tail.log_reached for tail in self.tails(self._largest))
                 tails.append(Tail.of(float(log_best), "exact", is_upper=True))
+            elif total < least * (1 + 5 * EQUAL) and self._are_whole:
+                # Every group must have its worst ranking, which is a single one.
+                n, n_pos = np.array([case[:2] for case in self.cases]).T
+                log_worst = -float(log_binomial(n, n_pos).sum())
+                tails.append(Tail.of(log_worst, "exact", is_upper=False))
             else:
                 for case in self.cases:
                     refuse_large(case.depth, case.n_pos)
                 found = sum_tails(self._parts_of(total), total, only_inversion=only_inversion)
                 tails.append(labelled(found))
         return tails
+
+    @property
+    def _are_whole(self) -> bool:
+        """Whether no group has ties, or items that are not retrieved."""
+        return all(case.shape == (None, None) for case in self.cases)
 
     def _parts_of(self, total: float) -> list[Problem]:
         """Return the problems of values that add up to a total, all as far from their means."""
