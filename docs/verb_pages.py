@@ -16,7 +16,7 @@ ABOUT = {
     "evaluate": (
         "metrics, one row per group",
         ["metrics", "trec", "ties", "missing"],
-        TWO + 'two.pr.plot.queries("pixels", "binary", metric="AP")',
+        TWO + 'two.pr.plot.queries("pixels", "binary", metric="AP", n_pos="n_relevant")',
     ),
     "curve": (
         "precision-recall curves, one row per threshold",
@@ -36,7 +36,7 @@ ABOUT = {
     "compare": (
         "which of several models is better: differences, intervals, tests, effect sizes",
         ["comparing"],
-        ALL + 'digits.pr.plot.matrix(metric="AP", model="system", rng=1)',
+        ALL + 'digits.pr.plot.matrix(metric="AP", model="system", n_pos="n_relevant", rng=1)',
     ),
     "band": (
         "confidence bands around precision-recall curves",
