@@ -46,8 +46,8 @@ ABOUT = {
     "compare_curves": (
         "confidence bands for the difference of two precision-recall curves",
         ["bands", "comparing"],
-        TWO + "two.pr.plot.curve_difference(\n"
-        '    model="system", over="query_id", n_pos="n_relevant", recall=21, rng=1\n)',
+        TWO
+        + 'two.pr.plot.curve_difference(model="system", over="query_id", n_pos="n_relevant", recall=21, rng=1)',
     ),
     "ap_test": (
         "a test of average precision, or of its mean over queries, against chance",
