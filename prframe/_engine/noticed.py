@@ -17,7 +17,8 @@ def notice(seen: Seen, rows: pl.DataFrame, score: pl.Series, label: pl.Series) -
     """Note negatives of score -inf, and grades; `rows` have ``key`` and ``positive``."""
     is_number = label.dtype.is_numeric()
     # NumPy needs a part of the time that polars needs to begin.
-    if not seen.lost and rows["key"].to_numpy().min(initial=0) == UNRETRIEVED:
+    may_be = not seen.lost and score.dtype.is_float()
+    if may_be and rows["key"].to_numpy().min(initial=0) == UNRETRIEVED:
         lost = (score == float("-inf")) & ~rows["positive"]
         seen.lost = bool((lost & (label <= 0) if is_number else lost).any())
     if is_number and not seen.grades:

@@ -111,6 +111,8 @@ def _forest(ax: Axes, panel: ForestPanel, names: list[Any]) -> float:
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     ax.locator_params(axis="x", nbins=3)
+    # Without trailing zeros the values at the ticks of small panels do not touch.
+    ax.xaxis.set_major_formatter("{x:g}")
     ax.grid(axis="y", color=figures.muted(ax), alpha=0.25, linewidth=0.6)
     ax.set_axisbelow(True)
     return beside

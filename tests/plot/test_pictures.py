@@ -263,16 +263,19 @@ def test_curves_of_the_frame_in_one_call() -> None:
 @pytest.mark.slow
 def test_captions_of_the_frame_tell_the_options() -> None:
     runs = prframe.datasets.load_digits().filter(pl.col("system").is_in(["pca", "ink"]))
-    options = {"model": "system", "test": "t", "correction": "bonferroni"}
+    known = {"n_pos": "n_relevant"}
+    options = {"model": "system", "test": "t", "correction": "bonferroni"} | known
     assert (
         "(paired t-test, Bonferroni's correction, family of 1, alpha = 0.05, n = 200)"
         in plot.alt_text(runs.pr.plot.matrix(metric="AP", **options))
     )
     assert "pca and ink" not in plot.alt_text(runs.pr.plot.groups(metric="AP", **options))
-    means = runs.pr.plot.interval("AP", by="system", over="query_id", confidence_level=0.9)
+    means = runs.pr.plot.interval(
+        "AP", by="system", over="query_id", confidence_level=0.9, **known
+    )
     assert "AP with 90% confidence intervals" in plot.alt_text(means)
     assert "AP of pca minus ink on 200 queries" in plot.alt_text(
-        runs.pr.plot.queries("pca", "ink", metric="AP")
+        runs.pr.plot.queries("pca", "ink", metric="AP", **known)
     )
     assert isinstance(runs.to_pandas().pr.plot.check(by=["system", "query_id"]), Axes)
     assert isinstance(pd.DataFrame({"score": [1, 2], "label": [0, 1]}).pr.plot.scores(), Axes)
