@@ -14,10 +14,10 @@ def bands(sizes: Sizes) -> Case:
     of_ap = {"metrics": ["AP"], "n_resamples": 1000}
     subjects = [
         Subject("band, one group", "band", {"kind": "studentized", **one}),
-        Subject("sup ball, one group", "band", {"kind": "sup", **one}),
+        Subject("sup ball, one group", "band", {"method": "smoothed-bootstrap", **one}),
         Subject(f"{_FLOOR}, one group", "curve_floor", dict(one)),
         Subject("band, groups", "band", {"kind": "studentized", **many}, later=0),
-        Subject("sup ball, groups", "band", {"kind": "sup", **many}, later=0),
+        Subject("sup ball, groups", "band", {"method": "smoothed-bootstrap", **many}, later=0),
         Subject("band, more groups", "band", {"kind": "studentized", **more}, later=0, rounds=1),
         Subject(f"{_FLOOR}, groups", "curve_floor", dict(many)),
         *(
@@ -34,7 +34,7 @@ def bands(sizes: Sizes) -> Case:
     ]
     return Case(
         "bands",
-        '`band(frame, by=...)` with 2,000 draws at 181 levels of recall, and with `kind="sup"`, '
+        '`band(frame, by=...)` with 2,000 draws at 181 levels of recall, and with `method="smoothed-bootstrap"`, '
         f"of one group of {sizes.band_items:,} rows, of {sizes.band_groups:,} groups of 1,000 rows, "
         f'and of {5 * sizes.band_groups:,} groups of 200; `interval(frame, "AP")` with 1,000 draws '
         f"or resamples of {sizes.interval_items:,} rows, and of AP and AUC of the groups. A tenth of "

@@ -25,7 +25,6 @@ from prframe.stats.curves.bayesian_bootstrap import (
     posterior_of,
     posterior_of_clusters,
 )
-from prframe.stats.curves.bootstrap_t import pr_bootstrap_t
 from prframe.stats.curves.drawn.gamma_walks import drawn_weights
 from prframe.stats.curves.drawn.roc_path import empirical_precision as precision_of_cells
 from prframe.stats.curves.gaussian_process import BandKind, pr_asymptotic_band
@@ -66,7 +65,7 @@ CLUSTERED_SETTINGS = (
     (40, 10, 0.0, 1.5),
 )
 # What resamples rows takes long with many of them.
-_LARGEST = {"naive bootstrap": 20_000, "replicas": 2000, "bootstrap-t": 2000}
+_LARGEST = {"naive bootstrap": 20_000, "replicas": 2000}
 SETTINGS = [
     ("1", 0.5, 20),
     ("1", 0.5, 40),
@@ -159,16 +158,15 @@ def main() -> None:
         "gaussian process": lambda classes, rng: _limit(classes, "studentized", resamples, rng),
         "gaussian ball": lambda classes, rng: _limit(classes, "sup", resamples, rng),
         "box kernel ball": lambda classes, rng: _ball(classes, few, rng, "box"),
-        "bootstrap-t": lambda classes, rng: _bootstrap_t(classes, 19 if given.quick else 99, rng),
     }
     if given.methods:
         methods = {name: methods[name] for name in given.methods}
     rows = [number - 1 for number in given.settings or range(1, len(SETTINGS) + 1)]
     print(TITLE, flush=True)
     print(
-        f"{samples:,} samples, a tenth of them for the naive bootstrap, replicas and bootstrap-t; "
+        f"{samples:,} samples, a tenth of them for the naive bootstrap, and replicas; "
         f"{resamples:,} draws of the studentized band and of the Gaussian process, {few} resamples "
-        "of the balls, 99 of 30 each of bootstrap-t, 100 for the package replicas, whose band is "
+        "of the balls, 100 for the package replicas, whose band is "
         "for single levels.\n",
         flush=True,
     )
@@ -259,7 +257,7 @@ def _studentized(
 def _ball(
     classes: Classes, resamples: int, rng: np.random.Generator, kernel: KernelName = "gaussian"
 ) -> Band:
-    """Clemencon & Vayatis, Algorithm 1: ``kind="sup"``."""
+    """Clemencon & Vayatis, Algorithm 1: ``method="smoothed-bootstrap"``."""
     found = resampled_curve(*classes, LEVELS, resamples, "scott", None, rng, kernel)
     radius = found.radius(LEVEL)
     return found.precision - radius, found.precision + radius
@@ -270,14 +268,6 @@ def _limit(classes: Classes, kind: BandKind, resamples: int, rng: np.random.Gene
     scores = (some.ascending for some in classes)
     band = pr_asymptotic_band(*scores, LEVELS, kind=kind, n_resamples=resamples, rng=rng)
     return np.nan_to_num(band.low, nan=0.0), np.nan_to_num(band.high, nan=1.0)
-
-
-def _bootstrap_t(classes: Classes, resamples: int, rng: np.random.Generator) -> Band:
-    """Clemencon & Vayatis, the end of section 4.2."""
-    scores = (some.ascending for some in classes)
-    found = pr_bootstrap_t(*scores, LEVELS, n_resamples=resamples, n_inner=30, rng=rng)
-    band = found.band(LEVEL)
-    return band.low, band.high
 
 
 def _naive(classes: Classes, resamples: int, rng: np.random.Generator) -> Band:

@@ -2,8 +2,6 @@
 
 # Ends of intervals and bands take so many draws.
 INTERVAL_DRAWS = 2_000
-# Bands from resamples within resamples take so many of the outer ones.
-NESTED_DRAWS = 499
 # P-values by random signs, swaps or resamples take so many.
 TEST_DRAWS = 10_000
 # P-values take so many random rankings, which with the observed one are 10,000 equally likely

@@ -24,7 +24,6 @@ DEFAULTS = {
     "posterior_comparison": 100_000,
     "pr_asymptotic_band": 2_000,
     "pr_bootstrap": 2_000,
-    "pr_bootstrap_t": 499,
     "pr_curve_difference": 2_000,
     "pr_posterior": 2_000,
     "ranking_bootstrap": 2_000,

@@ -30,7 +30,7 @@ STATS = """
     DiscountedGain DrawnCurves Enrichment Evaluator F1At FAt FoundAlone GainArea
     InfluenceEvaluator IntervalEstimate Jump LargestF1 LiftAt LinearRankMean LinearRankNull
     LocalAUC Logistic Logrank MannWhitneyWilcoxon Median NullDistribution PNormPush PRBootstrap
-    PRBootstrapT PRInterval PRPosterior PairedFamily PairedRankings PairedSample PairedTest
+    PRInterval PRPosterior PairedFamily PairedRankings PairedSample PairedTest
     PartialAveragePrecision PartialRocArea PooledDifference PrecisionAt PrecisionAtRecall
     RPrecision RTB RankBiasedPrecision RankCovariance RankDifference RankStatistic RankedCells
     RankingComparison RecallAt RecallAtPrecision ReciprocalRank RelativePrecisionAt RocArea
@@ -47,7 +47,7 @@ STATS = """
     mid_rank_score paired_bootstrap_test paired_confidence_sequence paired_differences
     paired_equivalence_test paired_posterior_comparison paired_randomization paired_rank_test
     paired_sample paired_t_power paired_t_test parse_phi pool_differences posterior_comparison
-    pr_asymptotic_band pr_asymptotic_interval pr_asymptotic_variance pr_bootstrap pr_bootstrap_t
+    pr_asymptotic_band pr_asymptotic_interval pr_asymptotic_variance pr_bootstrap
     pr_curve pr_curve_difference pr_limit_process pr_posterior precision_null_moments
     probability_of_superiority proportion_interval queries_for_width queries_needed
     rank_covariance rank_statistic ranking_bootstrap ranking_interval ranking_levels

@@ -66,7 +66,9 @@ CALLS = {
     "rank_test": lambda f: prframe.rank_test(f, by=BY, phi=["mww", "local-auc"]),
     "rank_test corrected": lambda f: prframe.rank_test(f, by=BY, correction="bh"),
     "band": lambda f: prframe.band(f, by="model", recall=LEVELS[1:], **DRAWN),
-    "sup band": lambda f: prframe.band(f, by="model", recall=LEVELS[1:], kind="sup", **DRAWN),
+    "sup band": lambda f: prframe.band(
+        f, by="model", recall=LEVELS[1:], method="smoothed-bootstrap", **DRAWN
+    ),
     "mean band": lambda f: prframe.band(f, by="model", over="query", recall=LEVELS, **DRAWN),
     "mean band of clusters": lambda f: prframe.band(
         f, by="model", over="query", cluster="user", recall=LEVELS, **DRAWN

@@ -671,48 +671,22 @@ REFUSALS = {
         f"the bayesian-bootstrap band takes ties={PLAIN}; got 'expected'.",
     ),
     "an ordered ball": (
-        lambda: prframe.band(GOOD, kind="sup", ties="order"),
+        lambda: prframe.band(GOOD, method="smoothed-bootstrap", ties="order"),
         "the smoothed-bootstrap band takes ties='group'; got 'order'.",
     ),
     "a band's method": (
         lambda: prframe.band(GOOD, method="asymptotics"),
-        "`method` must be one of 'asymptotic', 'bootstrap'; got 'asymptotics'. "
+        "`method` must be one of 'asymptotic', 'auto', 'smoothed-bootstrap'; got 'asymptotics'. "
         "Did you mean 'asymptotic'?",
     ),
-    "a band's kind": (
-        lambda: prframe.band(GOOD, kind="ball"),
-        "`kind` must be one of 'studentized', 'sup'; got 'ball'.",
-    ),
-    "an asymptotic band": (
-        lambda: prframe.band(GOOD, method="asymptotic"),
-        "method='asymptotic' knows single levels only; say simultaneous=False, or take "
-        "method='bootstrap'.",
-    ),
     "single levels of the ball": (
-        lambda: prframe.band(GOOD, kind="sup", simultaneous=False),
-        "kind='sup' is a band for all levels at once; for single ones take kind='studentized'.",
+        lambda: prframe.band(GOOD, method="smoothed-bootstrap", simultaneous=False),
+        "method='smoothed-bootstrap' is a band for all levels at once; for single ones leave it "
+        "out.",
     ),
     "simultaneous": (
         lambda: prframe.band(GOOD, simultaneous="no"),
         "`simultaneous` must be True or False; got 'no'.",
-    ),
-    "a bandwidth of ranks": (
-        lambda: prframe.band(GOOD, bandwidth="scott"),
-        "`bandwidth` smooths scores, and kind='studentized' knows only ranks; leave it out, or "
-        "take kind='sup'.",
-    ),
-    "three bandwidths": (
-        lambda: prframe.band(GOOD, kind="sup", bandwidth=(1, 2, 3)),
-        "`bandwidth` must be a rule, a number, or a pair of these, for positives and negatives; "
-        "got (1, 2, 3).",
-    ),
-    "importance of ranks": (
-        lambda: prframe.band(GOOD, importance=0.5),
-        "`importance` weights the resamples of kind='sup'; leave it out, or take that.",
-    ),
-    "importance": (
-        lambda: prframe.band(GOOD, kind="sup", importance=1),
-        "`importance` must be a number > 0 and < 1; got 1.",
     ),
     "levels of a band": (
         lambda: prframe.band(GOOD, recall=[0.5, 0.2]),

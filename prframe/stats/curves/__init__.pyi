@@ -14,7 +14,6 @@ from .bayesian_bootstrap import (
     posterior_of_clusters as posterior_of_clusters,
     pr_posterior as pr_posterior,
 )
-from .bootstrap_t import PRBootstrapT as PRBootstrapT, pr_bootstrap_t as pr_bootstrap_t
 from .difference import (
     LEAST_POSITIVES as LEAST_POSITIVES,
     BandPlan as BandPlan,
@@ -30,8 +29,6 @@ from .gaussian_process import (
     pr_asymptotic_band as pr_asymptotic_band,
     pr_limit_process as pr_limit_process,
 )
-from .importance import is_concentrated as is_concentrated
-from .kernels import bandwidth_pair as bandwidth_pair
 from .levels import (
     LEVELS_TWICE as LEVELS_TWICE,
     band_levels as band_levels,

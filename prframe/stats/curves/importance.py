@@ -11,12 +11,6 @@ from prframe.typing import Floats, Integers
 
 # Effective resamples are few if they are fewer than this number, or than this part of all.
 _FEW, _FEW_PART = 100, 0.1
-# These tilts are tried, in standard deviations of the observed prevalence.
-_TILTS = np.linspace(-1.5, 1.5, 31)
-# A tilt must save this part of the variance, as a pilot cannot tell a smaller part from 0.
-_GAIN = 0.1
-# The probability of this tail is to be estimated well.
-_TAIL = 0.05
 
 
 def log_weights(n_pos: Integers, n: int, prevalence: float, drawn: float) -> Floats:
@@ -47,25 +41,3 @@ def is_concentrated(weights: Floats) -> bool:
     """Tell whether a few resamples carry most of the weight, which equal weights never do."""
     least = max(_FEW, _FEW_PART * weights.size)
     return bool((weights != weights[0]).any()) and effective_sample_size(weights) < least
-
-
-def best_prevalence(deviations: Floats, n_pos: Integers, n: int, prevalence: float) -> float:
-    """Return the prevalence to draw with for the least Monte Carlo variance of a tail probability.
-
-    The variances are estimated from a pilot drawn with the prevalence itself. With d = 1 in the
-    tail and 0 elsewhere, the weighted share of the tail has the variance
-    ``E gamma (d - P(d = 1))^2`` over the number of draws.
-    """
-    tail = deviations > np.quantile(deviations, 1 - _TAIL)
-    square = (tail - tail.mean()) ** 2
-    step = np.sqrt(prevalence * (1 - prevalence) / n)
-    tilted = prevalence + _TILTS * step
-    tilted = tilted[(tilted >= 1 / n) & (tilted <= 1 - 1 / n)]
-    costs = [
-        float((np.exp(log_weights(n_pos, n, prevalence, drawn)) * square).mean())
-        for drawn in tilted
-    ]
-    # This is also so if no deviation exceeds the quantile, when no tilt can save anything.
-    if min(costs, default=np.inf) >= (1 - _GAIN) * square.mean():
-        return prevalence
-    return float(tilted[np.argmin(costs)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +13,6 @@ from prframe.errors import ArgumentError, EffectiveSampleSizeWarning, warn
 from prframe.stats._arrays import Interval, random_generator
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves.importance import (
-    best_prevalence,
     effective_sample_size,
     is_concentrated,
     log_weights,
@@ -22,12 +20,9 @@ from prframe.stats.curves.importance import (
 )
 from prframe.stats.curves.kernels import class_kernels
 from prframe.stats.curves.precision_recall import empirical_precision
-from prframe.stats.curves.smoothed_resamples import SmoothedROC, resample, smoothed_roc
+from prframe.stats.curves.smoothed_resamples import resample, smoothed_roc
 from prframe.stats.rankings import ClassScores, both_classes, recall_levels
 from prframe.typing import Bandwidth, Floats, KernelName
-
-# The number of resamples in the pilot, from which the prevalence to draw with is chosen.
-_PILOT = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +111,7 @@ def pr_bootstrap(  # noqa: PLR0913
     n_resamples: int = INTERVAL_DRAWS,
     bandwidth: Bandwidth = "scott",
     kernel: KernelName = "gaussian",
-    importance: float | Literal["auto"] | None = None,
+    importance: float | None = None,
     rng: int | np.random.Generator | None = None,
     n_pos: int | None = None,
     n_neg: int | None = None,
@@ -139,11 +134,9 @@ def pr_bootstrap(  # noqa: PLR0913
         Bandwidth of the kernels, or a pair for positives and negatives; see `pr_curve`.
     kernel : {"gaussian", "box"}
         Their shape; Theorem 2 of the paper admits both.
-    importance : float in [1/n, 1 - 1/n] or "auto", optional
-        The prevalence with which labels are drawn; the samples are weighted for it. ``"auto"`` is
-        the prevalence that a pilot of 1,000 samples shows to be best for the 95 % radius, if it
-        saves 10 % of the Monte Carlo variance, and the observed one otherwise. By default labels
-        are drawn with the observed prevalence.
+    importance : float in [1/n, 1 - 1/n], optional
+        The prevalence with which labels are drawn; the samples are weighted for it. By default
+        labels are drawn with the observed prevalence.
     rng : int or numpy.random.Generator, optional
         Seed or generator.
     n_pos, n_neg : int, optional
@@ -213,18 +206,19 @@ def resampled_curve(  # noqa: PLR0913, PLR0917
     recall: Floats,
     size: int,
     bandwidth: Bandwidth,
-    importance: float | Literal["auto"] | None,
+    importance: float | None,
     rng: np.random.Generator,
     kernel: KernelName = "gaussian",
 ) -> PRBootstrap:
     """Resample the curve of two classes, neither of which is empty."""
-    importance = _checked(importance, positives.total + negatives.total)
+    n = positives.total + negatives.total
+    if importance is not None:
+        # A sample of both classes is to be expected.
+        importance = checks.number("importance", importance, at_least=1 / n, at_most=1 - 1 / n)
     center = empirical_precision(positives, negatives, recall)
     roc = smoothed_roc(
         class_kernels(positives, negatives, bandwidth, kernel), positives, negatives
     )
-    if importance == "auto":
-        importance = _pilot(roc, recall, center, rng)
     observed = positives.total / roc.n
     drawn = observed if importance is None else importance
     samples = resample(roc, recall, drawn, size, rng)
@@ -232,22 +226,3 @@ def resampled_curve(  # noqa: PLR0913, PLR0917
     if drawn != observed:
         weights = normalised(log_weights(samples.n_pos, roc.n, observed, drawn))
     return PRBootstrap(recall, center, samples.precision, weights, drawn)
-
-
-def _checked(importance: float | Literal["auto"] | None, n: int) -> float | Literal["auto"] | None:
-    """Require a prevalence at which a sample can be expected to hold both classes."""
-    if importance is None or importance == "auto":
-        return importance
-    if isinstance(importance, str):
-        raise ArgumentError(
-            f"`importance` must be a number, 'auto' or None; got {checks.brief(importance)}."
-        )
-    return float(checks.number("importance", importance, at_least=1 / n, at_most=1 - 1 / n))
-
-
-def _pilot(roc: SmoothedROC, recall: Floats, center: Floats, rng: np.random.Generator) -> float:
-    """Return the prevalence with which a pilot estimates the largest deviation best."""
-    observed = roc.n_pos / roc.n
-    pilot = resample(roc, recall, observed, _PILOT, rng)
-    farthest = np.abs(pilot.precision - center).max(axis=1)
-    return best_prevalence(farthest, pilot.n_pos, roc.n, observed)

@@ -2,29 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, TypeAlias, Unpack, get_args
+from typing import Literal, TypeAlias, Unpack
 
 import numpy as np
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe.draws import INTERVAL_DRAWS
-from prframe.errors import ArgumentError
 from prframe.stats._arrays import random_generator
-from prframe.stats.curves import (
-    band_levels,
-)
-from prframe.typing import Bandwidth, Columns, FrameT, Shared
+from prframe.stats.curves import band_levels
+from prframe.typing import Columns, FrameT, Shared
 from prframe.verbs._at_prior import prior_of
 from prframe.verbs._folds import warn_of_folds
 from prframe.verbs._groups import resamples
 from prframe.verbs._verb import grouped_over, run, verb
-from prframe.verbs.curves.item_bands import BAND_COLUMNS, ItemBands
+from prframe.verbs.curves.item_bands import BAND_COLUMNS, ItemBands, item_method
 from prframe.verbs.curves.mean_bands import MeanBands, Method as MeanMethod
 from prframe.verbs.curves.mean_curves import PrecisionAtLevels, mean_levels, refuse_curve_options
 
-Kind: TypeAlias = Literal["studentized", "sup"]
-Method: TypeAlias = Literal["bootstrap", "asymptotic"]
+Method: TypeAlias = Literal["auto", "smoothed-bootstrap", "asymptotic"]
 
 
 @verb
@@ -33,14 +29,11 @@ def band(
     score: str = "score",
     label: str = "label",
     *,
-    method: Method | MeanMethod | None = None,
-    kind: Kind = "studentized",
+    method: Method | MeanMethod = "auto",
     recall: float | Sequence[float] | None = None,
     recall_range: tuple[float, float] | None = None,
     simultaneous: bool = True,
     confidence_level: float = 0.95,
-    bandwidth: Bandwidth | None = None,
-    importance: float | Literal["auto"] | None = None,
     over: Columns | None = None,
     cluster: str | None = None,
     prior: float | None = None,
@@ -62,14 +55,14 @@ def band(
     frame : {frames}
         One row per item.
     {shared}
-    method : {"bootstrap", "asymptotic"}, optional
-        ``"bootstrap"`` unless given. ``"asymptotic"``: intervals from the asymptotic variance, at
-        single levels only. With `over` and ``simultaneous=False``: ``"auto"`` (unless given),
-        ``"t"``, ``"logit"``, ``"hall"``, ``"percentile"`` or ``"bca"``, as in `interval`.
-    kind : {"studentized", "sup"}
-        ``"studentized"``: the width at each level is in proportion to the spread of the draws of
-        the Bayesian bootstrap there; the band depends on ranks alone. ``"sup"``: equally wide
-        everywhere, the ball of Clemencon & Vayatis's smoothed bootstrap.
+    method : {"auto", "smoothed-bootstrap", "asymptotic"}
+        ``"auto"``: the width at each level is in proportion to the spread of the draws of the
+        Bayesian bootstrap there; the band depends on ranks alone. The others replicate Clemencon
+        & Vayatis: ``"smoothed-bootstrap"`` is the ball of their Algorithm 1, equally wide at all
+        levels, and ``"asymptotic"`` is the normal limit of their Theorem 1, which covers too
+        seldom with few positives. Both smooth scores by Scott's rule; `prframe.stats` has
+        functions with more options. With `over` and ``simultaneous=False`` also ``"t"``,
+        ``"logit"``, ``"hall"``, ``"percentile"`` and ``"bca"``, as in `interval`.
     recall : float or list of float in (0, 1), or int >= 3, optional
         Levels, in rising order; a whole number is that of evenly spaced levels from 0 to 1, whose
         two ends have no band and no row: 3 gives 0.5 alone. Absent: 181 levels, evenly over
@@ -82,21 +75,16 @@ def band(
         `confidence_level`; otherwise at each level by itself.
     confidence_level : float in (0, 1)
         Probability of covering.
-    bandwidth : {"scott", "silverman", "robust", "undersmoothed"}, float > 0 or pair, optional
-        Of the Gaussian kernels for the scores of positives and negatives, for ``"sup"`` and
-        ``"asymptotic"``: see `prframe.stats.pr_curve`. Absent: ``"scott"``.
-    importance : float in (0, 1) or "auto", optional
-        Share of positives with which resamples of ``"sup"`` are drawn, and then weighted.
     over : str or list of str, optional
         Draw the band about the mean curve over these columns, for instance over queries.
     cluster : str, optional
         Column of clusters of rows that depend on each other, for instance the query or the user:
         clusters, not rows, are drawn, and the band is wider the fewer there are. It is for
-        ``"studentized"``. With `over` clusters of queries, such as those of a user: each query
+        ``"auto"``. With `over` clusters of queries, such as those of a user: each query
         lies in one.
     prior : float in (0, 1), optional
         The curve in a population with this share of positives p, whatever the sample's, as in
-        `curve`; p is then known and not drawn. It is for ``"studentized"``, and for `over`.
+        `curve`; p is then known and not drawn. It is for ``"auto"``, and for `over`.
     interpolate, anchor : bool, optional
         With `over`, as in `curve`, whose mean curve is ``precision``.
     n_resamples : int >= 2 / (1 - confidence_level)
@@ -126,20 +114,18 @@ def band(
         With `over`, single levels at which precisions, or their sums in clusters, are few and
         skewed, as in `interval`.
     UndefinedMetricWarning
-        Groups with fewer than 3 positives (5 for ``"sup"``, 10 for ``"asymptotic"``) or without
-        negatives have no band, nor have those with fewer than 3 clusters that hold positives, or
-        negatives. Groups without positives have no curve. ``"asymptotic"`` has no
-        interval where precision is 0 or 1 or the next positives are far away. With `over` groups
-        without positives have no curve and do not enter, and with fewer than two curves, or
-        clusters of them, there is no band.
-    EffectiveSampleSizeWarning
-        Importance weights leave few effective resamples.
+        Groups with fewer than 3 positives (5 for ``"smoothed-bootstrap"``, 10 for
+        ``"asymptotic"``) or without negatives have no band, nor have those with fewer than 3
+        clusters that hold positives, or negatives. Groups without positives have no curve.
+        ``"asymptotic"`` has no interval where precision is 0 or 1 or the next positives are far
+        away. With `over` groups without positives have no curve and do not enter, and with fewer
+        than two curves, or clusters of them, there is no band.
 
     Notes
     -----
     At recall j / n_pos, precision is that of `curve`. Within a tie block false positives grow in
     proportion (Davis & Goadrich 2006), so that a constant scorer has precision p throughout.
-    Beyond the recall of the retrieved items precision is 0. The upper end of ``"studentized"`` is
+    Beyond the recall of the retrieved items precision is 0. The upper end of ``"auto"`` is
     1 at levels above which no negative stands, and up to the Clopper-Pearson limit of the recall
     at which the first one comes: the population may have none there. Where positives are below
     all negatives, the lower end is the least possible precision from the limit at that end on.
@@ -224,7 +210,6 @@ def band(
     if cluster is not None:
         args = replace(args, cluster=cluster)
     if over is not None:
-        _refuse_with_over(kind, bandwidth, importance)
         grouped = grouped_over(args, over)
         warn_of_folds(grouped.keys[len(args.keys) :])
         levels = mean_levels(recall, recall_range)
@@ -246,40 +231,13 @@ def band(
     refuse_curve_options(interpolate=interpolate, anchor=anchor)
     plan = ItemBands(
         args=args,
-        name=_named(method, kind),
+        name=item_method(method),
         levels=band_levels(recall, recall_range),
         simultaneous=simultaneous,
         confidence_level=level,
-        bandwidth=bandwidth,
-        importance=importance,
         n_resamples=resamples(n_resamples, level),
         seed=int(random_generator(rng).integers(1 << 62)),
         prior=share,
     )
     result: FrameT = run(frame, plan, BAND_COLUMNS)
     return result
-
-
-def _refuse_with_over(kind: object, bandwidth: object, importance: object) -> None:
-    """Refuse options of the bands of single rankings."""
-    given = {"kind": kind != "studentized", "bandwidth": bandwidth is not None}
-    given["importance"] = importance is not None
-    for option in (option for option, is_given in given.items() if is_given):
-        raise ArgumentError(
-            f"`{option}` is for the band of one ranking; with `over` whole curves are drawn, so "
-            "leave it out."
-        )
-
-
-def _named(method: str | None, kind: Kind) -> str:
-    """Return the name of the method in the result."""
-    method = "bootstrap" if method is None else method
-    checks.one_of("method", method, get_args(Method))
-    checks.one_of("kind", kind, get_args(Kind))
-    if method == "asymptotic":
-        if kind == "sup":
-            raise ArgumentError(
-                "kind='sup' is a ball of resampled curves; leave it out with method='asymptotic'."
-            )
-        return method
-    return "bayesian-bootstrap" if kind == "studentized" else "smoothed-bootstrap"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -12,25 +12,24 @@ from prframe import checks
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import class_scores, clustered, hits
-from prframe._engine.rows import in_groups, key_names
-from prframe.errors import ArgumentError, EffectiveSampleSizeWarning, warn
+from prframe._engine.rows import key_names
+from prframe.errors import ArgumentError
 from prframe.stats.curves import (
     PRPosterior,
     Weights,
     asymptotic_interval,
-    bandwidth_pair,
     clusters_of_either_class,
     drawn_weights,
     empirical_precision,
-    is_concentrated,
     posterior_of,
     posterior_of_clusters,
+    pr_asymptotic_band,
     precision_at_prior,
     resampled_curve,
 )
 from prframe.stats.rankings import RankedCells, two_classes
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
-from prframe.typing import Bandwidth, Flags, Floats, Integers, Schema
+from prframe.typing import BandwidthRule, Flags, Floats, Integers, Schema
 from prframe.verbs._groups import each_group, group_cells
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, warn_null, warn_undefined, why_bandless
@@ -38,6 +37,8 @@ from prframe.verbs._verb import positives_of, warn_null, warn_undefined, why_ban
 # A band needs so many positives in a group: ranks say something about a curve from a few positives
 # on, while methods with densities have to estimate these.
 _LEAST = {"bayesian-bootstrap": 3, "smoothed-bootstrap": 5, "asymptotic": 10}
+# The bandwidth of the methods with densities.
+_BANDWIDTH: BandwidthRule = "scott"
 
 
 class _Group(NamedTuple):
@@ -63,15 +64,11 @@ class _Group(NamedTuple):
 
 
 class _Curve(NamedTuple):
-    """Precision and its band at the levels, and the effective number of weighted resamples.
-
-    This number is NaN unless it is too small.
-    """
+    """Precision and its band at the levels."""
 
     precision: Floats
     low: Floats
     high: Floats
-    worth: float = np.nan
 
 
 _NUMBERS = ("recall", "precision", "conf_low", "conf_high")
@@ -91,8 +88,6 @@ class ItemBands(Plan):
     levels: Floats
     simultaneous: bool
     confidence_level: float
-    bandwidth: Bandwidth | None
-    importance: float | Literal["auto"] | None
     n_resamples: int
     seed: int
     prior: float | None = None
@@ -112,47 +107,26 @@ class ItemBands(Plan):
     def check(self) -> None:
         """Refuse options that do not go together."""
         checks.flag("simultaneous", self.simultaneous)
-        if self.name == "asymptotic" and self.simultaneous:
-            raise ArgumentError(
-                "method='asymptotic' knows single levels only; say simultaneous=False, "
-                "or take method='bootstrap'."
-            )
         if self.name == "smoothed-bootstrap" and not self.simultaneous:
             raise ArgumentError(
-                "kind='sup' is a band for all levels at once; for single ones take "
-                "kind='studentized'."
+                "method='smoothed-bootstrap' is a band for all levels at once; for single ones "
+                "leave it out."
             )
-        if self.args.cluster is not None and self.name != "bayesian-bootstrap":
-            raise ArgumentError(
-                "`cluster` is for kind='studentized', whose draws give each cluster one weight; "
-                f"the {self.name} band knows no clusters."
-            )
-        if self.prior is not None and self.name != "bayesian-bootstrap":
-            raise ArgumentError(
-                "`prior` is for kind='studentized', which draws the share of positives apart; "
-                f"the {self.name} band is about the share of the sample."
-            )
-        if self.bandwidth is not None:
-            if self.name == "bayesian-bootstrap":
+        if self.name == "bayesian-bootstrap":
+            return
+        for option, given in (("cluster", self.args.cluster), ("prior", self.prior)):
+            if given is not None:
                 raise ArgumentError(
-                    "`bandwidth` smooths scores, and kind='studentized' knows only ranks; "
-                    "leave it out, or take kind='sup'."
+                    f"`{option}` is for method='auto'; the {self.name} band knows none; leave one "
+                    "of them out."
                 )
-            bandwidth_pair(self.bandwidth)
-        if self.importance is not None:
-            if self.name != "smoothed-bootstrap":
-                raise ArgumentError(
-                    "`importance` weights the resamples of kind='sup'; leave it out, or take that."
-                )
-            if self.importance != "auto":
-                checks.number("importance", self.importance, above=0, below=1)
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return the rows of all groups."""
         extra = () if self.name == "bayesian-bootstrap" else ("score",)
         rows = Ranking(source, self.args, extra=extra).over_groups(self._piece)
         self._warn(rows)
-        return rows.drop("n_pos", "lacking", "worth")
+        return rows.drop("n_pos", "lacking")
 
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""
@@ -168,9 +142,8 @@ class ItemBands(Plan):
             *key_names(self.args),
             "n_pos",
             (few | (pl.col("n_neg") == 0)).alias("lacking"),
-            pl.Series("worth", [curve.worth for curve in curves], dtype=pl.Float64),
         )
-        values = np.array([curve[:3] for curve in curves]).reshape(-1, 3, self.levels.size)
+        values = np.array(curves).reshape(-1, 3, self.levels.size)
         names = ("precision", "conf_low", "conf_high")
         columns = {"recall": np.broadcast_to(self.levels, values[:, 0].shape)}
         columns |= zip(names, np.moveaxis(values, 1, 0), strict=True)
@@ -201,18 +174,32 @@ class ItemBands(Plan):
             drawn = self._drawn(group)
             ends = drawn.band(self.confidence_level, simultaneous=self.simultaneous)
             return _Curve(precision, ends.low, ends.high)
+        return _Curve(precision, *self._of_scores(cells, group.scores))
+
+    def _of_scores(
+        self, cells: RankedCells, scores: tuple[Floats, Floats]
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of a band by a method that smooths the scores of both classes."""
         rng = np.random.default_rng(self.seed)
-        classes = two_classes(*group.scores, cells.n_pos, cells.n_neg)
-        bandwidth = "scott" if self.bandwidth is None else self.bandwidth
+        totals = cells.n_pos, cells.n_neg
+        if self.name == "asymptotic" and self.simultaneous:
+            ends = pr_asymptotic_band(
+                *scores,
+                self.levels,
+                confidence_level=self.confidence_level,
+                n_resamples=self.n_resamples,
+                rng=rng,
+                n_pos=totals[0],
+                n_neg=totals[1],
+            )
+            return ends.low, ends.high
+        classes = two_classes(*scores, *totals)
         if self.name == "asymptotic":
-            single = asymptotic_interval(*classes, self.levels, self.confidence_level, bandwidth)
-            return _Curve(precision, single.low, single.high)
-        resampled = resampled_curve(
-            *classes, self.levels, self.n_resamples, bandwidth, self.importance, rng
-        )
-        ends = resampled.band(self.confidence_level)
-        worth = resampled.effective_sample_size if is_concentrated(resampled.weights) else np.nan
-        return _Curve(precision, ends.low, ends.high, worth)
+            at = asymptotic_interval(*classes, self.levels, self.confidence_level, _BANDWIDTH)
+            return at.low, at.high
+        drawn = resampled_curve(*classes, self.levels, self.n_resamples, _BANDWIDTH, None, rng)
+        band = drawn.band(self.confidence_level)
+        return band.low, band.high
 
     def _drawn(self, group: _Group) -> PRPosterior:
         """Draw the curves of a group, whose items or clusters have weights."""
@@ -235,10 +222,10 @@ class ItemBands(Plan):
         )
 
     def _warn(self, rows: pl.DataFrame) -> None:
-        """Warn of groups without a band, and of weights that leave few resamples."""
+        """Warn of groups without a band."""
         keys = key_names(self.args)
         groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
-            pl.col("n_pos", "lacking", "worth").first(), gaps=pl.col("conf_low").has_nulls()
+            pl.col("n_pos", "lacking").first(), gaps=pl.col("conf_low").has_nulls()
         )
         positives, ends = positives_of(self.args), ["conf_low", "conf_high"]
         # Each group is named in one warning, with everything that it lacks.
@@ -252,12 +239,9 @@ class ItemBands(Plan):
         why = "where precision is 0 or 1 or the next positives are far"
         partly = groups.with_columns(lacking=pl.col("gaps") & ~pl.col("lacking"))
         warn_null(ends, partly, self.args, why)
-        poor = groups.filter(pl.col("worth").is_not_nan())
-        if poor.height:
-            names = in_groups(poor.select(keys).rows())
-            warn(
-                f"importance={self.importance}: the {self.n_resamples} resamples are worth "
-                f"{poor['worth'].to_numpy().min():.1f} unweighted ones or little more, in "
-                f"{poor.height} of {groups.height} groups{names}; draw with importance=None.",
-                EffectiveSampleSizeWarning,
-            )
+
+
+def item_method(method: str) -> str:
+    """Return the name in the result of a method of the caller."""
+    checks.one_of("method", method, ("auto", "smoothed-bootstrap", "asymptotic"))
+    return "bayesian-bootstrap" if method == "auto" else method

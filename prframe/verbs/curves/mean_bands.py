@@ -16,7 +16,7 @@ from prframe.verbs._skewed_values import few_for_skewness, warn_of_skewed_values
 from prframe.verbs._verb import warn_null
 from prframe.verbs.curves.mean_curves import MEAN_COLUMNS, MeanCurves, series
 
-Method: TypeAlias = Literal["bootstrap", "auto", "t", "logit", "hall", "percentile", "bca"]
+Method: TypeAlias = Literal["auto", "t", "logit", "hall", "percentile", "bca"]
 
 _ENDS: Schema = {
     "conf_low": pl.Float64(),
@@ -35,7 +35,7 @@ _LEAST_UNITS = 2
 class MeanBands(MeanCurves):
     """The plan of bands about mean curves, whose curves are drawn."""
 
-    method: str | None
+    method: str
     simultaneous: bool
     confidence_level: float
     n_resamples: int
@@ -52,22 +52,15 @@ class MeanBands(MeanCurves):
         super().check()
         checks.flag("simultaneous", self.simultaneous)
         methods = get_args(Method)
-        if self.method is None:
-            return
         if self.method not in methods:
             raise ArgumentError(
                 f"`method` of a mean over groups must be one of {checks.listed(sorted(methods))}; "
                 f"got {checks.brief(self.method)}."
             )
-        if self.simultaneous and self.method != "bootstrap":
+        if self.simultaneous and self.method != "auto":
             raise ArgumentError(
                 f"method={self.method!r} knows single levels only; say simultaneous=False, or "
-                "take method='bootstrap'."
-            )
-        if not self.simultaneous and self.method == "bootstrap":
-            raise ArgumentError(
-                "method='bootstrap' is for all levels of a mean curve at once; at single ones "
-                "take 'percentile' or 'bca', or leave it out."
+                "leave it out."
             )
 
     def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -113,7 +106,7 @@ class MeanBands(MeanCurves):
 
     def _at_each_level(self, curves: MeanSample, confidence: Confidence) -> tuple[MeanBand, str]:
         """Return the interval of the mean at each level, and the method of the intervals."""
-        method = self.method or "auto"
+        method = self.method
         number, n_levels = curves.values.shape
         nothing = np.full(n_levels, np.nan)
         if not number:

@@ -9,10 +9,10 @@ from scipy import stats
 
 import prframe
 from prframe.stats import pr_bootstrap, pr_curve
-from prframe.stats.curves.importance import best_prevalence, log_weights
+from prframe.stats.curves.importance import log_weights
 from prframe.stats.curves.kernels import class_kernels
 from prframe.stats.curves.smoothed_bootstrap import PRBootstrap
-from prframe.stats.curves.smoothed_resamples import resample, smoothed_roc
+from prframe.stats.curves.smoothed_resamples import smoothed_roc
 from prframe.stats.rankings.classes import two_classes
 
 LEVELS = np.linspace(0.05, 1, 20)
@@ -181,46 +181,6 @@ def test_classes_of_one_and_totals() -> None:
     assert (found.replicates[:, 1] == 0).mean() > 0.5
 
 
-def tail_share(roc, center: np.ndarray, radius: float, drawn: float, rng) -> float:
-    """The weighted share of a sample's replicates beyond a radius."""
-    samples = resample(roc, LEVELS, drawn, 500, rng)
-    logs = log_weights(samples.n_pos, roc.n, roc.n_pos / roc.n, drawn)
-    tail = np.abs(samples.precision - center).max(axis=1) > radius
-    return float((np.exp(logs) * tail).sum() / np.exp(logs).sum())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["binormal", "rare", "few negatives"])
-def test_the_automatic_tilt_is_never_worse(name: str) -> None:
-    positives, negatives = data(name)
-    auto = pr_bootstrap(positives, negatives, LEVELS, importance="auto", rng=11)
-    plain = pr_bootstrap(positives, negatives, LEVELS, n_resamples=20_000, rng=11)
-    observed = positives.size / (positives.size + negatives.size)
-    if name == "few negatives":
-        # Here a tilt pays, which makes this a test of more than staying put.
-        assert auto.prevalence != observed
-    some, others = two_classes(positives, negatives, None, None)
-    roc = smoothed_roc(class_kernels(some, others, "scott"), some, others)
-    rng, radius = np.random.default_rng(13), plain.radius()
-    spread = {
-        drawn: np.var([tail_share(roc, plain.precision, radius, drawn, rng) for _ in range(600)])
-        for drawn in (auto.prevalence, observed)
-    }
-    # Three standard errors of a ratio of variances.
-    assert spread[auto.prevalence] <= spread[observed] * (1 + 3 * np.sqrt(4 / 600))
-
-
-def test_a_tail_of_many_positives_asks_for_more_positives() -> None:
-    rng = np.random.default_rng(1)
-    n_pos = rng.binomial(1000, 0.1, 4000)
-    assert best_prevalence(n_pos.astype(float), n_pos, 1000, 0.1) > 0.105
-    assert best_prevalence(-n_pos.astype(float), n_pos, 1000, 0.1) < 0.095
-    # What has nothing to do with their number is best left alone.
-    assert best_prevalence(rng.random(4000), n_pos, 1000, 0.1) == 0.1
-    # A deviation that many resamples share as the largest has no tail to be estimated.
-    assert best_prevalence(np.ones(4000), n_pos, 1000, 0.1) == 0.1
-
-
 @pytest.mark.parametrize("name", ["binormal", "ties", "unretrieved"])
 def test_the_table_of_the_smoothed_curve(name: str) -> None:
     some, others = two_classes(*data(name), None, None)
@@ -253,7 +213,7 @@ def test_a_staircase_keeps_its_steps() -> None:
         ({"negatives": []}, "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."),
         ({"n_resamples": 0}, "`n_resamples` must be a whole number >= 1; got 0."),
         ({"importance": 0.1}, "`importance` must be a number >= 0.25 and <= 0.75; got 0.1."),
-        ({"importance": "best"}, "`importance` must be a number, 'auto' or None; got 'best'."),
+        ({"importance": "best"}, "`importance` must be a number >= 0.25 and <= 0.75; got 'best'."),
         ({"rng": -1}, "`rng` must be a whole number >= 0 or a numpy.random.Generator; got -1."),
         ({"bandwidth": 0}, "`bandwidth` must be a number > 0; got 0."),
     ],

@@ -14,15 +14,22 @@ from polars.testing import assert_frame_equal
 
 import prframe
 from prframe._engine import frames
-from prframe.stats import pr_asymptotic_interval, pr_bootstrap, pr_curve, pr_posterior
+from prframe.stats import (
+    pr_asymptotic_band,
+    pr_asymptotic_interval,
+    pr_bootstrap,
+    pr_curve,
+    pr_posterior,
+)
 
 LEVELS = [0.1, 0.25, 0.5, 0.51, 0.9]
 FEW = {"recall": LEVELS, "n_resamples": 150, "rng": 3}
 METHODS = {
     "bayesian-bootstrap": {},
     "pointwise": {"simultaneous": False},
-    "smoothed-bootstrap": {"kind": "sup"},
+    "smoothed-bootstrap": {"method": "smoothed-bootstrap"},
     "asymptotic": {"method": "asymptotic", "simultaneous": False},
+    "asymptotic, all levels": {"method": "asymptotic"},
 }
 methods = pytest.mark.parametrize("options", METHODS.values(), ids=METHODS)
 
@@ -68,9 +75,12 @@ def expected(rows: pl.DataFrame, options: dict[str, object], **totals: int) -> p
     options = dict(options)
     simultaneous = options.pop("simultaneous", True)
     scores = *classes(rows), LEVELS
-    if options.pop("method", None) == "asymptotic":
+    method = options.pop("method", "auto")
+    if method == "asymptotic" and simultaneous:
+        name, ends = method, pr_asymptotic_band(*scores, **options, **totals, **size)
+    elif method == "asymptotic":
         name, ends = "asymptotic", pr_asymptotic_interval(*scores, **options, **totals)
-    elif options.pop("kind", None) == "sup":
+    elif method == "smoothed-bootstrap":
         name, ends = (
             "smoothed-bootstrap",
             pr_bootstrap(*scores, **options, **totals, **size).band(),
@@ -133,7 +143,7 @@ def test_a_lazy_frame_gives_the_same_numbers_each_time() -> None:
 THREADS = """
 import polars as pl, prframe
 from tests.verbs.curves.test_band import DATA, FEW
-for options in ({}, {"kind": "sup"}):
+for options in ({}, {"method": "smoothed-bootstrap"}):
     print(repr(prframe.band(DATA, by="q", **FEW, **options).rows()))
 print(pl.thread_pool_size())
 """
@@ -143,7 +153,7 @@ print(pl.thread_pool_size())
 def test_the_number_of_threads_does_not_matter() -> None:
     here = [
         repr(prframe.band(DATA, by="q", **FEW, **options).rows())
-        for options in ({}, {"kind": "sup"})
+        for options in ({}, {"method": "smoothed-bootstrap"})
     ]
     for threads in ("1", "3"):
         there = subprocess.run(
@@ -246,7 +256,7 @@ def test_beyond_the_recall_of_the_retrieved_items() -> None:
 
 UNDEFINED = {
     "bayesian-bootstrap": ({}, 3),
-    "smoothed-bootstrap": ({"kind": "sup"}, 5),
+    "smoothed-bootstrap": ({"method": "smoothed-bootstrap"}, 5),
     "asymptotic": ({"method": "asymptotic", "simultaneous": False}, 10),
 }
 
@@ -304,39 +314,6 @@ def test_levels_without_an_asymptotic_interval() -> None:
     ]
     assert found["conf_low"].is_null().to_list() == [True, False]
     assert found["precision"][0] == 1
-
-
-def test_importance() -> None:
-    rows = DATA.filter(q="plain")
-    options = {"kind": "sup", "importance": "auto"}
-    assert_frame_equal(
-        prframe.band(rows, **FEW, **options), expected(rows, options), rel_tol=1e-12
-    )
-    rare = pl.DataFrame(
-        {"q": ["r"] * 2000 + ["s"] * 20, "score": range(2020), "label": ([1] + [0] * 199) * 10 + [1, 0] * 10}
-    )  # fmt: skip
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        prframe.band(rare, by="q", kind="sup", importance=0.5, rng=1, recall=0.5)
-        prframe.band(rare, by="q", kind="sup", importance="auto", rng=1, recall=0.5)
-    assert [(warning.category, str(warning.message)) for warning in caught] == [
-        (
-            prframe.EffectiveSampleSizeWarning,
-            "importance=0.5: the 2000 resamples are worth 1.0 unweighted ones or little more, in 1 "
-            "of 2 groups, in groups ['r']; draw with importance=None.",
-        )
-    ]
-    assert caught[0].filename == __file__
-
-
-@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-def test_bandwidths() -> None:
-    rows = DATA.filter(q="plain")
-    for bandwidth in ("silverman", 0.4, (0.2, "undersmoothed")):
-        for name in ("smoothed-bootstrap", "asymptotic"):
-            options = METHODS[name] | {"bandwidth": bandwidth}
-            found = prframe.band(rows, **FEW, **options)
-            assert_frame_equal(found, expected(rows, options), rel_tol=1e-12)
 
 
 def test_increasing_transforms_of_the_score() -> None:

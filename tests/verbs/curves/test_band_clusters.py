@@ -125,9 +125,9 @@ def test_bands_are_wider_the_fewer_the_clusters(simultaneous: bool) -> None:
     ("options", "message"),
     [
         (
-            {"kind": "sup"},
-            "`cluster` is for kind='studentized', whose draws give each cluster one weight; the "
-            "smoothed-bootstrap band knows no clusters.",
+            {"method": "smoothed-bootstrap"},
+            "`cluster` is for method='auto'; the smoothed-bootstrap band knows none; leave one of "
+            "them out.",
         ),
         (
             {"n_neg": 1000},

@@ -91,14 +91,14 @@ def test_whole_clusters_are_drawn(model: str) -> None:
 
 
 @skewed
-@pytest.mark.parametrize("method", [None, "t", "logit", "hall", "percentile", "bca"])
-def test_single_levels_are_intervals_of_clusters(method: str | None) -> None:
+@pytest.mark.parametrize("method", ["auto", "t", "logit", "hall", "percentile", "bca"])
+def test_single_levels_are_intervals_of_clusters(method: str) -> None:
     levels = [0.1, 0.3, 0.5]
     options = OPTIONS | {"by": "model"}
     band = prframe.band(RUNS, simultaneous=False, method=method, **options | {"recall": levels})
     names = [f"Prec@{level}" for level in levels]
     options.pop("recall")
-    intervals = prframe.interval(RUNS, names, method=method or "auto", **options)
+    intervals = prframe.interval(RUNS, names, method=method, **options)
     for ours, theirs in (
         ("precision", "estimate"),
         ("conf_low", "conf_low"),
@@ -147,7 +147,7 @@ def test_clusters_of_one_query_are_none_in_compare(test: Any) -> None:
 def test_clusters_of_one_size_are_their_mean_curves(simultaneous: bool) -> None:
     rows = ALONE.with_columns(user=pl.col("query") // 4)
     options = OPTIONS | {"simultaneous": simultaneous, "anchor": False}
-    found = prframe.band(rows, method="bootstrap" if simultaneous else "t", **options)
+    found = prframe.band(rows, method="auto" if simultaneous else "t", **options)
     curves = prframe.curve(rows, by="query", recall=LEVELS, anchor=False)["precision"].to_numpy()
     curves = curves.reshape(5, 4, len(LEVELS))
     # Clusters are in order of their first curves.

@@ -230,13 +230,13 @@ def test_the_band_is_about_the_mean_curve(options: dict[str, Any]) -> None:
 
 @undefined
 @pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
-@pytest.mark.parametrize("method", [None, "auto", "t", "logit", "hall", "percentile", "bca"])
-def test_bands_at_single_levels_are_intervals(method: str | None) -> None:
+@pytest.mark.parametrize("method", ["auto", "t", "logit", "hall", "percentile", "bca"])
+def test_bands_at_single_levels_are_intervals(method: str) -> None:
     levels = [0.1, 0.3, 0.5]
     options = {"by": "model", "over": "query", "rng": 3, "n_resamples": 199}
     band = prframe.band(RUNS, recall=levels, simultaneous=False, method=method, **options)
     names = [f"Prec@{level}" for level in levels]
-    intervals = prframe.interval(RUNS, names, method=method or "auto", **options)
+    intervals = prframe.interval(RUNS, names, method=method, **options)
     for ours, theirs in (
         ("precision", "estimate"),
         ("conf_low", "conf_low"),
@@ -405,34 +405,14 @@ MESSAGES: dict[str, tuple[Callable[[], object], str]] = {
         lambda: CALLS["curve"](RUNS, recall=None, order="input"),
         "`over` gives a row per level; leave out order='input'.",
     ),
-    "kind": (
-        lambda: CALLS["band"](RUNS, kind="sup"),
-        "`kind` is for the band of one ranking; with `over` whole curves are drawn, so leave it "
-        "out.",
-    ),
-    "bandwidth": (
-        lambda: CALLS["band"](RUNS, bandwidth="scott"),
-        "`bandwidth` is for the band of one ranking; with `over` whole curves are drawn, so leave "
-        "it out.",
-    ),
-    "importance": (
-        lambda: CALLS["band"](RUNS, importance=0.5),
-        "`importance` is for the band of one ranking; with `over` whole curves are drawn, so "
-        "leave it out.",
-    ),
     "method": (
         lambda: CALLS["band"](RUNS, method="asymptotic"),
-        "`method` of a mean over groups must be one of 'auto', 'bca', 'bootstrap', 'hall', 'logit', "
+        "`method` of a mean over groups must be one of 'auto', 'bca', 'hall', 'logit', "
         "'percentile', 't'; got 'asymptotic'.",
     ),
     "simultaneous t": (
         lambda: CALLS["band"](RUNS, method="t"),
-        "method='t' knows single levels only; say simultaneous=False, or take method='bootstrap'.",
-    ),
-    "single levels of the bootstrap": (
-        lambda: CALLS["band"](RUNS, method="bootstrap", simultaneous=False),
-        "method='bootstrap' is for all levels of a mean curve at once; at single ones take "
-        "'percentile' or 'bca', or leave it out.",
+        "method='t' knows single levels only; say simultaneous=False, or leave it out.",
     ),
     "interpolated band of one ranking": (
         lambda: prframe.band(RUNS, by=["model", "query"], interpolate=True),

@@ -105,14 +105,13 @@ def test_mean_curves_are_those_of_curve() -> None:
     ("options", "message"),
     [
         (
-            {"prior": 0.1, "kind": "sup"},
-            "`prior` is for kind='studentized', which draws the share of positives apart; the "
-            "smoothed-bootstrap band is about the share of the sample.",
+            {"prior": 0.1, "method": "smoothed-bootstrap"},
+            "`prior` is for method='auto'; the smoothed-bootstrap band knows none; leave one of "
+            "them out.",
         ),
         (
             {"prior": 0.1, "method": "asymptotic", "simultaneous": False},
-            "`prior` is for kind='studentized', which draws the share of positives apart; the "
-            "asymptotic band is about the share of the sample.",
+            "`prior` is for method='auto'; the asymptotic band knows none; leave one of them out.",
         ),
         ({"prior": 0}, "`prior` must be a number > 0 and < 1; got 0."),
         ({"prior": 1.0, "over": "part"}, "`prior` must be a number > 0 and < 1; got 1.0."),
