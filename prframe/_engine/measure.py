@@ -12,7 +12,7 @@ from prframe._engine.hits import Hits, at_grade, together
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import task_of_hits
 from prframe._engine.rows import computed, key_names
-from prframe._engine.tasks import Task
+from prframe._engine.tasks import Task, results
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
 from prframe.metrics.metric import Combine, Term
@@ -38,17 +38,17 @@ def values_of_groups(
     keys, wanted = key_names(ranking.args), list(metrics.values())
     ranking = replace(ranking, thresholds=thresholds_of(wanted))
 
-    def values(found: Hits) -> pl.DataFrame:
-        values = measure(
-            found, wanted, ties=ranking.args.ties, prior=prior, interpolate=interpolate
-        )
-        values.columns = list(metrics)
-        return pl.concat([found.totals.select(keys), values], how="horizontal")
+    def values(pieces: Iterable[Piece]) -> pl.DataFrame:
+        rows, ties = [], ranking.args.ties
+        with results(map(begin, pieces)) as hits_of_pieces:
+            for found in together(hits_of_pieces):
+                values = measure(found, wanted, ties=ties, prior=prior, interpolate=interpolate)
+                rows.append(pl.concat([found.totals.select(keys), values], how="horizontal"))
+        return pl.concat(rows)
 
-    def stack(pieces: Iterable[Hits]) -> pl.DataFrame:
-        return pl.concat([values(found) for found in together(pieces)])
-
-    return ranking.stacked(begin, stack)
+    table = ranking.of_pieces(values)
+    table.columns = [*keys, *metrics]
+    return table
 
 
 def thresholds_of(metrics: Iterable[Metric]) -> tuple[float, ...]:
@@ -133,10 +133,9 @@ class _Measurement:
         whole_groups = any(
             self._interpolated(metric) or not term.per_hit for metric, term in terms.values()
         )
-        parts = [
-            self._credited(rows, terms, combine)
-            for rows in self._hits.parts(whole_groups=whole_groups)
-        ]
+        parts = []
+        for rows in self._hits.parts(whole_groups=whole_groups):
+            parts.append(self._credited(rows, terms, combine))  # noqa: PERF401 - a frame less
         return parts[0] if len(parts) == 1 else _per_group(pl.concat(parts), combine)
 
     def _credited(
@@ -170,7 +169,7 @@ class _Measurement:
         of_hits = asked.intersection(rows.collect_schema()) - {"group"}
         table = rows.select("group", *sorted(of_hits)).collect(engine="in-memory")
         of_groups = [*_TOTALS, *filter(is_above_name, self._hits.totals.columns)]
-        counts = self._hits.totals.select(name for name in of_groups if name in asked)
+        counts = self._hits.totals.select([name for name in of_groups if name in asked])
         if not counts.width:
             return table
         return pl.concat([table, counts[table["group"]]], how="horizontal")

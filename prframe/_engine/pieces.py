@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -19,14 +18,11 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source, run_starts
 from prframe._engine.keys import UNRETRIEVED
 from prframe._engine.rows import key_names, labels_are_gains, prepare
-from prframe._engine.tasks import Task, results
 from prframe.typing import Integers
 
 # From this size on a group is worth a sort that uses all cores.
 _HUGE_GROUP = 1 << 20
 _SAMPLE_ROWS = 1 << 16
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -46,23 +42,13 @@ class Ranking:
 
     def over_groups(self, compute: Callable[["Piece"], pl.DataFrame]) -> pl.DataFrame:
         """Apply a computation to pieces made of complete groups and stack what it returns."""
-        return self._joined(lambda pieces: pl.concat(list(map(compute, pieces))))
+        return self.of_pieces(lambda pieces: pl.concat(list(map(compute, pieces))))
 
-    def stacked(
-        self,
-        begin: Callable[["Piece"], Task[T]],
-        stack: Callable[[Iterable[T]], pl.DataFrame],
-    ) -> pl.DataFrame:
-        """Begin a task for each piece made of complete groups; `stack` joins the results."""
+    def of_pieces(self, join: Callable[[Iterable["Piece"]], pl.DataFrame]) -> pl.DataFrame:
+        """Return what a function makes of all pieces, each made of complete groups.
 
-        def join(pieces: Iterable["Piece"]) -> pl.DataFrame:
-            with results(map(begin, pieces)) as of_pieces:
-                return stack(of_pieces)
-
-        return self._joined(join)
-
-    def _joined(self, join: Callable[[Iterable["Piece"]], pl.DataFrame]) -> pl.DataFrame:
-        """Hand on the pieces, or all rows as one if a group turns out to be in two pieces."""
+        It is called again with all rows as one piece if a group turns out to be in two pieces.
+        """
         try:
             return join(self._pieces())
         except _ScatteredGroupsError:

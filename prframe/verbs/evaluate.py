@@ -232,7 +232,9 @@ class _Values(TwoStepPlan):
         """Return one row per group and model, the models of a group after one another."""
         scores = [self.args.score, *self.args.further_scores]
         if len(scores) == 1:
-            return self.evaluation.values(source)
+            values = self.evaluation.measured(source)
+            self.evaluation.warn(values)
+            return values
         parts = []
         for score in scores:
             args = replace(self.args, score=score, further_scores=())

@@ -1,6 +1,6 @@
 """The rows of curves: counts along the thresholds of each group, and the rates from them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import Thresholds, thresholds, thresholds_reaching
 from prframe._engine.rows import ROW, computed, key_names
 from prframe._engine.runs import Counting
-from prframe._engine.tasks import Task
+from prframe._engine.tasks import Task, results
 from prframe.metrics.quantities import HAIR_BELOW, precision
 from prframe.stats import first_at_least
 from prframe.typing import Floats, Integers, RowOrder
@@ -122,11 +122,13 @@ class Drawing(Plan):
                 rows = _at_levels(rows, ranked.totals, self.levels)
             return self._shown(rows, key_names(self.args))
 
+        def draw_all(pieces: Iterable[Piece]) -> pl.DataFrame:
+            tasks = (self._ranked(piece).then(partial(draw, piece)) for piece in pieces)
+            with results(tasks) as parts:
+                return pl.concat(list(parts))
+
         ranking = Ranking(source, self.args, self.include_unretrieved, ("score",))
-        return ranking.stacked(
-            lambda piece: self._ranked(piece).then(partial(draw, piece)),
-            lambda parts: pl.concat(list(parts)),
-        )
+        return ranking.of_pieces(draw_all)
 
     def _ranked(self, piece: Piece) -> Task[Thresholds]:
         """Find the blocks whose rows are needed: at levels of recall, those that reach one."""
