@@ -108,6 +108,8 @@ SEARCHED_AS = {
         "interval of ndcg",
     ],
     "guide/comparing": ["compare two runs", "compare systems", "significance test", "paired test"],
+    "guide/comparing_classifiers": ["compare classifiers", "delong", "compare models"],
+    "guide/designs": ["cluster", "power", "equivalence", "cross-validation", "folds"],
     "guide/bands": ["confidence band", "draw a band", "precision-recall curve"],
     "guide/significance": ["p-value", "average precision test", "better than chance"],
     "guide/metrics": ["ndcg", "average precision", "list of metrics"],

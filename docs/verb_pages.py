@@ -20,12 +20,12 @@ ABOUT = {
     ),
     "curve": (
         "precision-recall curves, one row per threshold",
-        ["tour", "ties", "bands"],
+        ["ties", "bands"],
         ONE + 'query.pr.plot.curve(by="system")',
     ),
     "roc": (
         "ROC curves, one row per threshold",
-        ["tour", "rank_statistics"],
+        ["rank_statistics"],
         ONE + 'query.pr.plot.roc(by="system")',
     ),
     "interval": (
@@ -35,7 +35,7 @@ ABOUT = {
     ),
     "compare": (
         "which of several models is better: differences, intervals, tests, effect sizes",
-        ["comparing"],
+        ["comparing", "comparing_classifiers", "designs"],
         ALL + 'digits.pr.plot.matrix(metric="AP", model="system", n_pos="n_relevant", rng=1)',
     ),
     "band": (
