@@ -7,11 +7,9 @@ from benchmarks.case import Case, Deadline, Ratio, Sizes, Subject
 _FLOOR = "evaluate AP"
 _LAWS: dict[str, dict[str, Any]] = {
     "max-t": {"correction": "max-t"},
-    "sampled": {"method": "sampled"},
-    "tukey": {"correction": "tukey"},
     "convolution": {},
 }
-_TESTS = ("student", "fisher", "tukey")
+_TESTS = ("student", "fisher")
 
 
 def compare(sizes: Sizes) -> Case:
@@ -26,9 +24,8 @@ def compare(sizes: Sizes) -> Case:
     return Case(
         "compare",
         f'`compare(frame, "AP", model="system")` of all pairs of {_shape(size)}: with '
-        f'{draws:,} draws `correction="max-t"`, `method="sampled"` with Holm\'s correction, and '
-        '`correction="tukey"`; and without draws, by *convolution*, with Holm\'s. *Arrays*: the '
-        "p-values alone, from one value per system and query; those of max-t and tukey are "
+        f'{draws:,} draws `correction="max-t"`; and without draws, by *convolution*, with Holm\'s. '
+        "*Arrays*: the p-values alone, from one value per system and query; those of max-t are "
         "adjusted ones, to which `compare` adds p-values by convolution. The floor is AP of the "
         "same rows.",
         subjects,

@@ -17,7 +17,7 @@ from benchmarks.comparisons import Runs, family, runs
 from benchmarks.data import SEED
 from benchmarks.measurement import Answer
 from benchmarks.tasks import Work
-from prframe.stats import paired_randomization, tukey_randomization
+from prframe.stats import paired_randomization
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -27,7 +27,6 @@ TESTS: dict[str, dict[str, Any]] = {
     "student": {"test": "t", "correction": None},
     "fisher": {"method": "sampled", "n_resamples": 1000, "correction": None},
     "convolution": {"correction": None},
-    "tukey": {"correction": "tukey", "within": "metric", "n_resamples": 1000},
 }
 
 
@@ -75,13 +74,10 @@ def compare_arrays(law: str, draws: int, **size: int) -> Work:
 
     def call() -> Floats:
         pairs, rng = family(values), np.random.default_rng(SEED)
-        if law == "tukey":
-            return tukey_randomization(values, n_resamples=draws, rng=rng).p_values
         if law == "convolution":
             tests = [paired_randomization(differences) for differences in pairs.sums.T]
             return np.array([one.p_value for one in tests])
-        found = (pairs.max_t if law == "max-t" else pairs.sign_flips)(draws, rng, "two-sided")
-        return found.p_values
+        return pairs.max_t(draws, rng, "two-sided").p_values
 
     return Work(call, lambda found: {"rows": found.size, "p": float(found.mean())})
 

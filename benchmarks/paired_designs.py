@@ -1,4 +1,4 @@
-"""Comparisons with equivalence, strata, clusters and folds: how often they reject what is true."""
+"""Comparisons with equivalence, clusters and folds: how often they reject what is true."""
 
 from collections.abc import Callable, Iterator
 
@@ -7,29 +7,23 @@ from scipy.special import stdtr
 
 from benchmarks.data import SEED
 from benchmarks.paired_laws import MEANS, SPARSE, Floats
-from prframe.stats import PairedFamily, pool_differences
-from prframe.stats.paired_values import (
-    QUERY_TESTS,
-    QueryTestOptions,
-    equality_p_value,
-    few_for_shared_skewness,
-)
+from prframe.stats import PairedFamily
+from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions
 from prframe.typing import Flags
 
 TEXT = """## paired-designs
 
 How often a test rejects at .05 what is true, in per cent of {samples:,} samples ({fewer:,} of \
-strata and of the randomization test); in brackets how often it does so without a \
+the randomization test); in brackets how often it does so without a \
 `SkewedDifferencesWarning`, and how often that comes. *Randomization*, \
 of the distributions with mean 0; *interval*, Student's misses the mean; *equivalence*, of means a margin apart, which is \
-three standard errors, on the worse side; *random*, *fixed* and *interaction*, of four strata with so \
-many queries each; *clusters*, of three queries, so many clusters; *folds*, five times five, whose \
+three standard errors, on the worse side; *clusters*, of three queries, so many clusters; *folds*, five times five, whose \
 values have a normal part in common with the correlation of 1/5, by resampling="cv".
 """
-QUERIES, STRATA, CLUSTER, FOLDS, REPETITIONS = (15, 25, 50), 4, 3, 5, 5
+QUERIES, CLUSTER, FOLDS, REPETITIONS = (15, 25, 50), 3, 5, 5
 LEVEL, MARGIN = 0.05, 3.0
 DESIGNS = ("randomization", "interval", "equivalence")
-OTHERS = ("random", "fixed", "interaction", "clusters", "folds")
+OTHERS = ("clusters", "folds")
 
 
 def study(
@@ -51,8 +45,6 @@ def _rows(samples: int, fewer: int) -> Iterator[list[str]]:
             cells = [_randomization(_of(values[:, :fewer])) if name not in MEANS else ""]
             cells.append(_cell(_by_t(centred), family.few_for_skewness))
             cells.append(_equivalence(centred))
-            strata = law(rng, (STRATA * n, fewer), -MEANS.get(name, 0.0))
-            cells += _pooled([_of(part) for part in np.split(strata, STRATA)])
             parts = law(rng, (CLUSTER * n, samples), -MEANS.get(name, 0.0))
             shared = law(rng, (n, samples), -MEANS.get(name, 0.0))
             sums = parts.reshape(CLUSTER, n, samples).sum(axis=0) + CLUSTER * shared
@@ -95,25 +87,6 @@ def _equivalence(family: PairedFamily) -> str:
         moved = _of(family.sums + side * margin)
         sides.append(np.nan_to_num(moved.equivalence(margin)[1], nan=1.0) <= LEVEL)
     return _cell(max(sides, key=np.mean), family.few_for_skewness)
-
-
-def _pooled(strata: list[PairedFamily]) -> list[str]:
-    """Describe the tests of the pooled difference and of interaction."""
-    means, errors = (
-        np.array([getattr(part, name) for part in strata]) for name in ("means", "std_errors")
-    )
-    usable = errors > 1e-9 * errors.max(axis=0)
-    warned = few_for_shared_skewness(strata, usable)
-    p_values = np.ones((3, means.shape[1]))
-    for pair in np.flatnonzero(usable.sum(axis=0) > 1):
-        at = usable[:, pair], pair
-        sizes = np.full(usable[:, pair].sum(), len(strata[0].sums))
-        p_values[:, pair] = [
-            pool_differences(means[at], errors[at]).p_value,
-            pool_differences(means[at], errors[at], model="fixed", sizes=sizes).p_value,
-            equality_p_value(means[at], errors[at], sizes),
-        ]
-    return [_cell(of_test <= LEVEL, warned) for of_test in p_values]
 
 
 def _folds(rng: np.random.Generator, values: Floats) -> str:

@@ -134,8 +134,6 @@ def _check_pairs(rows: pl.DataFrame, baseline: object) -> None:
     """Require that every model is compared with the baseline, and can be shown to be worse."""
     if "alternative" in rows.columns and "greater" in rows["alternative"].to_list():
         raise ArgumentError("alternative='greater' can show no model to be worse; leave it out.")
-    if "posterior" in rows["test"].to_list():
-        raise ArgumentError("test='posterior' has no p-value, by which a gate decides.")
     models, against = set(rows["model_a"].to_list()), set(rows["model_b"].to_list())
     several = isinstance(baseline, (list, tuple, set, frozenset))
     given = set(baseline) if several else {baseline}  # type: ignore[call-overload]

@@ -98,9 +98,7 @@ _PICTURES: dict[str, tuple[str, ...]] = {
     "compare_curves": ("curve_difference",),
     "evaluate": ("queries",),
 }
-_STRATA = (
-    "strata are pooled by compare(..., strata=) and nowhere else; by= has a row for each of them"
-)
+_STRATA = "by= has a row for each stratum"
 _OF_ONE_RANKING = (
     "the test is of one ranking; by= has a row for each, whose p-values correction= adjusts, and "
     "ap_test(frame, over=...) tests a mean over rankings, that of AP"
@@ -116,7 +114,10 @@ _RETRIEVED = (
 # What is said of arguments that one function alone does not have.
 _NOT_OFFERED_BY = {
     **{("ap_test", word): _RETRIEVED for word in ("cutoff", "depth", "k", "top_k")},
-    **{(verb, "strata"): _STRATA for verb in ("evaluate", "interval", "band", "compare_curves")},
+    **{
+        (verb, "strata"): _STRATA
+        for verb in ("evaluate", "interval", "band", "compare", "compare_curves")
+    },
     **{(verb, "over"): _OF_ONE_RANKING for verb in ("rank_test", "topk_test")},
     ("band", "resampling"): _FOLDS.format("interval", ""),
     ("compare_curves", "resampling"): _FOLDS.format("compare", ", test='t'"),
@@ -165,10 +166,8 @@ _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "bh": ("fdr_bh", "fdr", "benjamini-hochberg", "benjamini_hochberg", "fdr_i"),
         "bonferroni": ("bonf", "b"),
         "by": ("fdr_by", "fdr_n", "benjamini-yekutieli", "benjamini_yekutieli"),
-        "hochberg": ("simes-hochberg", "sh"),
         "holm": ("holm-bonferroni", "holm-sidak", "sidak", "hs", "h"),
         "max-t": ("maxt", "max_t", "westfall-young"),
-        "tukey": ("tukey-hsd", "hsd", "tukey_hsd"),
     },
 }
 

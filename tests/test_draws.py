@@ -9,7 +9,6 @@ import prframe
 from prframe import stats
 
 DEFAULTS = {
-    "FoundAlone.differences": 10_000,
     "PairedRankings.randomization": 10_000,
     "PairedRankings.replicates": 10_000,
     "ap_test": 9_999,
@@ -28,8 +27,6 @@ DEFAULTS = {
     "pr_posterior": 2_000,
     "ranking_bootstrap": 2_000,
     "ranking_interval": 2_000,
-    "signed_rank_posterior": 10_000,
-    "tukey_randomization": 10_000,
 }
 # A default is written as a name of the table, never as a number.
 NUMBER = re.compile(r"n_resamples: int = \d")

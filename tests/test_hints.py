@@ -315,8 +315,7 @@ def test_pictures_of_verbs_are_those_that_frames_offer() -> None:
         ),
         (
             lambda: prframe.interval(GOOD, "AP", strata="query_id"),
-            "There is no strata=: strata are pooled by compare(..., strata=) and nowhere else; by= "
-            "has a row for each of them.",
+            "There is no strata=: by= has a row for each stratum.",
         ),
         (lambda: prframe.interval(GOOD, "AP", prevalence=0.1), "Write prior= for prevalence=."),
         (lambda: prframe.evaluate(GOOD, "P@5", min_rel=2), "Write positive= for min_rel=."),

@@ -17,7 +17,7 @@ def kinds(pandas: pd.DataFrame, eager: pl.DataFrame, lazy: pl.LazyFrame) -> None
     assert_type(prframe.check(eager, k=[5, 10]), pl.DataFrame)
     assert_type(prframe.ap_test(lazy, by="q", method="normal"), pl.LazyFrame)
     assert_type(prframe.rank_test(lazy, phi=["mww", abs], method="exact"), pl.LazyFrame)
-    assert_type(prframe.compare(eager, ["AP", prframe.P @ 10], rope=0.01), pl.DataFrame)
+    assert_type(prframe.compare(eager, ["AP", prframe.P @ 10], equivalence=0.01), pl.DataFrame)
     assert_type(prframe.compare(lazy, "AP", over=["q", "r"], baseline="x"), pl.LazyFrame)
     assert_type(prframe.band(pandas, by="q", method="smoothed-bootstrap", rng=1), pd.DataFrame)
     assert_type(prframe.band(pandas, over="q", method="t", simultaneous=False), pd.DataFrame)

@@ -28,10 +28,8 @@ _CORRECTIONS = {
     "bh": "Benjamini and Hochberg's correction",
     "bonferroni": "Bonferroni's correction",
     "by": "Benjamini and Yekutieli's correction",
-    "hochberg": "Hochberg's correction",
     "holm": "Holm's correction",
     "max-t": "the max-t correction",
-    "tukey": "Tukey's correction",
 }
 _TIES = {
     "best": "positives first among ties",

@@ -31,7 +31,7 @@ _MULTIPLYING = ("bonferroni", "holm")
 # Under these a model passes by lacking the queries or items at which it is poor.
 _LENIENT = ("pairwise", "common")
 # These tests are of models on the same items alone.
-_ON_ITEMS = ("delong", "posterior")
+_ON_ITEMS = ("delong",)
 
 
 def add_options(parser: options.Parser) -> None:
@@ -51,8 +51,6 @@ def add_options(parser: options.Parser) -> None:
     parser.choice("--alternative", options.ALTERNATIVES, "of the test", "two-sided")
     equivalence = "add the p-value that the means differ by less than this"
     parser.number("--equivalence", float, "DIFFERENCE", equivalence)
-    rope = "add the probabilities that one is better by more than this, or neither"
-    parser.number("--rope", float, "DIFFERENCE", rope)
     options.add_confidence(parser)
     options.add_design(parser)
     options.add_randomness(parser)
@@ -98,8 +96,6 @@ def _check(given: argparse.Namespace) -> None:
         )
     if given.fail_if_worse and given.alternative == "greater":
         raise UsageError("--alternative greater can show no run to be worse; leave it out")
-    if given.fail_if_worse and given.test == "posterior":
-        raise UsageError("--test posterior has no p-value, by which --fail-if-worse decides")
     if given.model and not given.frame:
         raise UsageError("--model names a column of --frame; QRELS and RUN have a model per run")
     if given.model and len(given.score) > 1:
@@ -131,7 +127,7 @@ def _compared(data: inputs.Rankings, given: argparse.Namespace) -> "pl.DataFrame
             **options.tested(given),
             alternative=given.alternative,
             **options.given_only(given, "confidence_level", "n_resamples", "incomplete"),
-            **options.given_only(given, "equivalence", "rope"),
+            **options.given_only(given, "equivalence"),
             **options.design(given),
             rng=given.seed,
             **data.options,

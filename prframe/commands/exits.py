@@ -56,14 +56,13 @@ _SENTENCES = {
     " Make numbers of it first, for example with cast(pl.Float64) or astype(float).": "",
     "In `interval`, and `compare` with test='t', say resampling='cv' for": "In prframe evaluate "
     "--interval, and prframe compare --test t, say --resampling cv for",
-    "say test='t', with interval='auto' and without `rope`, `power` and `cluster`": "say --test "
-    "t, without --cluster",
+    "say test='t', with interval='auto' and without `power` and `cluster`": "say --test t, "
+    "without --cluster",
     "Take interval='hall', which": "Take --test hall, which",
     "Take test='hall', or test='bootstrap' with interval='hall', which allow": "Take --test hall, "
     "which allows",
     "In `interval` and `band` take method='hall'": "In prframe evaluate --interval and prframe "
     "band take --method hall",
-    ": say within='metric'; 'max-t' knows several metrics.": "; 'max-t' knows several.",
     "; give the number of its negatives in n_neg=. If all": ". If all",
     "Say dependence='comonotone', which is valid however rankings depend, or compare with a "
     "ranking that knows no query, such as one by popularity, by compare(..., resampling='items', "

@@ -10,7 +10,7 @@ import polars as pl
 
 from prframe import tables
 from prframe._engine.rows import in_groups
-from prframe.errors import ArgumentError, PrframeError
+from prframe.errors import PrframeError
 from prframe.metrics import parse_metric
 from prframe.reports import sections
 from prframe.reports.names import LONGEST_TEXT, distinct, plain
@@ -130,11 +130,6 @@ class Rankings:
         """The comparisons of all pairs of systems."""
         if self.values[SYSTEM].n_unique() == 1 or self.values[QUERY].n_unique() == 1:
             return None
-        if self.options.correction == "tukey" and len(self.compared) > 1:
-            raise ArgumentError(
-                "correction='tukey' is for one metric; name one in `metrics`, or take 'max-t', "
-                "which knows several."
-            )
         return compare(
             self.values,
             values=list(self.compared),

@@ -42,7 +42,7 @@ def sentences(compare_result: object) -> list[str]:
     the distance of the difference from the end that is estimated. The first value is that of
     ``model_a``, and the difference is the first value minus the second. Where there is no
     interval, the sentence has none. Of a one-sided test the sentence tells the side. What
-    ``rope``, ``equivalence`` and ``strata`` add to a comparison ends the sentence.
+    ``equivalence`` adds to a comparison ends the sentence.
 
     Examples
     --------
@@ -86,8 +86,7 @@ def _sentence(result: Result, row: Mapping[str, Any], places: int) -> str:
     is_mean = row.get("wins") is not None
     mean = "" if not is_mean else "mean " if group else "Mean "
     begin = f"{group}: " if group else ""
-    weighted = "" if row.get("n_strata") is None else ", weighted over strata,"
-    of = f"{begin}{mean}{row['metric']}{weighted} of {row['model_a']}"
+    of = f"{begin}{mean}{row['metric']} of {row['model_a']}"
     if row["difference"] is None:
         return f"{of} and {row['model_b']} cannot be compared."
     first, second = (wording.number(row[name], places) for name in ("mean_a", "mean_b"))
@@ -127,8 +126,6 @@ def _end(end: float, places: int | None) -> str:
 
 def _testing(row: Mapping[str, Any]) -> str:
     """Write by which test the p-value was found, and for what it was adjusted."""
-    if row.get("test") == "posterior":
-        return f"probability that {row['model_a']} is better: {wording.number(row['statistic'])}"
     words = wording.tested(row, [row.get("method") or ""])
     # The p-value of a single test is adjusted for nothing.
     if row.get("p_adjusted") is not None and row.get("n_family") != 1:
@@ -139,22 +136,10 @@ def _testing(row: Mapping[str, Any]) -> str:
 
 
 def _added(row: Mapping[str, Any]) -> list[str]:
-    """Write what a margin and strata add."""
-    added = []
-    if row.get("prob_rope") is not None:
-        first, neither, second = (
-            wording.number(row[name]) for name in ("prob_a", "prob_rope", "prob_b")
-        )
-        added.append(
-            f"probabilities that {row['model_a']} is better {first}, that {row['model_b']} is "
-            f"{second}, and that the difference is within the margin {neither}"
-        )
-    if row.get("p_equivalence") is not None:
-        added.append(f"test of equivalence, {wording.p_value(row['p_equivalence'])}")
-    if row.get("p_interaction") is not None:
-        equal = wording.p_value(row["p_interaction"])
-        added.append(f"equal differences in {row['n_strata']} strata, {equal}")
-    return added
+    """Write what a margin adds."""
+    if row.get("p_equivalence") is None:
+        return []
+    return [f"test of equivalence, {wording.p_value(row['p_equivalence'])}"]
 
 
 def _counted(row: Mapping[str, Any]) -> list[str]:

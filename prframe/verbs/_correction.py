@@ -8,7 +8,7 @@ import polars as pl
 from prframe import checks
 from prframe.stats import adjust_p_values
 
-Correction: TypeAlias = Literal["bonferroni", "holm", "hochberg", "bh", "by"]
+Correction: TypeAlias = Literal["bonferroni", "holm", "bh", "by"]
 
 
 def columns_with_p(numbers: Iterable[str], *, corrected: bool) -> dict[str, pl.DataType]:

@@ -331,10 +331,10 @@ def test_compare(capfdbinary, tmp_path) -> None:
 
 @pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
 def test_compare_with_a_margin_that_does_not_matter(capfdbinary, tmp_path) -> None:
-    words = ["compare", "qrels", *RUNS, "--equivalence", "0.05", "--rope", "0.02"]
+    words = ["compare", "qrels", *RUNS, "--equivalence", "0.05"]
     result = saved(capfdbinary, tmp_path, *words)
     shared = {"model": "system", "over": "query_id", "rng": 0} | TREC
-    assert result.equals(prframe.compare(joined(), "AP", equivalence=0.05, rope=0.02, **shared))
+    assert result.equals(prframe.compare(joined(), "AP", equivalence=0.05, **shared))
     done = run(capfdbinary, *words[:3], "new.run", "--equivalence", "0")
     assert (done.code, done.err) == (
         2,
@@ -478,7 +478,7 @@ def test_commands_and_options_are_an_interface() -> None:
         "compare": [
             *(for_input, metrics, output, random, level),
             "--model --baseline --test --correction --alternative --fail-if-worse --margin",
-            f"--incomplete --equivalence --rope {design}",
+            f"--incomplete --equivalence {design}",
         ],
         "curve": [for_input, by_query, output, "--recall --interpolate"],
         "band": [

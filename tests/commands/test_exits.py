@@ -87,10 +87,6 @@ USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate
             "--alternative greater can show no run to be worse; leave it out",
         ),
         (
-            ["compare", "qrels", "*.run", "--fail-if-worse", "--test", "posterior"],
-            "--test posterior has no p-value, by which --fail-if-worse decides",
-        ),
-        (
             ["compare", "qrels", "*.run", "--model", "run"],
             "--model names a column of --frame; QRELS and RUN have a model per run",
         ),
@@ -146,7 +142,7 @@ USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate
                 f"--test {test} compares models on the same items, which --frame names; QRELS and "
                 "RUN are compared over queries",
             )
-            for test in ("delong", "posterior")
+            for test in ("delong",)
         ),
         (
             ["evaluate", "qrels", "old.run", "-o", "nowhere/x.csv"],
@@ -249,7 +245,7 @@ MODELS = ["compare", *OF_FRAME, "--score", "score", "other"]
         [*MODELS, "--test", "t"],
         [*MODELS, "--test", "delong", "-m", "AP"],
         [*MODELS, "--incomplete", "pairwise"],
-        [*MODELS, "--correction", "tukey"],
+        [*MODELS, "--correction", "max-t"],
         ["compare", *OF_FRAME],
         ["curve", *OF_FRAME, "--ties", "expected"],
         ["band", "qrels", "old.run", "--n-resamples", "3"],

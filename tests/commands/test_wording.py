@@ -120,10 +120,6 @@ FOLDS = (
             ["compare", "--over", "fold", "--resampling", "cv"],
             "takes values as independent: say --test t, without --cluster.\n",
         ),
-        (
-            ["compare", "--over", "fold", "-m", "AP", "RR", "--correction", "tukey"],
-            "deals out the values of one metric of one group of --by; 'max-t' knows several.\n",
-        ),
         (["evaluate", "--by", "fold"], "For a ranking each say --by fold model, for"),
         (
             ["evaluate", "--by", "fold", "model", "--positive", "7", "-m", "P@1"],

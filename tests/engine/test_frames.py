@@ -53,7 +53,7 @@ CALLS = {name: partial(getattr(prframe, name), by=BY) for name in verbs()} | {
         frame, by="model", phi=["mww", "local-auc"], correction="holm"
     ),
     "compare": lambda frame: prframe.compare(
-        frame, ["AP", "P@3"], over="query", rope=0.1, power=0.8, n_resamples=50, rng=1
+        frame, ["AP", "P@3"], over="query", power=0.8, n_resamples=50, rng=1
     ),
     "band": lambda frame: prframe.band(
         frame, by="model", recall=[0.3, 0.6], rng=1, n_resamples=50

@@ -35,14 +35,14 @@ def test_columns_of_structs(argument) -> None:
     assert message(frame) == "`model` must name columns of plain values; 'model' is List(String)."
 
 
-@pytest.mark.parametrize("test", ["t", "posterior", "wilcoxon", "nonsense"])
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "nonsense"])
 @pytest.mark.parametrize("item", ["item", None])
 def test_tests_of_classifiers(test, item) -> None:
     # A test is refused whether or not there is something to compare.
     assert message(classified(20), test=test, item=item) == ON_ITEMS.format(repr(test))
 
 
-@pytest.mark.parametrize("test", ["delong", "posterior", "nonsense"])
+@pytest.mark.parametrize("test", ["delong", "nonsense"])
 def test_tests_of_rankings(test) -> None:
     assert message(runs(4, ["a", "b"]), qrels(4), test=test) == OVER_QUERIES.format(repr(test))
 
@@ -55,16 +55,6 @@ def test_delong_is_for_auc() -> None:
     )
     page = prframe.report(**asked, metrics="AUC")
     assert "DeLong" in page.facts["sections"][1]["note"]
-
-
-@pytest.mark.slow
-def test_tukey_is_for_one_metric() -> None:
-    asked = {"data": runs(6, ["a", "b", "c"]), "qrels": qrels(6), "correction": "tukey"}
-    assert message(**asked) == (
-        "correction='tukey' is for one metric; name one in `metrics`, or take 'max-t', which "
-        "knows several."
-    )
-    assert len(prframe.report(**asked, metrics="AP").facts["sections"]) == 6
 
 
 @pytest.mark.slow

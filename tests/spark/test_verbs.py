@@ -78,7 +78,7 @@ CALLS = {
     "interval of clusters": lambda f: prframe.interval(
         f, ["AP", "P@5"], by="model", over="query", cluster="user", method="bca", **DRAWN
     ),
-    "compare": lambda f: prframe.compare(f, ["AP", "P@3"], over="query", rope=0.1, **DRAWN),
+    "compare": lambda f: prframe.compare(f, ["AP", "P@3"], over="query", **DRAWN),
     "compare columns": lambda f: prframe.compare(
         f, "AP", ["score", "weight"], over="query", by="model", model=None, **DRAWN
     ),

@@ -223,7 +223,7 @@ def test_options_of_either_verb_that_take_values_as_independent_are_refused():
         prframe.interval(FRAME, "AP", by="model", method="bca", **OPTIONS)
     with pytest.raises(PrframeError, match="whose column stands in over="):
         prframe.interval(FRAME, "AP", by="model", resampling="items")
-    for options in ({"test": "randomization"}, {"interval": "bca"}, {"rope": 0.1}):
+    for options in ({"test": "randomization"}, {"interval": "bca"}):
         with pytest.raises(PrframeError, match="Student's t for shared items"):
             prframe.compare(FRAME, "AP", **{"test": "t"} | options | OPTIONS)
     values = pl.DataFrame({"query_id": [1, 2, 3], "a": [0.1, 0.2, 0.4]})

@@ -395,7 +395,7 @@ REFUSALS = {
     ),
     "a correction": (
         lambda: prframe.ap_test(GOOD, correction="fdr"),
-        "`correction` must be one of 'bh', 'bonferroni', 'by', 'hochberg', 'holm'; got 'fdr'. "
+        "`correction` must be one of 'bh', 'bonferroni', 'by', 'holm'; got 'fdr'. "
         "Write correction='bh'.",
     ),
     "resamples": (
@@ -543,7 +543,7 @@ REFUSALS = {
     ),
     "a rank's correction": (
         lambda: rank_test(GOOD, correction="fdr"),
-        "`correction` must be one of 'bh', 'bonferroni', 'by', 'hochberg', 'holm'; got 'fdr'. "
+        "`correction` must be one of 'bh', 'bonferroni', 'by', 'holm'; got 'fdr'. "
         "Write correction='bh'.",
     ),
     "a rank's confidence level": (

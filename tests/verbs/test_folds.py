@@ -114,11 +114,6 @@ def test_bands_over_folds_warn_too():
     [
         ({"test": "randomization"}, "say test='t'"),
         ({"interval": "bca"}, "interval='bca' takes values as independent"),
-        (
-            {"rope": 0.1},
-            "`cluster`. A margin may be given by equivalence=, whose tests are corrected",
-        ),
-        ({"rope": 0.1, "equivalence": 0.1}, "and without `rope`, `power` and `cluster`.$"),
         ({"power": 0.8}, "`power` takes values as independent"),
         ({"cluster": "repetition"}, "`cluster` is for other dependence"),
         ({"resampling": "bootstrap"}, "`resampling` must be 'cv', for the folds"),
@@ -158,14 +153,13 @@ def test_equivalence_of_items_and_negative_margins_are_refused():
     with pytest.raises(PrframeError, match="`equivalence` must be"):
         compared(equivalence=-1)
     frame = pl.DataFrame({"a": [0.1, 0.2], "b": [0.2, 0.1], "label": [1, 0]})
-    for name in ("equivalence", "rope"):
-        with pytest.raises(PrframeError) as caught:
-            prframe.compare(frame, "AP", score=["a", "b"], over=None, **{name: 0.1})
-        assert str(caught.value) == (
-            f"`{name}` is for comparisons over queries; leave it out. Two models are equivalent "
-            "within a margin, at the level .05, if the interval of their difference with "
-            "confidence_level=0.9 lies within it."
-        )
+    with pytest.raises(PrframeError) as caught:
+        prframe.compare(frame, "AP", score=["a", "b"], over=None, equivalence=0.1)
+    assert str(caught.value) == (
+        "`equivalence` is for comparisons over queries; leave it out. Two models are equivalent "
+        "within a margin, at the level .05, if the interval of their difference with "
+        "confidence_level=0.9 lies within it."
+    )
     with pytest.raises(PrframeError) as caught:
         prframe.compare(frame, "AP", score=["a", "b"], over=None, power=0.8)
     assert str(caught.value) == "`power` is for comparisons over queries; leave it out."

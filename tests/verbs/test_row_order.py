@@ -33,9 +33,7 @@ IN_ROWS = VALUES.unpivot(
 )
 CASES: dict[str, tuple[pl.DataFrame, Callable[[Any], Any]]] = {
     "compare": (ROWS, lambda rows: rows.pr.compare(["P@3", "AP"])),
-    "compare by": (ROWS, lambda rows: rows.pr.compare("AP", by="half", rope=0.1, **FEW)),
-    "strata": (ROWS, lambda rows: rows.pr.compare("AP", strata="half")),
-    "tukey": (ROWS, lambda rows: rows.pr.compare("AP", correction="tukey", **FEW)),
+    "compare by": (ROWS, lambda rows: rows.pr.compare("AP", by="half", **FEW)),
     "on items": (ROWS, lambda rows: rows.pr.compare("AP", **ON_ITEMS, **FEW)),
     "curves": (
         ROWS,

@@ -4,4 +4,3 @@ from .plan import OWN_TESTS as OWN_TESTS, ComparisonPlan as ComparisonPlan
 from .rankings import PairedRankings as PairedRankings
 from .swaps import SwapDistribution as SwapDistribution
 from .tests import RankingComparison as RankingComparison, untested as untested
-from .top_k import FoundAlone as FoundAlone, found_alone as found_alone

@@ -19,7 +19,7 @@ from prframe.stats.paired_rankings.tests import RankingComparison
 from prframe.stats.rankings import CellEvaluator, CellStatistic, ranking_levels
 from prframe.typing import Alternative, Integers
 
-RankingTest: TypeAlias = Literal["randomization", "bootstrap", "delong", "posterior"]
+RankingTest: TypeAlias = Literal["randomization", "bootstrap", "delong"]
 RankingInterval: TypeAlias = Literal["auto", "percentile", "bca"]
 
 # The number of seeds, the same as in the verb `compare`.
@@ -81,15 +81,13 @@ def compare_rankings(  # noqa: PLR0913
         True, or above 0, for positives.
     metric : CellStatistic or sequence of CellStatistic
         The metrics that are compared.
-    test : {"randomization", "bootstrap", "delong", "posterior"}
+    test : {"randomization", "bootstrap", "delong"}
         ``"randomization"``: the ranks that the models give to an item are exchangeable, see
         `PairedRankings.randomization`; of AUC nothing is drawn, see the notes. ``"bootstrap"``:
         items are drawn with replacement, and the resampled differences, less the observed one, are
         the null distribution. Its p-value and the quantiles of intervals are corrected for the
         number of positives (negatives, clusters) as `Confidence.expanded` says.
         ``"delong"``: the difference of AUC has a normal distribution, see `auc_covariance`.
-        ``"posterior"``: the probability that either model is better, for metrics of the first k,
-        see `found_alone`.
     alternative : {"two-sided", "less", "greater"}
         The alternative: the difference a - b is not 0, below 0, or above 0.
     confidence_level : float in (0, 1)
@@ -97,22 +95,21 @@ def compare_rankings(  # noqa: PLR0913
     interval : {"auto", "percentile", "bca"}
         ``"percentile"``, ``"bca"``: the interval of the paired bootstrap. ``"auto"``: that of the
         test, which is ``"percentile"`` unless the test has its own, extended to what the intervals
-        of both metrics leave room for; see the notes. The only one for the last two tests.
+        of both metrics leave room for; see the notes. The only one for ``"delong"``.
     n_resamples : int
         Number of swaps, resamples and draws, >= 1.
     rng : int or numpy.random.Generator, optional
         Seed or generator of these draws, which are the same for all metrics.
     cluster : array_like, shape (N,), optional
-        The cluster of each item: whole clusters are swapped and drawn. Not with ``"posterior"``.
+        The cluster of each item: whole clusters are swapped and drawn.
 
     Returns
     -------
     RankingComparison or list of RankingComparison
         One per metric, a list if `metric` is a sequence. ``value_a``, ``value_b`` and their
         ``difference``, a - b; ``conf_low`` and ``conf_high``, of the paired bootstrap unless the
-        test has its own: Wald's for ``"delong"``, extended likewise, and quantiles of the
-        posterior distribution for ``"posterior"``; ``statistic``, which is the difference,
-        DeLong's z, or the probability that a is better; ``p_value`` and its Monte Carlo error
+        test has its own: Wald's for ``"delong"``, extended likewise; ``statistic``, which is
+        the difference, or DeLong's z; ``p_value`` and its Monte Carlo error
         ``p_std_error``, NaN where nothing is sampled; ``n_undefined``, the number of resamples
         that leave the metric undefined and are left out; ``method``, the test, or how it was done.
 
@@ -123,19 +120,14 @@ def compare_rankings(  # noqa: PLR0913
 
     Notes
     -----
-    The p-value of ``"posterior"`` is twice the smaller of the probabilities that a is better and
-    that b is, or the probability that the one-sided alternative is wrong. The probabilities of the
-    counts have a Dirichlet distribution with a uniform prior. If the interval leaves out 0, it is
-    on the side of the model that the test favours.
-
     Resamples have no items but those of the sample. Where models are good, what tells them apart
     is a misplaced item now and then, which many samples lack, and quantiles of resamples then
     cover too seldom. ``interval="auto"`` reaches at least as far as the intervals of both metrics,
     as `ranking_interval` has them, and the correlation of both metrics say (Zou & Donner 2008);
     areas under precision take ``"logit-t"``. The p-value does not change. Of nearly perfect
     rankings it may therefore be below 1 - confidence_level where the interval holds 0. Equal
-    rankings have the interval [0, 0]. Metrics whose single interval would be one of resamples, and
-    ``"posterior"``, are not extended.
+    rankings have the interval [0, 0]. Metrics whose single interval would be one of resamples are
+    not extended.
 
     Randomization asks whether the two rankings could have been made by one model; the bootstrap
     and DeLong's test ask for the difference alone, and need large samples: with fewer than 40 or
@@ -150,13 +142,13 @@ def compare_rankings(  # noqa: PLR0913
     References
     ----------
     Venkatraman & Begg, Biometrika 1996; Efron & Tibshirani, *An Introduction to the Bootstrap*,
-    1993, section 16.4; DeLong, DeLong & Clarke-Pearson, Biometrics 1988; Goutte & Gaussier, ECIR
-    2005; Zou & Donner, *Construction of confidence limits about effect measures: a general
-    approach*, Statistics in Medicine 2008.
+    1993, section 16.4; DeLong, DeLong & Clarke-Pearson, Biometrics 1988; Zou & Donner,
+    *Construction of confidence limits about effect measures: a general approach*, Statistics in
+    Medicine 2008.
 
     Examples
     --------
-    >>> from prframe.stats import AveragePrecision, PrecisionAt, RocArea
+    >>> from prframe.stats import AveragePrecision, RocArea
     >>> rng = np.random.default_rng(1)
     >>> label = np.arange(200) < 80
     >>> good = label + rng.normal(size=200)
@@ -166,9 +158,6 @@ def compare_rankings(  # noqa: PLR0913
     (0.136, True, 'randomization')
     >>> compare_rankings(good, worse, label, RocArea(), test="delong").statistic.__round__(2)
     4.31
-    >>> compared = compare_rankings(good, worse, label, [PrecisionAt(50)], test="posterior", rng=1)
-    >>> [round(c.statistic, 3) for c in compared]
-    [0.989]
     """
     checks.one_of("test", test, get_args(RankingTest))
     checks.one_of("interval", interval, get_args(RankingInterval))
@@ -184,7 +173,7 @@ def compare_rankings(  # noqa: PLR0913
     evaluate = CellEvaluator(label, metrics)
     _check_metrics(test, metrics)
     plan = ComparisonPlan(test, interval, number, _restarted(rng))
-    plan.check(clustered=cluster is not None)
+    plan.check()
     rankings = PairedRankings(_levels(score_a, score_b, evaluate.label), evaluate, cluster)
     (comparisons,) = plan.of_pairs(rankings, [confidence] * len(metrics), [(0, 1)])
     return comparisons[0] if isinstance(metric, CellStatistic) else comparisons

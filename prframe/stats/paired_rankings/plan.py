@@ -18,7 +18,6 @@ from prframe.stats.paired_rankings.rankings import PairedRankings
 from prframe.stats.paired_rankings.tests import (
     RankingComparison,
     delong_comparison,
-    posterior_comparison_at,
     resampled_comparison,
     swap_tests,
 )
@@ -36,9 +35,9 @@ Pair: TypeAlias = tuple[int, int]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# These tests suit some metrics alone (`CellStatistic.own_tests`), and have their own intervals.
-_DELONG, _POSTERIOR = "delong", "posterior"
-OWN_TESTS = (_DELONG, _POSTERIOR)
+# This test suits some metrics alone (`CellStatistic.own_tests`), and has its own interval.
+_DELONG = "delong"
+OWN_TESTS = (_DELONG,)
 
 
 class Each(Protocol):
@@ -62,10 +61,10 @@ class ComparisonPlan:
 
     Attributes
     ----------
-    test : {"randomization", "bootstrap", "delong", "posterior"}
+    test : {"randomization", "bootstrap", "delong"}
     interval : {"auto", "percentile", "bca"}
-        ``"auto"`` is the interval of the test if it has its own, else ``"percentile"``; but for
-        ``"posterior"`` it is extended to what the intervals of both rankings leave room for.
+        ``"auto"`` is the interval of the test if it has its own, else ``"percentile"``. It is
+        extended to what the intervals of both rankings leave room for.
     n_resamples : int
     rng : callable
         Returns a generator with the same state each time, so that all metrics and pairs have the
@@ -77,15 +76,13 @@ class ComparisonPlan:
     n_resamples: int
     rng: Callable[[], np.random.Generator]
 
-    def check(self, *, clustered: bool) -> None:
+    def check(self) -> None:
         """Refuse options that the test does not use."""
         if self.test in OWN_TESTS and self.interval != "auto":
             raise ArgumentError(
                 f"test={self.test!r} has an interval of its own; leave out `interval`; got "
                 f"{self.interval!r}."
             )
-        if self.test == _POSTERIOR and clustered:
-            raise ArgumentError("test='posterior' knows no clusters; leave out `cluster`.")
 
     def of_pairs(
         self,
@@ -155,8 +152,11 @@ class ComparisonPlan:
         The metrics differ in their range alone, which an interval of one ranking knows itself.
         """
         evaluate = rankings.evaluate
-        takes = self.interval == "auto" and self.test != _POSTERIOR
-        if not takes or not isinstance(evaluate, CellEvaluator) or rankings.n_units == 1:
+        if (
+            self.interval != "auto"
+            or not isinstance(evaluate, CellEvaluator)
+            or rankings.n_units == 1
+        ):
             return []
         if not evaluate.label.any() or confidences[0].tail >= 1 / 2:
             return []
@@ -187,18 +187,10 @@ class ComparisonPlan:
             raise ArgumentError(
                 f"test={self.test!r} is for metrics of cells; see `CellEvaluator`."
             )
-        label = evaluate.label
-        if self.test == _DELONG:
-            room = _room(rankings, singles, pair)
-            return [
-                delong_comparison(levels, label, confidence, rankings.cluster, room)
-                for confidence in confidences
-            ]
+        room = _room(rankings, singles, pair)
         return [
-            posterior_comparison_at(
-                levels, label, metric, confidence, self.n_resamples, self.rng()
-            )
-            for metric, confidence in zip(evaluate.statistics, confidences, strict=True)
+            delong_comparison(levels, evaluate.label, confidence, rankings.cluster, room)
+            for confidence in confidences
         ]
 
 

@@ -14,11 +14,10 @@ from prframe.stats.intervals import Confidence, bca_interval, percentile_interva
 from prframe.stats.paired_rankings.area_swaps import area_swap_test
 from prframe.stats.paired_rankings.delong import auc_covariance
 from prframe.stats.paired_rankings.rankings import PairedRankings
-from prframe.stats.paired_rankings.top_k import found_alone
 from prframe.stats.paired_rankings.unseen import Room, correlation_from, correlation_of
 from prframe.stats.paired_values import PairedTest, sampled_p_value
 from prframe.stats.rank_statistics import rank_difference
-from prframe.stats.rankings import CellEvaluator, CellStatistic, RocArea
+from prframe.stats.rankings import CellEvaluator, RocArea
 from prframe.typing import Alternative, Floats, Integers
 
 
@@ -234,51 +233,4 @@ def delong_comparison(
         statistic=difference.z,
         p_value=difference.p_value,
         method="delong",
-    )
-
-
-def posterior_comparison_at(  # noqa: PLR0913, PLR0917
-    levels: Integers,
-    label: ArrayLike,
-    metric: CellStatistic,
-    confidence: Confidence,
-    n_resamples: int,
-    rng: int | np.random.Generator | None,
-) -> RankingComparison:
-    """Compare a metric of the first k by the probability that either of two rankings is better.
-
-    Parameters
-    ----------
-    levels : ndarray of int, shape (2, N)
-        As `ranking_levels` returns them.
-    label : array_like of bool or number, shape (N,)
-    metric : CellStatistic
-        A metric that counts the positives among the first k, for example P@k.
-    confidence : Confidence
-    n_resamples : int
-        Number of draws for the interval.
-    rng : int or numpy.random.Generator, optional
-        Seed or generator of these draws.
-
-    Returns
-    -------
-    RankingComparison
-        ``statistic`` is the probability that the first ranking is better, given the data.
-    """
-    evaluate = CellEvaluator(label, [metric])
-    a, b = (float(value) for value in evaluate(levels)[0])
-    n_pos = int(np.count_nonzero(evaluate.label))
-    k, divisor = metric.at_cut(n_pos, evaluate.label.size)
-    counts = found_alone(levels, label, max(k, 1))
-    # Differences of recall are drawn, and scaled to the metric.
-    scale = n_pos / divisor if divisor else np.nan
-    low, high = percentile_interval(scale * counts.differences(n_resamples, rng), confidence)
-    better, worse = (counts.first_better, counts.second_better) if n_pos else (np.nan, np.nan)
-    p = {"two-sided": 2 * min(better, worse), "greater": worse, "less": better}
-    return untested(a, b)._replace(
-        conf_low=low,
-        conf_high=high,
-        statistic=better,
-        p_value=p[confidence.alternative],
-        method="posterior",
     )

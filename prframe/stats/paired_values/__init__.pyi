@@ -1,9 +1,4 @@
-from .bayesian_signed_rank import (
-    SignedRankPosterior as SignedRankPosterior,
-    signed_rank_posterior as signed_rank_posterior,
-)
 from .counts_posterior import (
-    larger_share as larger_share,
     paired_posterior_comparison as paired_posterior_comparison,
     posterior_comparison as posterior_comparison,
 )
@@ -24,16 +19,8 @@ from .family import (
     COCHRAN as COCHRAN,
     PairedFamily as PairedFamily,
     SampledTests as SampledTests,
-    few_for_shared_skewness as few_for_shared_skewness,
 )
 from .multiplicity import adjust_p_values as adjust_p_values
-from .pooling import (
-    PooledDifference as PooledDifference,
-    PoolingModel as PoolingModel,
-    equality_p_value as equality_p_value,
-    error_growth as error_growth,
-    pool_differences as pool_differences,
-)
 from .query_tests import (
     QUERY_TESTS as QUERY_TESTS,
     QueryTest as QueryTest,
@@ -52,10 +39,6 @@ from .sample import (
     rounded_differences as rounded_differences,
 )
 from .sampled_p_values import SampledPValue as SampledPValue, sampled_p_value as sampled_p_value
-from .sequence import (
-    ConfidenceSequence as ConfidenceSequence,
-    paired_confidence_sequence as paired_confidence_sequence,
-)
 from .tests import (
     paired_bootstrap_test as paired_bootstrap_test,
     paired_equivalence_test as paired_equivalence_test,
@@ -64,4 +47,3 @@ from .tests import (
     sign_test as sign_test,
     signed_rank_test as signed_rank_test,
 )
-from .tukey import tukey_randomization as tukey_randomization

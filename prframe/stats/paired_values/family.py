@@ -47,8 +47,9 @@ class SampledTests(NamedTuple):
 
     Examples
     --------
-    >>> from prframe.stats import tukey_randomization
-    >>> tukey_randomization([[0.5, 0.25], [0.5, 0.25]], n_resamples=9).p_values
+    >>> from prframe.stats import PairedFamily
+    >>> family = PairedFamily(np.array([[0.25], [-0.25]]), np.ones((2, 1)))
+    >>> family.max_t(9, np.random.default_rng(1), "two-sided").p_values
     array([1.])
     """
 
@@ -377,41 +378,6 @@ class PairedFamily:
         seed = int(rng.integers(1 << 62))
         for columns in batches(n_pairs, n_resamples, _HELD):
             yield columns, _resamples(n_units, n_resamples, np.random.default_rng(seed))
-
-
-def few_for_shared_skewness(strata: Sequence[PairedFamily], pooled: Flags) -> Flags:
-    """Return whether the strata of each pair have too few units for the skewness they share.
-
-    The rule is that of `PairedFamily.few_for_skewness` for all strata at once, from five units of
-    a stratum on: the sum of their `relative_unevenness` is compared with what it exceeds in 5 % of
-    samples of normal values, and numbers of units and squared skewness are means over strata.
-
-    Parameters
-    ----------
-    strata : sequence of PairedFamily
-        The same pairs in each stratum.
-    pooled : ndarray of bool, shape (n_strata, n_pairs)
-        Which strata count for a pair.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_pairs,)
-
-    Examples
-    --------
-    >>> wins = np.array([0.9, 0.8, *[-0.1, -0.08, -0.06] * 5])[:, None]
-    >>> stratum = PairedFamily(wins, np.ones_like(wins))
-    >>> few_for_shared_skewness([stratum, stratum], np.ones((2, 1), dtype=bool))
-    array([ True])
-    """
-    n_units = np.array([(stratum.sizes > 0).sum(axis=0) for stratum in strata])
-    counted = pooled & (n_units >= min(_CRITICAL))
-    n_strata, units = counted.sum(axis=0), (n_units * counted).sum(axis=0)
-    unevenness = np.array([stratum.relative_unevenness for stratum in strata])
-    squares = np.array([stratum.skewness**2 for stratum in strata])
-    is_uneven = np.abs((unevenness * counted).sum(axis=0)) > np.sqrt(n_strata)
-    few = (units <= _FEW[1] * n_strata) & (units <= COCHRAN * (squares * counted).sum(axis=0))
-    return np.asarray(few & is_uneven)
 
 
 def _resamples(

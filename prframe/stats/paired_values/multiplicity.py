@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _FACTORS: dict[str, Callable[[Floats, int], Floats]] = {
     "bonferroni": lambda _, m: np.full(m, float(m)),
     "holm": lambda j, m: m + 1 - j,
-    "hochberg": lambda j, m: m + 1 - j,
     "bh": lambda j, m: m / j,
     "by": lambda j, m: m / j * (1 / j).sum(),
 }
@@ -30,18 +29,18 @@ def adjust_p_values(p_values: ArrayLike, method: str) -> Floats:
     """Adjust p-values of one family of tests for their number.
 
     With ``p_1 <= ... <= p_m`` the adjusted value of ``p_j`` is ``m p_j`` (Bonferroni), the largest
-    ``(m + 1 - i) p_i`` over ``i <= j`` (Holm), the smallest ``(m + 1 - i) p_i`` over ``i >= j``
-    (Hochberg), the smallest ``(m / i) p_i`` over ``i >= j`` (Benjamini-Hochberg), or that times
-    ``1 + 1/2 + ... + 1/m`` (Benjamini-Yekutieli). None is above 1.
+    ``(m + 1 - i) p_i`` over ``i <= j`` (Holm), the smallest ``(m / i) p_i`` over ``i >= j``
+    (Benjamini-Hochberg), or that times ``1 + 1/2 + ... + 1/m`` (Benjamini-Yekutieli). None is
+    above 1.
 
     Parameters
     ----------
     p_values : array_like of float in [0, 1], shape (n_tests,)
         NaN stands for a test that was not made; it stays NaN and is not counted.
-    method : {"bh", "bonferroni", "by", "hochberg", "holm"}
-        Bonferroni and Holm bound the chance of any false rejection for every dependence, Hochberg
-        for independent and positively dependent tests; Benjamini-Hochberg bounds the expected
-        share of false rejections for such tests, Benjamini-Yekutieli for every dependence.
+    method : {"bh", "bonferroni", "by", "holm"}
+        Bonferroni and Holm bound the chance of any false rejection for every dependence.
+        Benjamini-Hochberg bounds the expected share of false rejections for independent and
+        positively dependent tests, Benjamini-Yekutieli for every dependence.
 
     Returns
     -------
@@ -55,12 +54,11 @@ def adjust_p_values(p_values: ArrayLike, method: str) -> Floats:
 
     Notes
     -----
-    Holm is never larger than Bonferroni, Hochberg never larger than Holm.
+    Holm is never larger than Bonferroni.
 
     References
     ----------
-    Holm, *A simple sequentially rejective multiple test procedure*, 1979; Hochberg, *A sharper
-    Bonferroni procedure for multiple tests of significance*, 1988; Benjamini & Hochberg,
+    Holm, *A simple sequentially rejective multiple test procedure*, 1979; Benjamini & Hochberg,
     *Controlling the false discovery rate*, 1995; Benjamini & Yekutieli, *The control of the false
     discovery rate in multiple testing under dependency*, 2001.
 

@@ -70,7 +70,7 @@ def ap_test(
         AP higher than at random, lower, or either: twice the smaller of both. "greater" unless
         given, as in `topk_test`: whether positives come first is what is asked of a retrieval.
         `rank_test` has "two-sided", as two-sample tests have.
-    correction : {"bonferroni", "holm", "hochberg", "bh", "by"}, optional
+    correction : {"bonferroni", "holm", "bh", "by"}, optional
         Adjust the p-values for the number of tests; groups without a p-value do not count.
     over : str or list of str, optional
         Test the mean of AP over these columns, for instance MAP over queries for each group of

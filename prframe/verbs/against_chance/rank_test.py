@@ -79,7 +79,7 @@ def rank_test(
         takes the double saddlepoint approximation, accurate in the tails; "normal" is the
         approximation of textbooks, with the correction for continuity where W has steps. See
         `prframe.stats.LinearRankNull`.
-    correction : {"bonferroni", "holm", "hochberg", "bh", "by"}, optional
+    correction : {"bonferroni", "holm", "bh", "by"}, optional
         Adjust the p-values for the number of tests; groups without a p-value do not count.
     confidence_level : float in (0, 1)
         Level of the interval, which is two-sided.

@@ -72,7 +72,7 @@ def topk_test(
         More hits than at random, fewer, or either: the sum over all outcomes that are no more
         likely than the observed one. "greater" unless given, as in `ap_test`; `rank_test` has
         "two-sided".
-    correction : {"bonferroni", "holm", "hochberg", "bh", "by"}, optional
+    correction : {"bonferroni", "holm", "bh", "by"}, optional
         Adjust the p-values for the number of all rows that have one, groups times cut-offs.
     confidence_level : float in (0, 1)
         Coverage of the interval.

@@ -1,7 +1,7 @@
 """The verb that compares models, over queries or on the same items."""
 
 from collections.abc import Collection, Sequence
-from typing import Unpack, cast, get_args
+from typing import Unpack, cast
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from prframe.draws import TEST_DRAWS
 from prframe.errors import MissingColumnError
 from prframe.metrics import Metric
 from prframe.stats._arrays import random_generator
-from prframe.stats.paired_values import PoolingModel, described_tests
+from prframe.stats.paired_values import described_tests
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._at_prior import prior_of
 from prframe.verbs._evaluation import Evaluation
@@ -25,7 +25,6 @@ from prframe.verbs.comparison.modes import (
     OVER_QUERIES,
     Incomplete,
     IntervalKind,
-    Method,
     Test,
     check_of_items,
     check_options,
@@ -33,19 +32,13 @@ from prframe.verbs.comparison.modes import (
 )
 from prframe.verbs.comparison.on_items import OnItems
 from prframe.verbs.comparison.options import model_arguments, require_items
-from prframe.verbs.comparison.over_queries import EffectSize, OverQueries
+from prframe.verbs.comparison.over_queries import OverQueries
 from prframe.verbs.comparison.query_values import (
     ComparedValues,
     Incomplete as IncompleteQueries,
     at_hand,
 )
 from prframe.verbs.comparison.rows import Comparison, JointCorrection, Within
-from prframe.verbs.comparison.stratified import (
-    Stratified,
-    check_pooling,
-    check_strata,
-    with_strata,
-)
 
 # The column of queries, unless the caller names others.
 _QUERIES = "query_id"
@@ -63,20 +56,15 @@ def compare(
     over: Columns | None = _QUERIES,
     baseline: object = None,
     test: Test = "randomization",
-    method: Method = "auto",
     alternative: Alternative = "two-sided",
     correction: JointCorrection | None = "holm",
     within: Within = "all",
     interval: IntervalKind = "auto",
     confidence_level: float = 0.95,
-    effect_size: EffectSize | None = None,
-    rope: float | None = None,
     equivalence: float | None = None,
     power: float | None = None,
     resampling: float | Resampling | None = None,
     cluster: str | None = None,
-    strata: Columns | None = None,
-    pooling: PoolingModel = "random",
     incomplete: Incomplete = "raise",
     undefined: float | None = None,
     prior: float | None = None,
@@ -128,27 +116,16 @@ def compare(
         - "delong": of AUC, by the normal distribution, for which there should be at least 15 items
           of either class, and 40 clusters with some. Its interval is no shorter than DeLong's, as
           it also reaches as far as the intervals of both models and their correlation say.
-        - "posterior": the probability that a model is better, for metrics that count the positives
-          among the first k (P@k, R@k, F@k, F1@k, RelP@k, Lift@k, EF, Rprec).
-    method : {"auto", "exact", "convolution", "sampled", "normal"}
-        How the p-value of "randomization" or "wilcoxon" over queries is computed. "auto" counts
-        all signs where that is quick, and elsewhere takes a saddlepoint where that is accurate, or
-        their convolution on a fine grid: no draws, the same p-value in every call. "sampled": from
-        `n_resamples` draws, the same for all pairs and metrics. "normal": the approximation of
-        textbooks, for "wilcoxon".
     alternative : {"two-sided", "less", "greater"}
         That the difference a - b is not 0, below 0, or above 0; one-sided intervals bound one end,
         and the other is that of the range: -1 or 1 for AP, infinite for metrics without bounds.
     correction : str or None
-        How p-values are adjusted for their number: "bonferroni", "holm", "hochberg", "bh", "by"
-        (`prframe.stats.adjust_p_values`), or, with "randomization" over queries, by the joint
-        distribution of all pairs: "max-t" compares each pair with the largest t of all under
-        random signs (step-down), "tukey" with the largest difference of all models when the values
-        of each query are dealt out at random (the randomized Tukey HSD).
-    within : {"all", "by", "metric"}
-        The rows whose number p-values are adjusted for: all rows of the result, those of a group
-        of `by`, or those of one metric of a group. "tukey" is for one metric, "max-t" for the
-        metrics of a group.
+        How p-values are adjusted for their number: "bonferroni", "holm", "bh", "by"
+        (`prframe.stats.adjust_p_values`), or, with "randomization" over queries, "max-t": each
+        pair is compared with the largest t of all under random signs (step-down).
+    within : {"all", "by"}
+        The rows whose number p-values are adjusted for: all rows of the result, or those of a
+        group of `by`. "max-t" is for the metrics of a group.
     interval : {"auto", "t", "hall", "percentile", "bca"}
         Interval of the difference. Over queries "auto" is Student's, but that of the test with
         ``test="hall"``; "hall" holds the differences that this test does not reject. On the same
@@ -158,13 +135,6 @@ def compare(
     confidence_level : float in (0, 1)
         Level of the interval; 1 - confidence_level is the level of the test to which `power`
         refers.
-    effect_size : {"cohen", "cliff"}, optional
-        Over queries, "cohen" unless given: d_z, the mean difference in standard deviations of the
-        differences, or Cliff's delta, the share of pairs of values in which a is ahead minus that
-        in which b is.
-    rope : float >= 0, optional
-        Region of practical equivalence: differences up to this do not matter. Adds the
-        probabilities of the Bayesian signed-rank test (`prframe.stats.signed_rank_posterior`).
     equivalence : float > 0, optional
         Margin of equivalence: adds ``p_equivalence``, the p-value of two one-sided t tests that
         the means differ by less (`prframe.stats.paired_equivalence_test`), whatever `test` and
@@ -184,15 +154,7 @@ def compare(
         in common is added to the variance of ``test="t"``, as in `interval`.
     cluster : str, optional
         Column of clusters: of queries, which are constant in each, or of items. Whole clusters
-        are exchanged or drawn; `rope`, `power` and some tests over queries know none.
-    strata : str or list of str, optional
-        Over queries: columns that tell groups of queries apart, for example their languages. Mean
-        differences of a stratum are pooled with those of the others
-        (`prframe.stats.pool_differences`), and a test tells whether they are equal, that is
-        whether model and stratum interact.
-    pooling : {"random", "fixed"}
-        With `strata`: the differences of strata vary about the pooled one, which is about strata
-        to come, or all are the same.
+        are exchanged or drawn; `power` and some tests over queries do not support it.
     incomplete : {"raise", "pairwise", "common", "zero", "last"}
         Where a model has no rows for a query: refuse, compare two models over what both have,
         all over what all have, or count as 0. On the same items, where a model has no row for an
@@ -221,13 +183,9 @@ def compare(
         ``ties``, ``losses`` of a, ``n`` queries or items (Int64), ``method``, ``test``,
         ``correction`` (String), ``n_family`` (Int64), the number of p-values for which each is
         adjusted, ``confidence_level``, ``p_std_error``, the Monte Carlo error of a p-value that
-        was sampled, ``p_adjusted_std_error`` (Float64, with "max-t" and "tukey"); one-sided
-        ``alternative`` (String), behind ``confidence_level``; with `rope`
-        ``prob_a``, ``prob_rope``, ``prob_b`` (Float64), that a, neither or b is better; with
-        `equivalence` ``p_equivalence`` (Float64); with `strata` ``n_strata`` (Int64), those that
-        were pooled, Cochran's ``q``, ``i_squared``, the share of the variation among strata that
-        is not due to chance, ``tau``, the standard deviation of their differences, and
-        ``p_interaction`` (Float64), Welch's test that they are equal; with `power`
+        was sampled, ``p_adjusted_std_error`` (Float64, with "max-t"); one-sided
+        ``alternative`` (String), behind ``confidence_level``; with `equivalence`
+        ``p_equivalence`` (Float64); with `power`
         ``detectable_difference`` (Float64) and ``n_needed`` (Int64). A row per group, metric and
         pair. The first eight columns are the answer: ``result[:, :8]`` of polars, and
         ``result.iloc[:, :8]`` of pandas, print it on one line, and `prframe.tables.sentences`
@@ -246,17 +204,13 @@ def compare(
         On the same items: ``test="delong"`` with fewer than 15 positives or negatives, and any
         test with fewer than 40 clusters that hold positives, or negatives; by randomization of so
         few clusters that no p-value is below .05, the least one is told.
-        Queries, or clusters, that are in several `strata`, and `strata` of so few queries that the
-        errors of their weights raise the variance of the pooled difference by more than two
-        fifths, if all queries vary alike (Meier 1953; see `prframe.stats.pool_differences`).
     DependentFoldsWarning
         A column of `over` is called fold, and there is no `resampling`; or that is "cv" with more
         than 20 folds, which are mostly those of several repetitions, or above 1.
     SkewedDifferencesWarning
         10 to 100 queries, but at most ``25 G^2`` where G is the skewness of the differences, which
         Lin & Mudholkar's test at .05 says is not due to chance, and a test or an interval that is
-        not made for it: all but "hall", whose `equivalence` is told of as well. With `strata` the
-        rule is about the mean of their numbers of queries and of G^2.
+        not made for it: all but "hall", whose `equivalence` is told of as well.
     UndefinedMetricWarning
         Queries for which a metric is undefined, or null or NaN at hand; pairs with too little in
         common for a test, an interval or an effect size, or that differ by the same in all.
@@ -267,27 +221,21 @@ def compare(
     differ by rounding alone are ties. A larger value is taken as the better one: of values at hand
     for which a smaller one is, such as times, wins are losses.
 
-    With `strata` difference, interval, test and means are pooled, ``test`` is "pooled", ``wins``,
-    ``ties``, ``losses`` and ``n`` are sums over the pooled strata, and there is no effect size. A
-    stratum in which models have fewer than two queries, or differ by the same in all, has no
-    standard error and is left out, of which a warning tells.
-
     On the same items resamples have no items but those of the sample, which lacks the few that
     models misplace where they are good. "auto" therefore reaches at least as far as the intervals
     of both models (`interval`) and the correlation of their metrics say, of metrics that have such
-    intervals, except with ``test="posterior"``. The p-value does not change. Of nearly perfect
+    intervals. The p-value does not change. Of nearly perfect
     models it may be below .05 where the interval holds 0, as it is about models that are alike,
     and the interval about all differences that the items leave open. Equal rankings have the
     interval [0, 0].
 
     On the same items ``mean_a`` and ``mean_b`` are the metrics themselves; there are no wins, and
-    no effect size. ``statistic`` is the difference, z of "delong", or the probability that a is
-    better of "posterior".
+    no effect size. ``statistic`` is the difference, or z of "delong".
 
     References
     ----------
-    Smucker, Allan & Carterette 2007; Carterette 2012; Westfall & Young 1993; Benavoli et al. 2017;
-    Sakai 2016; DeLong et al. 1988; Venkatraman & Begg 1996; Goutte & Gaussier 2005. The guide on
+    Smucker, Allan & Carterette 2007; Carterette 2012; Westfall & Young 1993; Sakai 2016;
+    DeLong et al. 1988; Venkatraman & Begg 1996. The guide on
     comparisons lists under "Sources" which of them belongs to which test and correction.
 
     Examples
@@ -334,7 +282,6 @@ def compare(
     asked = Comparison(
         wanted=wanted,
         test=test,
-        method=method,
         alternative=alternative,
         correction=correction,
         within=within,
@@ -343,12 +290,10 @@ def compare(
         n_resamples=checks.number_of_draws(n_resamples),
         seed=int(random_generator(rng).integers(1 << 62)),
         baseline=baseline,
-        rope=None if rope is None else float(checks.number("rope", rope, at_least=0)),
         equivalence=None
         if equivalence is None
         else float(checks.number("equivalence", equivalence, above=0)),
         power=None if power is None else float(checks.number("power", power, above=0, below=1)),
-        pooled=strata is not None,
     )
     args = model_arguments(
         score,
@@ -358,20 +303,14 @@ def compare(
         cluster=cluster,
         judged=judged if any(metric.judged for metric in wanted.values()) else None,
     )
-    if effect_size is not None:
-        checks.one_of("effect_size", effect_size, get_args(EffectSize))
     kept = args
-    check_pooling(pooling, strata)
-    if strata is not None:
-        args = with_strata(args, strata, over, is_at_hand=values is not None)
-        check_strata(asked, {"resampling": resampling, "effect_size": effect_size})
     plan: Plan
     if over is None:
         if values is not None:
             raise of_queries("over=None compares rankings of the same items")
         require_items("compare", args)
-        check_options(asked, args, incomplete, ON_ITEMS, is_one_metric=len(wanted) == 1)
-        check_of_items(asked, undefined, effect_size, resampling)
+        check_options(asked, args, incomplete, ON_ITEMS)
+        check_of_items(asked, undefined, resampling)
         items = cast("IncompleteItems", incomplete)
         plan = OnItems(args, asked, items, prior_of(prior))
     else:
@@ -380,20 +319,18 @@ def compare(
             refuse_prior(prior)
             frame, names = names_of(frame)
             args, measure = at_hand(values, names, args, over)
-        check_options(asked, args, incomplete, OVER_QUERIES, is_one_metric=measure.is_one_metric)
+        check_options(asked, args, incomplete, OVER_QUERIES)
         number = None if undefined is None else checks.number("undefined", undefined)
         policy = cast("IncompleteQueries", incomplete)
         if resampling is not None:
             check_resampled(asked, args, resampling)
         compared = ComparedValues.of(args, over, policy, measure, number, resampling)
-        plan = OverQueries(compared.arguments, compared, asked, effect_size or "cohen")
-        if strata is not None:
-            plan = Stratified(compared.arguments, compared, asked, pooling, len(kept.keys))
+        plan = OverQueries(compared.arguments, compared, asked)
     schema = asked.schema(args)
     try:
         result: FrameT = run(frame, plan, schema, keys=kept.keys, guarded=values is None)
     except MissingColumnError as error:
-        otherwise = "" if values is not None or strata is not None else f"; {OVER_QUERIES.remedy}"
+        otherwise = "" if values is not None else f"; {OVER_QUERIES.remedy}"
         if hint := _hint(str(error), frame, wanted, otherwise, is_at_hand=values is not None):
             raise MissingColumnError(f"{error} {hint}") from None
         raise

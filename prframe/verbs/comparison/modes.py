@@ -11,18 +11,14 @@ from prframe.stats.paired_values import (
     LEAST_ALPHA,
     QUERY_TESTS,
     QueryTestName,
-    RandomizationMethod,
-    SignedRankMethod,
 )
 from prframe.verbs._folds import ITEMS
 from prframe.verbs._groups import resamples
 from prframe.verbs.comparison.matched_items import Incomplete as IncompleteItems
-from prframe.verbs.comparison.over_queries import EffectSize
 from prframe.verbs.comparison.query_values import Incomplete as IncompleteQueries
 from prframe.verbs.comparison.rows import JOINT, Comparison, JointCorrection, Within
 
-Test: TypeAlias = Literal[QueryTestName, "delong", "posterior"]
-Method: TypeAlias = Literal[RandomizationMethod, SignedRankMethod]
+Test: TypeAlias = Literal[QueryTestName, "delong"]
 IntervalKind: TypeAlias = Literal["auto", "t", "hall", "percentile", "bca"]
 Incomplete: TypeAlias = IncompleteQueries | IncompleteItems
 
@@ -31,11 +27,6 @@ _ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(("student", "ttest", "ttest_rel", "t-test"), "test='t'"),
     **dict.fromkeys(("fisher", "permutation"), "test='randomization'"),
     **dict.fromkeys(("tost", "equivalence"), "equivalence=margin, whatever the test,"),
-    **dict.fromkeys(
-        ("sequence", "sequential", "anytime"),
-        "prframe.stats.paired_confidence_sequence(differences)",
-    ),
-    "tukey": "correction='tukey'",
     "max-t": "correction='max-t'",
 }
 # What tells on the same items whether differences matter.
@@ -50,7 +41,7 @@ class Mode:
     """The options of comparisons over queries, or on the same items."""
 
     wording: str
-    methods: dict[str, tuple[str, ...]]
+    tests: tuple[str, ...]
     intervals: tuple[str, ...]
     incomplete: tuple[str, ...]
     remedy: str
@@ -58,32 +49,28 @@ class Mode:
 
 OVER_QUERIES = Mode(
     wording="over groups of `over`",
-    methods={name: test.methods for name, test in QUERY_TESTS.items()},
+    tests=tuple(QUERY_TESTS),
     intervals=("auto", "t", "hall", "percentile", "bca"),
     incomplete=get_args(IncompleteQueries),
     remedy="to compare on the same items say over=None",
 )
 ON_ITEMS = Mode(
     wording="on the same items (over=None)",
-    methods=dict.fromkeys(("randomization", "bootstrap", "delong", "posterior"), ("auto",)),
+    tests=("randomization", "bootstrap", "delong"),
     intervals=("auto", "percentile", "bca"),
     incomplete=get_args(IncompleteItems),
     remedy="to compare over queries name them with over=",
 )
 
 
-def check_options(
-    asked: Comparison, args: Arguments, incomplete: object, mode: Mode, *, is_one_metric: bool
-) -> None:
+def check_options(asked: Comparison, args: Arguments, incomplete: object, mode: Mode) -> None:
     """Refuse options that are not known, or have no meaning in this mode."""
     check_alternative(asked.alternative)
     checks.one_of("within", asked.within, get_args(Within))
-    checks.one_of("method", asked.method, get_args(Method))
     if asked.correction is not None:
         checks.one_of("correction", asked.correction, get_args(JointCorrection))
     _check_test(asked.test, mode)
     known = {
-        f"`method` of test={asked.test!r}": (asked.method, mode.methods[asked.test]),
         "`interval`": (asked.interval, mode.intervals),
         "`incomplete`": (incomplete, mode.incomplete),
     }
@@ -97,14 +84,14 @@ def check_options(
         _check_clusters(asked)
     _check_power(asked)
     if asked.correction in JOINT:
-        _check_joint(asked, args, mode, is_one_metric=is_one_metric)
+        _check_joint(asked, args, mode)
     if _is_drawn(asked) or mode is ON_ITEMS:
         resamples(asked.n_resamples, asked.confidence_level)
 
 
 def _check_test(test: object, mode: Mode) -> None:
     """Refuse a test that there is not in this mode, and say where it is if there is one."""
-    if checks.is_one_of(test, mode.methods):
+    if checks.is_one_of(test, mode.tests):
         return
     remedy = ""
     if checks.is_one_of(test, _ELSEWHERE):
@@ -112,7 +99,7 @@ def _check_test(test: object, mode: Mode) -> None:
     elif checks.is_one_of(test, get_args(Test)):
         remedy = f"; {mode.remedy}"
     raise ArgumentError(
-        f"`test` {mode.wording} must be one of {checks.listed(mode.methods)}; "
+        f"`test` {mode.wording} must be one of {checks.listed(mode.tests)}; "
         f"got {checks.brief(test)}{remedy}."
     )
 
@@ -120,7 +107,7 @@ def _check_test(test: object, mode: Mode) -> None:
 def _is_drawn(asked: Comparison) -> bool:
     """Tell whether results over queries rest on draws whatever the number of queries."""
     is_resampled = asked.test == "bootstrap" or asked.interval in {"percentile", "bca"}
-    return is_resampled or asked.rope is not None or asked.correction in JOINT
+    return is_resampled or asked.correction in JOINT
 
 
 def _check_power(asked: Comparison) -> None:
@@ -138,7 +125,6 @@ def _check_clusters(asked: Comparison) -> None:
     """Refuse options that would ignore clusters."""
     chosen = {
         f"test={asked.test!r}": not QUERY_TESTS[asked.test].clusters,
-        "`rope`": asked.rope is not None,
         "`power`": asked.power is not None,
     }
     given = [name for name, is_given in chosen.items() if is_given]
@@ -153,57 +139,46 @@ def check_resampled(asked: Comparison, args: Arguments, resampling: object) -> N
     others = {
         f"test={asked.test!r}": asked.test != "t",
         f"interval={asked.interval!r}": asked.interval not in {"auto", "t"},
-        "`rope`": asked.rope is not None,
         "`power`": asked.power is not None,
         "`cluster`": args.cluster is not None,
     }
     dependence = "shared items" if resampling == ITEMS else "folds"
     if given := [name for name, is_given in others.items() if is_given]:
-        instead = ""
-        if asked.rope is not None and asked.equivalence is None:
-            instead = " A margin may be given by equivalence=, whose tests are corrected."
         is_other = given[0] == "`cluster`"
         other = "is for other dependence" if is_other else "takes values as independent"
         raise ArgumentError(
             f"`resampling` corrects the variance of Student's t for {dependence}, and "
             f"{given[0]} {other}: say test='t', with interval='auto' and "
-            f"without `rope`, `power` and `cluster`.{instead}"
+            "without `power` and `cluster`."
         )
 
 
-def _check_joint(asked: Comparison, args: Arguments, mode: Mode, *, is_one_metric: bool) -> None:
+def _check_joint(asked: Comparison, args: Arguments, mode: Mode) -> None:
     """Refuse joint corrections where the joint distribution is not known."""
     if mode is ON_ITEMS or asked.test != "randomization":
         raise ArgumentError(
             f"correction={asked.correction!r} is the joint distribution of "
             "test='randomization' over queries; take 'holm' with other tests."
         )
-    is_one_family = asked.within == "metric" or (is_one_metric and not args.keys)
-    if asked.correction == "tukey" and not is_one_family:
-        raise ArgumentError(
-            "correction='tukey' deals out the values of one metric of one group of `by`: say "
-            "within='metric'; 'max-t' knows several metrics."
-        )
-    if asked.correction == "max-t" and asked.within == "all" and args.keys:
+    if asked.within == "all" and args.keys:
         raise ArgumentError(
             "correction='max-t' knows the joint distribution within a group of `by`: say "
-            "within='by' or 'metric'; 'holm' is for all rows."
+            "within='by'; 'holm' is for all rows."
         )
 
 
 def check_of_items(
     asked: Comparison,
     undefined: float | None,
-    effect_size: EffectSize | None,
     resampling: object,
 ) -> None:
     """Refuse options that have a meaning over queries only."""
-    given: dict[str, object] = {"rope": asked.rope, "equivalence": asked.equivalence}
+    given: dict[str, object] = {"equivalence": asked.equivalence}
     given |= {"power": asked.power, "resampling": resampling}
-    given |= {"undefined": undefined, "effect_size": effect_size}
+    given |= {"undefined": undefined}
     for name, value in given.items():
         if value is not None:
-            instead = _BY_INTERVAL if name in {"rope", "equivalence"} else ""
+            instead = _BY_INTERVAL if name == "equivalence" else ""
             raise ArgumentError(
                 f"`{name}` is for comparisons over queries; leave it out.{instead}"
             )

@@ -78,7 +78,7 @@ class OnItems(Plan):
                 )
         if self.prior is not None:
             self._check_prior(asked)
-        self._plan.check(clustered=self.args.cluster is not None)
+        self._plan.check()
 
     def _check_prior(self, asked: Comparison) -> None:
         """Refuse tests and metrics that know no other share of positives."""

@@ -3,24 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from prframe._engine.rows import key_names
-from prframe.errors import UndefinedMetricWarning, warn
 from prframe.stats import (
     PairedFamily,
-    cliff_delta,
     cohen_dz,
     detectable_difference,
     queries_needed,
-    signed_rank_posterior,
-    tukey_randomization,
 )
-from prframe.stats._tolerances import EQUAL_DIGITS
 from prframe.stats._units import units_of
 from prframe.stats.intervals import (
     Confidence,
@@ -61,8 +56,6 @@ from prframe.verbs.comparison.rows import (
 )
 from prframe.verbs.comparison.skewness import SKEWED, effects_of_skewness, warn_of_skewness
 
-EffectSize: TypeAlias = Literal["cohen", "cliff"]
-
 _SAMPLED = ("percentile", "bca")
 _LEAST_EFFECT = 1e-6
 # Every pair should have a value in these columns.
@@ -74,7 +67,6 @@ class OverQueries(ValuesPlan):
     """The plan of a comparison over queries."""
 
     asked: Comparison
-    effect_size: EffectSize
 
     def accepts(self) -> Accepts:
         """Return that every argument is accepted that the metrics, or drawn items, take."""
@@ -90,9 +82,7 @@ class OverQueries(ValuesPlan):
         if not strata:
             return no_rows(self.asked, key_names(self.compared.args))
         pairs = model_pairs(models.to_list(), self.asked.baseline)
-        # Models are in order of their names, so that the order of rows has no effect on draws.
-        order = np.argsort([str(model) for model in models.to_list()], kind="stable")
-        groups = [(stratum.key, self._blocks(stratum, pairs, order)) for stratum in strata]
+        groups = [(stratum.key, self._blocks(stratum, pairs)) for stratum in strata]
         rows = comparison_rows(self.asked, models, pairs, groups)
         self._warn(rows)
         corrected = self.compared.resampling is not None
@@ -113,9 +103,7 @@ class OverQueries(ValuesPlan):
         )
         warn_null(columns, groups, args, why)
 
-    def _blocks(
-        self, stratum: Stratum, pairs: Sequence[tuple[int, int]], order: NDArray[np.intp]
-    ) -> dict[str, Block]:
+    def _blocks(self, stratum: Stratum, pairs: Sequence[tuple[int, int]]) -> dict[str, Block]:
         """Return the columns of all metrics of a group."""
         tables = {
             name: PairTable(values, pairs, stratum.cluster, stratum.test_train_ratio)
@@ -124,7 +112,7 @@ class OverQueries(ValuesPlan):
         if stratum.influence is not None:
             for name, table in tables.items():
                 table.draw_items(stratum.influence, name)
-        joint = self._joint(tables, order)
+        joint = self._joint(tables)
         return {
             name: self._block(table, stratum.ranges[name]) | joint.get(name, {})
             for name, table in tables.items()
@@ -149,10 +137,9 @@ class OverQueries(ValuesPlan):
                 ],
                 "conf_low": low,
                 "conf_high": high,
-                "effect_size": table.effects(self.effect_size),
+                "effect_size": table.effects(),
                 SKEWED: table.family.few_for_skewness,
             }
-            | self._posterior(table)
             | self._equivalence(table)
             | self._design(table)
         )
@@ -162,10 +149,9 @@ class OverQueries(ValuesPlan):
         asked = self.asked
         options = QueryTestOptions(
             asked.alternative,
-            asked.method,
-            asked.n_resamples,
-            asked.rng(),
-            partial(each_group, description="compare"),
+            n_resamples=asked.n_resamples,
+            rng=asked.rng(),
+            each=partial(each_group, description="compare"),
         )
         return QUERY_TESTS[asked.test].of_pairs(table.family, options)
 
@@ -189,63 +175,19 @@ class OverQueries(ValuesPlan):
                 ends.append(bca_interval(sample.mean, means, bend, confidence))
         return ends
 
-    def _joint(
-        self, tables: "dict[str, PairTable]", order: NDArray[np.intp]
-    ) -> dict[str, dict[str, Column]]:
-        """Return p-values adjusted for all pairs by their joint distribution, and their errors."""
+    def _joint(self, tables: "dict[str, PairTable]") -> dict[str, dict[str, Column]]:
+        """Return p-values adjusted by the maxima over all pairs and metrics, and their errors."""
         asked = self.asked
-        if asked.correction == "max-t":
-            return self._max_t(tables)
-        if asked.correction != "tukey":
+        if asked.correction != "max-t":
             return {}
-        place = np.argsort(order).tolist()
-        return {
-            name: _adjusted_columns(
-                *tukey_randomization(
-                    table.complete(name)[order],
-                    [(place[first], place[second]) for first, second in table.pairs],
-                    alternative=asked.alternative,
-                    n_resamples=asked.n_resamples,
-                    rng=asked.rng(),
-                )[:2]
-            )
-            for name, table in tables.items()
-        }
-
-    def _max_t(self, tables: "dict[str, PairTable]") -> dict[str, dict[str, Column]]:
-        """Return p-values from the maxima over all pairs, or over all pairs and metrics."""
-        asked, names = self.asked, list(tables)
-        together = [[name] for name in names] if asked.within == "metric" else [names]
-        adjusted: dict[str, dict[str, Column]] = {}
-        for members in together:
-            families = [tables[name].family for name in members]
-            family = PairedFamily(
-                np.hstack([item.sums for item in families]),
-                np.hstack([item.sizes for item in families]),
-            )
-            tests = family.max_t(asked.n_resamples, asked.rng(), asked.alternative)
-            parts = (np.split(item, len(members)) for item in tests[:2])
-            adjusted |= zip(members, map(_adjusted_columns, *parts), strict=True)
-        return adjusted
-
-    def _posterior(self, table: "PairTable") -> dict[str, Column]:
-        """Return the probabilities that either model is better, or that neither matters."""
-        if self.asked.rope is None:
-            return {}
-        nothing = (np.nan, np.nan, np.nan)
-        probabilities = [
-            nothing
-            if not (differences := table.defined_differences(pair)).size
-            else signed_rank_posterior(
-                differences,
-                self.asked.rope,
-                n_resamples=self.asked.n_resamples,
-                rng=self.asked.rng(),
-            )[:3]
-            for pair in range(len(table.family.samples))
-        ]
-        less, rope, greater = np.array(probabilities, dtype=np.float64).T
-        return {"prob_a": greater, "prob_rope": rope, "prob_b": less}
+        families = [table.family for table in tables.values()]
+        family = PairedFamily(
+            np.hstack([item.sums for item in families]),
+            np.hstack([item.sizes for item in families]),
+        )
+        tests = family.max_t(asked.n_resamples, asked.rng(), asked.alternative)
+        parts = (np.split(item, len(tables)) for item in tests[:2])
+        return dict(zip(tables, map(_adjusted_columns, *parts), strict=True))
 
     def _equivalence(self, table: "PairTable") -> dict[str, Column]:
         """Return the p-values of the tests that means differ by less than a margin."""
@@ -369,32 +311,6 @@ class PairTable:
             "n": self.n,
         }
 
-    def effects(self, kind: EffectSize) -> Column:
-        """Return the effect size of each pair."""
-        if kind == "cohen":
-            return cohen_dz_of_columns(self._differences, self._defined)
-        return [self._cliff(pair) for pair in range(len(self.pairs))]
-
-    def _cliff(self, pair: int) -> float:
-        """Return Cliff's delta of a pair."""
-        defined = self._defined[:, pair]
-        values = np.stack([self._a[defined, pair], self._b[defined, pair]])
-        # Values of different queries may also differ by rounding alone.
-        size = float(np.abs(values).max(initial=0.0)) or 1.0
-        return cliff_delta(*np.round(values / size, EQUAL_DIGITS))
-
-    def complete(self, name: str) -> Floats:
-        """Return the values of all models for their common queries, summed over clusters."""
-        every = ~np.isnan(self._values).any(axis=0)
-        if (self.n > every.sum()).any():
-            warn(
-                f"{name}: correction='tukey' deals out the values of all models, and so takes the "
-                f"{every.sum()} groups of `over` that have one for all, of up to {self.n.max()} "
-                "that two models have in common",
-                UndefinedMetricWarning,
-            )
-        return (
-            self._summed(np.where(every, self._values, 0.0).T).T
-            if every.any()
-            else self._values[:, :0]
-        )
+    def effects(self) -> Column:
+        """Return Cohen's d_z of each pair."""
+        return cohen_dz_of_columns(self._differences, self._defined)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import comb
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -17,15 +16,13 @@ from prframe.stats.intervals import Confidence
 from prframe.typing import Alternative, Schema
 from prframe.verbs.comparison.options import with_models
 
-JointCorrection: TypeAlias = Literal[
-    "bonferroni", "holm", "hochberg", "bh", "by", "max-t", "tukey"
-]
-Within: TypeAlias = Literal["metric", "by", "all"]
+JointCorrection: TypeAlias = Literal["bonferroni", "holm", "bh", "by", "max-t"]
+Within: TypeAlias = Literal["by", "all"]
 
-# These corrections use the joint distribution of all pairs.
-JOINT = ("max-t", "tukey")
-_P_VALUES = {"p_value", "p_adjusted", "p_equivalence", "p_interaction"}
-_FAMILIES: dict[str, list[str]] = {"metric": ["group", "metric"], "by": ["group"], "all": []}
+# This correction uses the joint distribution of all pairs.
+JOINT = ("max-t",)
+_P_VALUES = {"p_value", "p_adjusted", "p_equivalence"}
+_FAMILIES: dict[str, list[str]] = {"by": ["group"], "all": []}
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,6 @@ class Comparison:
 
     wanted: dict[str, Metric]
     test: str
-    method: str
     alternative: Alternative
     correction: JointCorrection | None
     within: Within
@@ -43,10 +39,8 @@ class Comparison:
     n_resamples: int
     seed: int
     baseline: object
-    rope: float | None
     equivalence: float | None
     power: float | None
-    pooled: bool = False
 
     def rng(self) -> np.random.Generator:
         """Return the generator that every group, metric and test begins with."""
@@ -77,15 +71,10 @@ class Comparison:
             columns["alternative"] = pl.String()
         errors = ["p_std_error", *(["p_adjusted_std_error"] if self.correction in JOINT else [])]
         columns |= dict.fromkeys(errors, pl.Float64())
-        if self.rope is not None:
-            columns |= dict.fromkeys(("prob_a", "prob_rope", "prob_b"), pl.Float64())
         if self.equivalence is not None:
             columns["p_equivalence"] = pl.Float64()
         if self.power is not None:
             columns |= {"detectable_difference": pl.Float64(), "n_needed": pl.Int64()}
-        if self.pooled:
-            columns["n_strata"] = pl.Int64()
-            columns |= dict.fromkeys(("q", "i_squared", "tau", "p_interaction"), pl.Float64())
         return columns
 
     def schema(self, args: Arguments) -> Callable[[Schema], Schema]:
@@ -130,21 +119,18 @@ def comparison_rows(
     rows = rows.with_columns(pl.col([name for name in floats if name in _P_VALUES]).clip(LEAST))
     rows = rows.with_columns(
         *([pl.lit(asked.alternative).alias("alternative")] if "alternative" in known else []),
-        test=pl.lit("pooled" if asked.pooled else asked.test),
+        test=pl.lit(asked.test),
         correction=pl.lit(asked.correction, dtype=pl.String),
-        n_family=_family_size(asked, len(models)),
+        n_family=_family_size(asked),
         confidence_level=pl.lit(asked.confidence_level),
     )
     return _adjusted(rows, asked).drop("group")
 
 
-def _family_size(asked: Comparison, n_models: int) -> pl.Expr:
+def _family_size(asked: Comparison) -> pl.Expr:
     """Return the number of p-values for which that of each row is adjusted; null for none."""
     if asked.correction is None:
         return pl.lit(None, dtype=pl.Int64)
-    if asked.correction == "tukey":
-        # The largest difference is that of all models, whichever are compared.
-        return pl.lit(comb(n_models, 2))
     number = pl.col("p_value").count()
     families = _FAMILIES[asked.within]
     return number.over(families) if families else number

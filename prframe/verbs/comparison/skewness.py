@@ -91,10 +91,3 @@ def effects_of_skewness(asked: Comparison, *, corrected: bool) -> str:
         "p_equivalence, of two t tests, may then be too small. See instead whether the interval "
         "with confidence_level=0.9 is within the margin, which is such a test at .05"
     )
-
-
-IN_STRATA = (
-    "where large ones are rare, a stratum without any has a small standard error and so a large "
-    "weight, by which the pooled difference is off, and its test may reject too often where the "
-    "means are equal. Compare without `strata`, with test='hall', where all queries weigh the same"
-)

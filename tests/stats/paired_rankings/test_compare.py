@@ -1,7 +1,6 @@
 """Comparison of two models on the same items: against formulas, SciPy and simulation."""
 
 from collections.abc import Callable
-from itertools import permutations
 
 import numpy as np
 import pytest
@@ -15,12 +14,9 @@ from prframe.stats import (
     PairedRankings,
     PrecisionAt,
     RankingComparison,
-    RecallAt,
     RocArea,
     auc_covariance,
     compare_rankings,
-    found_alone,
-    paired_posterior_comparison,
     paired_rank_test,
     rank_covariance,
     ranking_levels,
@@ -116,9 +112,6 @@ def test_rankings_that_do_not_differ() -> None:
         found = compare_rankings(a, np.exp(a), label, AUC, test=test, n_resamples=200)
         assert (found.difference, found.p_value) == (0.0, 1.0)
         assert (found.conf_low, found.conf_high) == (0.0, 0.0)
-    found = compare_rankings(a, np.exp(a), label, PrecisionAt(9), test="posterior")
-    assert found.p_value == pytest.approx(1.0)
-    assert found.conf_low < 0 < found.conf_high
 
 
 @pytest.mark.slow
@@ -257,68 +250,6 @@ def test_without_positives(test: str, interval: str) -> None:
     assert (top.difference, top.p_value, top.conf_low, top.conf_high) == (0, 1, 0, 0)
 
 
-def test_posterior_of_precision_and_recall() -> None:
-    a, b, label = sample(60, 8)
-    a, b = a + np.linspace(0, 1e-3, 60), b + np.linspace(0, 1e-3, 60)
-    tops = [np.isin(np.arange(60), np.argsort(-score)[:20]) & label for score in (a, b)]
-    only = [np.sum(tops[0] & ~tops[1]), np.sum(tops[1] & ~tops[0])]
-    counts = [*only, np.sum(tops[0] & tops[1]), np.sum(label & ~tops[0] & ~tops[1])]
-    assert found_alone(ranking_levels([a, b]), label, 20) == tuple(counts)
-    better = float(paired_posterior_comparison(*only))
-    law = stats.dirichlet(np.array(counts) + 1).rvs(100_000, random_state=1)
-    ends = np.quantile(law[:, 0] - law[:, 1], [0.05, 0.95])
-    for alternative, p in (
-        ("two-sided", 2 * min(better, 1 - better)),
-        ("greater", 1 - better),
-        ("less", better),
-    ):
-        precision, recall = compare_rankings(
-            a,
-            b,
-            label,
-            [PrecisionAt(20), RecallAt(20)],
-            test="posterior",
-            alternative=alternative,
-            confidence_level=0.9 if alternative == "two-sided" else 0.95,
-            n_resamples=100_000,
-            rng=2,
-        )
-        assert (recall.statistic, recall.p_value) == pytest.approx((better, p))
-        assert precision[5:7] == recall[5:7]
-        assert recall.difference == pytest.approx((only[0] - only[1]) / 24)
-        assert precision.difference == pytest.approx((only[0] - only[1]) / 20)
-        if alternative != "less":
-            assert recall.conf_low == pytest.approx(ends[0], abs=0.002)
-            assert precision.conf_low == pytest.approx(recall.conf_low * 24 / 20)
-        if alternative != "greater":
-            assert recall.conf_high == pytest.approx(ends[1], abs=0.002)
-
-
-def test_posterior_without_positives() -> None:
-    for metric in (PrecisionAt(1), RecallAt(1)):
-        found = compare_rankings([2, 1], [1, 2], [0, 0], metric, test="posterior")
-        assert np.isnan(found.p_value)
-        assert np.isnan(found.statistic)
-
-
-def test_ties_at_the_cut_count_as_their_orders_do_on_average() -> None:
-    label = np.array([True, True, False, True])
-    scores = np.array([[2, 1, 1, 1], [1, 0, 1, -np.inf]])
-
-    def tops(score: np.ndarray) -> list[np.ndarray]:
-        """Mark the first two items in all orders of the retrieved items that fit the scores."""
-        kept = np.flatnonzero(score > -np.inf)
-        orders = [list(o) for o in permutations(kept) if (np.diff(score[list(o)]) <= 0).all()]
-        return [np.isin(np.arange(4), order[:2]) & label for order in orders]
-
-    found = [
-        ((one & ~two).sum(), (two & ~one).sum(), (one & two).sum(), (label & ~one & ~two).sum())
-        for one in tops(scores[0])
-        for two in tops(scores[1])
-    ]
-    assert found_alone(ranking_levels(scores), label, 2) == pytest.approx(np.mean(found, axis=0))
-
-
 def noisy(n: int, rng: np.random.Generator, kind: str) -> dict[str, np.ndarray]:
     """Draw two equally noisy scores of the same items; in clusters with an error of their own."""
     label = rng.permutation(n) < 0.3 * n
@@ -392,24 +323,15 @@ def test_power() -> None:
 
 
 MISTAKES: dict[str, Callable[[], object]] = {
-    "`test` must be one of 'bootstrap', 'delong', 'posterior', 'randomization'; got "
+    "`test` must be one of 'bootstrap', 'delong', 'randomization'; got "
     "'randomisation'. Did you mean 'randomization'?": {"test": "randomisation"},
     "`interval` must be one of 'auto', 'bca', 'percentile'; got 'wald'.": {"interval": "wald"},
     "`n_resamples` must be a whole number >= 1; got 0.": {"n_resamples": 0},
     "test='delong' is not for AP; take 'randomization' or 'bootstrap'.": {"test": "delong"},
-    "test='posterior' is not for AP, AUC; take 'randomization' or 'bootstrap'.": {
-        "test": "posterior",
-        "metric": [PrecisionAt(1), AP, AUC],
-    },
     "test='delong' has an interval of its own; leave out `interval`; got 'bca'.": {
         "test": "delong",
         "metric": AUC,
         "interval": "bca",
-    },
-    "test='posterior' knows no clusters; leave out `cluster`.": {
-        "test": "posterior",
-        "metric": RecallAt(1),
-        "cluster": [1, 1, 2],
     },
     "`score_a`, `score_b` and `label` must be of one length >= 1; got shapes (2,), (3,) and "
     "(3,).": {"score_a": [1, 2]},
@@ -440,8 +362,6 @@ def test_mistakes(message: str) -> None:
 def test_labels_of_another_length() -> None:
     with pytest.raises(PrframeError, match=r"per item, 3; got shape \(2,\)"):
         auc_covariance([[1, 2, 3]], [True, False])
-    with pytest.raises(PrframeError, match=r"shapes \(1, 3\) and \(3,\)"):
-        found_alone([[1, 2, 3]], [True, False, True], 1)
 
 
 def test_whole_numbers_that_floats_would_round() -> None:

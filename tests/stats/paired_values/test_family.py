@@ -5,13 +5,11 @@ import pytest
 import scipy.stats
 from scipy.stats import binom
 
-from prframe.errors import PrframeError
 from prframe.stats import (
     PairedFamily,
     adjust_p_values,
     paired_randomization,
     paired_sample,
-    tukey_randomization,
 )
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import acceleration
@@ -136,38 +134,9 @@ def test_replicates_do_not_depend_on_how_pairs_are_cut(monkeypatch):
     assert np.allclose(whole, parts, rtol=1e-12)
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("pairs", [None, [(2, 0), (1, 0)]])
-def test_tukey_is_its_definition(alternative, pairs):
-    """Every row of the table is dealt out in all ways."""
-    rng = np.random.default_rng(1)
-    values = rng.normal(np.array([[0.0], [0.5], [1.0]]), size=(3, 4))
-    orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
-    some = [(0, 1), (0, 2), (1, 2)] if pairs is None else pairs
-    totals = np.zeros((1, 3))
-    for query in range(4):
-        dealt = np.array([values[order, query] for order in orders])
-        totals = (totals[:, None] + dealt[None]).reshape(-1, 3)
-    largest = np.max([folded(totals[:, i] - totals[:, j], alternative) for i, j in some], axis=0)
-    expected = [
-        (largest >= folded(values[i].sum() - values[j].sum(), alternative) - 1e-9).mean()
-        for i, j in some
-    ]
-    found = tukey_randomization(values, pairs, alternative=alternative, n_resamples=100_000, rng=1)
-    assert (np.abs(found.p_values - expected) <= 5 * found.std_errors + 2e-5).all()
-
-
-def test_tukey_of_two_systems_is_the_randomization_test():
-    values = np.random.default_rng(1).normal(np.array([[0.0], [0.3]]), size=(2, 30))
-    found = tukey_randomization(values, n_resamples=100_000, rng=1)
-    expected = paired_randomization(values[0], values[1]).p_value
-    assert abs(found.p_values[0] - expected) < 5 * found.std_errors[0]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["all alike", "one differs"])
-@pytest.mark.parametrize("correction", ["tukey", "max-t"])
-def test_family_wise_error(correction, kind):
+def test_family_wise_error(kind):
     """Any false rejection among all pairs of six systems: at most five in a hundred."""
     rng, repeats, wrong = np.random.default_rng(8), 500, 0
     first, second = np.triu_indices(6, 1)
@@ -176,45 +145,12 @@ def test_family_wise_error(correction, kind):
         values = rng.beta(1.2, 2, 30) + rng.normal(0, 0.12, (6, 30))
         if kind == "one differs":
             values[0] += 0.3
-        if correction == "tukey":
-            p_values = tukey_randomization(values, n_resamples=300, rng=1).p_values
-        else:
-            one = family((values[first] - values[second]).T)
-            p_values = one.max_t(300, np.random.default_rng(1), "two-sided").p_values
+        one = family((values[first] - values[second]).T)
+        p_values = one.max_t(300, np.random.default_rng(1), "two-sided").p_values
         wrong += (p_values[true_null] <= 0.05).any()
     assert wrong <= binom.ppf(0.9995, repeats, 0.05)
     if kind == "all alike":
         assert wrong >= binom.ppf(0.0005, repeats, 0.04)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: tukey_randomization([[1.0, 2.0]]), "two or more systems"),
-        (lambda: tukey_randomization([[1.0], [np.nan]]), "finite"),
-        (lambda: tukey_randomization([[1.0], [2.0]], [(0, 2)]), "`pairs`"),
-        (lambda: tukey_randomization([[1.0], [2.0]], [(1, 1)]), "`pairs`"),
-        (lambda: tukey_randomization([[1.0], [2.0]], []), "at least one pair"),
-        (lambda: tukey_randomization([[1.0], [2.0]], n_resamples=0), "`n_resamples`"),
-        (lambda: tukey_randomization([[1.0], [2.0]], alternative="x"), "`alternative`"),
-    ],
-)
-def test_what_tukey_refuses(call, message):
-    with pytest.raises(PrframeError, match=message):
-        call()
-
-
-def test_tukey_without_queries_is_undefined():
-    assert np.isnan(tukey_randomization(np.zeros((3, 0))).p_values).all()
-
-
-def test_tukey_sees_small_differences_of_large_values():
-    values = np.random.default_rng(1).normal(np.array([[0.0], [0.0], [0.5]]), 1, (3, 40))
-    plain = tukey_randomization(values, n_resamples=500, rng=1).p_values
-    # The difficulty of queries, far beyond that of models.
-    offset = 1e9 * np.arange(1, 41)
-    found = tukey_randomization(values + offset, n_resamples=500, rng=1).p_values
-    np.testing.assert_allclose(found, plain, atol=0.005)
 
 
 def test_standard_errors_are_those_of_the_samples():

@@ -161,9 +161,7 @@ def test_models_without_items_in_common_are_refused():
     assert prframe.compare(lacking, "AP", **options)["n"].to_list() == [64] * 3
 
 
-@pytest.mark.parametrize(
-    "option", [*({"test": test} for test in INDEPENDENT), {"rope": 0.1}, {"power": 0.8}]
-)
+@pytest.mark.parametrize("option", [*({"test": test} for test in INDEPENDENT), {"power": 0.8}])
 def test_what_knows_no_clusters_is_refused(option):
     thirds = frame().with_columns(third=pl.col("query_id") // 4)
     assert prframe.compare(thirds, "AP", **option).height == 3

@@ -1,6 +1,6 @@
 """The verb `compare` over queries, against SciPy, statsmodels, enumeration and definitions."""
 
-from itertools import combinations, permutations, product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -96,22 +96,16 @@ def test_t_is_scipys(alternative: str) -> None:
 @sides
 def test_wilcoxon_is_scipys(alternative: str) -> None:
     exact = rows(test="wilcoxon", alternative=alternative)
-    normal = rows(test="wilcoxon", method="normal", alternative=alternative)
-    for counted, near in zip(exact, normal, strict=True):
+    for counted in exact:
         d = difference(*pair(table(DATA, counted["metric"]), counted))
         d = d[d != 0]
         greater = scipy.stats.wilcoxon(d, alternative="greater", method="approx")
-        expected = scipy.stats.wilcoxon(
-            d, alternative=alternative, method="approx", correction=False
-        )
-        assert counted["statistic"] == near["statistic"] == greater.statistic
-        assert near["p_value"] == pytest.approx(expected.pvalue, rel=1e-9)
+        assert counted["statistic"] == greater.statistic
         ranks = scipy.stats.rankdata(np.abs(d)) * np.sign(d)
         signs = np.array(list(product([-1, 1], repeat=d.size)))
         extreme = folded(signs @ ranks, alternative) >= folded(ranks.sum(), alternative)
         assert counted["p_value"] == pytest.approx(extreme.mean(), rel=1e-12)
-        methods = (counted["method"], near["method"])
-        assert methods == ("wilcoxon-exact", "wilcoxon-normal")
+        assert counted["method"] == "wilcoxon-exact"
 
 
 @sides
@@ -142,22 +136,6 @@ def test_the_bootstrap_test_is_its_definition(alternative: str) -> None:
 
 
 @pytest.mark.slow
-def test_sampled_p_values_keep_to_their_error() -> None:
-    data = runs(40, seed=5)
-    exact = rows(data)
-    sampled = rows(data, method="sampled", n_resamples=20_000, rng=1)
-    for one, other in zip(exact, sampled, strict=True):
-        assert one["method"] in {"randomization-convolution", "randomization-saddlepoint"} or (
-            one["metric"] == "P@4"
-        )
-        assert other["method"] == "randomization-sampled"
-        assert abs(one["p_value"] - other["p_value"]) < 5 * other["p_std_error"] + 1e-4
-    few = rows(runs(8), method="sampled", rng=1)
-    assert [row["p_value"] for row in few] == pytest.approx([r["p_value"] for r in rows(runs(8))])
-    assert {(row["method"], row["p_std_error"]) for row in few} == {("randomization-exact", None)}
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
 @sides
 def test_bootstrap_intervals_are_scipys(interval: str, alternative: str) -> None:
@@ -181,22 +159,17 @@ def test_bootstrap_intervals_are_scipys(interval: str, alternative: str) -> None
 
 
 def test_effect_sizes_are_their_definitions() -> None:
-    cohen, cliff = rows(), rows(effect_size="cliff")
-    for row, other in zip(cohen, cliff, strict=True):
+    for row in rows():
         a, b = pair(table(DATA, row["metric"]), row)
         assert row["effect_size"] == pytest.approx((a - b).mean() / (a - b).std(ddof=1))
-        ahead = np.sign(difference(a[:, None], b[None, :]))
-        assert other["effect_size"] == pytest.approx(ahead.mean(), abs=1e-12)
 
 
-NAMES = {"bh": "fdr_bh", "by": "fdr_by", "hochberg": "simes-hochberg"}
+NAMES = {"bh": "fdr_bh", "by": "fdr_by"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("correction", ["bonferroni", "holm", "hochberg", "bh", "by"])
-@pytest.mark.parametrize(
-    ("within", "family"), [("all", []), ("by", ["half"]), ("metric", ["half", "metric"])]
-)
+@pytest.mark.parametrize("correction", ["bonferroni", "holm", "bh", "by"])
+@pytest.mark.parametrize(("within", "family"), [("all", []), ("by", ["half"])])
 def test_corrections_are_statsmodels(correction: str, within: str, family: list[str]) -> None:
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     # Of one group the first rows stand last, so that families are not runs of rows by chance.
@@ -208,7 +181,7 @@ def test_corrections_are_statsmodels(correction: str, within: str, family: list[
             part["p_value"], method=NAMES.get(correction, correction)
         )[1]
         assert part["p_adjusted"].to_list() == pytest.approx(expected, rel=1e-12)
-    sizes = {"all": 12, "by": 6, "metric": 3}
+    sizes = {"all": 12, "by": 6}
     if correction == "bonferroni":
         capped = np.minimum(1, sizes[within] * found["p_value"].to_numpy())
         assert found["p_adjusted"].to_list() == pytest.approx(capped)
@@ -227,10 +200,8 @@ def test_without_a_correction_there_is_no_such_column() -> None:
     ("options", "sizes"),
     [
         ({"correction": "holm"}, [N_PAIRS * 2] * 2),
-        ({"correction": "bh", "within": "metric"}, [N_PAIRS] * 2),
+        ({"correction": "bh"}, [N_PAIRS * 2] * 2),
         ({"correction": "max-t"}, [N_PAIRS * 2] * 2),
-        ({"correction": "tukey", "within": "metric"}, [N_PAIRS] * 2),
-        ({"correction": "tukey", "within": "metric", "baseline": MODELS[0]}, [N_PAIRS] * 2),
         ({"correction": "holm", "baseline": MODELS[0]}, [2 * (len(MODELS) - 1)] * 2),
     ],
 )
@@ -254,11 +225,10 @@ def stepped_down(t: np.ndarray, drawn: np.ndarray) -> np.ndarray:
 
 @pytest.mark.slow
 @sides
-@pytest.mark.parametrize("within", ["metric", "by"])
-def test_max_t_is_the_enumeration_of_signs(alternative: str, within: str) -> None:
+def test_max_t_is_the_enumeration_of_signs(alternative: str) -> None:
     data = runs(9, seed=4)
     signs = np.array(list(product([-1, 1], repeat=9)))
-    options: dict[str, Any] = {"correction": "max-t", "within": within, "rng": 1}
+    options: dict[str, Any] = {"correction": "max-t", "within": "by", "rng": 1}
     found = rows(data, alternative=alternative, **options)
     d = np.column_stack([difference(*pair(table(data, row["metric"]), row)) for row in found])
 
@@ -268,57 +238,8 @@ def test_max_t_is_the_enumeration_of_signs(alternative: str, within: str) -> Non
 
     t = folded(t_statistics(d), alternative)
     drawn = np.array([folded(t_statistics(row[:, None] * d), alternative) for row in signs])
-    families = [slice(0, 3), slice(3, 6)] if within == "metric" else [slice(0, 6)]
-    expected = np.concatenate([stepped_down(t[some], drawn[:, some]) for some in families])
+    expected = stepped_down(t, drawn)
     assert [row["p_adjusted"] for row in found] == pytest.approx(expected, abs=1e-12)
-
-
-@sides
-@pytest.mark.parametrize("baseline", [None, "y"])
-def test_tukey_is_the_enumeration_of_deals(alternative: str, baseline: str | None) -> None:
-    data, draws = runs(5, seed=4), 20_000
-    options: dict[str, Any] = {"correction": "tukey", "n_resamples": draws, "rng": 1}
-    found = rows(data, "AP", alternative=alternative, baseline=baseline, **options)
-    values = table(data, "AP").to_numpy()
-    totals = np.zeros((1, 3))
-    for query in values:
-        dealt = np.array(list(permutations(query)))
-        totals = (totals[:, None] + dealt[None]).reshape(-1, 3)
-    pairs = [(MODELS.index(row["model_a"]), MODELS.index(row["model_b"])) for row in found]
-    largest = np.max([folded(totals[:, i] - totals[:, j], alternative) for i, j in pairs], axis=0)
-    for row, (i, j) in zip(found, pairs, strict=True):
-        observed = folded(values[:, i].sum() - values[:, j].sum(), alternative)
-        share = (largest >= observed - 1e-9).mean()
-        error = np.sqrt(share * (1 - share) / draws)
-        assert abs(row["p_adjusted"] - share) < 5 * error + 2 / draws
-
-
-def test_tukey_takes_each_metric_and_group_for_itself() -> None:
-    data = DATA.with_columns(half=pl.col("query_id") > "q005")
-    options: dict[str, Any] = {"correction": "tukey", "n_resamples": 500, "rng": 1}
-    found = prframe.compare(data, METRICS, by="half", within="metric", **options)
-    for half in (False, True):
-        for metric in METRICS:
-            alone = prframe.compare(data.filter(half=half), metric, **options)
-            assert found.filter(half=half, metric=metric).drop("half").equals(alone)
-
-
-@pytest.mark.parametrize("rope", [0.0, 0.05])
-def test_probabilities_are_those_of_the_dirichlet_process(rope: float) -> None:
-    draws, generator = 20_000, np.random.default_rng(3)
-    weights = generator.dirichlet([0.5, *[1.0] * 12], size=draws)
-    for row in rows(DATA, "AP", rope=rope, n_resamples=draws, rng=1):
-        z = np.append(0.0, np.subtract(*pair(table(DATA, "AP"), row)))
-        sums = (z[:, None] + z[None, :]).round(12)
-        parts = [sums > 2 * rope, np.abs(sums) <= 2 * rope, sums < -2 * rope]
-        shares = np.stack([np.einsum("di,dj,ij->d", weights, weights, part) for part in parts])
-        if not rope:
-            shares[[0, 2]] += shares[1] / 2
-            shares[1] = -1
-        expected = [(shares.argmax(axis=0) == place).mean() for place in range(3)]
-        got = [row["prob_a"], row["prob_rope"], row["prob_b"]]
-        assert got == pytest.approx(expected, abs=5 * np.sqrt(0.5 / draws))
-        assert sum(got) == pytest.approx(1)
 
 
 @sides
@@ -371,7 +292,7 @@ def test_baselines() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("correction", ["holm", "max-t", "tukey"])
+@pytest.mark.parametrize("correction", ["holm", "max-t"])
 def test_family_wise_error(correction: str) -> None:
     """Four models alike, 200 data sets: any p_adjusted <= 0.1 in at most one of ten."""
     rng, sets, n_queries, n_models = np.random.default_rng(6), 200, 12, 4
@@ -385,7 +306,7 @@ def test_family_wise_error(correction: str) -> None:
         {name: x.ravel() for name, x in (places | {"score": score, "label": label}).items()}
     )
     found = prframe.compare(
-        data, "AP", by="set", correction=correction, within="metric", n_resamples=300, rng=1
+        data, "AP", by="set", correction=correction, within="by", n_resamples=300, rng=1
     )
     assert found.height == sets * 6
     wrong = found.group_by("set").agg((pl.col("p_adjusted") <= 0.1).any())["p_adjusted"].sum()

@@ -21,7 +21,7 @@ from tests.compared_runs import MODELS, pair, runs, table, without_nan
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
 
 DATA = runs()
-FULL: dict[str, Any] = {"rope": 0.05, "power": 0.8, "n_resamples": 200, "rng": 1}
+FULL: dict[str, Any] = {"power": 0.8, "n_resamples": 200, "rng": 1}
 TESTS = tuple(QUERY_TESTS)
 INTERVALS = ("t", "percentile", "bca")
 lacking = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
@@ -85,7 +85,6 @@ def test_missing_queries(policy: str) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"method": "sampled"},
         {"test": "bootstrap"},
         {"interval": "percentile"},
         {"interval": "bca"},
@@ -108,20 +107,6 @@ def test_what_is_sampled_leaves_missing_queries_out(policy: str, options: dict[s
         assert row["p_adjusted"] >= row["p_value"]
 
 
-def test_tukey_takes_what_all_models_have() -> None:
-    options: dict[str, Any] = {"correction": "tukey", "n_resamples": 20_000, "rng": 1}
-    found, said = warned(lambda: compared(GAPS, incomplete="pairwise", **options))
-    assert said == [
-        "AP: correction='tukey' deals out the values of all models, and so takes the 9 groups of "
-        "`over` that have one for all, of up to 11 that two models have in common"
-    ]
-    complete = GAPS.filter(~pl.col("query_id").is_in(["q003", "q004", "q005"]))
-    expected = compared(complete, **options)["p_adjusted"].to_list()
-    assert found["p_adjusted"].to_list() == pytest.approx(expected, abs=5 * (0.5 / 20_000) ** 0.5)
-    _, said = warned(lambda: compared(GAPS, incomplete="common", **options))
-    assert said == []
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [*({"test": test} for test in TESTS), {"interval": "bca"}], ids=str
@@ -137,7 +122,7 @@ def test_an_undefined_metric_takes_one_query_out(options: dict[str, Any]) -> Non
     ]
     # P@4 has a value for such a query: bit for bit what it is without the other metric.
     assert found.filter(metric="P@4").equals(compared(hurt, "P@4", **options))
-    expected = compared(DATA.filter(~nothing), **options).drop("prob_a", "prob_rope", "prob_b")
+    expected = compared(DATA.filter(~nothing), **options)
     if "bootstrap" in options.values():
         # There is one query more to draw.
         expected = expected.drop("p_value", "p_std_error")
@@ -208,16 +193,15 @@ def test_a_pair_without_a_common_query(test: str, interval: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("correction", ["max-t", "tukey"])
 @lacking
-def test_joint_laws_of_a_pair_without_a_common_query(correction: str) -> None:
+def test_joint_laws_of_a_pair_without_a_common_query() -> None:
     apart = DATA.filter(
         (pl.col("model") == "z")
         | ((pl.col("model") == "x") == pl.col("query_id").is_in(["q000", "q001", "q002"]))
     )
-    found = compared(apart, incomplete="pairwise", correction=correction, rng=1)
+    found = compared(apart, incomplete="pairwise", correction="max-t", rng=1)
     nulls = found["p_adjusted"].is_null().to_list()
-    assert nulls == ([True, False, False] if correction == "max-t" else [True] * 3)
+    assert nulls == [True, False, False]
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -227,18 +211,17 @@ def test_identical_models(test: str, interval: str) -> None:
     found, said = warned(lambda: compared(alike, test=test, interval=interval, **FULL))
     row = found.row(0, named=True)
     expected = {"difference": 0, "p_value": 1, "p_adjusted": 1, "effect_size": 0, "wins": 0}
-    expected |= {"ties": 12, "losses": 0, "n": 12, "conf_low": 0, "conf_high": 0, "prob_rope": 1}
+    expected |= {"ties": 12, "losses": 0, "n": 12, "conf_low": 0, "conf_high": 0}
     assert {name: row[name] for name in expected} == expected
     assert (row["detectable_difference"], row["n_needed"]) == (None, None)
     assert said == []
 
 
-@pytest.mark.parametrize("correction", ["max-t", "tukey"])
-def test_joint_laws_of_identical_models(correction: str) -> None:
+def test_joint_laws_of_identical_models() -> None:
     alike = DATA.filter(model="x").with_columns(model=pl.lit(["a", "b"])).explode("model")
     found = compared(
         pl.concat([alike, DATA.filter(model="z").select(alike.columns)]),
-        correction=correction,
+        correction="max-t",
         rng=1,
     )
     assert found["p_adjusted"][0] == 1
@@ -358,8 +341,6 @@ def test_clusters_are_exchanged_whole(alternative: str) -> None:
         {"test": "bootstrap"},
         {"interval": "bca"},
         {"correction": "max-t"},
-        {"correction": "tukey"},
-        {"method": "sampled"},
     ],
     ids=str,
 )

@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 
 import prframe
-from prframe.stats import PairedFamily, pool_differences
+from prframe.stats import PairedFamily
 from prframe.stats.intervals import Confidence
-from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions, few_for_shared_skewness
+from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions
 from prframe.verbs.comparison.over_queries import student_intervals
 
 SKEWED = [0.9, 0.5] + [-0.1, -0.08, -0.06] * 5
@@ -126,55 +126,6 @@ def test_equivalence_is_told_whatever_the_test() -> None:
         "interval with confidence_level=0.9 is within the margin, which is such a test at .05"
         f"{TAIL}"
     ]
-
-
-def in_strata(*groups: list[float]) -> pl.DataFrame:
-    """Return the values of each group as those of a stratum, with queries of its own."""
-    frame = values(*groups).rename({"group": "stratum"})
-    return frame.with_columns(query_id=pl.struct("stratum", "query_id").rank("dense"))
-
-
-@pytest.mark.parametrize("pooling", ["random", "fixed"])
-def test_strata_of_few_skewed_differences_are_told(pooling: str) -> None:
-    strata = {"strata": "stratum", "pooling": pooling}
-    assert messages(in_strata(SKEWED, SKEWED[1:]), **strata) == [
-        f"{HEAD}where large ones are rare, a stratum without any has a small standard error and "
-        "so a large weight, by which the pooled difference is off, and its test may reject too "
-        "often where the means are equal. Compare without `strata`, with test='hall', where all "
-        f"queries weigh the same{TAIL}"
-    ]
-    assert not messages(in_strata(EVEN, EVEN[:15]), **strata)
-    both = pl.concat(
-        [
-            in_strata(SKEWED, SKEWED).with_columns(kind=pl.lit("skewed")),
-            in_strata(EVEN, EVEN).with_columns(kind=pl.lit("even")),
-        ]
-    )
-    (told,) = messages(both, by="kind", **strata)
-    assert told.startswith(HEAD.replace("1 of 1", "1 of 2").removesuffix(": ") + ", in groups ")
-
-
-def test_skewness_of_strata_is_that_of_the_strata_together() -> None:
-    rng = np.random.default_rng(8)
-    sizes = (15, 4, 25, 60)
-    parts = [rng.gamma(2, size=(n, 6)) for n in sizes]
-    strata = [PairedFamily(part, np.ones_like(part)) for part in parts]
-    pooled = np.array([[True] * 6, [True] * 6, [True, False] * 3, [True] * 3 + [False] * 3])
-    expected = []
-    for pair in range(6):
-        # A stratum of four tells nothing.
-        kept = [i for i in range(4) if pooled[i, pair] and sizes[i] != 4]
-        limits = {15: 3.149, 25: 3.176, 60: (3.254 + 3.273) / 2}
-        total = sum(
-            sizes[i] ** 0.5 * lin_mudholkar(parts[i][:, pair]) / limits[sizes[i]] for i in kept
-        )
-        squares = np.mean([stats.skew(parts[i][:, pair], bias=False) ** 2 for i in kept])
-        few = np.mean([sizes[i] for i in kept]) <= 25 * squares
-        expected.append(bool(few and abs(total) > len(kept) ** 0.5))
-    assert few_for_shared_skewness(strata, pooled).tolist() == expected
-    assert len(set(expected)) == 2
-    nothing = np.zeros_like(pooled)
-    assert not few_for_shared_skewness(strata, nothing).any()
 
 
 @pytest.mark.parametrize("group", [EVEN, SKEWED[:9], SKEWED * 6, [0.1] * 12])
@@ -350,38 +301,3 @@ def test_students_interval_of_sparse_and_heavy_differences_rarely_misses_untold(
     if name == "wins":
         assert misses.mean() > 0.1
         assert family.few_for_skewness.mean() > 0.9
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("k", "n"), [(2, 15), (4, 15), (4, 50), (8, 25), (20, 5)])
-def test_strata_of_normal_differences_are_rarely_told_and_skewed_ones_mostly(
-    k: int, n: int
-) -> None:
-    rng = np.random.default_rng([k, n])
-    shape, everything = (k, n, 2000), np.ones((k, 2000), dtype=bool)
-
-    def told(values_: np.ndarray) -> float:
-        strata = [PairedFamily(part, np.ones_like(part)) for part in values_]
-        return float(few_for_shared_skewness(strata, everything).mean())
-
-    assert told(rng.normal(size=shape)) < 0.065 + 4 * (0.05 * 0.95 / 2000) ** 0.5
-    assert told(rng.gamma(0.5, size=shape)) > 0.9
-
-
-@pytest.mark.slow
-def test_pooled_differences_that_are_skewed_are_rejected_too_often_and_told() -> None:
-    samples = 400
-    strata = np.random.default_rng(5).exponential(size=(4, 15, samples)) - 1
-    families = [PairedFamily(part, np.ones_like(part)) for part in strata]
-    told = few_for_shared_skewness(families, np.ones((4, samples), dtype=bool))
-    means, errors = (
-        np.array([getattr(f, name) for f in families]) for name in ("means", "std_errors")
-    )
-    rejects = np.array(
-        [
-            pool_differences(means[:, i], errors[:, i], model="fixed").p_value <= 0.05
-            for i in range(samples)
-        ]
-    )
-    assert rejects.mean() > 0.15
-    assert (rejects & ~told).mean() < 0.03

@@ -40,7 +40,6 @@ class TopStatistic(CellStatistic):
     empirical number of positives jumps.
     """
 
-    own_tests: ClassVar[frozenset[str]] = frozenset({"posterior"})
     jumps: ClassVar[bool] = True
 
     @abstractmethod
