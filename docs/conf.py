@@ -37,7 +37,8 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build"]
+# Decision records are for those who work on the code, and not found by the search of the site.
+exclude_patterns = ["_build", "adr"]
 default_role = "py:obj"
 
 # Signatures show names and defaults; types and meanings stand in the docstrings.
