@@ -12,6 +12,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
 import gallery_links  # noqa: E402
+import llms  # noqa: E402
 import recorded  # noqa: E402
 import source_tables  # noqa: E402
 import verb_pages  # noqa: E402
@@ -204,6 +205,10 @@ GENERATED = {
 }
 
 
+# The Markdown of pages as they are built.
+READ: dict[str, str] = {}
+
+
 def fill_in(_app: object, docname: str, source: list[str]) -> None:
     """Replace the marks in a page by what they stand for, and index it by words for the search."""
     if docname in SEARCHED_AS:
@@ -216,6 +221,8 @@ def fill_in(_app: object, docname: str, source: list[str]) -> None:
         if mark in source[0]:
             source[0] = source[0].replace(mark, make())
     source[0] = gallery_links.built(source[0], "../" * docname.count("/"))
+    if docname in llms.PAGES:
+        READ[docname] = source[0]
 
 
 def files_beside(app: object, error: Exception | None) -> None:
@@ -223,6 +230,7 @@ def files_beside(app: object, error: Exception | None) -> None:
     if error is not None or app.builder.format != "html":
         return
     write_scripts(Path(app.outdir))
+    llms.write(Path(app.outdir), READ)
     digits = prframe.datasets.load_digits()
     prframe.report(
         digits,
