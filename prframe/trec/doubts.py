@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from prframe import checks
 from prframe.errors import (
@@ -38,13 +37,13 @@ def warn_of_strangers(
     )
 
 
-def warn_of_systems(keys: pl.DataFrame, known: NDArray[np.bool_], what: str) -> None:
+def warn_of_systems(keys: pl.DataFrame, known: pl.Series, what: str) -> None:
     """Warn of systems none of whose rankings is known to have something, unlike others."""
     names = keys.columns[:-1]
     if not names:
         return
     systems = keys.select(names).unique(maintain_order=True)
-    with_some = keys.filter(pl.Series(known)).select(names)
+    with_some = keys.filter(known).select(names)
     strange = systems.join(
         with_some, on=names, how="anti", nulls_equal=True, maintain_order="left"
     )

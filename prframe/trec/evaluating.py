@@ -258,7 +258,7 @@ class Task:
 
     def _joined(self, rankings: Rankings, join: JoinTask) -> pl.DataFrame:
         """Return the labelled rows of rankings, of which only those that count are retrieved."""
-        numbers = pl.DataFrame({_NUMBER: np.arange(rankings.sizes.size, dtype=np.int32)})
+        numbers = pl.DataFrame({_NUMBER: np.arange(rankings.keys.height, dtype=np.int32)})
         joined = labelled(replace(rankings, keys=numbers), join.options)
         return limited(
             joined, [_NUMBER], self.depth, judged_only=self.judged_only, float32=self.float32
