@@ -43,7 +43,8 @@ _SPACE, _NEWLINE = b" \n"
 # These bytes, with spaces and newlines, are white space in C. A carriage return becomes a
 # newline, since it ends a line and blank lines are skipped.
 _TO_SPACE = bytes.maketrans(b"\t\v\f\r", b"   \n")
-_OTHER_WHITE = (b"\t", b"\v", b"\f", b"\r")
+# A block without these and without pairs of white space is read as it is.
+_UNTIDY = (b"\t", b"\v", b"\f", b"\r", b"#", BOM[:1])
 _COMMENTS = re.compile(rb"\n#(?: [^\n]*)?(?=\n|\Z)")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
@@ -233,7 +234,8 @@ def _may_have_long_lines(block: bytes) -> bool:
 
 def _lines(block: bytes) -> int:
     """Count the ends of lines."""
-    return block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
+    n_returns = block.count(b"\r") - block.count(b"\r\n") if b"\r" in block else 0
+    return block.count(b"\n") + n_returns
 
 
 def _regular(block: bytes, layout: Layout) -> pl.DataFrame | None:
@@ -319,17 +321,20 @@ def _tidied(block: bytes) -> bytes:
 
     Lines with a word such as #made stay, as their fields are to be looked at.
     """
-    text = b"\n" + (block.replace(b"\r\n", b"\n") if b"\r" in block else block)
-    text = text.replace(b"\n" + BOM, b"\n") if BOM in text else text
-    if any(sign in text for sign in _OTHER_WHITE):
-        text = text.translate(_TO_SPACE)
+    is_plain = block[:1] not in b" \n" and not any(sign in block for sign in _UNTIDY)
+    if is_plain and not _has_pairs(block):
+        return block
+    text = b"\n" + block
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n")
+    if BOM in text:
+        text = text.replace(b"\n" + BOM, b"\n")
+    text = text.translate(_TO_SPACE)
     if _has_pairs(text):
         for pair, single in ((b"  ", b" "), (b" \n", b"\n"), (b"\n ", b"\n"), (b"\n\n", b"\n")):
             while pair in text:
                 text = text.replace(pair, single)
-    if b"#" in text:
-        text = _COMMENTS.sub(b"", text)
-    return text.strip(b" \n")
+    return (_COMMENTS.sub(b"", text) if b"#" in text else text).strip(b" \n")
 
 
 def _has_pairs(block: bytes) -> bool:
