@@ -187,7 +187,7 @@ def test_skewed_means_are_warned_of_in_words_of_the_shell(capfdbinary) -> None:
     words = ["evaluate", "--frame", "rare.csv", "--over", "query_id", "--interval", "-m", "AP"]
     done = run(capfdbinary, *words)
     assert "few of the values carry 1 of 1 means: their intervals" in done.err
-    assert "In prframe evaluate --interval and prframe band take --method hall, which" in done.err
+    assert "take --method 'hall', which" in done.err
     assert "CoverageWarning" not in done.err
 
 
@@ -485,7 +485,7 @@ def test_commands_and_options_are_an_interface() -> None:
         ],
         "test": [
             *(for_input, by_query, output, random),
-            "--of -k --phi --alternative --correction --n-items",
+            "--of -k --phi --alternative --correction --dependence --n-items",
         ],
         "check": [for_input, output, "-k --strict"],
         "report": [
@@ -586,8 +586,9 @@ def test_that_files_are_a_pool_is_said_once(statistic, capfdbinary, tmp_path) ->
     assert done.code == 0
     assert done.err == (
         "prframe: warning: random rankings are of the rows that are listed, some of which are not "
-        "judged, as where they are a part of a larger collection. If all of it is listed, drop the "
-        "column 'judged', or ignore this warning.\n"
+        "judged, as where they are a part of a larger collection; give the number of its "
+        "negatives in --n-neg. If all of it is listed, drop the column 'judged', or ignore this "
+        "warning.\n"
     )
 
 
