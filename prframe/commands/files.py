@@ -7,8 +7,8 @@ import json
 import sys
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TextIO
@@ -138,14 +138,54 @@ def _of_text(
 
 
 def _fault(text: bytes, separator: str | None, *, strict: bool) -> str | None:
-    """Say which line of JSON lines, or of a CSV file with a separator, is the first wrong one."""
-    lines = _decoded(io.BytesIO(text))
+    """Say which line of JSON lines, or of a CSV file with a separator, is the first wrong one.
+
+    Quotation marks are looked at if `strict`, and not where polars has read them.
+    """
+    from prframe import checks
+
+    n_columns = 0
     try:
-        if separator is None:
-            return _fault_of_json(lines)
-        return _fault_of_csv(lines, separator, strict=strict)
-    except _TextError as error:
-        return str(error)
+        for line, record in _records(text, separator, strict=strict):
+            if separator is None and not isinstance(record, dict):
+                got = checks.brief(record)
+                return f"line {line}: each line must be a JSON object; got {got}"
+            if isinstance(record, csv.Error):
+                marks = f"line {line}: its quotation marks cannot be read ({record})"
+                return marks if strict else None
+            n_columns = n_columns or len(record)
+            if not record and n_columns > 1:
+                return f"line {line}: it is blank"
+            if separator and record and len(record) != n_columns:
+                fields = "1 field" if len(record) == 1 else f"{len(record)} fields"
+                return f"line {line}: {fields}, where the first line names {n_columns} columns"
+    except UnicodeDecodeError as error:
+        return f"line {text.count(10, 0, error.start) + 1}: the text must be UTF-8"
+    return None
+
+
+def _records(
+    text: bytes, separator: str | None, *, strict: bool = False
+) -> Iterator[tuple[int, Any]]:
+    """Yield the line in which each record begins, and what it holds: fields, or an object.
+
+    Without a separator these are JSON lines; what is no JSON is text. An error ends the fields.
+    """
+    lines = io.StringIO(text.decode())
+    if separator is None:
+        for number, line in enumerate(map(str.strip, lines), 1):
+            with suppress(ValueError, RecursionError):
+                line = json.loads(line)  # noqa: PLW2901 - text where it cannot be read
+            if line != "":
+                yield number, line
+        return
+    reader, start = csv.reader(lines, delimiter=separator, strict=strict), 1
+    try:
+        for fields in reader:
+            yield start, fields
+            start = reader.line_num + 1
+    except csv.Error as error:
+        yield start, error
 
 
 def _fault_of_frame(
@@ -158,7 +198,9 @@ def _fault_of_frame(
                 f"line 1: all of it names one column, {frame.columns[0]!r}; commas separate "
                 "fields, and tabs in a file whose name ends in .tsv"
             )
-        if twice := _repeated(text, separator):
+        # Polars renames columns of one name.
+        _, header = next(_records(text, separator))
+        if twice := next((name for name in header if name and header.count(name) > 1), None):
             return f"line 1: it names {twice!r} more than once; rename these columns"
         # A line that is too short has nulls at its end.
         number = (frame.height + 1) * (frame.width - 1)
@@ -169,18 +211,14 @@ def _fault_of_frame(
                 return reason
     for column in numbers:
         if (row := _first_no_number(frame, column)) is not None:
-            line = _line_of(row, _decoded(io.BytesIO(text)), separator)
+            # The first record of a CSV file has the names of the columns.
+            records = _records(text, separator)
+            line, _ = next(islice(records, row + (separator is not None), None))
             return (
                 f"line {line}: {column!r} must be a number; got {frame[column][row]!r}; mend it, "
                 "or leave it empty if it is missing"
             )
     return None
-
-
-def _repeated(text: bytes, separator: str) -> str | None:
-    """Return the first name of a column that others have too; polars renames these."""
-    header = next(csv.reader(_decoded(io.BytesIO(text)), delimiter=separator), [])
-    return next((name for name in header if name and header.count(name) > 1), None)
 
 
 def _first_no_number(frame: "pl.DataFrame", column: str) -> int | None:
@@ -192,18 +230,6 @@ def _first_no_number(frame: "pl.DataFrame", column: str) -> int | None:
     number = frame[column].cast(pl.Float64, strict=False)
     bad = number.fill_nan(None).is_null() & frame[column].is_not_null()
     return bad.arg_max() if bad.any() else None
-
-
-def _line_of(row: int, lines: Iterator[str], separator: str | None) -> int:
-    """Return the line in which a row begins, of a CSV file or, without separator, of JSON."""
-    if separator is None:
-        numbers = (number for number, line in enumerate(lines, 1) if line.strip())
-        return next(islice(numbers, row, None))
-    reader = csv.reader(lines, delimiter=separator)
-    # The first line has the names of the columns.
-    for _ in range(row + 1):
-        next(reader)
-    return reader.line_num + 1
 
 
 def _csv(text: bytes, keys: Sequence[str], separator: str) -> "pl.DataFrame":
@@ -220,55 +246,6 @@ def _csv(text: bytes, keys: Sequence[str], separator: str) -> "pl.DataFrame":
         return with_types_of(_ROWS_FOR_TYPES)
     except pl.exceptions.ComputeError:
         return with_types_of(None)
-
-
-class _TextError(Exception):
-    """A line that is no text."""
-
-
-def _decoded(lines: Iterable[bytes]) -> Iterator[str]:
-    """Yield lines as text."""
-    for number, line in enumerate(lines, 1):
-        try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError:
-            raise _TextError(f"line {number}: the text must be UTF-8") from None
-
-
-def _fault_of_csv(lines: Iterator[str], separator: str, *, strict: bool) -> str | None:
-    """Say which line of a CSV file is the first that is wrong, and why.
-
-    Quotation marks are looked at if `strict`, and not where polars has read them.
-    """
-    reader = csv.reader(lines, delimiter=separator, strict=strict)
-    n_columns, start = None, 1
-    try:
-        for row in reader:
-            n_columns = n_columns or len(row)
-            if not row and n_columns > 1:
-                return f"line {start}: it is blank"
-            if row and len(row) != n_columns:
-                fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
-                return f"line {start}: {fields}, where the first line names {n_columns} columns"
-            start = reader.line_num + 1
-    except csv.Error as error:
-        return f"line {start}: its quotation marks cannot be read ({error})" if strict else None
-    return None
-
-
-def _fault_of_json(lines: Iterator[str]) -> str | None:
-    """Say which line of JSON lines is the first that is wrong."""
-    from prframe import checks
-
-    for number, line in enumerate(lines, 1):
-        text = line.strip()
-        try:
-            is_object = not text or isinstance(json.loads(text), dict)
-        except (ValueError, RecursionError):
-            is_object = False
-        if not is_object:
-            return f"line {number}: each line must be a JSON object; got {checks.brief(text)}"
-    return None
 
 
 @contextmanager

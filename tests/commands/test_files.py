@@ -82,7 +82,7 @@ EVALUATE = ["evaluate", "-m", "AP", "--frame"]
             b'{"score":1,"label":1}\n\n{"score":2,"label":0\n',
             'x.jsonl, line 3: each line must be a JSON object; got \'{"score":2,"label":0\'.',
         ),
-        ("x.json", b"[1, 2]\n", "x.json, line 1: each line must be a JSON object; got '[1, 2]'."),
+        ("x.json", b"[1, 2]\n", "x.json, line 1: each line must be a JSON object; got [1, 2]."),
         (
             "x.parquet",
             HEAD.encode(),
