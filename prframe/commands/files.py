@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import os
 import sys
 import zlib
 from codecs import BOM_UTF8
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 # Texts may be longer than Python's limit.
 csv.field_size_limit(2**31 - 1)
 STANDARD_INPUT = "-"
+CLOSED = "standard input is closed; name a file"
 # The types of columns in CSV files are guessed from so many rows, and from all if that fails.
 _ROWS_FOR_TYPES = 10_000
 # Nearly all first lines of files are shorter.
@@ -43,7 +45,7 @@ def scanned(path: str, keys: Sequence[str], numbers: Sequence[str] = ("score",))
     source: Any
     if path == STANDARD_INPUT:
         if sys.stdin is None:
-            raise NoInputError("standard input is closed; name a file")
+            raise NoInputError(CLOSED)
         name, source = "standard input", sys.stdin.buffer.read()
     else:
         name, source = path, _existing(path)
@@ -84,8 +86,16 @@ def _of_binary(name: str, source: Any, start: bytes) -> "pl.LazyFrame | None":  
     if start in readers:
         kind, read = readers[start]
         try:
-            frame = read()
-            frame.collect_schema()
+            with _unheard():
+                frame = read()
+                frame.collect_schema()
+                if kind == "Arrow":
+                    frame.head(1).collect()
+        except pl.exceptions.PanicException:
+            raise PrframeError(
+                f"{name} names a column more than once, or is damaged; rename one of them, or "
+                "write it again."
+            ) from None
         except pl.exceptions.DuplicateError as error:
             raise PrframeError(f"{name}: {error}; rename one of them.") from None
         except (pl.exceptions.PolarsError, OSError):
@@ -101,6 +111,25 @@ def _of_binary(name: str, source: Any, start: bytes) -> "pl.LazyFrame | None":  
             ".csv or .jsonl if it is text, or write it again."
         )
     return None
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Let nothing reach standard error, as what Rust says when polars fails."""
+    try:
+        kept = os.dup(2)
+    except OSError:
+        # It is closed.
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _of_text(
@@ -209,6 +238,8 @@ def _fault_of_frame(
             reason = _fault(text, separator, strict=False)
             if reason is not None:
                 return reason
+    elif twice := _repeated_key(text):
+        return f"line 1: it names {twice!r} more than once; rename one of them"
     for column in numbers:
         if (row := _first_no_number(frame, column)) is not None:
             # The first record of a CSV file has the names of the columns.
@@ -219,6 +250,13 @@ def _fault_of_frame(
                 "or leave it empty if it is missing"
             )
     return None
+
+
+def _repeated_key(text: bytes) -> str | None:
+    """Return a key that the first of some JSON lines has twice, of which polars takes one."""
+    pairs = json.loads(text.lstrip().partition(b"\n")[0], object_pairs_hook=list)
+    names = [name for name, _ in pairs]
+    return next((name for name in names if names.count(name) > 1), None)
 
 
 def _first_no_number(frame: "pl.DataFrame", column: str) -> int | None:

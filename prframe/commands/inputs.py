@@ -3,6 +3,7 @@
 import argparse
 import os
 import signal
+import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from prframe.commands import frames, options
 from prframe.commands.exits import NoInputError, UsageError
-from prframe.commands.files import STANDARD_INPUT
+from prframe.commands.files import CLOSED, STANDARD_INPUT
 from prframe.commands.terminal import stage
 
 if TYPE_CHECKING:
@@ -156,6 +157,8 @@ def _existing(path: str, example: str) -> list[str]:
     from prframe.trec.files.paths import files as files_of
 
     if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise NoInputError(CLOSED)
         if not os.path.exists("/dev/stdin"):  # noqa: PTH110
             raise UsageError("- needs a system with /dev/stdin; name a file")
         return ["/dev/stdin"]
@@ -181,7 +184,9 @@ def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     own_rule = getattr(given, "incomplete", None) or getattr(given, "by_query", False)
     of_means: Queries = "both" if own_rule else "means"
     queries = "qrels" if every_query or given.complete else of_means
-    joined = trec.join(runs, qrels, queries=queries, **joining(given))
+    # Documents that are listed twice are there to be reported.
+    kept = {"duplicates": "keep"} if every_query else {}
+    joined = trec.join(runs, qrels, queries=queries, **(kept | joining(given)))
     query = pl.col("query_id").filter(pl.col("score") > -float("inf"))
     n_queries = joined.group_by("system", maintain_order=True).agg(n=query.n_unique())
     if joined.is_empty() or not (given.complete or n_queries["n"].sum()):

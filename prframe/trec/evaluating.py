@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 import polars as pl
@@ -181,6 +181,7 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     └───────┴───────┴─────┴─────────────┘
     """
     check_version(version)
+    checks.one_of("duplicates", duplicates, get_args(Duplicates))
     flags = {"by_query": by_query, "judged_only": judged_only}
     flags |= {} if complete_queries is None else {"complete_queries": complete_queries}
     for name, value in flags.items():

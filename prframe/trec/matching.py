@@ -139,6 +139,8 @@ def _lacking(keys: pl.DataFrame, systems: pl.DataFrame, judged: pl.DataFrame) ->
 
 def _without_repeats(rows: pl.DataFrame, keys: pl.DataFrame, duplicates: str) -> pl.DataFrame:
     """Return the rows without repeated documents of a ranking, or refuse these."""
+    if duplicates == "keep":
+        return rows
     counts = rows.group_by("ranking").agg(pl.len() - pl.col("doc_id").n_unique())
     repeated = counts.filter(pl.col("len") > 0)
     if not repeated.height:

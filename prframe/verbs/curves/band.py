@@ -26,6 +26,9 @@ from prframe.verbs.curves.mean_curves import PrecisionAtLevels, mean_levels, ref
 Kind: TypeAlias = Literal["studentized", "sup"]
 Method: TypeAlias = Literal["bootstrap", "asymptotic"]
 
+# Draws add up to 1 but for rounding, which is of the size of a smaller recall.
+_LEAST_RECALL = 1e-12
+
 
 @verb
 def band(
@@ -244,10 +247,16 @@ def band(
         of_means: FrameT = run(frame, means, means.columns(), keys=args.keys)
         return of_means
     refuse_curve_options(interpolate=interpolate, anchor=anchor)
+    levels_of_items = band_levels(recall, recall_range)
+    if levels_of_items.min() < _LEAST_RECALL:
+        raise ArgumentError(
+            f"drawn curves have no levels of recall below {_LEAST_RECALL:g}; got "
+            f"{levels_of_items.min():g}. Give a smaller n_pos, such as that of a sample."
+        )
     plan = ItemBands(
         args=args,
         name=_named(method, kind),
-        levels=band_levels(recall, recall_range),
+        levels=levels_of_items,
         simultaneous=simultaneous,
         confidence_level=level,
         bandwidth=bandwidth,

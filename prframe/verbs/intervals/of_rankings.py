@@ -267,7 +267,10 @@ class RankingIntervals(Plan):
         cells, drawn = group.cells, list[Floats | None](repeat(None, len(methods)))
         of_draws = [i for i, method in enumerate(methods) if method == POSTERIOR]
         if of_draws := [i for i in of_draws if can_be_drawn(cells, statistics[i])]:
-            values = posterior_replicates(cells, [statistics[i] for i in of_draws], self._weights)
+            # Where nearly all items are positive, draws may have no other; such values are NaN.
+            with np.errstate(divide="ignore", invalid="ignore"):
+                chosen = [statistics[i] for i in of_draws]
+                values = posterior_replicates(cells, chosen, self._weights)
             for i, value in zip(of_draws, values, strict=True):
                 drawn[i] = value
         resampled = [i for i, method in enumerate(methods) if method in RESAMPLED]
