@@ -187,3 +187,17 @@ def test_frames_without_rows_are_told_once(ask: Any, kind: Any) -> None:
         "the frame has no rows, so that the result says nothing; see whether what was read or "
         "filtered is empty, or ignore EmptyFrameWarning."
     ]
+
+
+@pytest.mark.parametrize("make", [lambda rows: rows, pl.DataFrame.to_pandas, pl.DataFrame.lazy])
+def test_what_a_gate_cannot_decide_is_an_error_and_no_warning(make) -> None:
+    rows = pl.DataFrame(
+        [(q, m, float(d), int(d < 2)) for q in range(8) for m in "ab" for d in range(4)],
+        schema=["query_id", "model", "score", "label"],
+        orient="row",
+    )
+    cut = rows.filter((pl.col("model") == "a") | (pl.col("score") > 0))
+    options = {"model": "model", "over": "query_id", "baseline": "a"}
+    for bad in (rows.clear(), cut):
+        with pytest.raises(prframe.PrframeError, match=r"^the gate cannot decide: "):
+            prframe.gate(make(bad), "AP", **options)
