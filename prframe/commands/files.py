@@ -302,6 +302,17 @@ def text_of(path: str) -> Iterator[TextIO]:
         yield text
 
 
+def matching(pattern: str, example: str = "*.csv") -> list[str]:
+    """Return the files that a path or a pattern stands for; `example` is for a folder's files."""
+    from prframe.errors import PrframeError
+    from prframe.trec.files.paths import files
+
+    try:
+        return [os.fspath(_existing(str(path))) for path in files(pattern, example)]
+    except PrframeError as error:
+        raise NoInputError(error) from None
+
+
 def _existing(path: str) -> Path:
     """Return the path of a file that exists."""
     file_path = Path(path)
