@@ -386,6 +386,7 @@ def test_curves_and_bands(capfdbinary, tmp_path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::prframe.SharedItemsWarning")
 def test_tests(capfdbinary, tmp_path) -> None:
     rankings = {"by": ["system", "query_id"]} | TREC
     words = ["test", "qrels", *RUNS]
@@ -593,6 +594,7 @@ def test_that_files_are_a_pool_is_said_once(statistic, capfdbinary, tmp_path) ->
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::prframe.SharedItemsWarning")
 def test_random_rankings_of_the_collection(capfdbinary, tmp_path) -> None:
     """Qrels with and without the documents that are not relevant give the same test."""
     lines = Path("qrels").read_text().splitlines(keepends=True)
@@ -603,10 +605,12 @@ def test_random_rankings_of_the_collection(capfdbinary, tmp_path) -> None:
         words = ["test", qrels, "old.run", "-f", "csv"]
         done = run(capfdbinary, *words)
         assert done.err.startswith(f"prframe: warning: {told.format(numbers)}--n-items names ")
-        assert done.err.count("\n") == 1
+        assert done.err.count("random rankings are of") == 1
         results.append(done.out)
         done = run(capfdbinary, *words, "--n-items", "1000")
-        assert not done.err
+        assert done.err.count("\n") == 1
+        assert "are in several rankings of the mean" in done.err
+        assert not run(capfdbinary, *words, "--n-items", "1000", "--dependence", "comonotone").err
         results.append(done.out)
     judged, of_collection, relevant, of_collection_again = results
     assert judged != relevant
