@@ -9,7 +9,12 @@ PAGES = ["index", "quickstart", *(f"guide/{page.stem}" for page in (HERE / "guid
 
 def write(folder: Path, pages: dict[str, str]) -> None:
     """Write ``llms.txt`` and ``llms-full.txt``, given the Markdown of each page as it is built."""
-    lines = ["# prframe", "", "> Precision-recall evaluation with statistical inference on frames.", ""]
+    lines = [
+        "# prframe",
+        "",
+        "> Precision-recall evaluation with statistical inference on frames.",
+        "",
+    ]
     for name, text in pages.items():
         lines.append(f"- [{title(text)}]({name}.html)")
     (folder / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -50,6 +50,7 @@ import polars as pl
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Seen
+from prframe._engine.keys import as_thresholds
 from prframe._engine.lists import check_dtype, values_of_lists
 from prframe._engine.noticed import warn_of_grades
 from prframe._engine.rows import positive as is_positive
@@ -380,7 +381,7 @@ def _counts(score: pl.Expr, relevant: pl.Expr, policy: TiePolicy) -> dict[str, p
     )
     k, tp = pl.int_range(1, shown.sum() + 1, dtype=pl.Int64), hit.cast(pl.Int64).cum_sum()
     columns: dict[str, pl.Expr] = {
-        "threshold": ranked.cast(pl.Float64, strict=False),
+        "threshold": ranked.map_batches(_as_thresholds, pl.Float64, is_elementwise=True),
         "k": k,
         "tp": tp,
     }
@@ -388,6 +389,12 @@ def _counts(score: pl.Expr, relevant: pl.Expr, policy: TiePolicy) -> dict[str, p
         return columns
     last = (ranked != ranked.shift(-1)).fill_null(value=True)
     return {name: column.filter(last) for name, column in columns.items()}
+
+
+def _as_thresholds(score: pl.Series) -> pl.Series:
+    """Return scores as thresholds; those that are no numbers are refused elsewhere."""
+    is_number = score.dtype.is_numeric() and not score.dtype.is_nested()
+    return as_thresholds(score) if is_number else score.cast(pl.Float64, strict=False)
 
 
 def _cut(metric: Metric, k: int | None) -> Metric:

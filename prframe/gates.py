@@ -97,10 +97,14 @@ of -0.2500, by more than 0.01 (p_adjusted 0.0078, n 8, randomization test).
 @contextmanager
 def of_like_data() -> Iterator[None]:
     """Let warnings that models are not compared on like data be errors."""
+    unlike = (EmptyFrameWarning, UnlistedItemsWarning, UnmatchedIdsWarning)
     with warnings.catch_warnings():
-        for category in (EmptyFrameWarning, UnlistedItemsWarning, UnmatchedIdsWarning):
+        for category in unlike:
             warnings.simplefilter("error", category)
-        yield
+        try:
+            yield
+        except unlike as warning:
+            raise PrframeError(f"the gate cannot decide: {warning}") from None
 
 
 def losses(rows: pl.DataFrame, margin: float) -> list[str]:

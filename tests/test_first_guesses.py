@@ -431,7 +431,7 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "measures of trec_eval in one word": (
         lambda: prframe.evaluate(JUDGED, "AP, nDCG@10", by="query_id"),
-        "Several metrics are a list, such as ['AP', 'nDCG@10'].",
+        "Several metrics are separate words, such as 'AP', 'nDCG@10'.",
     ),
     "a cut-off in parentheses": (
         lambda: prframe.evaluate(JUDGED, "nDCG(10)", by="query_id"),

@@ -271,7 +271,7 @@ def _read(read: Callable[[], T], column: str = "", taken: str = "") -> T:
     """Read the caller's frame; an error of the reader becomes a message to the caller."""
     try:
         return read()
-    except Exception as error:
+    except (Exception, pl.exceptions.PanicException) as error:
         end = f". {taken}" if taken else ""
         raise PrframeError(
             f"the frame cannot be read into polars: {column}{error}{end}"

@@ -77,6 +77,21 @@ def threshold_key(threshold: float, score: pl.DataType, *, float32: bool) -> int
     return int(sortable_keys(number, float32=float32 or score == pl.Float32).item())
 
 
+def as_thresholds(score: pl.Series) -> pl.Series:
+    """Return scores as 64-bit floats, which must tell them apart as the scores do."""
+    numbers = score.cast(pl.Float64)
+    again = numbers.cast(score.dtype, strict=False) if score.dtype.is_integer() else score
+    is_decimal = score.dtype == pl.Decimal
+    if (again != score).any() or (is_decimal and numbers.n_unique() < score.n_unique()):
+        raise PrframeError(
+            "thresholds are 64-bit floats, which must hold the scores exactly; they cannot hold "
+            f"integers beyond 2^53 or decimals of so many digits, such as {score.max()!r}. "
+            "Subtract a constant from the scores, or rank them first, for example with "
+            "rank('dense')."
+        )
+    return numbers
+
+
 def rounded(numbers: pl.Series) -> NDArray[np.float64]:
     """Round to 32-bit floats; a finite score does not become -inf, so that it stays retrieved."""
     values = numbers.to_numpy()

@@ -14,7 +14,7 @@ import polars as pl
 from prframe import checks
 from prframe._engine.arguments import WORKING, Arguments
 from prframe._engine.frames import Source
-from prframe._engine.keys import sortable_keys
+from prframe._engine.keys import as_thresholds, sortable_keys
 from prframe._engine.noticed import notice
 from prframe.errors import PrframeError
 from prframe.typing import LabelValue
@@ -37,7 +37,6 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
     if conditions := considered(args, batch.schema):
         batch = batch.filter(*conditions)
     _refuse_faults(batch, args, source)
-    score = pl.col(args.score)
     columns = [
         pl.col(key).alias(name) for key, name in zip(args.keys, key_names(args), strict=True)
     ]
@@ -56,7 +55,7 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
     if "gain" in extra:
         columns.append(pl.col(args.label).cast(pl.Float64).clip(0).alias("gain"))
     if "score" in extra:
-        number = score.cast(pl.Float64)
+        number = pl.lit(as_thresholds(batch[args.score]))
         if args.missing == "last":
             number = number.fill_nan(None).fill_null(float("-inf"))
         columns.append(number.alias("score"))

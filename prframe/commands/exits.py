@@ -1,9 +1,7 @@
 """How a command ends: exit codes, and errors in the words of the shell, on one line each."""
 
-import ast
 import os
 import re
-import shlex
 import sys
 import warnings
 from collections.abc import Callable, Mapping
@@ -37,44 +35,12 @@ BEING_READ: list[str] = []
 
 # What stands in parentheses behind a name is a call, or a metric such as P(threshold=0.5). In
 # front of an argument there is a space, so that paths and ids are left as they are.
-_CALL = r"[\w.]+\([^()]*\)"
-_QUOTED = r"`(?P<quoted>\w+)`"
-_GIVEN = r"(?<![^\s(])(?P<name>\w+)=(?P<value>'[^']*'|\.\.\.|\[[^\[\]]*\]|[\w.]*\w)?"
-_LEFT_OUT = r"say (?P<left_out>\w+)=None\b"
-_ARGUMENT = re.compile(f"{_CALL}|{_QUOTED}|{_LEFT_OUT}|{_GIVEN}")
-# What the shell has in place of things that only Python has.
-_SENTENCES = {
-    "Pass a dict, {name: run}.": "Give the files names that differ, and they name the runs.",
-    " or a numpy.random.Generator; got": "; got",
-    "or give the number of negatives that are not listed in n_neg=; ": "",
-    "Give the number of negatives that are not listed in n_neg=; if there": "If there",
-    # Of files -l is the only option of labels, and of frames --positive asks for equal ones.
-    "positive=2 (or 0.5) for those of at least that, or positive=[1] for equal ones": "-l 2 for "
-    "those of at least that",
-    "a single one of them in positive=": "a single one of them with --positive",
-    "; check lists the labels": "; prframe check lists the labels",
-    " Make numbers of it first, for example with cast(pl.Float64) or astype(float).": "",
-    "In `interval`, and `compare` with test='t', say resampling='cv' for": "In prframe evaluate "
-    "--interval, and prframe compare --test t, say --resampling cv for",
-    "say test='t', with interval='auto' and without `power` and `cluster`": "say --test t, "
-    "without --cluster",
-    "Take interval='hall', which": "Take --test hall, which",
-    "Take test='hall', or test='bootstrap' with interval='hall', which allow": "Take --test hall, "
-    "which allows",
-    "In `interval` and `band` take method='hall'": "In prframe evaluate --interval and prframe "
-    "band take --method hall",
-    "; give the number of its negatives in n_neg=. If all": ". If all",
-    "Say dependence='comonotone', which is valid however rankings depend, or compare with a "
-    "ranking that knows no query, such as one by popularity, by compare(..., resampling='items', "
-    "test='t')": "Compare with a ranking that knows no query, such as one by popularity",
-    ", or ignore TiePolicyWarning": "",
-    " Several metrics are a list, such as ['AP', 'nDCG@10'].": " Put spaces between metrics.",
-    ", as in the output of trec_eval, which read_results reads": "",
-    ", or in the output of trec_eval, which read_results reads": "",
-    "drop the rows that do not count, keep the best ones with duplicates='best', or name the "
-    "columns that tell the systems apart with system=.": "drop the rows that do not count, or "
-    "keep the best ones with --duplicates best.",
-}
+_ARGUMENT = re.compile(
+    r"[\w.]+\([^()]*\)|`(?P<quoted>\w+)`"
+    r"|(?<![^\s(])(?P<name>\w+)=(?P<value>'[^']*'|\[[^\[\]]*\]|[\w.]*\w)?"
+)
+# A number is the least label that is positive, and in a list a label.
+_LEAST_LABEL = re.compile(r"\bpositive=(?=\d)")
 # A shell has no classes of warnings to tell Python to ignore.
 _IGNORED = re.compile(r"\bignore \w+Warning\b")
 # The first class that an error is an instance of decides.
@@ -109,31 +75,16 @@ def in_shell_words(message: str, flags: Mapping[str, str]) -> str:
     """
 
     def translated(match: re.Match[str]) -> str:
-        flag = flags.get(match["quoted"] or match["name"] or match["left_out"] or "")
+        flag = flags.get(match["quoted"] or match["name"] or "")
         if flag is None:
             return match[0]
-        if match["left_out"]:
-            return f"leave out {flag}"
         value = match["value"] or ""
-        if value == "None":
-            return f"no {flag}"
-        return f"{flag} {_in_shell(value)}".rstrip()
+        # Quotation marks mean the same in shells.
+        words = value.strip("[]").replace(", ", " ")
+        return f"no {flag}" if value == "None" else f"{flag} {words}".rstrip()
 
-    for of_python, of_shell in _SENTENCES.items():
-        message = message.replace(of_python, of_shell)
-    return _ARGUMENT.sub(translated, _IGNORED.sub("ignore this warning", message))
-
-
-def _in_shell(value: str) -> str:
-    """Return a value as the shell takes it: a list as its words, text without quotes."""
-    try:
-        plain = ast.literal_eval(value)
-    except (SyntaxError, ValueError):
-        return value
-    if plain is ...:
-        return value
-    words = plain if isinstance(plain, list) else [plain]
-    return value if ... in words else " ".join(shlex.quote(str(word)) for word in words)
+    message = _LEAST_LABEL.sub("level=", _IGNORED.sub("ignore this warning", message))
+    return _ARGUMENT.sub(translated, message)
 
 
 def exit_code(run: Callable[[], int], worded: Callable[[str], str] = str) -> int:

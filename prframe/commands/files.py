@@ -4,11 +4,12 @@ import csv
 import gzip
 import io
 import json
+import os
 import sys
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TextIO
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 # Texts may be longer than Python's limit.
 csv.field_size_limit(2**31 - 1)
 STANDARD_INPUT = "-"
+CLOSED = "standard input is closed; name a file"
 # The types of columns in CSV files are guessed from so many rows, and from all if that fails.
 _ROWS_FOR_TYPES = 10_000
 # Nearly all first lines of files are shorter.
@@ -43,7 +45,7 @@ def scanned(path: str, keys: Sequence[str], numbers: Sequence[str] = ("score",))
     source: Any
     if path == STANDARD_INPUT:
         if sys.stdin is None:
-            raise NoInputError("standard input is closed; name a file")
+            raise NoInputError(CLOSED)
         name, source = "standard input", sys.stdin.buffer.read()
     else:
         name, source = path, _existing(path)
@@ -84,8 +86,16 @@ def _of_binary(name: str, source: Any, start: bytes) -> "pl.LazyFrame | None":  
     if start in readers:
         kind, read = readers[start]
         try:
-            frame = read()
-            frame.collect_schema()
+            with _unheard():
+                frame = read()
+                frame.collect_schema()
+                if kind == "Arrow":
+                    frame.head(1).collect()
+        except pl.exceptions.PanicException:
+            raise PrframeError(
+                f"{name} names a column more than once, or is damaged; rename one of them, or "
+                "write it again."
+            ) from None
         except pl.exceptions.DuplicateError as error:
             raise PrframeError(f"{name}: {error}; rename one of them.") from None
         except (pl.exceptions.PolarsError, OSError):
@@ -101,6 +111,25 @@ def _of_binary(name: str, source: Any, start: bytes) -> "pl.LazyFrame | None":  
             ".csv or .jsonl if it is text, or write it again."
         )
     return None
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Let nothing reach standard error, as what Rust says when polars fails."""
+    try:
+        kept = os.dup(2)
+    except OSError:
+        # It is closed.
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _of_text(
@@ -138,14 +167,54 @@ def _of_text(
 
 
 def _fault(text: bytes, separator: str | None, *, strict: bool) -> str | None:
-    """Say which line of JSON lines, or of a CSV file with a separator, is the first wrong one."""
-    lines = _decoded(io.BytesIO(text))
+    """Say which line of JSON lines, or of a CSV file with a separator, is the first wrong one.
+
+    Quotation marks are looked at if `strict`, and not where polars has read them.
+    """
+    from prframe import checks
+
+    n_columns = 0
     try:
-        if separator is None:
-            return _fault_of_json(lines)
-        return _fault_of_csv(lines, separator, strict=strict)
-    except _TextError as error:
-        return str(error)
+        for line, record in _records(text, separator, strict=strict):
+            if separator is None and not isinstance(record, dict):
+                got = checks.brief(record)
+                return f"line {line}: each line must be a JSON object; got {got}"
+            if isinstance(record, csv.Error):
+                marks = f"line {line}: its quotation marks cannot be read ({record})"
+                return marks if strict else None
+            n_columns = n_columns or len(record)
+            if not record and n_columns > 1:
+                return f"line {line}: it is blank"
+            if separator and record and len(record) != n_columns:
+                fields = "1 field" if len(record) == 1 else f"{len(record)} fields"
+                return f"line {line}: {fields}, where the first line names {n_columns} columns"
+    except UnicodeDecodeError as error:
+        return f"line {text.count(10, 0, error.start) + 1}: the text must be UTF-8"
+    return None
+
+
+def _records(
+    text: bytes, separator: str | None, *, strict: bool = False
+) -> Iterator[tuple[int, Any]]:
+    """Yield the line in which each record begins, and what it holds: fields, or an object.
+
+    Without a separator these are JSON lines; what is no JSON is text. An error ends the fields.
+    """
+    lines = io.StringIO(text.decode())
+    if separator is None:
+        for number, line in enumerate(map(str.strip, lines), 1):
+            with suppress(ValueError, RecursionError):
+                line = json.loads(line)  # noqa: PLW2901 - text where it cannot be read
+            if line != "":
+                yield number, line
+        return
+    reader, start = csv.reader(lines, delimiter=separator, strict=strict), 1
+    try:
+        for fields in reader:
+            yield start, fields
+            start = reader.line_num + 1
+    except csv.Error as error:
+        yield start, error
 
 
 def _fault_of_frame(
@@ -158,7 +227,9 @@ def _fault_of_frame(
                 f"line 1: all of it names one column, {frame.columns[0]!r}; commas separate "
                 "fields, and tabs in a file whose name ends in .tsv"
             )
-        if twice := _repeated(text, separator):
+        # Polars renames columns of one name.
+        _, header = next(_records(text, separator))
+        if twice := next((name for name in header if name and header.count(name) > 1), None):
             return f"line 1: it names {twice!r} more than once; rename these columns"
         # A line that is too short has nulls at its end.
         number = (frame.height + 1) * (frame.width - 1)
@@ -167,9 +238,13 @@ def _fault_of_frame(
             reason = _fault(text, separator, strict=False)
             if reason is not None:
                 return reason
+    elif twice := _repeated_key(text):
+        return f"line 1: it names {twice!r} more than once; rename one of them"
     for column in numbers:
         if (row := _first_no_number(frame, column)) is not None:
-            line = _line_of(row, _decoded(io.BytesIO(text)), separator)
+            # The first record of a CSV file has the names of the columns.
+            records = _records(text, separator)
+            line, _ = next(islice(records, row + (separator is not None), None))
             return (
                 f"line {line}: {column!r} must be a number; got {frame[column][row]!r}; mend it, "
                 "or leave it empty if it is missing"
@@ -177,10 +252,11 @@ def _fault_of_frame(
     return None
 
 
-def _repeated(text: bytes, separator: str) -> str | None:
-    """Return the first name of a column that others have too; polars renames these."""
-    header = next(csv.reader(_decoded(io.BytesIO(text)), delimiter=separator), [])
-    return next((name for name in header if name and header.count(name) > 1), None)
+def _repeated_key(text: bytes) -> str | None:
+    """Return a key that the first of some JSON lines has twice, of which polars takes one."""
+    pairs = json.loads(text.lstrip().partition(b"\n")[0], object_pairs_hook=list)
+    names = [name for name, _ in pairs]
+    return next((name for name in names if names.count(name) > 1), None)
 
 
 def _first_no_number(frame: "pl.DataFrame", column: str) -> int | None:
@@ -192,18 +268,6 @@ def _first_no_number(frame: "pl.DataFrame", column: str) -> int | None:
     number = frame[column].cast(pl.Float64, strict=False)
     bad = number.fill_nan(None).is_null() & frame[column].is_not_null()
     return bad.arg_max() if bad.any() else None
-
-
-def _line_of(row: int, lines: Iterator[str], separator: str | None) -> int:
-    """Return the line in which a row begins, of a CSV file or, without separator, of JSON."""
-    if separator is None:
-        numbers = (number for number, line in enumerate(lines, 1) if line.strip())
-        return next(islice(numbers, row, None))
-    reader = csv.reader(lines, delimiter=separator)
-    # The first line has the names of the columns.
-    for _ in range(row + 1):
-        next(reader)
-    return reader.line_num + 1
 
 
 def _csv(text: bytes, keys: Sequence[str], separator: str) -> "pl.DataFrame":
@@ -222,55 +286,6 @@ def _csv(text: bytes, keys: Sequence[str], separator: str) -> "pl.DataFrame":
         return with_types_of(None)
 
 
-class _TextError(Exception):
-    """A line that is no text."""
-
-
-def _decoded(lines: Iterable[bytes]) -> Iterator[str]:
-    """Yield lines as text."""
-    for number, line in enumerate(lines, 1):
-        try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError:
-            raise _TextError(f"line {number}: the text must be UTF-8") from None
-
-
-def _fault_of_csv(lines: Iterator[str], separator: str, *, strict: bool) -> str | None:
-    """Say which line of a CSV file is the first that is wrong, and why.
-
-    Quotation marks are looked at if `strict`, and not where polars has read them.
-    """
-    reader = csv.reader(lines, delimiter=separator, strict=strict)
-    n_columns, start = None, 1
-    try:
-        for row in reader:
-            n_columns = n_columns or len(row)
-            if not row and n_columns > 1:
-                return f"line {start}: it is blank"
-            if row and len(row) != n_columns:
-                fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
-                return f"line {start}: {fields}, where the first line names {n_columns} columns"
-            start = reader.line_num + 1
-    except csv.Error as error:
-        return f"line {start}: its quotation marks cannot be read ({error})" if strict else None
-    return None
-
-
-def _fault_of_json(lines: Iterator[str]) -> str | None:
-    """Say which line of JSON lines is the first that is wrong."""
-    from prframe import checks
-
-    for number, line in enumerate(lines, 1):
-        text = line.strip()
-        try:
-            is_object = not text or isinstance(json.loads(text), dict)
-        except (ValueError, RecursionError):
-            is_object = False
-        if not is_object:
-            return f"line {number}: each line must be a JSON object; got {checks.brief(text)}"
-    return None
-
-
 @contextmanager
 def _opened(source: Any) -> Iterator[Any]:  # noqa: ANN401 - a path or bytes
     """Open a file or bytes, which may be compressed."""
@@ -285,6 +300,17 @@ def text_of(path: str) -> Iterator[TextIO]:
     """Open a file of text, which may be compressed."""
     with _opened(_existing(path)) as file, io.TextIOWrapper(file, encoding="utf-8-sig") as text:
         yield text
+
+
+def matching(pattern: str, example: str = "*.csv") -> list[str]:
+    """Return the files that a path or a pattern stands for; `example` is for a folder's files."""
+    from prframe.errors import PrframeError
+    from prframe.trec.files.paths import files
+
+    try:
+        return [os.fspath(_existing(str(path))) for path in files(pattern, example)]
+    except PrframeError as error:
+        raise NoInputError(error) from None
 
 
 def _existing(path: str) -> Path:

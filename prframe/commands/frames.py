@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,6 @@ from prframe.commands.files import STANDARD_INPUT
 if TYPE_CHECKING:
     import polars as pl
 
-_PATTERN = re.compile(r"[*?[]")
 _ENDINGS = (".parquet", ".arrow", ".feather", ".ipc", ".csv", ".tsv", ".jsonl", ".ndjson")
 # The parts of a path that name a column and its value, as in day=2026-11-28.
 _PARTITION = re.compile(r"([^=/\\]+)=([^/\\]*)")
@@ -26,11 +24,8 @@ def found(words: Sequence[str]) -> dict[str, list[str]]:
     """
     paths: list[str] = []
     for word in words:
-        is_pattern = word != STANDARD_INPUT and _PATTERN.search(word) and not Path(word).exists()
-        matches = sorted(glob(word, recursive=True)) if is_pattern else [word]  # noqa: PTH207 - may be absolute
-        if not matches:
-            raise NoInputError(f"no file matches {word!r}; mend the pattern, or name the files")
-        paths += matches
+        is_file = word != STANDARD_INPUT and not Path(word).is_dir()
+        paths += files.matching(word) if is_file else [word]
     return {path: _below(path) if Path(path).is_dir() else [path] for path in paths}
 
 

@@ -3,15 +3,16 @@
 import argparse
 import os
 import signal
+import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from prframe.commands import frames, options
+from prframe.commands import files, frames, options
 from prframe.commands.exits import NoInputError, UsageError
-from prframe.commands.files import STANDARD_INPUT
+from prframe.commands.files import CLOSED, STANDARD_INPUT
 from prframe.commands.terminal import stage
 
 if TYPE_CHECKING:
@@ -152,21 +153,13 @@ def _missing(taken: Sequence[str]) -> str:
 
 def _existing(path: str, example: str) -> list[str]:
     """Return the files that a path or a pattern stands for; `example` is proposed for a folder."""
-    from prframe.errors import PrframeError
-    from prframe.trec.files.paths import files as files_of
-
     if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise NoInputError(CLOSED)
         if not os.path.exists("/dev/stdin"):  # noqa: PTH110
             raise UsageError("- needs a system with /dev/stdin; name a file")
         return ["/dev/stdin"]
-    try:
-        paths = [os.fspath(file_path) for file_path in files_of(path, example)]
-    except PrframeError as error:
-        raise NoInputError(error) from None
-    for file_path in paths:
-        if not os.path.exists(file_path):  # noqa: PTH110
-            raise NoInputError(f"there is no file {file_path!r}")
-    return paths
+    return files.matching(path, example)
 
 
 def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
@@ -181,7 +174,9 @@ def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     own_rule = getattr(given, "incomplete", None) or getattr(given, "by_query", False)
     of_means: Queries = "both" if own_rule else "means"
     queries = "qrels" if every_query or given.complete else of_means
-    joined = trec.join(runs, qrels, queries=queries, **joining(given))
+    # Documents that are listed twice are there to be reported.
+    kept = {"duplicates": "keep"} if every_query else {}
+    joined = trec.join(runs, qrels, queries=queries, **(kept | joining(given)))
     query = pl.col("query_id").filter(pl.col("score") > -float("inf"))
     n_queries = joined.group_by("system", maintain_order=True).agg(n=query.n_unique())
     if joined.is_empty() or not (given.complete or n_queries["n"].sum()):

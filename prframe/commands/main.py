@@ -2,8 +2,7 @@
 
 import gc
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 import prframe
@@ -20,8 +19,6 @@ _COMMANDS = {
     "report": report,
     "completion": completion,
 }
-# Python looks for cycles when there are so many objects more; its own number is below a thousand.
-_NEW_OBJECTS = 100_000
 # What others look for as a command of its own, and the command that has it.
 _ELSEWHERE = {
     **dict.fromkeys(
@@ -51,24 +48,13 @@ prframe {name} QRELS RUN... [OPTIONS]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     words = sys.argv[1:] if arguments is None else list(arguments)
-    with _rare_collections(of_process=arguments is None):
-        return exits.exit_code(lambda: _run(words), lambda message: _worded(message, words))
-
-
-@contextmanager
-def _rare_collections(*, of_process: bool) -> Iterator[None]:
-    """Let Python look for cycles of objects rarely, and not again before the process ends.
-
-    What libraries make while they are loaded would be looked through each time, in vain.
-    """
-    threshold = gc.get_threshold()
-    gc.set_threshold(_NEW_OBJECTS, *threshold[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*threshold)
-        if of_process:
-            gc.freeze()
+    if arguments is None:
+        # What libraries make while they are loaded would be searched for cycles often, in vain.
+        gc.set_threshold(100_000)
+    code = exits.exit_code(lambda: _run(words), lambda message: _worded(message, words))
+    if arguments is None:
+        gc.freeze()
+    return code
 
 
 def parser() -> Parser:

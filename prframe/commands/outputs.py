@@ -66,15 +66,13 @@ def write_text(text: str, given: argparse.Namespace) -> None:
 
 def _encoded(frame: "pl.DataFrame", chosen: str) -> bytes:
     """Return a frame in a format."""
+    writers: dict[str, Any] = {
+        "csv": frame.write_csv,
+        "jsonl": frame.write_ndjson,
+        "parquet": frame.write_parquet,
+    }
     buffer = io.BytesIO()
-    if chosen == "csv":
-        frame.write_csv(buffer)
-    elif chosen == "jsonl":
-        frame.write_ndjson(buffer)
-    elif chosen == "parquet":
-        frame.write_parquet(buffer)
-    else:
-        frame.write_ipc(buffer)
+    writers.get(chosen, frame.write_ipc)(buffer)
     return buffer.getvalue()
 
 
@@ -82,7 +80,10 @@ def _write_bytes(content: bytes, given: argparse.Namespace) -> None:
     """Write to the file that was named, or to standard output."""
     try:
         if given.output is None:
-            _write_to_standard_output(content)
+            # At once, so that what is said on standard error afterwards comes after it.
+            sys.stdout.flush()
+            sys.stdout.buffer.write(content)
+            sys.stdout.buffer.flush()
         else:
             with replacing(given.output) as file:
                 file.write(content)
@@ -93,10 +94,3 @@ def _write_bytes(content: bytes, given: argparse.Namespace) -> None:
             forget_output()
         name = given.output or "standard output"
         raise UsageError(f"cannot write {name}: {error.strerror}") from None
-
-
-def _write_to_standard_output(content: bytes) -> None:
-    """Write at once, so that what is said on standard error afterwards comes after it."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(content)
-    sys.stdout.buffer.flush()

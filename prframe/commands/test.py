@@ -31,6 +31,8 @@ def add_options(parser: options.Parser) -> None:
     sides = "positives rank higher, lower, or either (default: greater; two-sided of --of rank)"
     parser.choice("--alternative", options.ALTERNATIVES, sides)
     parser.choice("--correction", options.CORRECTIONS, "for several tests (default: none)")
+    dependence = "with --of ap, comonotone is valid however rankings depend (default: independent)"
+    parser.choice("--dependence", ("independent", "comonotone"), dependence)
     items = "documents of the collection (default: those that are listed or judged)"
     parser.number("--n-items", int, "N", items)
     options.add_by_query(parser)
@@ -56,6 +58,7 @@ def _check(given: argparse.Namespace) -> None:
     of: dict[str, tuple[object, tuple[str, ...]]] = {
         "-k": (given.k, ("top-k",)),
         "--phi": (given.phi, ("rank",)),
+        "--dependence": (given.dependence, ("ap",)),
     }
     for flag, (value, statistics) in of.items():
         if value and given.of not in statistics:
@@ -110,7 +113,7 @@ def _ap(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN40
     return ap_test(
         data.frame,
         **data.columns(by_query=given.by_query),
-        **options.given_only(given, "alternative", "correction", "n_resamples"),
+        **options.given_only(given, "alternative", "correction", "n_resamples", "dependence"),
         rng=given.seed,
         **data.options,
     )

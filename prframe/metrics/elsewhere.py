@@ -219,5 +219,5 @@ def of_sign(text: str) -> str:
     if "threshold" in text and text.split(maxsplit=1)[0] == "MaxF1":
         return f" Use {_THRESHOLD}."
     if "," in text.partition("(")[0]:
-        return " Several metrics are a list, such as ['AP', 'nDCG@10']."
+        return " Several metrics are separate words, such as 'AP', 'nDCG@10'."
     return ""

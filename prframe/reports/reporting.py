@@ -4,7 +4,7 @@ import platform
 import sys
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -167,6 +167,7 @@ def report(
         "qrels" if is_trec else "over" if is_ranked else "",
     )
     _check_test(test, is_ranked=is_ranked)
+    checks.one_of("duplicates", duplicates, get_args(Duplicates))
     default = rankings.METRICS if is_ranked else classifiers.METRICS
     options = Options(
         metrics=metric_names(metrics, default),

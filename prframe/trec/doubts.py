@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from prframe import checks
 from prframe.errors import (
@@ -16,8 +14,7 @@ from prframe.errors import (
 )
 from prframe.trec import roles
 
-# A piece of so many rows stays in the processor's cache.
-_PIECE = 1 << 18
+_RANK, _SCORE = "prframe: rank", "prframe: score"
 
 
 def warn_of_strangers(
@@ -38,13 +35,13 @@ def warn_of_strangers(
     )
 
 
-def warn_of_systems(keys: pl.DataFrame, known: NDArray[np.bool_], what: str) -> None:
+def warn_of_systems(keys: pl.DataFrame, known: pl.Series, what: str) -> None:
     """Warn of systems none of whose rankings is known to have something, unlike others."""
     names = keys.columns[:-1]
     if not names:
         return
     systems = keys.select(names).unique(maintain_order=True)
-    with_some = keys.filter(pl.Series(known)).select(names)
+    with_some = keys.filter(known).select(names)
     strange = systems.join(
         with_some, on=names, how="anti", nulls_equal=True, maintain_order="left"
     )
@@ -85,31 +82,27 @@ def warn_of_ranks(keys: pl.DataFrame, rank: pl.Series, score: pl.Series) -> None
 
     `keys` tell rankings apart; ranks that are null are passed over.
     """
-    for start in range(0, score.len() - 1, _PIECE):
-        # Scores that 32-bit floats cannot tell apart are ties, as in trec_eval.
-        ranks, scores = (
-            column.slice(start, _PIECE + 1).cast(dtype).to_numpy()
-            for column, dtype in ((rank, pl.Float64), (score, pl.Float32))
+    # Scores that 32-bit floats cannot tell apart are ties, as in trec_eval.
+    rows = keys.with_columns(
+        rank.cast(pl.Float64).alias(_RANK), score.cast(pl.Float32).alias(_SCORE)
+    )
+    same = pl.all_horizontal(
+        pl.col(name).eq_missing(pl.col(name).shift()) for name in keys.columns
+    )
+    against = pl.col(_RANK).diff() * pl.col(_SCORE).diff()
+    contradicts = same & (against > 0) & against.is_not_nan()
+    place = rows.lazy().select(pl.arg_where(contradicts).first()).collect().item()
+    if place is not None:
+        (low, high), (worse, better) = (
+            column.slice(place - 1, 2).to_list() for column in (rank, score)
         )
-        with np.errstate(invalid="ignore"):
-            contradict = np.diff(ranks) * np.diff(scores) > 0
-        first = start + np.flatnonzero(contradict)
-        if not first.size:
-            continue
-        pairs = zip(keys[first], keys[first + 1], strict=True)
-        same = np.all([before.eq_missing(after).to_numpy() for before, after in pairs], axis=0)
-        if same.any():
-            one = int(first[same][0])
-            query = keys["query_id"][one]
-            ranks, scores = (column.slice(one, 2).to_numpy() for column in (rank, score))
-            warn(
-                "the ranks of the run contradict its scores, which alone decide: for query "
-                f"{query!r} rank {ranks[0]:.0f} has the score {scores[0]:g}, and rank "
-                f"{ranks[1]:.0f} the score {scores[1]:g}. If the ranks are right, write their "
-                "negatives as scores.",
-                RankOrderWarning,
-            )
-            return
+        warn(
+            "the ranks of the run contradict its scores, which alone decide: for query "
+            f"{keys['query_id'][place]!r} rank {low:.0f} has the score {worse:g}, and rank "
+            f"{high:.0f} the score {better:g}. If the ranks are right, write their negatives as "
+            "scores.",
+            RankOrderWarning,
+        )
 
 
 def warn_of_forms(run: pl.Series, judged: pl.Series, role: str) -> None:

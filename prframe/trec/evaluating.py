@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 import polars as pl
@@ -181,6 +181,7 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     └───────┴───────┴─────┴─────────────┘
     """
     check_version(version)
+    checks.one_of("duplicates", duplicates, get_args(Duplicates))
     flags = {"by_query": by_query, "judged_only": judged_only}
     flags |= {} if complete_queries is None else {"complete_queries": complete_queries}
     for name, value in flags.items():
@@ -258,7 +259,7 @@ class Task:
 
     def _joined(self, rankings: Rankings, join: JoinTask) -> pl.DataFrame:
         """Return the labelled rows of rankings, of which only those that count are retrieved."""
-        numbers = pl.DataFrame({_NUMBER: np.arange(rankings.sizes.size, dtype=np.int32)})
+        numbers = pl.DataFrame({_NUMBER: np.arange(rankings.keys.height, dtype=np.int32)})
         joined = labelled(replace(rankings, keys=numbers), join.options)
         return limited(
             joined, [_NUMBER], self.depth, judged_only=self.judged_only, float32=self.float32

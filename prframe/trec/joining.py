@@ -26,7 +26,7 @@ class _Options(TypedDict, total=False):
     unjudged: Unjudged
     complete: bool
     queries: Queries
-    duplicates: Duplicates
+    duplicates: Duplicates | Literal["keep"]
     exclude_self: bool
     system: Columns | None
 
@@ -54,7 +54,7 @@ def join(  # noqa: PLR0913 - options, by keyword
     unjudged: Unjudged = "negative",
     complete: bool = True,
     queries: Queries = "all",
-    duplicates: Duplicates = "raise",
+    duplicates: Duplicates | Literal["keep"] = "raise",
     exclude_self: bool = False,
     system: Columns | None = None,
 ) -> Any:
@@ -93,8 +93,9 @@ def join(  # noqa: PLR0913 - options, by keyword
         ``trec_eval -c``); those of the system's run; those of both (as trec_eval without ``-c``);
         those over which the means of several systems are taken, which are judged and in the run of
         any system, with a warning that names the systems which lack some.
-    duplicates : {"raise", "best"}
-        A document that stands twice in a ranking is an error, or counts with its highest score.
+    duplicates : {"raise", "best", "keep"}
+        A document that stands twice in a ranking is an error, or counts with its highest score, or
+        stays twice, for `prframe.check` to report; other verbs refuse it with ``item="doc_id"``.
     exclude_self : bool
         Whether to leave out documents whose id is that of the query, from run and qrels.
     system : str or list of str, optional
@@ -183,7 +184,7 @@ class Options:
         checks.one_of("unjudged", self.unjudged, get_args(Unjudged))
         checks.flag("complete", self.complete)
         checks.one_of("queries", self.queries, get_args(Queries))
-        checks.one_of("duplicates", self.duplicates, get_args(Duplicates))
+        checks.one_of("duplicates", self.duplicates, (*get_args(Duplicates), "keep"))
         checks.flag("exclude_self", self.exclude_self)
 
 

@@ -5,14 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.trec import doubts, roles
-from prframe.trec.grouping import Integers, codes, group
-
-Counts = NDArray[np.signedinteger]
+from prframe.trec.grouping import codes, group
 
 
 @dataclass(frozen=True)
@@ -23,58 +20,36 @@ class Rankings:
     ----------
     keys : DataFrame, one row per ranking
         The system columns and ``query_id``.
-    sizes : ndarray of int, one per ranking
-        The number of its rows.
-    first_judgments, n_judgments : ndarray of int, one per ranking
-        Where the judgments of its query begin in `qrels`, and how many there are.
+    query : Series, one number per ranking
+        The number of its query among the judged ones, -1 if it is not judged.
     rows : DataFrame, one row per retrieved document, sorted by ranking
-        ``doc_id``, ``score``.
-    matches : DataFrame, one row per row that has a judgment
-        ``row`` and ``ranking`` (their numbers), ``judgment`` (row number in `qrels`), ``label``.
+        ``ranking``, ``doc_id``, ``score``, and ``label`` and ``judgment`` (row number in `qrels`),
+        which are null without a judgment.
     qrels : DataFrame, one row per judgment, sorted by query
-        ``doc_id``, ``label``.
+        ``judgment``, ``query``, ``doc_id``, ``label``.
     """
 
     keys: pl.DataFrame
-    sizes: Counts
-    first_judgments: Counts
-    n_judgments: Counts
+    query: pl.Series
     rows: pl.DataFrame
-    matches: pl.DataFrame
     qrels: pl.DataFrame
 
     def retrieved(self) -> pl.DataFrame:
         """Return the rows with the number of their ranking, their label, and if it is judged."""
-        row, labels = self.matches["row"].to_numpy(), self.matches["label"].to_numpy()
-        label, judged = (np.zeros(self.rows.height, dtype) for dtype in (labels.dtype, np.bool_))
-        label[row], judged[row] = labels, labels >= 0
-        ranking = np.repeat(np.arange(self.sizes.size, dtype=np.int32), self.sizes)
-        return self.rows.select(
-            pl.Series("ranking", ranking),
-            "doc_id",
-            "score",
-            pl.Series("label", label),
-            pl.Series("judged", judged),
-        )
+        judged = (pl.col("label") >= 0).fill_null(value=False).alias("judged")
+        label = pl.col("label").fill_null(0)
+        return self.rows.select("ranking", "doc_id", "score", label, judged)
 
     def unretrieved(self) -> pl.DataFrame:
-        """Return the judged documents that were not retrieved, as rows of the rankings.
-
-        A list of flags stands for all judgments of the first ranking's query, then all of the
-        second's, and so on. It marks the judgments whose documents were retrieved, so that no
-        search is needed.
-        """
-        size = self.n_judgments
-        offset = np.cumsum(size) - size - self.first_judgments
-        retrieved = np.zeros(int(size.sum()), dtype=np.bool_)
-        columns = ("ranking", "judgment")
-        matched_ranking, matched_judgment = (self.matches[name].to_numpy() for name in columns)
-        retrieved[offset[matched_ranking] + matched_judgment] = True
-        place = np.flatnonzero(~retrieved)
-        ranking = np.repeat(np.arange(size.size, dtype=np.int32), size)[place]
-        judgments: pl.DataFrame = self.qrels[place - offset[ranking]]
-        return judgments.select(
-            pl.Series("ranking", ranking),
+        """Return the judged documents that were not retrieved, as rows of the rankings."""
+        ranking = pl.int_range(self.query.len(), dtype=pl.Int32, eager=True).alias("ranking")
+        queries = pl.DataFrame([ranking, self.query.alias("query")])
+        judged = queries.join(self.qrels, on="query", maintain_order="left_right")
+        there = self.rows.select("ranking", "judgment")
+        return judged.join(
+            there, on=["ranking", "judgment"], how="anti", maintain_order="left"
+        ).select(
+            "ranking",
             "doc_id",
             pl.lit(-np.inf).alias("score"),
             "label",
@@ -93,70 +68,60 @@ def rankings(
 
     `without_rows` are the names of further systems.
     """
-    keys = rows.drop("doc_id", "score")
-    groups = group(keys)
+    groups = group(rows.drop("doc_id", "score"))
     # The ids of queries become like those of the qrels once there is only one for each ranking.
     groups = replace(groups, keys=groups.keys.cast({"query_id": qrels.schema["query_id"]}))
+    keys = groups.keys
     rows = rows.select(pl.Series("ranking", groups.of_row), "doc_id", "score")
     if not groups.together:
         rows = rows[np.argsort(groups.of_row, kind="stable")]
-    rows = _without_repeats(rows, groups.keys, duplicates)
+    rows = _without_repeats(rows, keys, duplicates)
     judged = qrels.select("query_id").unique(maintain_order=True)
-    query = codes(groups.keys.select("query_id"), judged)
-    systems = _systems(groups.keys, without_rows)
-    of_means = queries == "means"
+    query = pl.Series(codes(keys.select("query_id"), judged))
     if queries in {"qrels", "both", "means"} and (query < 0).any():
-        rows = rows.filter(pl.Series(query >= 0)[rows["ranking"]])
-    table = (
-        qrels.select(
-            pl.Series("query", codes(qrels.select("query_id"), judged)), "doc_id", "label"
-        )
-        .sort("query", maintain_order=True)
-        .with_row_index("judgment")
+        rows = rows.filter((query >= 0)[rows["ranking"]])
+    number = pl.Series("query", codes(qrels.select("query_id"), judged))
+    table = qrels.select(number, "doc_id", "label").sort("query", maintain_order=True)
+    table = table.with_row_index("judgment")
+    rows = rows.with_columns(query[rows["ranking"]].alias("query")).join(
+        table, on=["query", "doc_id"], how="left", maintain_order="left"
     )
-    matches = _judgments(rows, query, table)
-    if not matches.height and (rows.height or table.height):
-        doubts.warn_of_strangers(groups.keys, judged, rows, table)
-    elif table.height:
-        shared = query >= 0
-        if not of_means:
-            doubts.warn_of_systems(groups.keys, shared, "query")
-        has_match = np.zeros(query.size, dtype=np.bool_)
-        has_match[matches["ranking"].unique()] = True
-        of_shared = groups.keys.filter(pl.Series(shared))
-        doubts.warn_of_systems(of_shared, has_match[shared], "document of a query")
-    doubts.warn_of_forms(groups.keys["query_id"], judged["query_id"], "queries")
-    doubts.warn_of_forms(rows["doc_id"], table["doc_id"], "documents")
-    all_keys, expected = groups.keys, judged
+    of_means = queries == "means"
+    _warn_of_ids(keys, query, judged, rows, table, of_means=of_means)
+    systems, expected = _systems(keys, without_rows), judged
     if of_means:
-        present = groups.keys.filter(pl.Series(query >= 0))
+        present = keys.filter(query >= 0)
         expected = judged.join(present, on="query_id", how="semi", maintain_order="left")
         if systems.height > 1:
             doubts.warn_of_missing_queries(present, systems, expected.height)
     if queries in {"all", "qrels", "means"}:
-        lacking = _lacking(groups.keys, systems, expected)
-        all_keys = pl.concat([all_keys, lacking], rechunk=True)
-        query = np.append(query, codes(lacking.select("query_id"), judged))
-    n_judgments = np.bincount(table["query"].to_numpy())
-    first_judgments = np.cumsum(n_judgments) - n_judgments
-    # Numbers of another dtype would have a copy of the column made.
-    numbers = np.arange(all_keys.height + 1, dtype=groups.of_row.dtype)
-    # A query numbered -1 has no judgments: it is given the last of these numbers, a 0.
-    return Rankings(
-        all_keys,
-        np.diff(np.searchsorted(rows["ranking"].to_numpy(), numbers)),
-        np.append(first_judgments, 0)[query],
-        np.append(n_judgments, 0)[query],
-        rows.drop("ranking"),
-        matches,
-        table.select("doc_id", "label"),
-    )
+        lacking = _lacking(keys, systems, expected)
+        keys = pl.concat([keys, lacking], rechunk=True)
+        query = query.append(pl.Series(codes(lacking.select("query_id"), judged)))
+    return Rankings(keys, query, rows, table)
 
 
-def _judgments(rows: pl.DataFrame, query: Integers, table: pl.DataFrame) -> pl.DataFrame:
-    """Return the judgments of the rows that have one, with the numbers of these rows."""
-    of_row = rows.select("ranking", "doc_id", query=pl.Series(query)[rows["ranking"]])
-    return of_row.with_row_index("row").join(table, on=["query", "doc_id"], maintain_order="left")
+def _warn_of_ids(  # noqa: PLR0913 - what has been matched
+    keys: pl.DataFrame,
+    query: pl.Series,
+    judged: pl.DataFrame,
+    rows: pl.DataFrame,
+    table: pl.DataFrame,
+    *,
+    of_means: bool,
+) -> None:
+    """Warn of ids that run and qrels do not share, as a whole or for some systems."""
+    matched = rows.filter(pl.col("judgment").is_not_null())["ranking"].unique()
+    if not matched.len() and (rows.height or table.height):
+        doubts.warn_of_strangers(keys, judged, rows, table)
+    elif table.height:
+        if not of_means:
+            doubts.warn_of_systems(keys, query >= 0, "query")
+        number = pl.int_range(query.len(), eager=True)
+        has_match = number.is_in(matched.implode()).filter(query >= 0)
+        doubts.warn_of_systems(keys.filter(query >= 0), has_match, "document of a query")
+    doubts.warn_of_forms(keys["query_id"], judged["query_id"], "queries")
+    doubts.warn_of_forms(rows["doc_id"], table["doc_id"], "documents")
 
 
 def _systems(keys: pl.DataFrame, without_rows: Sequence[str]) -> pl.DataFrame:
@@ -174,6 +139,8 @@ def _lacking(keys: pl.DataFrame, systems: pl.DataFrame, judged: pl.DataFrame) ->
 
 def _without_repeats(rows: pl.DataFrame, keys: pl.DataFrame, duplicates: str) -> pl.DataFrame:
     """Return the rows without repeated documents of a ranking, or refuse these."""
+    if duplicates == "keep":
+        return rows
     counts = rows.group_by("ranking").agg(pl.len() - pl.col("doc_id").n_unique())
     repeated = counts.filter(pl.col("len") > 0)
     if not repeated.height:

@@ -165,7 +165,8 @@ def _of_list(runs: Sequence[Any]) -> tuple[pl.DataFrame, list[str]]:
     if any("system" not in part.rows.columns for part in parts):
         raise PrframeError(
             "a frame in a list of runs must have a column of text that names its system, one of "
-            f"{checks.listed(roles.SYSTEM, in_order=True)}. Pass a dict, {{name: run}}."
+            f"{checks.listed(roles.SYSTEM, in_order=True)}. "
+            "Pass a dict, {name: run}, or files of other names."
         )
     _check_ids([part.rows for part in parts])
     empty = [part.path for part in parts if part.rows.is_empty() and part.path is not None]

@@ -175,6 +175,7 @@ def added_ratio(shared: float, values: Floats) -> float:
 
     That of the mean of n values, s^2 / n, grows by n times the ratio, as it does for folds.
     """
-    spread = float(values.var(ddof=1)) if values.size > 1 else 0.0
+    # Sums of sorted values do not depend on the order of the rows.
+    spread = float(np.sort(values).var(ddof=1)) if values.size > 1 else 0.0
     # Without a spread the sample tells nothing of queries.
     return shared / spread if spread else np.nan if shared else 0.0

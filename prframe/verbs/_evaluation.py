@@ -49,6 +49,8 @@ class Evaluation:
     prior: float | None = None
     interpolate: bool = False
     undefined: float | None = None
+    # The number of keys, the last ones, over which means are taken.
+    n_over: int = 0
 
     @property
     def is_one_metric(self) -> bool:
@@ -132,7 +134,7 @@ class Evaluation:
         needed = self.needed_columns(source)
         ranking = Ranking(source, self.args, self.include_unretrieved, needed, spares_gains=True)
         options: dict[str, Any] = {"prior": self.prior, "interpolate": self.interpolate}
-        named_as = TrecEvalNames.of(self.wanted, self.args, **options)
+        named_as = TrecEvalNames.of(self.wanted, self.args, **options, over=self.n_over)
         wanted = self.wanted | ({_RETRIEVED: SetR} if self._of_all_rows() else {})
         values = values_of_groups(ranking, wanted, **options, begin=named_as.task_of_hits)
         # These take items of score -inf as ranked last.

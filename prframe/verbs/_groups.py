@@ -1,7 +1,7 @@
 """Work group by group, on all cores, with a progress bar where a person watches."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from math import ceil
@@ -71,6 +71,25 @@ def each_group(
             ended.set()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def each_shape(
+    compute: Callable[[Item], Result],
+    groups: Iterable[Item],
+    shape: Callable[[Item], Hashable],
+    description: str,
+) -> list[Result]:
+    """Return the result of every group in order, computed once for all groups of one shape."""
+    groups = list(groups)
+    shapes = list(map(shape, groups))
+    of_shape = dict(zip(reversed(shapes), reversed(groups), strict=True))
+    results = dict(zip(of_shape, each_group(compute, of_shape.values(), description), strict=True))
+    return [results[key] for key in shapes]
+
+
+def shape_of(cells: RankedCells) -> Hashable:
+    """Return what cells have in common with those of equal counts."""
+    return cells.pos.tobytes(), cells.neg.tobytes()
 
 
 def _waited_for(future: "Future[Result]") -> Result:

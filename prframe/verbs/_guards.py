@@ -320,7 +320,7 @@ def _positive_labels(args: Arguments) -> str:
 def _other_positives(args: Arguments) -> str:
     """Give examples of labels that may be the positive ones."""
     if isinstance(args.positive, (bool, int, float)):
-        return "positive=2 (or 0.5) for those of at least that, or positive=[1] for equal ones"
+        return "positive=2 (or 0.5) for those of at least that, or a list of labels"
     return "a single one of them in positive="
 
 

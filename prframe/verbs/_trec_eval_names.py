@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -46,6 +46,7 @@ class TrecEvalNames:
     metrics: Mapping[str, Metric]
     prior: float | None = None
     interpolate: bool = False
+    over: int = 0
 
     @classmethod
     def of(
@@ -55,15 +56,16 @@ class TrecEvalNames:
         prior: float | None = None,
         *,
         interpolate: bool = False,
+        over: int = 0,
     ) -> "TrecEvalNames":
-        """Find these metrics; trec_eval knows no weights."""
+        """Find these metrics; trec_eval knows no weights. Means are over the last `over` keys."""
         compares = not args.policy.by_item and args.weight is None
         metrics = {
             name: metric
             for name, metric in wanted.items()
             if compares and in_trec_eval(name) is not None and metric.terms_under(args.ties)
         }
-        return cls(args, metrics, prior, interpolate)
+        return cls(args, metrics, prior, interpolate, over)
 
     def task_of_hits(self, piece: Piece) -> Task[Hits]:
         """Return the task that reduces a piece to its hits, and looks for ties among them."""
@@ -140,7 +142,9 @@ class TrecEvalNames:
         }
         part = _part(piece, groups)
         here, *others = (self._measured(part, metrics, ties) for ties in (self.args.ties, *orders))
-        differs = np.any([np.abs(other - here) > _SHOWN for other in others], axis=0)
+        changes = [np.nan_to_num(other - here) for other in others]
+        shown = [self._means(piece, groups, change) > _SHOWN for change in changes]
+        differs = np.any(shown, axis=0) & (np.abs(changes).max(axis=0) > _SHOWN)
         if not differs.any():
             return None
         group, column = map(int, np.argwhere(differs)[0])
@@ -148,6 +152,20 @@ class TrecEvalNames:
         n_more = int(np.count_nonzero(differs[:, column])) - 1
         name = list(metrics)[column]
         return _Difference(name, here[group, column], values, groups[[group]], n_more)
+
+    def _means(
+        self, piece: Piece, groups: Integers, change: "np.ndarray[Any, np.dtype[np.float64]]"
+    ) -> "np.ndarray[Any, np.dtype[np.float64]]":
+        """Return how far the largest mean of each metric changes; single values unless `over`."""
+        if not self.over:
+            return np.asarray(np.abs(change))
+        columns = [f"metric{i}" for i in range(change.shape[1])]
+        every = np.zeros((piece.keys.height, change.shape[1]))
+        every[groups] = change
+        rows = piece.keys.hstack(pl.DataFrame(every, schema=columns))
+        keys, means = piece.keys.columns[: -self.over], pl.col(columns).mean()
+        mean = rows.group_by(keys).agg(means) if keys else rows.select(means)
+        return np.asarray(np.abs(mean.select(columns).to_numpy()).max(axis=0, keepdims=True))
 
     def _measured(
         self, part: Piece, metrics: Mapping[str, Metric], ties: Ties

@@ -152,13 +152,15 @@ def evaluate(
     checks.flag("include_unretrieved", include_unretrieved)
     if layout is not None:
         checks.one_of("layout", layout, get_args(Layout))
+    grouped = _with_over(args, over, layout, geometric_mean=geometric_mean)
     evaluation = Evaluation(
-        args=_with_over(args, over, layout, geometric_mean=geometric_mean),
+        args=grouped,
         wanted=wanted,
         include_unretrieved=include_unretrieved,
         prior=None if prior is None else checks.fraction("prior", prior),
         interpolate=interpolate,
         undefined=None if undefined is None else checks.number("undefined", undefined),
+        n_over=len(grouped.keys) - len(args.keys),
     )
     shape: Shape = layout or "wide"
     if over is not None and layout != "wide":

@@ -187,7 +187,7 @@ def test_skewed_means_are_warned_of_in_words_of_the_shell(capfdbinary) -> None:
     words = ["evaluate", "--frame", "rare.csv", "--over", "query_id", "--interval", "-m", "AP"]
     done = run(capfdbinary, *words)
     assert "few of the values carry 1 of 1 means: their intervals" in done.err
-    assert "In prframe evaluate --interval and prframe band take --method hall, which" in done.err
+    assert "take --method 'hall', which" in done.err
     assert "CoverageWarning" not in done.err
 
 
@@ -386,6 +386,7 @@ def test_curves_and_bands(capfdbinary, tmp_path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::prframe.SharedItemsWarning")
 def test_tests(capfdbinary, tmp_path) -> None:
     rankings = {"by": ["system", "query_id"]} | TREC
     words = ["test", "qrels", *RUNS]
@@ -487,7 +488,7 @@ def test_commands_and_options_are_an_interface() -> None:
         ],
         "test": [
             *(for_input, by_query, output, random),
-            "--of -k --phi --alternative --correction --n-items",
+            "--of -k --phi --alternative --correction --dependence --n-items",
         ],
         "check": [for_input, output, "-k --strict"],
         "report": [
@@ -588,12 +589,14 @@ def test_that_files_are_a_pool_is_said_once(statistic, capfdbinary, tmp_path) ->
     assert done.code == 0
     assert done.err == (
         "prframe: warning: random rankings are of the rows that are listed, some of which are not "
-        "judged, as where they are a part of a larger collection. If all of it is listed, drop the "
-        "column 'judged', or ignore this warning.\n"
+        "judged, as where they are a part of a larger collection; give the number of its "
+        "negatives in --n-neg. If all of it is listed, drop the column 'judged', or ignore this "
+        "warning.\n"
     )
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::prframe.SharedItemsWarning")
 def test_random_rankings_of_the_collection(capfdbinary, tmp_path) -> None:
     """Qrels with and without the documents that are not relevant give the same test."""
     lines = Path("qrels").read_text().splitlines(keepends=True)
@@ -604,11 +607,12 @@ def test_random_rankings_of_the_collection(capfdbinary, tmp_path) -> None:
         words = ["test", qrels, "old.run", "-f", "csv"]
         done = run(capfdbinary, *words)
         assert done.err.startswith(f"prframe: warning: {told.format(numbers)}--n-items names ")
-        assert done.err.count("\n") == 2
-        assert "are in several rankings of the mean" in done.err
+        assert done.err.count("random rankings are of") == 1
         results.append(done.out)
         done = run(capfdbinary, *words, "--n-items", "1000")
         assert done.err.count("\n") == 1
+        assert "are in several rankings of the mean" in done.err
+        assert not run(capfdbinary, *words, "--n-items", "1000", "--dependence", "comonotone").err
         results.append(done.out)
     judged, of_collection, relevant, of_collection_again = results
     assert judged != relevant

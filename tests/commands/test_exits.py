@@ -504,11 +504,11 @@ def test_the_gate_passes_nothing_that_it_cannot_compare(capfdbinary, tmp_path) -
     empty.write_text("\n")
     strange.write_text("none Q0 d1 1 1.0 strange\n")
     for further, message in (
-        (empty, f"1 of 3 runs have no rows: '{empty}'"),
+        (empty, f"the gate cannot decide: 1 of 3 runs have no rows: '{empty}'"),
         (
             strange,
-            "1 of 3 runs lack some of the 12 judged queries that others have, which count as 0 in "
-            "their means: 'strange' 12",
+            "the gate cannot decide: 1 of 3 runs lack some of the 12 judged queries that others "
+            "have, which count as 0 in their means: 'strange' 12",
         ),
     ):
         done = run(capfdbinary, "compare", "qrels", "bad.run", "old.run", further, *gate)

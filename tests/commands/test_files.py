@@ -82,7 +82,7 @@ EVALUATE = ["evaluate", "-m", "AP", "--frame"]
             b'{"score":1,"label":1}\n\n{"score":2,"label":0\n',
             'x.jsonl, line 3: each line must be a JSON object; got \'{"score":2,"label":0\'.',
         ),
-        ("x.json", b"[1, 2]\n", "x.json, line 1: each line must be a JSON object; got '[1, 2]'."),
+        ("x.json", b"[1, 2]\n", "x.json, line 1: each line must be a JSON object; got [1, 2]."),
         (
             "x.parquet",
             HEAD.encode(),
@@ -154,7 +154,7 @@ def test_runs_of_one_name(capfdbinary, tmp_path) -> None:
     done = run(capfdbinary, "evaluate", "qrels", "old.run", other)
     assert (done.code, done.out) == (65, "")
     assert done.err.endswith(
-        "are named 'old'. Give the files names that differ, and they name the runs.\n"
+        "are named 'old'. Pass a dict, {name: run}, or files of other names.\n"
     )
     renamed = other.rename(tmp_path / "again.run")
     done = run(capfdbinary, "evaluate", "qrels", "old.run", renamed, "-m", "AP")

@@ -85,7 +85,7 @@ def test_other_commands_tell_files_apart(capfdbinary) -> None:
 def test_messages(capfdbinary) -> None:
     Path("other.csv").write_text("score,label,query_id,note\n1,1,1,x\n")
     for words, code, message in (
-        (["week*.parquet"], 66, "no file matches 'week*.parquet'; mend the pattern, or name the files"),
+        (["week*.parquet"], 66, "no file matches 'week*.parquet'; mend the pattern, or name the files."),
         (
             ["monday.csv", "other.csv"],
             65,

@@ -347,7 +347,7 @@ REFUSED = {
     ),
     "duplicates": (
         lambda: join(RUN, QRELS, duplicates="first"),
-        "`duplicates` must be one of 'best', 'raise'; got 'first'.",
+        "`duplicates` must be one of 'best', 'keep', 'raise'; got 'first'.",
     ),
     "exclude_self": (
         lambda: join(RUN, QRELS, exclude_self=1),
@@ -520,3 +520,22 @@ def test_numbers_that_do_not_fit() -> None:
     large = qrels.with_columns(label=pl.Series([2**63], dtype=pl.UInt64))
     with pytest.raises(PrframeError, match="the label 'label' of the qrels must be finite"):
         join(run.with_columns(score=1), large)
+
+
+def test_documents_that_stay_twice_are_for_check_alone() -> None:
+    twice = pl.concat([RUN, RUN.head(1)])
+    joined = join(twice, QRELS, duplicates="keep")
+    once = join(RUN, QRELS)
+    assert joined.height == once.height + 1
+    assert joined.unique(["system", "query_id", "doc_id"]).height == once.height
+    keys = {"by": ["system", "query_id"], "item": "doc_id"}
+    found = prframe.check(joined, **keys).filter(kind="duplicate_item")
+    assert found.select("severity", "count").row(0) == ("error", 1)
+    with pytest.raises(PrframeError, match="doc_id"):
+        prframe.evaluate(joined, "AP", **keys, ties="trec")
+    for refused in (
+        lambda: prframe.trec.evaluate(twice, QRELS, duplicates="keep"),
+        lambda: prframe.report({"a": twice}, QRELS, duplicates="keep"),
+    ):
+        with pytest.raises(PrframeError, match="`duplicates` must be one of 'best', 'raise'"):
+            refused()

@@ -195,7 +195,7 @@ def test_systems_without_judged_queries_are_named() -> None:
         join(run, QRELS, system=["system", "part"])
 
 
-FLAT = "Pass a dict, {name: run}."
+FLAT = "Pass a dict, {name: run}, or files of other names."
 OTHER_COLUMNS = RUN.rename({"score": "label"})
 REFUSED = {
     "text as a score": (

@@ -21,7 +21,7 @@ TWO = CODED.with_columns(other=-pl.col("score"))
 MESSAGE = (
     "no row is negative: every 'label' is True or above 0, so that every ranking is perfect. Say "
     "which labels are positive, for example positive=2 (or 0.5) for those of at least that, or "
-    "positive=[1] for equal ones; or give the number of negatives that are not listed in n_neg=; "
+    "a list of labels; or give the number of negatives that are not listed in n_neg=; "
     "if there are none, ignore NoNegativesWarning."
 )
 

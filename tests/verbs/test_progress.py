@@ -16,7 +16,7 @@ from polars.testing import assert_frame_equal
 
 import prframe
 from prframe.verbs import _groups
-from prframe.verbs._groups import each_group
+from prframe.verbs._groups import each_group, each_shape
 
 
 class Terminal(io.StringIO):
@@ -89,7 +89,7 @@ INTERRUPTED = """
 import time
 import numpy as np
 import polars as pl
-from prframe.verbs._groups import each_group
+from prframe.verbs._groups import each_group, each_shape
 def compute(number):
     if number == 2:
         print("begun", flush=True)
@@ -267,3 +267,43 @@ def test_tests_of_ap_show_progress_that_changes_no_result(monkeypatch: pytest.Mo
     shown = frame.pr.ap_test(by="q", alternative="two-sided")
     assert_frame_equal(shown, expected, rel_tol=1e-9)
     assert "ap_test:" in stream.getvalue()
+
+
+def test_groups_of_one_shape_share_their_work() -> None:
+    computed = []
+
+    def compute(number: int) -> int:
+        computed.append(number)
+        return -(number % 3)
+
+    found = each_shape(compute, range(12), lambda number: number % 3, "test")
+    assert found == [-(number % 3) for number in range(12)]
+    assert sorted(computed) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda frame, **by: prframe.interval(frame, ["AP", "AUC", "P@1"], rng=0, **by),
+        lambda frame, **by: prframe.interval(frame, ["MaxF1", "R(threshold=1.5)"], rng=0, **by),
+        lambda frame, **by: prframe.interval(frame, "AP", method="percentile", rng=0, **by),
+        lambda frame, **by: prframe.interval(frame, "AP", cluster="item", rng=0, **by),
+        lambda frame, **by: prframe.rank_test(frame, phi="logrank", **by),
+        lambda frame, **by: prframe.band(frame, recall=[0.5], n_resamples=200, rng=0, **by),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::prframe.PrframeWarning")
+def test_shared_work_changes_no_result(call) -> None:
+    """Groups of the same counts, of others, of tied scores, and of one class."""
+    labels = ["1100110", "1100110", "0011011", "1111111", "0000000", "0011011"]
+    frame = pl.DataFrame(
+        {
+            "g": np.repeat(np.arange(6), 7),
+            "item": np.tile(np.arange(7) // 2, 6),
+            "score": np.concatenate([np.arange(7.0) // (1 + (g > 3)) + g / 10 for g in range(6)]),
+            "label": [int(label) for group in labels for label in group],
+        }
+    )
+    together = call(frame, by="g")
+    alone = [call(frame.filter(g=g), by="g") for g in range(6)]
+    assert_frame_equal(together, pl.concat(alone))

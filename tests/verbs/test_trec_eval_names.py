@@ -59,6 +59,27 @@ def test_the_range_without_names_of_documents() -> None:
     ]
 
 
+def test_means_whose_digits_do_not_change() -> None:
+    # By names one query gains what another loses.
+    mirrored = RUN.filter(query_id="q2").with_columns(
+        query_id=pl.lit("q3"), label=pl.Series([1, 0, 0])
+    )
+    rows = pl.concat([RUN, mirrored])
+    by_trec, here = (
+        prframe.evaluate(rows, "P@1", over="query_id", ties=ties, item="doc_id")["mean"].item()
+        for ties in ("trec", "group")
+    )
+    assert by_trec == pytest.approx(here, abs=1e-12)
+    assert not texts(lambda: prframe.evaluate(rows, "P_1", over="query_id", item="doc_id"))
+    assert texts(lambda: prframe.evaluate(rows, "P_1", **ITEM))
+    # The mean of one of two systems changes.
+    two = pl.concat([rows.with_columns(s=pl.lit("a")), RUN.with_columns(s=pl.lit("b"))])
+    options = {"by": "s", "over": "query_id", "item": "doc_id"}
+    assert texts(lambda: prframe.evaluate(two, "P_1", **options))
+    many = [UNTIED.with_columns(query_id=pl.col("query_id") + f" {i}") for i in range(6000)]
+    assert not texts(lambda: prframe.evaluate(pl.concat([RUN, *many]), "P_1", over="query_id"))
+
+
 @pytest.mark.parametrize("ties", ["group", "order", "expected", "best", "worst"])
 def test_every_policy_but_that_of_trec_eval(ties: Any) -> None:
     # By names d2 comes before d1.

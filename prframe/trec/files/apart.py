@@ -41,7 +41,8 @@ def _alike(systems: pl.Series) -> PrframeError:
     """Return the error about systems that cannot be told apart."""
     return PrframeError(
         "the runs must have names of their own; several of them that have a query in common are "
-        f"named {checks.listed(systems.head(checks.SHOWN))}. Pass a dict, {{name: run}}."
+        f"named {checks.listed(systems.head(checks.SHOWN))}. "
+        "Pass a dict, {name: run}, or files of other names."
     )
 
 

@@ -152,22 +152,13 @@ class Layout:
         if len(fields) > size and "rank" in self.schema:
             # A document's id with a space in it would make its rank a score.
             _whole("rank", _read(fields[3]))
+        if self is RESULTS and (name := _read(fields[0])) not in WORDS:
+            value = _read(fields[2])
+            _number(f"value of {name}", "0" if value in UNDEFINED else value)
         return tuple(
             _PARSERS.get(name, _text)(name, field.decode())
             for name, field in zip(self.schema, fields, strict=False)
         )
-
-
-@dataclass(frozen=True)
-class ResultsLayout(Layout):
-    """The fields of the output of trec_eval, whose values are numbers but for a few measures."""
-
-    def _parsed(self, line: bytes, fields: list[bytes]) -> tuple[str | int | float | None, ...]:
-        """Return the values of the fields."""
-        row = super()._parsed(line, fields)
-        if row[0] not in WORDS and row[2] not in UNDEFINED:
-            _number(f"value of {row[0]}", str(row[2]))
-        return row
 
 
 def _is_header(words: Sequence[str]) -> bool:
@@ -261,7 +252,7 @@ BEIR = Layout(
     "raise",
     QRELS.loose,
 )
-RESULTS = ResultsLayout(
+RESULTS = Layout(
     "the output of trec_eval",
     "*.results",
     "measure query value",

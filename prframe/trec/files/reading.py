@@ -35,13 +35,16 @@ from prframe.trec.files.paths import Path, file_stem, files
 # A block is large enough to keep all cores busy, and so small that copies of it do not matter.
 _BLOCK = 1 << 23
 _PIECE = 1 << 18
+# What is left of a block when it is cut, a line that is too long among it.
+_LARGEST_PIECE = LONGEST_LINE + 2 * _PIECE
 # More than this of a line is in no message.
 _SHOWN = 1000
 _SPACE, _NEWLINE = b" \n"
 # These bytes, with spaces and newlines, are white space in C. A carriage return becomes a
 # newline, since it ends a line and blank lines are skipped.
 _TO_SPACE = bytes.maketrans(b"\t\v\f\r", b"   \n")
-_OTHER_WHITE = (b"\t", b"\v", b"\f", b"\r")
+# A block without these and without pairs of white space is read as it is.
+_UNTIDY = (b"\t", b"\v", b"\f", b"\r", b"#", BOM[:1])
 _COMMENTS = re.compile(rb"\n#(?: [^\n]*)?(?=\n|\Z)")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
@@ -186,7 +189,7 @@ def _made(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
 
 
 def _read_file(path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
-    """Read a file block by block, and each block in the quickest way that reads it correctly."""
+    """Read a file block by block."""
     with opened(path) as read:
         pieces = whole_lines(read, _BLOCK)
         first, found = b"", None
@@ -197,32 +200,24 @@ def _read_file(path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
         line = 1 + _lines(first[:start])
         with made_ahead(chain([first[start:]], pieces)) as blocks:
             for block in blocks:
-                rows = _regular(block, layout)
-                if rows is None:
-                    yield from _irregular(block, layout, path, line)
-                else:
-                    yield rows
-                line += _lines(block) if rows is None else rows.height
+                yield from _rows(block, layout, path, line)
+                line += _lines(block)
 
 
-def _irregular(block: bytes, layout: Layout, path: Path, first: int) -> Iterator[pl.DataFrame]:
-    """Read a block whose white space is to be normalised, and parts of it line by line.
+def _rows(block: bytes, layout: Layout, path: Path, first: int) -> Iterator[pl.DataFrame]:
+    """Read a block with the CSV reader, and parts of it that this would misread line by line.
 
     `first` is the number of the block's first line in the file.
     """
-    rows = _normalised(block, layout)
+    rows = None if _may_have_long_lines(block) else _regular(_tidied(block), layout)
     if rows is not None:
         yield rows
-        return
-    for part in whole_lines(io.BytesIO(block).read, _PIECE):
-        rows = _normalised(part, layout)
-        yield _line_by_line(part, layout, path, first) if rows is None else rows
-        first += _lines(part)
-
-
-def _normalised(block: bytes, layout: Layout) -> pl.DataFrame | None:
-    """Read a block with its white space normalised; None if the CSV reader would misread it."""
-    return None if _may_have_long_lines(block) else _regular(_tidied(block), layout)
+    elif len(block) <= _LARGEST_PIECE:
+        yield _line_by_line(block, layout, path, first)
+    else:
+        for part in whole_lines(io.BytesIO(block).read, _PIECE):
+            yield from _rows(part, layout, path, first)
+            first += _lines(part)
 
 
 def _may_have_long_lines(block: bytes) -> bool:
@@ -239,7 +234,8 @@ def _may_have_long_lines(block: bytes) -> bool:
 
 def _lines(block: bytes) -> int:
     """Count the ends of lines."""
-    return block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
+    n_returns = block.count(b"\r") - block.count(b"\r\n") if b"\r" in block else 0
+    return block.count(b"\n") + n_returns
 
 
 def _regular(block: bytes, layout: Layout) -> pl.DataFrame | None:
@@ -247,8 +243,7 @@ def _regular(block: bytes, layout: Layout) -> pl.DataFrame | None:
     if not block:
         return layout.empty
     # The CSV reader would skip the bytes of a byte order mark even where they are none.
-    is_other = block.startswith(BOM) or any(sign in block for sign in _OTHER_WHITE)
-    if is_other or _has_pairs(block) or _may_have_long_lines(block):
+    if block.startswith(BOM):
         return None
     lines = block.count(b"\n") + (not block.endswith(b"\n"))
     n_spaces = lines * (len(layout.schema) - 1)
@@ -326,15 +321,20 @@ def _tidied(block: bytes) -> bytes:
 
     Lines with a word such as #made stay, as their fields are to be looked at.
     """
-    text = b"\n" + (block.replace(b"\r\n", b"\n") if b"\r" in block else block)
-    text = (text.replace(b"\n" + BOM, b"\n") if BOM in text else text).translate(_TO_SPACE)
+    is_plain = block[:1] not in b" \n" and not any(sign in block for sign in _UNTIDY)
+    if is_plain and not _has_pairs(block):
+        return block
+    text = b"\n" + block
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n")
+    if BOM in text:
+        text = text.replace(b"\n" + BOM, b"\n")
+    text = text.translate(_TO_SPACE)
     if _has_pairs(text):
         for pair, single in ((b"  ", b" "), (b" \n", b"\n"), (b"\n ", b"\n"), (b"\n\n", b"\n")):
             while pair in text:
                 text = text.replace(pair, single)
-    if b"#" in text:
-        text = _COMMENTS.sub(b"", text)
-    return text.strip(b" \n")
+    return (_COMMENTS.sub(b"", text) if b"#" in text else text).strip(b" \n")
 
 
 def _has_pairs(block: bytes) -> bool:

@@ -1,5 +1,6 @@
 """The verb of two-sample linear rank tests of each group, with the performance they estimate."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, Unpack, get_args
@@ -24,7 +25,7 @@ from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, parse_ph
 from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, FrameT, Integers, Shared
 from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
-from prframe.verbs._groups import each_group, group_cells
+from prframe.verbs._groups import each_shape, group_cells, shape_of
 from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._ties_at_jumps import MOVED, warn_of_ties_at_jumps
 from prframe.verbs._verb import (
@@ -177,6 +178,11 @@ class _Group(NamedTuple):
     depth: int
     sizes: Integers | None
 
+    def shape(self) -> Hashable:
+        """Return what groups of the same test have in common."""
+        sizes = None if self.sizes is None else self.sizes.tobytes()
+        return shape_of(self.cells), self.depth, sizes
+
 
 @dataclass(frozen=True)
 class _Test(TwoStepPlan):
@@ -243,7 +249,8 @@ class _Test(TwoStepPlan):
             _Group(cells, depth, _blocks(size, depth))
             for cells, depth, size in zip(group_cells(group_hits), depths, sizes, strict=True)
         ]
-        values = [row for rows in each_group(self._group, groups, "rank_test") for row in rows]
+        tests = each_shape(self._group, groups, _Group.shape, "rank_test")
+        values = [row for rows in tests for row in rows]
         heads = group_hits.totals.select(*key_names(self.args))
         schema = _columns(corrected=False) | {MOVED: pl.Float64()}
         table = pl.DataFrame(values, schema=schema, orient="row")

@@ -9,6 +9,7 @@ import numpy as np
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe.draws import INTERVAL_DRAWS
+from prframe.errors import ArgumentError
 from prframe.stats._arrays import random_generator
 from prframe.stats.curves import band_levels
 from prframe.typing import Columns, FrameT, Shared
@@ -21,6 +22,9 @@ from prframe.verbs.curves.mean_bands import MeanBands, Method as MeanMethod
 from prframe.verbs.curves.mean_curves import PrecisionAtLevels, mean_levels, refuse_curve_options
 
 Method: TypeAlias = Literal["auto", "smoothed-bootstrap", "asymptotic"]
+
+# Draws add up to 1 but for rounding, which is of the size of a smaller recall.
+_LEAST_RECALL = 1e-12
 
 
 @verb
@@ -229,10 +233,16 @@ def band(
         of_means: FrameT = run(frame, means, means.columns(), keys=args.keys)
         return of_means
     refuse_curve_options(interpolate=interpolate, anchor=anchor)
+    levels_of_items = band_levels(recall, recall_range)
+    if levels_of_items.min() < _LEAST_RECALL:
+        raise ArgumentError(
+            f"drawn curves have no levels of recall below {_LEAST_RECALL:g}; got "
+            f"{levels_of_items.min():g}. Give a smaller n_pos, such as that of a sample."
+        )
     plan = ItemBands(
         args=args,
         name=item_method(method),
-        levels=band_levels(recall, recall_range),
+        levels=levels_of_items,
         simultaneous=simultaneous,
         confidence_level=level,
         n_resamples=resamples(n_resamples, level),

@@ -1,5 +1,6 @@
 """The bands of single rankings, or of rows that lie in clusters."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -30,7 +31,7 @@ from prframe.stats.curves import (
 from prframe.stats.rankings import RankedCells, two_classes
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import BandwidthRule, Flags, Floats, Integers, Schema
-from prframe.verbs._groups import each_group, group_cells
+from prframe.verbs._groups import each_shape, group_cells, shape_of
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, warn_null, warn_undefined, why_bandless
 
@@ -51,6 +52,11 @@ class _Group(NamedTuple):
     cells: RankedCells
     scores: tuple[Floats, Floats] | None
     clustered: tuple[Floats, Flags, Integers] | None
+
+    def shape(self) -> Hashable:
+        """Return what groups of the same band have in common; with scores or clusters none."""
+        is_alone = self.scores is not None or self.clustered is not None
+        return object() if is_alone else shape_of(self.cells)
 
     @property
     def n_clusters(self) -> float:
@@ -135,7 +141,7 @@ class ItemBands(Plan):
         clusters = repeat(None) if self.args.cluster is None else clustered(piece)
         parts = zip(group_cells(group_hits), scores, clusters, strict=False)
         groups = [_Group(*part) for part in parts]
-        curves = each_group(self._curve, groups, "band")
+        curves = each_shape(self._curve, groups, _Group.shape, "band")
         few = pl.col("n_pos") < _LEAST[self.name]
         few |= pl.Series([group.n_clusters < _LEAST[self.name] for group in groups])
         totals = group_hits.totals.select(

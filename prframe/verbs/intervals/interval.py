@@ -267,7 +267,10 @@ def interval(
             "bias=True, or `over`."
         )
     grouped: Arguments = grouped_over(plan.args, over)
-    measure: Evaluation | ValuesAtHand = Evaluation(grouped, wanted, prior=plan.prior)
+    n_over = len(grouped.keys) - len(args.keys)
+    measure: Evaluation | ValuesAtHand = Evaluation(
+        grouped, wanted, prior=plan.prior, n_over=n_over
+    )
     if values is not None:
         refuse_prior(prior)
         frame, names = names_of(frame)

@@ -1,6 +1,6 @@
 """Intervals of metrics of single rankings, of items or of clusters of these."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import repeat
@@ -33,7 +33,7 @@ from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Floats
 from prframe.verbs._at_prior import at_prior
 from prframe.verbs._evaluation import Evaluation
-from prframe.verbs._groups import LEAST_CLUSTERS, each_group
+from prframe.verbs._groups import LEAST_CLUSTERS, each_shape, shape_of
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._ties_at_jumps import MOVED, warn_of_ties_at_jumps
 from prframe.verbs._trec_eval_names import TrecEvalNames
@@ -75,6 +75,14 @@ class _Cut(NamedTuple):
 
     rankings: dict[float | None, Group]
     scores: tuple[Floats, Floats] | None
+
+    def shape(self) -> Hashable:
+        """Return what groups of the same intervals share; none with scores or clusters."""
+        if self.scores is not None or any(
+            group.clusters is not None for group in self.rankings.values()
+        ):
+            return object()
+        return tuple(shape_of(group.cells) for group in self.rankings.values())
 
 
 @dataclass(frozen=True)
@@ -209,7 +217,7 @@ class RankingIntervals(Plan):
         ]
         names, n_groups = self.names, group_hits.totals.height
         heads = group_hits.totals.select(key_names(self.args))
-        intervals = each_group(self._group, groups, "interval")
+        intervals = each_shape(self._group, groups, _Cut.shape, "interval")
         rows = interval_rows(
             heads[np.repeat(np.arange(n_groups), len(names))] if heads.width else heads,
             names * n_groups,
@@ -267,7 +275,10 @@ class RankingIntervals(Plan):
         cells, drawn = group.cells, list[Floats | None](repeat(None, len(methods)))
         of_draws = [i for i, method in enumerate(methods) if method == POSTERIOR]
         if of_draws := [i for i in of_draws if can_be_drawn(cells, statistics[i])]:
-            values = posterior_replicates(cells, [statistics[i] for i in of_draws], self._weights)
+            # Where nearly all items are positive, draws may have no other; such values are NaN.
+            with np.errstate(divide="ignore", invalid="ignore"):
+                chosen = [statistics[i] for i in of_draws]
+                values = posterior_replicates(cells, chosen, self._weights)
             for i, value in zip(of_draws, values, strict=True):
                 drawn[i] = value
         resampled = [i for i, method in enumerate(methods) if method in RESAMPLED]

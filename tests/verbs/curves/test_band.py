@@ -350,3 +350,12 @@ def test_no_rows(options: dict[str, object]) -> None:
         assert not found.height
     assert prframe.band(DATA.clear(), **options).columns == full.columns[1:]
     assert not len(prframe.band(DATA.clear().to_pandas(), by="q", **options))
+
+
+def test_levels_that_draws_do_not_reach() -> None:
+    data = pl.DataFrame({"score": range(40), "label": [0, 1] * 20})
+    few = {"n_resamples": 200, "rng": 0}
+    near = prframe.band(data, recall=[1e-12], n_pos=10**13, **few)
+    assert near["conf_low"].item() < near["precision"].item() < near["conf_high"].item()
+    with pytest.raises(prframe.ArgumentError, match=r"recall below 1e-12; got 2\.22045e-15"):
+        prframe.band(data, recall=[10 / 2**52], n_pos=2**52, **few)

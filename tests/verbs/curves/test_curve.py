@@ -209,10 +209,32 @@ def test_the_anchor_is_the_first_row(group: list[Item], ties: str) -> None:
         assert_frame_equal(with_anchor.filter(pl.col("k") > 0), without)
 
 
-def test_integer_scores_beyond_float_precision_are_not_tied() -> None:
-    big = 2**60
-    data = pl.DataFrame({"score": [big, big + 1, big + 2], "label": [0, 1, 0]})
-    assert prframe.curve(data)["k"].to_list() == [0, 1, 2, 3]
+EXACT = r"thresholds are 64-bit floats, which must hold the scores exactly; .* such as"
+SCORE = pl.col("score").pr
+
+
+@pytest.mark.parametrize("dtype", [pl.Int64, pl.UInt64, pl.Int128, pl.Decimal(30, 0)])
+@pytest.mark.parametrize("make", [lambda frame: frame, pl.DataFrame.lazy, pl.DataFrame.to_pandas])
+def test_thresholds_that_floats_cannot_hold_are_refused(dtype, make) -> None:
+    big = pl.Series("score", [2**60, 2**60 + 1, 2**60 + 2], dtype=pl.Int64).cast(dtype)
+    data = pl.DataFrame([big, pl.Series("label", [0, 1, 0])])
+    if make is pl.DataFrame.to_pandas and dtype == pl.Int128:
+        pytest.skip("pandas has no such integers")
+    frame = make(data)
+    for draw in (prframe.curve, prframe.roc, lambda f: prframe.interval(f, "MaxF1")):
+        with pytest.raises(prframe.PrframeError, match=EXACT):
+            prframe.evaluate(pl.DataFrame(draw(frame).lazy().collect()), "AP")
+    # Ranks are exact.
+    assert pl.from_dataframe(prframe.evaluate(data, "AP")).item() == 0.5
+    fits = data.with_columns(pl.col("score") - big.min()) if dtype != pl.UInt64 else None
+    if fits is not None:
+        assert prframe.curve(fits)["threshold"].to_list() == [inf, 2.0, 1.0, 0.0]
+
+
+def test_thresholds_of_expressions_that_floats_cannot_hold() -> None:
+    data = pl.DataFrame({"score": [2**60, 2**60 + 1], "label": [0, 1]})
+    with pytest.raises((prframe.PrframeError, pl.exceptions.PolarsError), match=EXACT):
+        data.lazy().select(SCORE.curve("label")).collect()
 
 
 @pytest.mark.parametrize("dtype", [pl.Float32, pl.Int8, pl.UInt64, pl.Decimal(10, 2)])
