@@ -8,10 +8,9 @@ _FLOOR = "evaluate AP"
 _LAWS: dict[str, dict[str, Any]] = {
     "max-t": {"correction": "max-t"},
     "sampled": {"method": "sampled"},
-    "tukey": {"correction": "tukey"},
     "convolution": {},
 }
-_TESTS = ("student", "fisher", "tukey")
+_TESTS = ("student", "fisher")
 
 
 def compare(sizes: Sizes) -> Case:
@@ -26,11 +25,10 @@ def compare(sizes: Sizes) -> Case:
     return Case(
         "compare",
         f'`compare(frame, "AP", model="system")` of all pairs of {_shape(size)}: with '
-        f'{draws:,} draws `correction="max-t"`, `method="sampled"` with Holm\'s correction, and '
-        '`correction="tukey"`; and without draws, by *convolution*, with Holm\'s. *Arrays*: the '
-        "p-values alone, from one value per system and query; those of max-t and tukey are "
-        "adjusted ones, to which `compare` adds p-values by convolution. The floor is AP of the "
-        "same rows.",
+        f'{draws:,} draws `correction="max-t"`, and `method="sampled"` with Holm\'s correction; and '
+        "without draws, by *convolution*, with Holm's. *Arrays*: the p-values alone, from one value "
+        "per system and query; those of max-t are adjusted ones, to which `compare` adds p-values "
+        "by convolution. The floor is AP of the same rows.",
         subjects,
         [Ratio(f"compare, {law}", _FLOOR) for law in _LAWS],
         sizes.few_rounds,
@@ -74,35 +72,23 @@ def compare_pairs(sizes: Sizes) -> Case:
 
 def compare_peer(sizes: Sizes) -> Case:
     size = _size(sizes)
-    subjects = []
-    for test in (*_TESTS, "convolution"):
-        subjects.append(Subject(f"compare, {test}", "compare_named", {"test": test}))
-        ours = {"package": "prframe", "test": test}
-        subjects.append(Subject(f"process, {test}", "compare_process", ours, later=0))
+    subjects = [
+        Subject(f"compare, {test}", "compare_named", {"test": test})
+        for test in (*_TESTS, "convolution")
+    ]
     for test in _TESTS:
         options = {"test": test}
         subjects.append(Subject(f"ranx, {test}", "compare_by_ranx", options, later=1))
-        theirs = {"package": "ranx", "test": test}
-        subjects.append(Subject(f"ranx process, {test}", "compare_process", theirs, later=0))
-    anew = "ranx process, fisher, compiles"
-    options = {"package": "ranx", "test": "fisher", "compiled": False}
-    subjects.append(Subject(anew, "compare_process", options, later=0, rounds=1))
     return Case(
         "compare-peer",
         f"AP and nDCG@10 of {_shape(size)}, all pairs compared: `compare` beside `ranx.compare`. "
         "*Student*: the paired t test. *Fisher*: the randomization test with 1,000 draws, which is "
-        "ranx's default; *convolution* is ours, without draws. *Tukey*: ranx has the analytic test "
-        "of unpaired samples, we deal out the values of each query, 1,000 times. The first rows "
-        "are calls with the data in memory: a frame, and ranx's own objects. A *process* starts "
-        "Python, imports, reads two Parquet files and compares; ranx finds its functions compiled, "
-        "but for the one that *compiles*.",
+        "ranx's default; *convolution* is ours, without draws. The data are in memory: a frame, and "
+        "ranx's own objects.",
         subjects,
         [
             *(_times(f"ranx, {test}", f"compare, {test}") for test in _TESTS),
             _times("ranx, fisher", "compare, convolution"),
-            *(_times(f"ranx process, {test}", f"process, {test}") for test in _TESTS),
-            _times("ranx process, fisher", "process, convolution"),
-            Ratio(anew, "process, fisher"),
         ],
         sizes.few_rounds,
         prepare=Subject("write", "make_runs", size, later=0),

@@ -1,9 +1,5 @@
 """Comparisons of models over queries: what is timed, here and elsewhere."""
 
-import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -17,7 +13,7 @@ from benchmarks.comparisons import Runs, family, runs
 from benchmarks.data import SEED
 from benchmarks.measurement import Answer
 from benchmarks.tasks import Work
-from prframe.stats import paired_randomization, tukey_randomization
+from prframe.stats import paired_randomization
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -27,7 +23,6 @@ TESTS: dict[str, dict[str, Any]] = {
     "student": {"test": "t", "correction": None},
     "fisher": {"method": "sampled", "n_resamples": 1000, "correction": None},
     "convolution": {"correction": None},
-    "tukey": {"correction": "tukey", "within": "metric", "n_resamples": 1000},
 }
 
 
@@ -75,8 +70,6 @@ def compare_arrays(law: str, draws: int, **size: int) -> Work:
 
     def call() -> Floats:
         pairs, rng = family(values), np.random.default_rng(SEED)
-        if law == "tukey":
-            return tukey_randomization(values, n_resamples=draws, rng=rng).p_values
         if law == "convolution":
             tests = [paired_randomization(differences) for differences in pairs.sums.T]
             return np.array([one.p_value for one in tests])
@@ -117,24 +110,6 @@ def make_runs(folder: str, **size: int) -> Work:
     return Work(lambda: made.write(folder))
 
 
-def compare_process(folder: str, package: str, test: str, *, compiled: bool = True) -> Work:
-    """Run a whole process, from files to p-values; unless told, with what Numba compiled before."""
-    command = [sys.executable, "-m", "benchmarks.compare_process", package, test, folder]
-
-    def call() -> Answer:
-        with tempfile.TemporaryDirectory() as empty:
-            env = os.environ | ({} if compiled else {"NUMBA_CACHE_DIR": empty})
-            subprocess.run(command, check=True, env=env)  # noqa: S603
-        return {}
-
-    if package == "ranx":
-        import ranx  # noqa: F401, PLC0415 - skipped where it is missing
-
-    if compiled and package == "ranx":
-        call()
-    return Work(call)
-
-
 def _means(found: pl.DataFrame) -> Answer:
     """Return the number of rows, and means that tell one result from another."""
     means = found.select(pl.col("mean_a", "p_value").mean()).row(0, named=True)
@@ -151,7 +126,6 @@ TASKS: dict[str, Callable[..., Work]] = {
         compare_items,
         compare_models,
         compare_named,
-        compare_process,
         make_runs,
     )
 }

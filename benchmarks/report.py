@@ -26,7 +26,6 @@ _PACKAGES = (
     "numba",
     "polarbearings",
     "copairs",
-    "replicas",
 )
 
 PREFACE = """# Benchmarks
@@ -55,8 +54,7 @@ COMMANDS = """## Commands
 
 Programs that need more than Python packages are kept by `| python -m benchmarks.results TITLE`:
 
-    python -m benchmarks.null_times         # p-values, beside another commit on PYTHONPATH
-    python -m benchmarks.guards             # the cost of guards
+    python -m benchmarks.copairs            # p-values beside those of copairs
     python -m benchmarks.command_line --trec-eval PATH      # beside the C program
     python -m benchmarks.spark_times --folder FOLDER        # Spark
 """
