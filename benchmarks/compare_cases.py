@@ -32,7 +32,7 @@ def compare(sizes: Sizes) -> Case:
         subjects,
         [Ratio(f"compare, {law}", _FLOOR) for law in _LAWS],
         sizes.few_rounds,
-        deadlines=[Deadline(subject.name, 5) for subject in subjects[:-1]],
+        deadlines=[Deadline(f"compare, {law}", 5) for law in _LAWS],
     )
 
 
@@ -59,10 +59,8 @@ def compare_pairs(sizes: Sizes) -> Case:
     return Case(
         "compare-pairs",
         "`compare` with its default options. *Systems*: all pairs by AP of three relevant "
-        "documents among 30, for systems that are much alike. AP has few values, so that most sums "
-        "of 1,000 queries cluster and are convolved; those of 200 queries have few differences but "
-        f"0, and are counted. *Items*: one pair on the same items, by AP, {10_000:,} swaps and as many "
-        "resamples, and by AUC, which needs no swaps.",
+        "documents among 30, for systems that are much alike. *Items*: one pair on the same items, "
+        f"by AP, {10_000:,} swaps and as many resamples, and by AUC, which needs no swaps.",
         subjects,
         [],
         sizes.few_rounds,

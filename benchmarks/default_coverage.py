@@ -1,17 +1,20 @@
 """``python -m benchmarks.default_coverage``: how often intervals and bands of the default method cover.
 
 ``--part`` takes some of the studies, ``--metric`` and ``--only`` (keys in `benchmarks.populations`)
-some of their rows, ``--samples`` another number of samples, ``--quick`` few. ``--every`` prints the
-rows within the band too. Settings are declared below, in `verb_coverage` and in `band_coverage`.
+some of their rows, ``--samples`` another number of samples, ``--quick`` few. ``--every`` prints
+all rows, and not only those that are covered too seldom. Settings are declared below, in `verb_coverage` and in `band_coverage`.
 """
 
 import argparse
+import re
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from multiprocessing import Pool
+from statistics import median
 
 import numpy as np
 from scipy.special import ndtr
@@ -43,13 +46,17 @@ from prframe.typing import Floats
 
 TITLE = """## default-coverage
 
-95 % intervals of the default method with 15 and more positives, queries or items of a class: rows \
-whose coverage of {samples:,} samples lies outside of [{low}, {high}] by more than two standard \
-errors. In brackets how often intervals lie above the value of the population and below it. *At an \
-end*: the share of intervals with an end at that of the range of the metric, which can miss on one \
-side only, so that .975 is what is aimed at. *Alike*: the share of samples that have the most \
-frequent estimate; coverage of counts jumps by about as much. {draws:,} draws, which {shared} samples share.
+95 % intervals and bands of the default method, {samples:,} samples of each setting: how many \
+settings are covered in less than {low} and in more than {high} by more than two standard errors, and \
+for how many of these an end of the range or equal estimates explain it.
 """
+OUTSIDE = """Settings that are covered too seldom. In brackets how often intervals lie above the value \
+of the population and below it, then the mean width. *At an end*: the share of intervals with an end at \
+that of the range of the metric. *Alike*: the share of samples that have the most frequent estimate; \
+coverage of counts jumps by about as much. {draws:,} draws, which {shared} samples share.
+"""
+SUMMARY = ["part", "metric", "settings", "least", "median", "largest", "too low", "too high"]
+SUMMARY += ["explained"]
 # Draws are made anew for so many samples, which bounds what their noise does to the coverage.
 SHARED = 20
 LEAST_POSITIVES = 15
@@ -267,7 +274,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=STUDIED, help="populations")
     parser.add_argument("--samples", type=int, default=1000, help="samples per setting")
     parser.add_argument("--quick", action="store_true", help="20 samples")
-    parser.add_argument("--every", action="store_true", help="print the rows within the band too")
+    parser.add_argument("--every", action="store_true", help="print all rows")
     parser.add_argument("--processes", type=int, help="as many as there are CPUs by default")
     options = parser.parse_args()
     options.samples = 20 if options.quick else options.samples
@@ -281,22 +288,32 @@ def _run(task: Task) -> list[Row]:
 
 def main() -> None:
     options = _options()
-    about = {"samples": options.samples, "draws": INTERVAL_DRAWS, "shared": SHARED}
-    print(TITLE.format(low=LOW, high=HIGH, **about), flush=True)
-    print(table(HEADER, []).rstrip("\n"), flush=True)
-    sides = []
+    rows = []
     with Pool(options.processes) as pool:
         for row in (row for rows in pool.imap(_run, tasks(options)) for row in rows):
-            sides.append((row.side, bool(row.why())))
-            if row.side or options.every:
-                print(table(HEADER, [row.cells()]).rstrip("\n").split("\n")[-1], flush=True)
-    counts = [sum(side == wanted for side, _ in sides) for wanted in (0, -1, 1)]
-    known = sum(side != 0 and why for side, why in sides)
-    print(
-        f"\n{counts[0]:,} rows within, {counts[1]:,} too low, {counts[2]:,} too high, "
-        f"{known:,} of these for a known reason.",
-        flush=True,
-    )
+            rows.append(row)
+            # It takes long: rows outside of the band are told apart from the results.
+            if row.side:
+                print("; ".join(row.cells()), file=sys.stderr, flush=True)
+    print(TITLE.format(low=LOW, high=HIGH, samples=options.samples))
+    print(table(SUMMARY, summary(rows)))
+    print(OUTSIDE.format(draws=INTERVAL_DRAWS, shared=SHARED))
+    shown = [row for row in rows if row.side < 0 or options.every]
+    print(table(HEADER, [row.cells() for row in shown]), flush=True)
+
+
+def summary(rows: Sequence[Row]) -> Iterator[list[str]]:
+    """Return a row per part and metric; cut-offs and thresholds are one metric."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.part, re.sub(r"@\d+", "@k", row.metric)), []).append(row)
+    for (part, metric), some in groups.items():
+        covered, sides = [row.coverage for row in some], [row.side for row in some]
+        ends = (f"{end:.3f}" for end in (min(covered), median(covered), max(covered)))
+        explained = sum(bool(row.side and row.why()) for row in some)
+        counts = (len(some), sides.count(-1), sides.count(1), explained)
+        settings, *outside = map(str, counts)
+        yield [part, metric, settings, *ends, *outside]
 
 
 if __name__ == "__main__":

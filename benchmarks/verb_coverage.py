@@ -160,37 +160,38 @@ def skewed(only: Sequence[str] | None, samples: int) -> Iterator[Task]:
     """Yield studies of means of few, skewed values."""
     del only
     for name, n, method in product(VALUES, (10, 15, 30, 50, 100), ("auto", "hall")):
-        options = {"values": "size", "over": "query", "method": method}
-        about = ("skewed", f"{name}, {method}", f"{n} queries")
-        draw, true = partial(_of_values, name, n), partial(_named, VALUES[name][1])
+        column = f"mean ({method})"
+        options = {"values": column, "over": "query", "method": method}
+        about = ("skewed", name, f"{n} queries")
+        draw = partial(_of_values, name, n, column)
+        true = partial(_named, column, VALUES[name][1])
         limits = ANY if name in {"exponential", "lognormal"} else UNIT
         yield Study(*about, draw, true, samples, limits=limits, options=options)
 
 
-def _of_values(name: str, n: int, rng: np.random.Generator) -> pl.DataFrame:
-    return pl.DataFrame({"query": np.arange(n), "size": VALUES[name][0](rng, n)})
+def _of_values(name: str, n: int, column: str, rng: np.random.Generator) -> pl.DataFrame:
+    return pl.DataFrame({"query": np.arange(n), column: VALUES[name][0](rng, n)})
 
 
-def _named(mean: float) -> dict[str, float]:
-    return {"size": mean}
+def _named(column: str, mean: float) -> dict[str, float]:
+    return {column: mean}
 
 
 def queries(only: Sequence[str] | None, samples: int) -> Iterator[Task]:
     """Yield studies of means over queries in clusters, which have half of the variance."""
     del only
     for (least, most), number in product(((4, 4), (1, 7)), (5, 8, 15, 30, 60)):
-        options = {"values": "size", "over": "query", "cluster": "user"}
+        options = {"values": "mean", "over": "query", "cluster": "user"}
         size = f"{number} clusters of {least} to {most} queries"
-        draw, mean = partial(_of_users, number, least, most), float(ndtr(_SHIFT / 3**0.5))
-        yield Study(
-            "queries", "normal", size, draw, partial(_named, mean), samples, options=options
-        )
+        draw = partial(_of_users, number, least, most)
+        true = partial(_named, "mean", float(ndtr(_SHIFT / 3**0.5)))
+        yield Study("queries", "normal", size, draw, true, samples, options=options)
 
 
 def _of_users(number: int, least: int, most: int, rng: np.random.Generator) -> pl.DataFrame:
     user = np.repeat(np.arange(number), rng.integers(least, most, number, endpoint=True))
     values = ndtr(_SHIFT + rng.normal(size=number)[user] + rng.normal(size=user.size))
-    return pl.DataFrame({"query": np.arange(user.size), "user": user, "size": values})
+    return pl.DataFrame({"query": np.arange(user.size), "user": user, "mean": values})
 
 
 # Means over new queries and new items.
