@@ -160,12 +160,13 @@ def skewed(only: Sequence[str] | None, samples: int) -> Iterator[Task]:
     """Yield studies of means of few, skewed values."""
     del only
     for name, n, method in product(VALUES, (10, 15, 30, 50, 100), ("auto", "hall")):
-        column = f"mean ({method})"
+        limits = ANY if name in {"exponential", "lognormal"} else UNIT
+        # Values that are called AP have the limits of AP.
+        column = "AP" if limits == UNIT else "gain"
         options = {"values": column, "over": "query", "method": method}
-        about = ("skewed", name, f"{n} queries")
+        about = (f"skewed, {method}", name, f"{n} queries")
         draw = partial(_of_values, name, n, column)
         true = partial(_named, column, VALUES[name][1])
-        limits = ANY if name in {"exponential", "lognormal"} else UNIT
         yield Study(*about, draw, true, samples, limits=limits, options=options)
 
 
@@ -181,17 +182,17 @@ def queries(only: Sequence[str] | None, samples: int) -> Iterator[Task]:
     """Yield studies of means over queries in clusters, which have half of the variance."""
     del only
     for (least, most), number in product(((4, 4), (1, 7)), (5, 8, 15, 30, 60)):
-        options = {"values": "mean", "over": "query", "cluster": "user"}
+        options = {"values": "AP", "over": "query", "cluster": "user"}
         size = f"{number} clusters of {least} to {most} queries"
         draw = partial(_of_users, number, least, most)
-        true = partial(_named, "mean", float(ndtr(_SHIFT / 3**0.5)))
+        true = partial(_named, "AP", float(ndtr(_SHIFT / 3**0.5)))
         yield Study("queries", "normal", size, draw, true, samples, options=options)
 
 
 def _of_users(number: int, least: int, most: int, rng: np.random.Generator) -> pl.DataFrame:
     user = np.repeat(np.arange(number), rng.integers(least, most, number, endpoint=True))
     values = ndtr(_SHIFT + rng.normal(size=number)[user] + rng.normal(size=user.size))
-    return pl.DataFrame({"query": np.arange(user.size), "user": user, "mean": values})
+    return pl.DataFrame({"query": np.arange(user.size), "user": user, "AP": values})
 
 
 # Means over new queries and new items.
