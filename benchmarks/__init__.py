@@ -7,8 +7,10 @@ repository, with the packages of the extra ``bench`` installed; a peer that is m
 `cases`, `null_cases`, `band_cases`, `learn_cases` and `compare_cases` say what is compared; `tasks`,
 `files`, `peers`, `null_tasks`, `band_tasks`, `learn_tasks` and `compare_tasks` hold what is timed,
 `fresh` runs each of them in a process of its own, `report` writes the tables and `results` keeps them. No result depends
-on the time taken. `pictures` measures how long a curve takes to draw. `null_study` and `rank_study`
-compare answers instead of times, `band_coverage`, `cluster_coverage`, `curve_coverage`, `mean_curve_coverage`,
-`interval_coverage`, `interval_sizes`, `drawn_items`, `paired_items` and `rank_study` study coverage; `paired_study` and `paired_runs`
-study tests of models over queries. They come last.
+on the time taken.
+
+The studies come last. `null_study` and `rank_study` compare p-values with references;
+`default_coverage` measures how often intervals and bands cover, in the settings that it,
+`verb_coverage` and `band_coverage` declare; `band_coverage` compares the default band with others;
+`paired_study` studies tests of models over queries.
 """

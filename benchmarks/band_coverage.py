@@ -1,42 +1,41 @@
 """``python -m benchmarks.band_coverage``: how often bands cover the curve of the population.
 
-``--quick`` takes fewer samples and resamples, to see that it runs. ``--samples``, ``--methods`` and
-``--settings`` take a part of the study, whose numbers are those of all of it but for the draws of
-methods that come after one left out. ``--prior`` gives the population another share of positives
-than the samples, and is for the studentized band alone.
+It compares the default with the bands of other methods. ``--quick`` takes fewer samples and
+resamples, to see that it runs. ``--samples``, ``--methods`` and ``--settings`` take a part of the
+study. `benchmarks.default_coverage` runs the parts below: the default band, single levels, clusters,
+differences of two curves, and mean curves.
 """
 
 import argparse
 import warnings
-from collections.abc import Callable, Iterator
-from importlib.util import find_spec
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import product
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import polars as pl
-from numpy.typing import NDArray
-from scipy.special import expit
 
+from benchmarks.coverage import Row, Task, of_band
 from benchmarks.data import SEED
-from benchmarks.populations import POPULATIONS, SUNK, Population, binormal
+from benchmarks.populations import STUDIED, Clustered, Population, binormal
 from benchmarks.report import table
 from prframe.stats.curves.bayesian_bootstrap import (
     cells_of_classes,
     posterior_of,
     posterior_of_clusters,
 )
+from prframe.stats.curves.difference import pr_curve_difference
 from prframe.stats.curves.drawn.gamma_walks import drawn_weights
-from prframe.stats.curves.drawn.roc_path import empirical_precision as precision_of_cells
-from prframe.stats.curves.gaussian_process import BandKind, pr_asymptotic_band
+from prframe.stats.curves.gaussian_process import pr_asymptotic_band
 from prframe.stats.curves.precision_recall import empirical_precision
 from prframe.stats.curves.smoothed_bootstrap import resampled_curve
-from prframe.stats.rankings.cells import cells_from_scores
+from prframe.stats.intervals import Confidence, mean_band
 from prframe.stats.rankings.classes import ClassScores, two_classes
-from prframe.typing import KernelName
+from prframe.typing import Flags, Floats, Integers
 
-Floats: TypeAlias = NDArray[np.float64]
 Band: TypeAlias = tuple[Floats, Floats]
 Classes: TypeAlias = tuple[ClassScores, ClassScores]
+Method: TypeAlias = Callable[[Classes, np.random.Generator], Band]
 
 LEVELS = np.linspace(0.05, 0.95, 181)
 LEVEL = 0.95
@@ -47,30 +46,8 @@ population at all levels, in brackets how often it lies above the curve somewher
 and the mean width; in square brackets that of the ball as Algorithm 1 has it, not cut off at 0 \
 and 1.
 """
-CLUSTERED = """## band-clusters
-
-95 % bands over the recalls .1 to .9 of items in clusters: the share of {samples:,} samples whose \
-band covers at all levels, with *clusters* or *items* drawn, and the mean share of levels at which \
-the bands for single levels cover; {few} draws. The log odds of a positive vary by cluster with \
-standard deviation 1, and scores with the correlation.
-"""
-CLUSTERED_BANDS = ("clusters", "clusters, single", "items", "items, single")
-CLUSTERED_SETTINGS = (
-    (5, 20, 0.5, 1.5),
-    (10, 20, 0.5, 1.5),
-    (10, 20, 0.0, 1.5),
-    (20, 10, 0.5, 1.5),
-    (40, 5, 0.5, 1.5),
-    (100, 5, 0.3, 2.5),
-    (40, 10, 0.0, 1.5),
-)
-# What resamples rows takes long with many of them.
-_LARGEST = {"naive bootstrap": 20_000, "replicas": 2000}
 SETTINGS = [
-    ("1", 0.5, 20),
-    ("1", 0.5, 40),
-    ("1", 0.5, 400),
-    ("1", 0.5, 2000),
+    *(("1", 0.5, n) for n in (20, 40, 400, 2000)),
     ("2", 0.1, 100),
     ("1", 0.1, 200),
     ("1", 0.1, 1000),
@@ -93,18 +70,12 @@ SETTINGS = [
     ("pure", 0.01, 5000),
     ("all but pure", 0.1, 200),
     # Nearly perfect rankings, or most items positive.
-    ("4", 0.1, 600),
-    ("4", 0.5, 300),
-    ("4", 0.5, 1000),
-    ("4", 0.8, 1000),
-    ("4", 0.9, 2000),
+    *(("4", *size) for size in ((0.1, 600), (0.5, 300), (0.5, 1000), (0.8, 1000), (0.9, 2000))),
     ("3", 0.9, 1000),
     ("2", 0.9, 300),
     ("t(3)", 0.9, 1000),
     # A part of the positives is below most negatives.
-    ("wide", 0.1, 180),
-    ("wide", 0.3, 60),
-    ("wide", 0.1, 1000),
+    *(("wide", *size) for size in ((0.1, 180), (0.3, 60), (0.1, 1000))),
     # Precision falls steeply at a gap between the scores of positives, or at an edge.
     ("third", 0.2, 100),
     ("far", 0.2, 100),
@@ -114,18 +85,14 @@ SETTINGS = [
     ("apart", 0.1, 1000),
     ("little apart", 0.1, 1000),
     ("little apart", 0.1, 5000),
-    ("edge", 0.05, 400),
-    ("edge", 0.1, 500),
-    ("edge", 0.2, 5000),
+    *(("edge", *size) for size in ((0.05, 400), (0.1, 500), (0.2, 5000))),
     ("half pure", 0.1, 300),
     ("half pure", 0.05, 5000),
     # Heavy tails.
-    ("t(2)", 0.05, 400),
-    ("t(2)", 0.1, 1000),
-    ("Cauchy", 0.05, 400),
-    ("Cauchy", 0.1, 1000),
+    *((key, *size) for key in ("t(2)", "Cauchy") for size in ((0.05, 400), (0.1, 1000))),
 ]
-_POPULATIONS = POPULATIONS | SUNK | {"4": binormal(4)}
+# What resamples rows takes long with many of them.
+_LARGEST = {"naive bootstrap": 20_000}
 
 
 def main() -> None:
@@ -134,107 +101,45 @@ def main() -> None:
     parser.add_argument("--samples", type=int, help="number of samples")
     parser.add_argument("--methods", nargs="+", help="names of columns")
     parser.add_argument("--settings", nargs="+", type=int, help="numbers of rows, from 1 on")
-    parser.add_argument("--prior", type=float, help="share of positives that the band is for")
-    parser.add_argument("--clusters", action="store_true", help="bands of clusters alone")
     given = parser.parse_args()
     samples, resamples, few = (20, 100, 20) if given.quick else (1000, 2000, 500)
     samples = given.samples or samples
-    if given.prior is not None:
-        given.methods = ["studentized"]
-    if not given.methods and not given.settings:
-        print(CLUSTERED.format(samples=samples, few=few), flush=True)
-        header = ["clusters, items of each", "correlation", "apart", *CLUSTERED_BANDS]
-        print(table(header, list(clustered(samples, few))), flush=True)
-    if given.clusters:
-        return
-    methods: dict[str, Callable[[Classes, np.random.Generator], Band]] = {
-        "studentized": lambda classes, rng: _studentized(classes, resamples, rng, given.prior),
-        "sup ball": lambda classes, rng: _ball(classes, few, rng),
-        "naive bootstrap": lambda classes, rng: _naive(classes, few, rng),
-    }
-    if find_spec("replicas"):
-        methods["replicas"] = _replicas
-    methods |= {
-        "gaussian process": lambda classes, rng: _limit(classes, "studentized", resamples, rng),
-        "gaussian ball": lambda classes, rng: _limit(classes, "sup", resamples, rng),
-        "box kernel ball": lambda classes, rng: _ball(classes, few, rng, "box"),
+    methods: dict[str, Method] = {
+        "studentized": partial(_studentized, resamples),
+        "sup ball": partial(_ball, few),
+        "gaussian process": partial(_limit, resamples),
+        "naive bootstrap": partial(_naive, few),
     }
     if given.methods:
         methods = {name: methods[name] for name in given.methods}
     rows = [number - 1 for number in given.settings or range(1, len(SETTINGS) + 1)]
     print(TITLE, flush=True)
     print(
-        f"{samples:,} samples, a tenth of them for the naive bootstrap, and replicas; "
-        f"{resamples:,} draws of the studentized band and of the Gaussian process, {few} resamples "
-        "of the balls, 100 for the package replicas, whose band is "
-        "for single levels.\n",
+        f"{samples:,} samples, a tenth of them for the naive bootstrap; {resamples:,} draws of the "
+        f"studentized band and of the Gaussian process, {few} resamples of the others.\n",
         flush=True,
     )
     header = ["scores", "prevalence, n", "n_pos", *methods]
     # It takes long: each row is shown when it is there.
     print(table(header, []), end="", flush=True)
-    for row in study(samples, methods, rows, given.prior):
+    for row in study(samples, methods, rows):
         print(f"| {' | '.join(row)} |", flush=True)
 
 
-def clustered(samples: int, draws: int) -> Iterator[list[str]]:
-    """Return a row per number and size of clusters."""
-    levels = np.linspace(0.1, 0.9, 17)
-    for number, size, correlation, apart in CLUSTERED_SETTINGS:
-        rng = np.random.default_rng([SEED, number, size])
-        score, positive, _ = _in_clusters(100_000, size, correlation, apart, rng)
-        true = precision_of_cells(cells_from_scores(score, positive)[0], levels)
-        inside = np.zeros(4)
-        for _ in range(samples):
-            items = _in_clusters(number, size, correlation, apart, rng)
-            drawn = [
-                posterior_of_clusters(*items, levels, draws, rng),
-                posterior_of(cells_from_scores(*items[:2])[0], levels, drawn_weights(draws, rng)),
-            ]
-            for i, posterior in enumerate(drawn):
-                for j, simultaneous in enumerate((True, False)):
-                    band = posterior.band(LEVEL, simultaneous=simultaneous)
-                    covers = (band.low <= true) & (true <= band.high)
-                    inside[2 * i + j] += covers.all() if simultaneous else covers.mean()
-        shares = [f"{share:.3f}" for share in inside / samples]
-        yield [f"{number}, {size}", f"{correlation:g}", f"{apart:g}", *shares]
-
-
-def _in_clusters(
-    number: int, size: int, correlation: float, apart: float, rng: np.random.Generator
-) -> tuple[Floats, NDArray[np.bool_], NDArray[np.int64]]:
-    """Draw scores, labels and clusters of items."""
-    cluster = np.repeat(np.arange(number), size)
-    shared, own = rng.normal(size=number)[cluster], rng.normal(size=cluster.size)
-    positive = rng.random(cluster.size) < expit(rng.normal(size=number)[cluster] - 1)
-    score = apart * positive + correlation**0.5 * shared + (1 - correlation) ** 0.5 * own
-    return score, positive, cluster
-
-
-def study(
-    samples: int,
-    methods: dict[str, Callable[[Classes, np.random.Generator], Band]],
-    numbers: list[int],
-    prior: float | None = None,
-) -> Iterator[list[str]]:
+def study(samples: int, methods: dict[str, Method], numbers: list[int]) -> Iterator[list[str]]:
     """Return a row per setting."""
     for number in numbers:
         key, prevalence, n = SETTINGS[number]
-        population = _POPULATIONS[key]
-        true = population.precision(prevalence if prior is None else prior, LEVELS)
-        found: dict[str, list[tuple[bool, bool, float, float]]] = {name: [] for name in methods}
+        population, found = STUDIED[key], {name: [] for name in methods}
+        true = population.precision(prevalence, LEVELS)
         for i in range(samples):
             rng = np.random.default_rng([SEED, number, i])
             classes = _drawn(population, prevalence, n, rng)
             for name, method in methods.items():
                 if n <= _LARGEST.get(name, n) and i % (10 if name in _LARGEST else 1) == 0:
                     found[name].append(_judged(method(classes, rng), true))
-        yield [
-            population.name,
-            f"{prevalence:g}, {n}",
-            f"{prevalence * n:.0f}",
-            *(_described(rows) for rows in found.values()),
-        ]
+        about = [population.name, f"{prevalence:g}, {n}", f"{prevalence * n:.0f}"]
+        yield [*about, *(_described(rows) for rows in found.values())]
 
 
 def _drawn(population: Population, prevalence: float, n: int, rng: np.random.Generator) -> Classes:
@@ -245,66 +150,38 @@ def _drawn(population: Population, prevalence: float, n: int, rng: np.random.Gen
     return two_classes(*population.scores(rng, n_pos, n - n_pos), None, None)
 
 
-def _studentized(
-    classes: Classes, resamples: int, rng: np.random.Generator, prior: float | None
-) -> Band:
+def _studentized(resamples: int, classes: Classes, rng: np.random.Generator) -> Band:
     """The default of the verb `band`."""
     weights, cells = drawn_weights(resamples, rng), cells_of_classes(*classes)
-    band = posterior_of(cells, LEVELS, weights, prior, simultaneous=True).band(LEVEL)
+    band = posterior_of(cells, LEVELS, weights, None, simultaneous=True).band(LEVEL)
     return band.low, band.high
 
 
-def _ball(
-    classes: Classes, resamples: int, rng: np.random.Generator, kernel: KernelName = "gaussian"
-) -> Band:
-    """Clemencon & Vayatis, Algorithm 1: ``method="smoothed-bootstrap"``."""
-    found = resampled_curve(*classes, LEVELS, resamples, "scott", None, rng, kernel)
+def _ball(resamples: int, classes: Classes, rng: np.random.Generator) -> Band:
+    """Clemencon & Vayatis, Algorithm 1."""
+    found = resampled_curve(*classes, LEVELS, resamples, "scott", None, rng, "gaussian")
     radius = found.radius(LEVEL)
     return found.precision - radius, found.precision + radius
 
 
-def _limit(classes: Classes, kind: BandKind, resamples: int, rng: np.random.Generator) -> Band:
+def _limit(resamples: int, classes: Classes, rng: np.random.Generator) -> Band:
     """Clemencon & Vayatis, Theorem 1; all of [0, 1] where there is no band."""
     scores = (some.ascending for some in classes)
-    band = pr_asymptotic_band(*scores, LEVELS, kind=kind, n_resamples=resamples, rng=rng)
+    band = pr_asymptotic_band(*scores, LEVELS, kind="studentized", n_resamples=resamples, rng=rng)
     return np.nan_to_num(band.low, nan=0.0), np.nan_to_num(band.high, nan=1.0)
 
 
-def _naive(classes: Classes, resamples: int, rng: np.random.Generator) -> Band:
+def _naive(resamples: int, classes: Classes, rng: np.random.Generator) -> Band:
     """The same ball from samples of the rows themselves."""
     center = empirical_precision(*classes, LEVELS)
-    n = classes[0].total + classes[1].total
-    farthest = []
-    for n_pos in np.clip(rng.binomial(n, classes[0].total / n, resamples), 1, n - 1):
-        some, others = classes
-        again = two_classes(
-            rng.choice(some.ascending, n_pos), rng.choice(others.ascending, n - n_pos), None, None
-        )
-        farthest.append(np.abs(empirical_precision(*again, LEVELS) - center).max())
+    some, others = classes
+    n, farthest = some.total + others.total, []
+    for n_pos in np.clip(rng.binomial(n, some.total / n, resamples), 1, n - 1):
+        pos, neg = rng.choice(some.ascending, n_pos), rng.choice(others.ascending, n - n_pos)
+        again = empirical_precision(*two_classes(pos, neg, None, None), LEVELS)
+        farthest.append(np.abs(again - center).max())
     radius = np.quantile(farthest, LEVEL)
     return np.maximum(center - radius, 0), np.minimum(center + radius, 1)
-
-
-def _replicas(classes: Classes, rng: np.random.Generator) -> Band:
-    """The band of the package replicas, read at the levels."""
-    import replicas  # noqa: PLC0415
-
-    some, others = classes
-    positive = np.repeat([1, 0], [some.total, others.total])
-    rows = pl.DataFrame(
-        {
-            "prediction": np.concatenate([some.ascending, others.ascending]),
-            "positive": positive,
-            "negative": 1 - positive,
-            "unlabeled": 0 * positive,
-        }
-    )
-    drawn = replicas.bootstrap(rows, n_replicas=100, seed=int(rng.integers(1 << 31)))
-    curves = replicas.calculate_pr(replicas.confusion_table(drawn, by="replica"), by="replica")
-    # Its curves hardly ever share a recall unless rounded.
-    band = replicas.pr_band(curves, ci=LEVEL, recall_round=2).drop_nulls()
-    recall, low, high = (band[name].to_numpy() for name in ("recall", "low", "high"))
-    return np.interp(LEVELS, recall, low), np.interp(LEVELS, recall, high)
 
 
 def _judged(band: Band, true: Floats) -> tuple[bool, bool, float, float]:
@@ -325,6 +202,229 @@ def _described(rows: list[tuple[bool, bool, float, float]]) -> str:
     # Algorithm 1 has a ball, of which part lies beyond 0 and 1.
     return text + (f" [{whole.mean():.3f}]" if (whole > width + 1e-9).any() else "")
 
+
+# The parts that `benchmarks.default_coverage` runs.
+
+PRIOR, DRAWS, SHARED = 0.05, 1000, 20
+SINGLE_LEVELS = np.array([0.5, 0.7, 0.8, 0.9])
+SINGLE_KEYS = ("tenth", "fifth", "third", "half", "near", "far", "apart", "little apart", "wide")
+SINGLE_SIZES = ((0.2, 100), (0.05, 400), (0.3, 100), (0.1, 1000))
+
+
+def bands(only: Sequence[str] | None, samples: int) -> Iterator[Task]:
+    """Yield studies of the default band, as it is and for a known prior."""
+    for setting, prior in product(SETTINGS, (None, PRIOR)):
+        if only is None or setting[0] in only:
+            yield partial(_of_items, "bands", setting, prior, LEVELS, samples)
+
+
+def single(only: Sequence[str] | None, samples: int) -> Iterator[Task]:
+    """Yield studies of intervals at single levels of recall."""
+    for key, size, prior in product(only or SINGLE_KEYS, SINGLE_SIZES, (None, PRIOR)):
+        yield partial(_of_items, "single levels", (key, *size), prior, SINGLE_LEVELS, samples)
+
+
+def _of_items(
+    part: str, setting: tuple[str, float, int], prior: float | None, levels: Floats, samples: int
+) -> list[Row]:
+    """Return the row of bands, or one per single level."""
+    key, share, n = setting
+    population, together = STUDIED[key], part == "bands"
+    rng = np.random.default_rng([SEED, n, round(1000 * share)])
+    ends = []
+    for number, cells in enumerate(population.samples(share, n, samples, rng)):
+        if number % SHARED == 0:
+            weights = drawn_weights(DRAWS, rng)
+        posterior = posterior_of(cells, levels, weights, prior, simultaneous=together)
+        band = posterior.band(LEVEL, simultaneous=together)
+        ends.append((band.low, band.high))
+    low, high = np.moveaxis(np.array(ends), 1, 0)
+    true = population.precision(share if prior is None else prior, levels)
+    size = f"{share:g}, {n}" + ("" if prior is None else f", prior {prior:g}")
+    if together:
+        return [of_band((part, "band", population.name, size), low, high, true)]
+    return [
+        Row(
+            part,
+            f"precision at {level:g}",
+            population.name,
+            size,
+            true[i],
+            (0.0, 1.0),
+            np.column_stack([np.arange(len(low)), low[:, i], high[:, i]]),
+        )
+        for i, level in enumerate(levels)
+    ]
+
+
+CLUSTERED = (
+    Clustered(30, 0.3, (1.5, 1.5)),
+    Clustered(30, 0.3, (1.5, 1.5), signal=1.0),
+    Clustered(30, 0.3, (1.5, 1.5), noise=0.5),
+    Clustered(30, 0.3, (1.5, 1.5), signal=0.5, noise=0.2, empty=0.5),
+    Clustered(30, 0.3, (1.0, 2.0), signal=0.5, noise=0.2),
+    Clustered(60, 0.05, (1.5, 2.0), signal=0.5, noise=0.2),
+    Clustered(30, 0.3, (4.0, 5.0), noise=0.3),
+    Clustered(5, 0.3, (1.5, 1.5), signal=0.3, noise=0.3),
+    Clustered(100, 0.3, (1.5, 2.0), signal=0.7, noise=0.3),
+)
+CLUSTERS = (3, 5, 7, 10, 20, 40)
+
+
+def clusters(only: Sequence[str] | None, samples: int) -> Iterator[Task]:
+    """Yield studies of bands of items in clusters, of one curve and of the difference of two."""
+    del only
+    for setting, number in product(CLUSTERED, CLUSTERS):
+        yield partial(_of_clusters, setting, number, min(samples, 300))
+
+
+def _of_clusters(setting: Clustered, number: int, samples: int) -> list[Row]:
+    """Return the rows of both bands; samples without a band are left out."""
+    levels, found = np.linspace(0.05, 0.95, 46), []
+    for i in range(samples):
+        rng = np.random.default_rng([SEED, number, i])
+        scores, *items = setting.sample(number, rng)
+        both = pr_curve_difference(
+            *scores, items[0], levels, n_resamples=500, rng=i, cluster=items[1]
+        )
+        if not np.isnan(both.p_value[0]):
+            one = posterior_of_clusters(scores[0], *items, levels, 500, rng).band()
+            found.append([one.low, one.high, both.low, both.high])
+    first, second = (setting.curve(apart, levels) for apart in setting.apart)
+    return _both_rows("cluster bands", setting.about(number), found, first, first - second)
+
+
+def _both_rows(
+    part: str, about: tuple[str, str], found: list[list[Floats]], curve: Floats, gap: Floats
+) -> list[Row]:
+    """Return the rows of bands of a curve and of a difference."""
+    low, high, least, most = np.moveaxis(np.array(found).reshape(-1, 4, curve.size), 1, 0)
+    if not len(low):
+        return []
+    return [
+        of_band((part, "curve", *about), low, high, curve),
+        of_band((part, "difference", *about), least, most, gap),
+    ]
+
+
+SIZES = [(0.3, 200), (0.3, 1000), (0.1, 200), (0.1, 1000), (0.1, 5000), (0.01, 5000)]
+# Sizes, and the means of the positives of either model; nearly perfect models among them.
+PAIRS = [
+    *product(SIZES, [(1.5, 1.5), (1.7, 1.5), (2.5, 1.0)]),
+    *product([(0.1, 600), (0.1, 2000), (0.5, 600)], [(4.0, 4.0), (5.0, 4.0)]),
+    ((0.5, 300), (4.0, 4.0)),
+    ((0.02, 2000), (5.0, 4.0)),
+    ((0.5, 600), (4.0, 2.0)),
+    ((0.9, 1000), (4.0, 4.0)),
+]
+
+
+def differences(only: Sequence[str] | None, samples: int) -> Iterator[Task]:
+    """Yield studies of the difference of two curves of models with correlated scores."""
+    del only
+    for (size, means), rho in product(PAIRS, (0.0, 0.5, 0.9, 0.99)):
+        yield partial(_of_difference, size, means, rho, min(samples, 500))
+
+
+def _of_difference(
+    size: tuple[float, int], means: tuple[float, float], rho: float, samples: int
+) -> list[Row]:
+    (prevalence, n), levels, ends = size, np.linspace(0.05, 0.95, 91), []
+    for i in range(samples):
+        rng = np.random.default_rng([SEED, n, int(1000 * prevalence), int(100 * rho), i])
+        scores, label = _two_models(prevalence, n, means, rho, rng)
+        band = pr_curve_difference(*scores, label, levels, n_resamples=DRAWS, rng=rng)
+        ends.append((band.low, band.high))
+    low, high = np.moveaxis(np.array(ends), 1, 0)
+    one, other = (binormal(mu).precision(prevalence, levels) for mu in means)
+    scores = f"{means[0]:g} and {means[1]:g} apart, correlation {rho:g}"
+    about = ("differences", "difference", scores, f"{prevalence:g}, {n}")
+    return [of_band(about, low, high, one - other)]
+
+
+def _two_models(
+    prevalence: float, n: int, means: tuple[float, float], rho: float, rng: np.random.Generator
+) -> tuple[Floats, Flags]:
+    """Draw the scores of n items by two models, with three positives at least."""
+    label = np.zeros(n, dtype=np.bool_)
+    while not 3 <= label.sum() < n:
+        label = rng.random(n) < prevalence
+    common, *own = rng.standard_normal((3, n))
+    noise = np.sqrt(rho) * common + np.sqrt(1 - rho) * np.stack(own)
+    return noise + np.outer(means, label), label
+
+
+class Queries(NamedTuple):
+    """How queries are drawn: further positives beside one, and how far they stand apart."""
+
+    positives: float
+    apart: float
+    spread: float
+    better: float
+
+
+ITEMS, POPULATION, RECALL = 200, 8_000, np.arange(101) / 100
+QUERIES = (Queries(8, 2.0, 0.8, 0.0), Queries(8, 2.0, 0.8, 0.4))
+QUERIES += (Queries(8, 0.7, 0.4, 0.2), Queries(1, 2.0, 0.8, 0.2))
+
+
+def mean_curves(only: Sequence[str] | None, samples: int) -> Iterator[Task]:
+    """Yield studies of bands of mean curves over queries, and of their differences."""
+    del only
+    for setting, number in product(QUERIES, (10, 20, 50, 200)):
+        yield partial(_of_queries, setting, number, min(samples, 400))
+
+
+def _of_queries(setting: Queries, number: int, samples: int) -> list[Row]:
+    rng = np.random.default_rng([SEED, *(round(10 * x) for x in setting)])
+    one, other = _curves(setting, rng)
+    gap, found = other - one, []
+    for i in range(samples):
+        rng = np.random.default_rng([SEED, number, i])
+        chosen = rng.integers(0, POPULATION, number)
+        bands = (
+            mean_band(curves[chosen], Confidence(limits=limits), 499, rng)
+            for curves, limits in ((one, (0, 1)), (gap, (-1, 1)))
+        )
+        found.append([end for band in bands for end in (band.low, band.high)])
+    scores = f"1 + {setting.positives:g} positives, {setting.apart:g} ({setting.spread:g}) apart"
+    about = (f"{scores}, {setting.better:g} better", f"{number} queries")
+    return _both_rows("mean curves", about, found, one.mean(axis=0), gap.mean(axis=0))
+
+
+def _curves(setting: Queries, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Draw the curves of two models for many queries."""
+    n_pos = 1 + rng.poisson(setting.positives, POPULATION)
+    positive = np.arange(ITEMS) < n_pos[:, None]
+    apart = rng.normal(setting.apart, setting.spread, POPULATION)[:, None]
+    common = np.sqrt(0.67) * rng.standard_normal(positive.shape)
+    one, other = (
+        _precision(
+            common + np.sqrt(0.33) * rng.standard_normal(positive.shape) + mean * positive, n_pos
+        )
+        for mean in (apart, apart + setting.better)
+    )
+    return one, other
+
+
+def _precision(score: Floats, n_pos: Integers) -> Floats:
+    """Return the precision at which each query's recall first reaches the levels."""
+    order = np.argsort(-score, axis=1)
+    hits = (order < n_pos[:, None]).cumsum(axis=1)
+    needed = np.ceil(RECALL * n_pos[:, None] - 1e-9).clip(min=1)
+    place = np.stack([np.searchsorted(*row) for row in zip(hits, needed, strict=True)])
+    precision: Floats = np.take_along_axis(hits, place, axis=1) / (place + 1)
+    precision[:, 0] = 1.0
+    return precision
+
+
+PARTS = {
+    "bands": bands,
+    "single levels": single,
+    "cluster bands": clusters,
+    "differences": differences,
+    "mean curves": mean_curves,
+}
 
 if __name__ == "__main__":
     warnings.simplefilter("error")

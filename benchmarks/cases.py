@@ -66,9 +66,7 @@ def many_groups(sizes: Sizes) -> Case:
         f"`{_FOUR}` on {_shape(data)}: integer keys, boolean labels, prevalence 0.05, each group "
         "in one stretch. The floor is one NumPy sort of the same rows with group and score (to "
         "32 bits) packed into one integer; it yields no metric. Building the integers is part "
-        "of the first floor and not of the second. The first call of the first floor is unsteady: "
-        "the system may take as long to hand out the memory as the sort itself takes, which "
-        "flatters the ratio. Its smallest and largest value tell more than the median.",
+        "of the first floor and not of the second.",
         [
             *(Subject(name, "evaluate", data | options) for name, options in variants.items()),
             Subject(_PACK, "pack_and_sort", data),
@@ -187,8 +185,7 @@ def dense(sizes: Sizes) -> Case:
     return Case(
         "dense",
         f"One ranking of {sizes.one_group:,} rows, half of them positive: "
-        '`evaluate(frame, "AP")` with distinct scores, with scores of two decimals, with weights, '
-        "and on twice the rows, beside what it cannot do without (sorting all scores and those of "
+        '`evaluate(frame, "AP")`, beside what it cannot do without (sorting all scores and those of '
         "the positives, and searching these in those) and beside scikit-learn's "
         "`average_precision_score`; `curve(frame)`, and at one level of recall, beside sorting the "
         "columns of the frame with polars.",
@@ -249,10 +246,8 @@ def parquet(sizes: Sizes) -> Case:
     return Case(
         "parquet",
         f"`scan_parquet(path).pr.{_FOUR.replace('frame, ', '')}` on {_shape(data)}: integer keys, "
-        "boolean labels, prevalence 0.02, each group in one stretch, in a Parquet file that was "
-        "just written, with row groups of 125,000 rows, as polars writes them. The processes hold "
-        "nothing else. To "
-        "read the file in batches and add up its columns is what the evaluation cannot avoid.",
+        "boolean labels, prevalence 0.02, each group in one stretch, in a Parquet file with row "
+        "groups of 125,000 rows. The floor reads the file in batches and adds up its columns.",
         [
             Subject(names[0], "evaluate_parquet", later=1),
             Subject(names[1], "evaluate_parquet", {"engine": "streaming"}, later=1),
@@ -307,11 +302,9 @@ def small(sizes: Sizes) -> Case:
     sort = "polars: sort each group, hundreds"
     return Case(
         "small",
-        f"*Tiny* is {_shape(tiny)}, *hundreds* is {_shape(hundred)}, *many* is {_shape(many)}, all "
-        "with prevalence 0.05: "
-        f'`{_FOUR}`; the expression `pl.col("score").pr.ap("label")` in `group_by("group").agg` '
-        'beside `evaluate(frame, "AP", by="group")`, which stands beside '
-        '`group_by("group").agg(pl.col("score").sort())` as well; and `curve(frame, by="group")`.',
+        f"*Tiny* is {_shape(tiny)}, *hundreds* is {_shape(hundred)}, *many* is {_shape(many)}: "
+        'four metrics; the expression `pl.col("score").pr.ap("label")` in a `group_by` beside '
+        "`evaluate` of AP; sorting the scores of each group; and `curve`.",
         [
             Subject("evaluate four metrics, tiny", "evaluate", tiny),
             Subject("evaluate AP, tiny", "evaluate", tiny | only_ap),
@@ -344,16 +337,12 @@ def trec_files(sizes: Sizes) -> Case:
     return Case(
         "trec",
         # The limit of memory stands in docs/guide/performance.md.
-        f"A run of {sizes.groups:,} queries with {sizes.per_group:,} documents each, a line per "
-        "document with single spaces and scores of six decimals, and 50 judgments for each query, "
-        "half of them of retrieved documents. `read_run` beside `polars.read_csv` of the same file "
-        "with a given schema. Then from both files to AP, nDCG@10, RR and P@10 per query: "
-        '`read_run`, `read_qrels`, `join` and `evaluate(..., ties="trec")`, which hold the run and '
-        "the joined rows, and *at once*, `trec.evaluate(run, qrels, ...)`, beside "
-        "`ir_measures.read_trec_run`, `read_trec_qrels` and `iter_calc`, on the *whole* run and on "
-        "a seventh of it, *part*. *trec_eval's C code* is what the package pytrec_eval-terrier "
-        "compiles of that program, that is all but its function `main`, for which "
-        "`benchmarks/trec_eval.py` stands.",
+        f"A run of {sizes.groups:,} queries with {sizes.per_group:,} documents each, and 50 "
+        "judgments for each query. `read_run` beside `polars.read_csv` of the same file. Then from "
+        "both files to AP, nDCG@10, RR and P@10 per query: `read_run`, `read_qrels`, `join` and "
+        '`evaluate(..., ties="trec")`, and *at once*, `trec.evaluate(run, qrels, ...)`, beside '
+        "ir_measures, on the *whole* run and on a seventh of it, *part*. *trec_eval's C code* is "
+        "that of the package pytrec_eval-terrier, called by `benchmarks/trec_eval.py`.",
         [
             Subject("read_run", "read_run"),
             Subject("polars.read_csv", "read_csv"),

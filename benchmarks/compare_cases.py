@@ -31,7 +31,7 @@ def compare(sizes: Sizes) -> Case:
         subjects,
         [Ratio(f"compare, {law}", _FLOOR) for law in _LAWS],
         sizes.few_rounds,
-        deadlines=[Deadline(subject.name, 5) for subject in subjects[:-1]],
+        deadlines=[Deadline(f"compare, {law}", 5) for law in _LAWS],
     )
 
 
@@ -58,10 +58,8 @@ def compare_pairs(sizes: Sizes) -> Case:
     return Case(
         "compare-pairs",
         "`compare` with its default options. *Systems*: all pairs by AP of three relevant "
-        "documents among 30, for systems that are much alike. AP has few values, so that most sums "
-        "of 1,000 queries cluster and are convolved; those of 200 queries have few differences but "
-        f"0, and are counted. *Items*: one pair on the same items, by AP, {10_000:,} swaps and as many "
-        "resamples, and by AUC, which needs no swaps.",
+        "documents among 30, for systems that are much alike. *Items*: one pair on the same items, "
+        f"by AP, {10_000:,} swaps and as many resamples, and by AUC, which needs no swaps.",
         subjects,
         [],
         sizes.few_rounds,
@@ -71,35 +69,23 @@ def compare_pairs(sizes: Sizes) -> Case:
 
 def compare_peer(sizes: Sizes) -> Case:
     size = _size(sizes)
-    subjects = []
-    for test in (*_TESTS, "convolution"):
-        subjects.append(Subject(f"compare, {test}", "compare_named", {"test": test}))
-        ours = {"package": "prframe", "test": test}
-        subjects.append(Subject(f"process, {test}", "compare_process", ours, later=0))
+    subjects = [
+        Subject(f"compare, {test}", "compare_named", {"test": test})
+        for test in (*_TESTS, "convolution")
+    ]
     for test in _TESTS:
         options = {"test": test}
         subjects.append(Subject(f"ranx, {test}", "compare_by_ranx", options, later=1))
-        theirs = {"package": "ranx", "test": test}
-        subjects.append(Subject(f"ranx process, {test}", "compare_process", theirs, later=0))
-    anew = "ranx process, fisher, compiles"
-    options = {"package": "ranx", "test": "fisher", "compiled": False}
-    subjects.append(Subject(anew, "compare_process", options, later=0, rounds=1))
     return Case(
         "compare-peer",
         f"AP and nDCG@10 of {_shape(size)}, all pairs compared: `compare` beside `ranx.compare`. "
         "*Student*: the paired t test. *Fisher*: the randomization test with 1,000 draws, which is "
-        "ranx's default; *convolution* is ours, without draws. *Tukey*: ranx has the analytic test "
-        "of unpaired samples, we deal out the values of each query, 1,000 times. The first rows "
-        "are calls with the data in memory: a frame, and ranx's own objects. A *process* starts "
-        "Python, imports, reads two Parquet files and compares; ranx finds its functions compiled, "
-        "but for the one that *compiles*.",
+        "ranx's default; *convolution* is ours, without draws. The data are in memory: a frame, and "
+        "ranx's own objects.",
         subjects,
         [
             *(_times(f"ranx, {test}", f"compare, {test}") for test in _TESTS),
             _times("ranx, fisher", "compare, convolution"),
-            *(_times(f"ranx process, {test}", f"process, {test}") for test in _TESTS),
-            _times("ranx process, fisher", "process, convolution"),
-            Ratio(anew, "process, fisher"),
         ],
         sizes.few_rounds,
         prepare=Subject("write", "make_runs", size, later=0),

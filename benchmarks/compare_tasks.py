@@ -1,9 +1,5 @@
 """Comparisons of models over queries: what is timed, here and elsewhere."""
 
-import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -113,24 +109,6 @@ def make_runs(folder: str, **size: int) -> Work:
     return Work(lambda: made.write(folder))
 
 
-def compare_process(folder: str, package: str, test: str, *, compiled: bool = True) -> Work:
-    """Run a whole process, from files to p-values; unless told, with what Numba compiled before."""
-    command = [sys.executable, "-m", "benchmarks.compare_process", package, test, folder]
-
-    def call() -> Answer:
-        with tempfile.TemporaryDirectory() as empty:
-            env = os.environ | ({} if compiled else {"NUMBA_CACHE_DIR": empty})
-            subprocess.run(command, check=True, env=env)  # noqa: S603
-        return {}
-
-    if package == "ranx":
-        import ranx  # noqa: F401, PLC0415 - skipped where it is missing
-
-    if compiled and package == "ranx":
-        call()
-    return Work(call)
-
-
 def _means(found: pl.DataFrame) -> Answer:
     """Return the number of rows, and means that tell one result from another."""
     means = found.select(pl.col("mean_a", "p_value").mean()).row(0, named=True)
@@ -147,7 +125,6 @@ TASKS: dict[str, Callable[..., Work]] = {
         compare_items,
         compare_models,
         compare_named,
-        compare_process,
         make_runs,
     )
 }

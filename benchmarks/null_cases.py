@@ -45,18 +45,14 @@ def null(sizes: Sizes) -> Case:
         f"`ap_null_moments` of {sizes.null_pairs:,} pairs of n (up to a million) and n_pos, beside "
         "the harmonic numbers that any formula for them needs. Then `ap_test(frame, by=...)` "
         'beside `evaluate(frame, "AP", by=...)`, which gives AP and no p-value. *Distinct*: '
-        f"{sizes.null_groups:,} groups, no two with the same numbers, of 100 to 1,000 items with "
-        "1 to 100 positives, whose scores are higher by 0 to 2 standard deviations. *Retrieved*: "
-        f"{sizes.null_queries} groups shaped like the queries of the Vaswani collection, the best "
-        "1,000 of 11,429 items with 1 to 144 positives among all. *Large*: one group of "
-        f"{sizes.null_items:,} items, a hundredth of them positive, *far* the same with scores that "
-        "are two standard deviations higher, *half* one group of "
-        f"{sizes.null_half:,} items, half of them positive. *Tied queries*: the mean over "
-        f"{sizes.null_tied} queries of 800 documents with scores of one decimal, for four systems. "
-        f"*Few items*: {sizes.null_small:,} groups of 50 items. *Vaswani*: a run (BM25) for "
-        "the 93 queries of that collection, ties in the order of trec_eval, and seven runs of it; "
-        "its files are not part of the repository, and PRFRAME_TEST_DATA names the directory that "
-        "holds them.",
+        f"{sizes.null_groups:,} groups of 100 to 1,000 items with different numbers of positives, 1 "
+        f"to 100. *Retrieved*: {sizes.null_queries} cut lists, the best 1,000 of 11,429 items. "
+        f"*Large*: one group of {sizes.null_items:,} items, a hundredth of them positive, *far* the "
+        f"same with scores that are two standard deviations higher, *half* {sizes.null_half:,} items, "
+        f"half of them positive. *Tied queries*: the mean over {sizes.null_tied} queries with tied "
+        f"scores, for four systems. *Few items*: {sizes.null_small:,} groups of 50 items. *Vaswani*: "
+        "one run and seven runs for the 93 queries of that collection, which is not part of the "
+        "repository; PRFRAME_TEST_DATA names its directory.",
         subjects,
         [
             Ratio(_PAIRS, _HARMONIC),
@@ -83,9 +79,8 @@ def null_peer(sizes: Sizes) -> Case:
         "From a polars frame to a p-value of AP for each group: `ap_test(frame, by=...)` beside "
         "copairs (`compute.ap_contiguous` and `compute.p_values`), which draws random rankings on "
         f"all CPUs. *Whole* is the groups *distinct* of `null` ({sizes.null_groups:,}), *part* the "
-        f"first {sizes.null_part} of them. B draws know a p-value p to sqrt((1 - p) / (p B)), "
-        "relative, and none below 1 / (B + 1): *one* is a group of 500 items, 25 of them "
-        f"positive, with p = .01, which takes {sizes.null_draws:,} draws to be known to 1 %.",
+        f"first {sizes.null_part} of them; *one* is a group of 500 items with p = .01, which takes "
+        f"{sizes.null_draws:,} draws to be known to 1 %.",
         [
             Subject("ap_test, whole", "null_test", whole, later=1),
             _peer("whole", whole, 1_000),

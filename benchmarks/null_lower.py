@@ -63,32 +63,6 @@ def references(place: Place, draws: int, rng: np.random.Generator) -> list[Refer
     return found
 
 
-def mean_places(*, quick: bool) -> Iterator[tuple[int, Place]]:
-    """Return how many equal rankings a mean is over, and one of them with values of the mean."""
-    some = ((10, 1000, 10), (10, 1000, 100), (5, 10**5, 100), (50, 800, 20), (5, 10**6, 100))
-    for count, n, n_pos in some[:2] if quick else some:
-        place = _place(Shape(n, n_pos, n), "no ties")
-        yield count, place._replace(ap=place.ap[1:7], deviations=place.deviations[1:7])
-
-
-def mean_references(
-    place: Place, count: int, draws: int, rng: np.random.Generator
-) -> list[Reference]:
-    """Return log P(mean <= ap) of means over so many equal rankings, all tilted alike."""
-    shape, values = place.shape, place.shape.n_pos * place.ap
-    steps = steps_of(shape, is_fine_below=True)
-    slopes = slopes_below(steps, shape, values, location(shape).deviation)
-    found = []
-    for value, slope in zip(values.tolist(), slopes.tolist(), strict=True):
-        law = Tilted(steps, shape, Tilt(slope))
-        law = Tilted(steps, shape, Tilt(_better(law, value, rng)))
-        each = law.draw(draws * count, rng)
-        total, log_weight = (column.reshape(draws, count) for column in vars(each).values())
-        sample = Sample(total.mean(axis=1), log_weight.sum(axis=1))
-        found.append(weighed_below(sample, value))
-    return found
-
-
 def _better(law: Tilted, value: float, rng: np.random.Generator) -> float:
     """Return the slope that pilots like best for a value."""
     for _ in range(_PILOTS):

@@ -15,7 +15,7 @@ from benchmarks import rankings
 from benchmarks.data import SEED
 from benchmarks.measurement import Answer
 from benchmarks.tasks import Work, means
-from prframe.stats import APNull, ap_null_moments
+from prframe.stats import ap_null_moments
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -57,30 +57,6 @@ def null_floor(data: str, **size: int) -> Work:
     return Work(lambda: prframe.evaluate(frame, "AP", **options), means)
 
 
-def null_values(means: int, shapes: int, *, over: bool) -> Work:
-    """Test AP at hand, one by one or as means of six."""
-    frame = rankings.at_hand(means, shapes)
-    columns = {"ap": "ap", "n_pos": "n_pos", "n": "n"}
-    keys: dict[str, Any] = {"by": ["mean", "ranking"]}
-    if over:
-        keys = {"by": "mean", "over": "ranking"}
-    return Work(lambda: prframe.ap_test(frame, **columns, **keys), _tested)
-
-
-def null_quantile(n: int, n_pos: int, q: float, ties: list[int] | None = None) -> Work:
-    """Find the critical value of AP at a level."""
-    return Work(lambda: APNull(n, n_pos, ties).isf(q))
-
-
-def rank_test(n: int, n_pos: int, phi: str) -> Work:
-    """Test a rank statistic of one group without ties."""
-    rng = np.random.default_rng(SEED)
-    label = np.zeros(n, dtype=np.bool_)
-    label[rng.choice(n, n_pos, replace=False)] = True
-    frame = pl.DataFrame({"score": rng.normal(size=n) + 0.1 * label, "label": label})
-    return Work(lambda: prframe.rank_test(frame, phi=phi))
-
-
 def _frame(data: str, **size: int) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Return rows, and how they are told to the verbs."""
     if data == "vaswani":
@@ -88,8 +64,6 @@ def _frame(data: str, **size: int) -> tuple[pl.DataFrame, dict[str, Any]]:
         return rankings.vaswani(**size), {"by": ["system", "query_id"], **options}
     if data == "tied_queries":
         return rankings.tied_queries(**size), {"by": "system", "over": "group"}
-    if data == "rare_queries":
-        return rankings.rare_queries(**size), {"by": "system", "over": "group", **_TOTALS}
     if data == "rare":
         return rankings.rare(*RARE), {"by": "group"}
     frame: pl.DataFrame = getattr(rankings, data)(*size.values())
@@ -132,10 +106,7 @@ TASKS: dict[str, Callable[..., Work]] = {
         harmonic_numbers,
         null_floor,
         null_moments,
-        null_quantile,
         null_test,
         null_test_by_copairs,
-        null_values,
-        rank_test,
     )
 }

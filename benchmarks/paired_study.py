@@ -1,24 +1,22 @@
-"""``python -m benchmarks.paired_study``: p-values and intervals of paired comparisons.
+"""``python -m benchmarks.paired_study``: p-values and intervals of paired comparisons over queries.
 
-``--quick`` takes fewer of everything, to see that it runs. ``python -m benchmarks`` runs it too.
+``--quick`` takes fewer of everything, to see that it runs, and ``--part`` one part.
 """
 
 import argparse
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import combinations, product
 
 import numpy as np
-from scipy import special, stats
+from scipy.special import expit, stdtr
 
-from benchmarks import paired_designs, paired_families
+from benchmarks.comparisons import family
 from benchmarks.data import SEED
-from benchmarks.paired_laws import LAWS, SKEWED, Floats, Law
+from benchmarks.paired_laws import LAWS, MEANS, SKEWED, SPARSE, Floats, Law
 from benchmarks.report import table
-from prframe.stats import SignFlipNull, paired_t_test, sign_test, signed_rank_test
+from prframe.stats import SignFlipNull, adjust_p_values
 from prframe.stats.intervals.confidence import Confidence
-from prframe.stats.intervals.ends import acceleration, wald_interval
-from prframe.stats.intervals.replicates import bca_interval, percentile_interval
-from prframe.stats.null.sign_flips.signs import random_signs
 from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions, hall_bends
 from prframe.stats.paired_values.family import PairedFamily
 from prframe.typing import Flags
@@ -26,60 +24,44 @@ from prframe.verbs.comparison.over_queries import student_intervals
 
 ACCURACY = """## paired-accuracy
 
-The p-value of the randomization test by convolution, over that by counting all signs, less 1: the \
-largest absolute value, by the size of the p-value. Differences of P@10 have a common unit, and are \
-not rounded.
-"""
-SAMPLED = """The p-value by convolution for {n} queries, with a sum of differences of about z \
-standard deviations; what it is over the share of {draws:,} random signs, less 1; in brackets the \
-standard error of that share, relative to it.
-"""
-COVERAGE = """## paired-coverage
-
-95 % intervals for the mean difference: the share of {samples:,} samples whose interval covers it, \
-in brackets how often it lies above it and below it, and the mean width; {resamples:,} resamples.
-"""
-SIZE = """## paired-size
-
-How often a test rejects at .05 / .01 where the mean difference is 0, in per cent of {samples:,} \
-samples (standard error of 5 and 1: {five:.2f}, {one:.2f}). *AP* and *P@10* are differences of two \
-systems that are alike. *Skewed* is the distribution of an exponential variate less 1, for which only the \
-mean is 0: the median is not, which *wilcoxon* and *sign* are right to tell. *Bootstrap* has \
-{resamples:,} resamples.
+The p-value of the randomization test that is not counted, over that by counting all signs, less 1: \
+the largest absolute value for 20 to 36 queries, by the size of the p-value. Differences of P@10 have \
+a common unit.
 """
 GUARD = """## paired-skewness
 
 How often tests reject at .05 where the mean difference is 0, in per cent of {samples:,} samples: \
 two-sided, in brackets with the alternatives less and greater. *Warned* is the share of samples of \
 which `compare` says that the differences are few and skewed, *unwarned* how often the t test \
-rejects and it does not say so. *Bootstrap* has {resamples:,} resamples, of {fewer:,} samples.
+rejects and it does not say so. {fewer:,} samples of *randomization*, *bootstrap*, *wilcoxon* and \
+*sign*; these two are about medians. *Bootstrap* has {resamples:,} resamples.
 """
-CRITERION = """## paired-criterion
+COVERAGE = """## paired-coverage
 
-Of how many samples `compare` says that the differences are few and skewed, which it does by \
-Cochran's rule and Lin & Mudholkar's test at .05; and by Cochran's rule alone, or with D'Agostino's \
-test of skewness in place of the other. In brackets how often the t test rejects at .05 without a \
-warning, where the mean difference is 0, two-sided and on the worse side. In per cent of \
-{samples:,} samples. *t* is how often that test rejects at all.
+95 % intervals for the mean difference: the share of {samples:,} samples whose interval covers it, \
+in brackets how often it lies above it and below it, and the mean width over that of t.
 """
-HALL = """## paired-hall
+DESIGNS = """## paired-designs
 
-95 % intervals for the mean difference where it is 0: the share of {samples:,} samples whose interval \
-covers it, in brackets how often it lies above it and below it, and the mean width over that of t.
+How often a test rejects at .05 what is true, in per cent of {samples:,} samples; in brackets how \
+often it does so without a `SkewedDifferencesWarning`, and how often that comes. *Interval*: \
+Student's misses the mean; *equivalence*, of means a margin apart, which is three standard errors, on \
+the worse side; *clusters*, of three queries, so many clusters; *folds*, five times five, whose values \
+have a normal part in common with the correlation of 1/5, by resampling="cv".
 """
-COUNTED = (20, 25, 30, 36, 40)
-MANY = 200
-BINS = ((1, 0.1), (0.1, 1e-2), (1e-2, 1e-3), (1e-3, 1e-5), (1e-5, 0))
-DEVIATIONS = (1.0, 2.0, 3.0, 4.0)
-QUERIES = (5, 10, 25, 50, 100, 200)
-METHODS = ("t", "percentile", "bca")
-TESTED = (10, 25, 50, 100)
-GUARDED = (15, 25, 50, 100)
-FEW = (10, 15, 25, 50, 100)
-LEVEL = 0.05
-TESTS = ("randomization", "t", "wilcoxon", "sign", "bootstrap")
-# Samples that are resampled together.
-_TOGETHER = 100
+FAMILIES = """## paired-families
+
+All pairs of systems on 50 queries, whose values are like those of AP: in how many of {samples:,} \
+data sets any pair of systems that are alike is found significantly different at .05, in per cent, \
+and the share of the other pairs that is found. *Copies*: half of the systems are near copies of one. \
+Holm is that of randomization tests with 9,999 signs; max-t has 999 draws.
+"""
+COUNTED, BINS = (20, 25, 30, 36), ((1, 0.1), (0.1, 1e-2), (1e-2, 1e-3), (1e-3, 1e-5), (1e-5, 0))
+TESTS = ("t", "hall", "randomization", "bootstrap", "wilcoxon", "sign")
+QUERIES = (15, 50)
+SIDES = ("two-sided", "less", "greater")
+LEVEL, MARGIN, CLUSTER, FOLDS = 0.05, 3.0, 3, 5
+ERROR, COPY = 0.6, 0.1
 
 
 def main() -> None:
@@ -102,36 +84,31 @@ def rows_of(header: list[str], rows: Iterator[list[str]]) -> Iterator[str]:
         yield table(header, [row]).rstrip("\n").split("\n")[-1]
 
 
+def _of(values: Floats) -> PairedFamily:
+    """Return a pair for each column."""
+    return PairedFamily(values, np.ones_like(values))
+
+
 def accuracy(*, quick: bool) -> Iterator[str]:
-    """Compare the convolution with counting, and with many signs."""
+    """Compare the default with counting."""
     yield ACCURACY
-    header = ["differences", "queries", *(f"p in ({low:g}, {high:g}]" for high, low in BINS)]
+    header = ["differences", *(f"p in ({low:g}, {high:g}]" for high, low in BINS)]
     yield from rows_of(header, _counted(3 if quick else 40))
-    draws = 100_000 if quick else 10_000_000
-    yield "\n" + SAMPLED.format(n=MANY, draws=draws)
-    header = ["differences", *(f"z = {z:g}" for z in DEVIATIONS)]
-    yield from rows_of(header, _sampled(draws))
 
 
 def _counted(samples: int) -> Iterator[list[str]]:
-    """Return a row per law and number of queries."""
+    """Return a row per law."""
     for name, law in LAWS.items():
-        for n in COUNTED:
-            rng = np.random.default_rng([SEED, n])
-            found = []
-            for z in np.linspace(0.1, 5.5, samples):
-                differences = _tilted(law(rng, (n, 1), 0.0)[:, 0], float(z), rng)
-                exact = SignFlipNull(differences, method="exact").p_value(alternative="two-sided")
-                found.append(
-                    (
-                        exact,
-                        SignFlipNull(differences, method="convolution").p_value(
-                            alternative="two-sided"
-                        ),
-                    )
-                )
-            exact, others = np.array(found).T
-            yield [name, str(n), *_by_size(exact, np.abs(others / exact - 1))]
+        found = []
+        for n, z in product(COUNTED, np.linspace(0.1, 5.5, samples)):
+            rng = np.random.default_rng([SEED, n, round(100 * z)])
+            differences = _tilted(law(rng, (n, 1), 0.0)[:, 0], float(z), rng)
+            nulls = (SignFlipNull(differences, method=m) for m in ("exact", "convolution"))
+            found.append([null.p_value(alternative="two-sided") for null in nulls])
+        exact, others = np.array(found).T
+        inside = [(exact <= most) & (exact > least) for most, least in BINS]
+        errors = np.abs(others / exact - 1)
+        yield [name, *(f"{errors[one].max():.1e}" if one.any() else "" for one in inside)]
 
 
 def _tilted(differences: Floats, z: float, rng: np.random.Generator) -> Floats:
@@ -145,255 +122,170 @@ def _tilted(differences: Floats, z: float, rng: np.random.Generator) -> Floats:
     return np.asarray(signed[np.abs(signed.sum(axis=1) - z * spread).argmin()])
 
 
-def _by_size(p_values: Floats, errors: Floats) -> list[str]:
-    """Return the largest error in each bin of p-values."""
-    inside = [(p_values <= most) & (p_values > least) for most, least in BINS]
-    return [f"{errors[some].max():.1e}" if some.any() else "" for some in inside]
-
-
-def _sampled(draws: int) -> Iterator[list[str]]:
-    """Return a row per law."""
-    rng = np.random.default_rng(SEED)
-    columns = np.column_stack(
-        [
-            _tilted(law(rng, (MANY, 1), 0.0)[:, 0], z, rng)
-            for law in LAWS.values()
-            for z in DEVIATIONS
-        ]
-    )
-    limits = np.abs(columns.sum(axis=0)) - 1e-12 * np.abs(columns).sum(axis=0)
-    beyond = np.zeros(len(columns.T))
-    for signs in random_signs(MANY, draws, rng):
-        beyond += (np.abs(signs @ columns) >= limits).sum(axis=0)
-    for i, name in enumerate(LAWS):
-        some = slice(i * len(DEVIATIONS), (i + 1) * len(DEVIATIONS))
-        shares = (beyond[some] / draws).tolist()
-        yield [name, *map(_ratio, columns.T[some], shares, [draws] * len(DEVIATIONS))]
-
-
-def _ratio(differences: Floats, share: float, draws: int) -> str:
-    """Write the p-value, and how far it is from the share of draws."""
-    p_value = SignFlipNull(differences, method="convolution").p_value(alternative="two-sided")
-    if not share:
-        return f"{p_value:.2g}"
-    error = np.sqrt((1 - share) / (share * draws))
-    return f"{p_value:.2g}: {p_value / share - 1:+.1e} ({error:.0e})"
-
-
-def coverage(*, quick: bool) -> Iterator[str]:
-    """Study the intervals of the mean difference."""
-    samples, resamples = (100, 200) if quick else (4000, 2000)
-    yield COVERAGE.format(samples=samples, resamples=resamples)
-    header = ["differences", "queries", "mean", *METHODS]
-    yield from rows_of(header, _covered(samples, resamples))
-
-
-def _covered(samples: int, resamples: int) -> Iterator[list[str]]:
-    """Return a row per law and number of queries."""
-    for name, law in LAWS.items():
-        if name == "P@10":
-            continue
-        rng = np.random.default_rng(SEED)
-        true = float(np.mean([law(rng, (100, 10_000), 0.4).mean() for _ in range(20)]))
-        for n in QUERIES:
-            found = [
-                _ends(PairedFamily(values, np.ones_like(values)), resamples, rng)
-                for values in _samples(law, n, 0.4, samples, rng)
-            ]
-            ends = np.concatenate(found)
-            described = [_described(ends[:, j], true) for j in range(len(METHODS))]
-            yield [name, str(n), f"{true:.4f}", *described]
-
-
-def _samples(
-    law: Law, n: int, shift: float, samples: int, rng: np.random.Generator
-) -> Iterator[Floats]:
-    """Yield samples as columns, some at a time."""
-    for start in range(0, samples, _TOGETHER):
-        yield law(rng, (n, min(_TOGETHER, samples - start)), shift)
-
-
-def _ends(family: PairedFamily, resamples: int, rng: np.random.Generator) -> Floats:
-    """Return the intervals of each column, by each method."""
-    ends, confidence, n = [], Confidence(0.95), len(family.sums)
-    columns = zip(family.sums.T, family.replicates(resamples, rng), strict=True)
-    for values, means in columns:
-        mean, std_error = float(values.mean()), float(values.std(ddof=1)) / n**0.5
-        bend = acceleration(values - mean, np.ones(n))
-        ends.append(
-            [
-                wald_interval(mean, std_error, confidence, df=n - 1),
-                percentile_interval(means, confidence),
-                bca_interval(mean, means, bend, confidence),
-            ]
-        )
-    return np.array(ends)
-
-
-def _described(ends: Floats, true: float) -> str:
-    """Write coverage, misses on either side and the mean width."""
-    low, high = ends.T
-    above, below = (low > true).mean(), (high < true).mean()
-    covers = ((low <= true) & (true <= high)).mean()
-    return f"{covers:.3f} ({above:.3f}, {below:.3f}) {np.nanmean(high - low):.3f}"
-
-
-def size(*, quick: bool) -> Iterator[str]:
-    """Study how often tests reject what is true."""
-    samples, resamples = (100, 199) if quick else (4000, 1999)
-    five, one = (100 * np.sqrt(p * (1 - p) / samples) for p in (0.05, 0.01))
-    yield SIZE.format(samples=samples, resamples=resamples, five=five, one=one)
-    yield from rows_of(["differences", "queries", *TESTS], _sizes(samples, resamples))
-
-
-def _sizes(samples: int, resamples: int) -> Iterator[list[str]]:
-    """Return a row per law and number of queries."""
-    for name in ("AP", "P@10", "skewed"):
-        for n in TESTED:
-            rng = np.random.default_rng([SEED, n])
-            found = [
-                _p_values(values, resamples, rng)
-                for values in _samples(LAWS[name], n, 0.0, samples, rng)
-            ]
-            p_values = np.concatenate(found, axis=1)
-            yield [name, str(n), *(_rejected(row) for row in p_values)]
-
-
-def _p_values(values: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """Return the p-values of each column, a row per test."""
-    tests = [
-        [
-            SignFlipNull(differences).p_value(alternative="two-sided"),
-            paired_t_test(differences).p_value,
-            signed_rank_test(differences).p_value,
-            sign_test(differences).p_value,
-        ]
-        for differences in values.T
-    ]
-    family = PairedFamily(values, np.ones_like(values))
-    bootstrap = family.bootstrap(resamples, rng, "two-sided").p_values
-    # Where nothing varies there is no test.
-    constant = np.ptp(values, axis=0) == 0
-    return np.vstack([np.transpose(tests), np.where(constant, 1.0, bootstrap)])
-
-
-def _rejected(p_values: Floats) -> str:
-    """Write how often p-values are small enough, in per cent."""
-    return " / ".join(f"{100 * (p_values <= level + 1e-9).mean():.2f}" for level in (0.05, 0.01))
-
-
 def guard(*, quick: bool) -> Iterator[str]:
-    """Study the tests of skewed differences, and how often `compare` warns of them."""
-    samples, resamples = (200, 199) if quick else (10_000, 999)
+    """Study how often tests reject what is true, and how often `compare` warns."""
+    samples, resamples = (100, 199) if quick else (10_000, 999)
     fewer = samples // 5
     yield GUARD.format(samples=samples, resamples=resamples, fewer=fewer)
-    header = ["differences", "queries", "t", "hall", "bootstrap", "warned", "unwarned"]
+    header = ["differences", "queries", *TESTS, "warned", "unwarned"]
     yield from rows_of(header, _guarded(samples, resamples, fewer))
 
 
 def _guarded(samples: int, resamples: int, fewer: int) -> Iterator[list[str]]:
     """Return a row per law and number of queries."""
-    for name, law in SKEWED.items():
-        for n in GUARDED:
-            rng = np.random.default_rng([SEED, n])
-            values = law(rng, (n, samples), 0.0)
-            family = PairedFamily(values, np.ones_like(values))
-            part = PairedFamily(values[:, :fewer], np.ones((n, fewer)))
-            described, two_sided = [], np.zeros(samples)
-            for test, tested in (("t", family), ("hall", family), ("bootstrap", part)):
-                by_side = []
-                for alternative in ("two-sided", "less", "greater"):
-                    options = QueryTestOptions(alternative, n_resamples=resamples, rng=SEED)
-                    results = QUERY_TESTS[test].of_pairs(tested, options)
-                    by_side.append(np.nan_to_num([result.p_value for result in results], nan=1.0))
-                if test == "t":
-                    two_sided = by_side[0]
-                shares = [100 * (p_values <= LEVEL).mean() for p_values in by_side]
-                described.append(f"{shares[0]:.1f} ({shares[1]:.1f}, {shares[2]:.1f})")
-            warned = family.few_for_skewness
-            unwarned = (two_sided <= LEVEL) & ~warned
-            about = [f"{100 * share.mean():.1f}" for share in (warned, unwarned)]
-            yield [name, str(n), *described, *about]
+    for (name, law), n in product(SKEWED.items(), QUERIES):
+        values = law(np.random.default_rng([SEED, n]), (n, samples), 0.0)
+        every, part = _of(values), _of(values[:, :fewer])
+        rejects = {
+            test: [
+                _rejects(every if test in {"t", "hall"} else part, test, side, resamples)
+                for side in SIDES
+            ]
+            for test in TESTS
+        }
+        unwarned = rejects["t"][0] & ~every.few_for_skewness
+        shares = ([100 * side.mean() for side in sides] for sides in rejects.values())
+        described = [f"{two:.1f} ({less:.1f}, {greater:.1f})" for two, less, greater in shares]
+        about = [f"{100 * share.mean():.1f}" for share in (every.few_for_skewness, unwarned)]
+        yield [name, str(n), *described, *about]
 
 
-def criterion(*, quick: bool) -> Iterator[str]:
-    """Study how often `compare` warns of few, skewed differences, and how often it might."""
-    samples = 200 if quick else 10_000
-    yield CRITERION.format(samples=samples)
-    header = ["differences", "queries", "t", "as it stands", "Cochran alone", "and D'Agostino"]
-    yield from rows_of(header, _by_criterion(samples))
-
-
-def _by_criterion(samples: int) -> Iterator[list[str]]:
-    """Return a row per law and number of queries."""
-    for name, law in SKEWED.items():
-        for n in FEW:
-            values = law(np.random.default_rng([SEED, n]), (n, samples), 0.0)
-            family = PairedFamily(values, np.ones_like(values))
-            cochran = n <= 25 * family.skewness**2
-            with np.errstate(invalid="ignore", divide="ignore"):
-                p_values = np.nan_to_num(stats.skewtest(values, axis=0).pvalue, nan=1.0)
-                t = np.nan_to_num(stats.ttest_1samp(values, 0.0, axis=0).statistic)
-            lower = special.stdtr(n - 1, t)
-            sides = [2 * np.minimum(lower, 1 - lower) <= LEVEL, lower <= LEVEL, 1 - lower <= LEVEL]
-            described = [_by_sides(sides)]
-            for warned in (family.few_for_skewness, cochran, cochran & (p_values <= LEVEL)):
-                unwarned = _by_sides([side & ~warned for side in sides])
-                described.append(f"{100 * warned.mean():.1f} ({unwarned})")
-            yield [name, str(n), *described]
-
-
-def _by_sides(rejects: list[Flags]) -> str:
-    """Write how often a two-sided test rejects, and the one-sided one that rejects more often."""
-    two_sided, *one_sided = (100 * side.mean() for side in rejects)
-    return f"{two_sided:.1f}, {max(one_sided):.1f}"
+def _rejects(tested: PairedFamily, test: str, side: str, resamples: int) -> Flags:
+    """Return which pairs a test rejects."""
+    options = QueryTestOptions(side, n_resamples=resamples, rng=SEED)  # type: ignore[arg-type]
+    results = QUERY_TESTS[test].of_pairs(tested, options)  # type: ignore[index]
+    return np.nan_to_num([result.p_value for result in results], nan=1.0) <= LEVEL + 1e-9
 
 
 def hall(*, quick: bool) -> Iterator[str]:
-    """Study the interval of Hall's test beside Student's."""
+    """Study Student's interval, and that of Hall's test."""
     samples = 200 if quick else 10_000
-    yield HALL.format(samples=samples)
-    yield from rows_of(["differences", "queries", "t", "hall"], _hall_rows(samples))
+    yield COVERAGE.format(samples=samples)
+    yield from rows_of(["differences", "queries", "t", "hall"], _intervals(samples))
 
 
-def _hall_rows(samples: int) -> Iterator[list[str]]:
+def _intervals(samples: int) -> Iterator[list[str]]:
     """Return a row per law and number of queries."""
-    for name, law in SKEWED.items():
-        for n in FEW:
-            values = law(np.random.default_rng([SEED, n]), (n, samples), 0.0)
-            family = PairedFamily(values, np.ones_like(values))
-            ends = [
-                student_intervals(family, Confidence(0.95), bends)
-                for bends in (None, hall_bends(family))
-            ]
-            width = np.ptp(ends[0], axis=1).mean()
-            described = [
-                f"{((low <= 0) & (high >= 0)).mean():.3f} ({(low > 0).mean():.3f}, "
-                f"{(high < 0).mean():.3f}) {(high - low).mean() / width:.2f}"
-                for low, high in (pair.T for pair in ends)
-            ]
-            yield [name, str(n), *described]
-
-
-def families(*, quick: bool) -> Iterator[str]:
-    """Study corrections for many pairs."""
-    yield from paired_families.study(rows_of, data_sets=20 if quick else 2000)
+    for (name, law), n in product(SKEWED.items(), QUERIES[:1]):
+        pairs = _of(law(np.random.default_rng([SEED, n]), (n, samples), 0.0))
+        ends = [
+            student_intervals(pairs, Confidence(0.95), bends)
+            for bends in (None, hall_bends(pairs))
+        ]
+        width = np.ptp(ends[0], axis=1).mean()
+        described = [
+            f"{((low <= 0) & (high >= 0)).mean():.3f} ({(low > 0).mean():.3f}, "
+            f"{(high < 0).mean():.3f}) {(high - low).mean() / width:.2f}"
+            for low, high in (pair.T for pair in ends)
+        ]
+        yield [name, str(n), *described]
 
 
 def designs(*, quick: bool) -> Iterator[str]:
-    """Study equivalence, strata, clusters and folds."""
-    yield from paired_designs.study(rows_of, samples=80 if quick else 4000)
+    """Study equivalence, clusters and folds."""
+    samples = 80 if quick else 4000
+    yield DESIGNS.format(samples=samples)
+    header = ["differences", "queries", "interval", "equivalence", "clusters", "folds"]
+    yield from rows_of(header, _designed(samples))
 
 
-PARTS = {
+def _designed(samples: int) -> Iterator[list[str]]:
+    """Return a row per distribution and number of queries."""
+    for (name, law), n in product(SPARSE.items(), QUERIES[:1]):
+        rng, mean = np.random.default_rng([SEED, n]), MEANS.get(name, 0.0)
+        centred = _of(law(rng, (n, samples), -mean))
+        parts = law(rng, (CLUSTER * n, samples), -mean).reshape(CLUSTER, n, samples)
+        sums = parts.sum(axis=0) + CLUSTER * law(rng, (n, samples), -mean)
+        clusters = PairedFamily(sums, np.full(sums.shape, float(CLUSTER)))
+        of_folds = _folds(rng, law, samples)
+        cells = [_by_t(centred), _equivalence(centred), _by_t(clusters), _by_t(of_folds)]
+        yield [name, str(n), *cells]
+
+
+def _cell(rejects: Flags, warned: Flags) -> str:
+    """Write how often a test rejects, how often without a warning, and how often that comes."""
+    unwarned = 100 * (rejects & ~warned).mean()
+    return f"{100 * rejects.mean():.1f} ({unwarned:.1f}, {100 * warned.mean():.0f})"
+
+
+def _by_t(pairs: PairedFamily) -> str:
+    """Describe the t test with the family's standard errors."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = np.nan_to_num(pairs.means / pairs.std_errors)
+    rejects = 2 * stdtr(len(pairs.sums) - 1, -np.abs(t)) <= LEVEL
+    return _cell(rejects, pairs.few_for_skewness)
+
+
+def _equivalence(pairs: PairedFamily) -> str:
+    """Describe the tests of equivalence where means are the margin apart, on the worse side."""
+    margin = MARGIN * float(pairs.sums.std()) / len(pairs.sums) ** 0.5
+    sides = []
+    for side in (1, -1):
+        moved = _of(pairs.sums + side * margin)
+        sides.append(np.nan_to_num(moved.equivalence(margin)[1], nan=1.0) <= LEVEL)
+    return _cell(max(sides, key=np.mean), pairs.few_for_skewness)
+
+
+def _folds(rng: np.random.Generator, law: Law, samples: int) -> PairedFamily:
+    """Return five times five folds whose values have a part in common."""
+    values = law(rng, (FOLDS * FOLDS, samples), 0.0)
+    shared = rng.normal(0, values.std(), (1, samples))
+    folds = np.sqrt(1 / FOLDS) * shared + np.sqrt(1 - 1 / FOLDS) * (values - values.mean())
+    return PairedFamily(folds, np.ones_like(folds), 1 / (FOLDS - 1))
+
+
+def families(*, quick: bool) -> Iterator[str]:
+    """Study corrections for all pairs of systems."""
+    samples = 20 if quick else 2000
+    yield FAMILIES.format(samples=samples)
+    header = ["systems", "case", "error, holm", "error, max-t", "found, holm", "found, max-t"]
+    yield from rows_of(header, _corrected(samples))
+
+
+def _corrected(samples: int) -> Iterator[list[str]]:
+    """Return a row per number of systems and case."""
+    for systems in (7, 20):
+        half, nothing = systems // 2, np.zeros(systems)
+        better = np.append(np.linspace(0.2, 0.8, half), np.zeros(systems - half))
+        cases = {"all alike": (nothing, 0), "half better": (better, 0), "copies": (nothing, half)}
+        for name, (effects, copies) in cases.items():
+            rng = np.random.default_rng([SEED, systems])
+            differs = np.array([a != b for a, b in combinations(effects.tolist(), 2)])
+            found = np.array(
+                [_significant(_systems(effects, copies, rng), rng) for _ in range(samples)]
+            )
+            wrong = 100 * found[..., ~differs].any(axis=-1).mean(axis=0)
+            cells = [f"{share:.1f}" for share in wrong] + ["", ""]
+            if differs.any():
+                right = 100 * found[..., differs].mean(axis=(0, -1))
+                cells[2:] = [f"{share:.1f}" for share in right]
+            yield [str(systems), name, *cells]
+
+
+def _systems(effects: Floats, copies: int, rng: np.random.Generator) -> Floats:
+    """Draw values, a row per system."""
+    errors = ERROR * rng.normal(size=(effects.size, 50))
+    shared = np.sqrt(ERROR**2 - COPY**2) * rng.normal(size=50)
+    errors[:copies] = shared + COPY / ERROR * errors[:copies]
+    return np.asarray(expit(rng.normal(-0.8, 1.0, 50) + effects[:, None] + errors))
+
+
+def _significant(values: Floats, rng: np.random.Generator) -> list[Flags]:
+    """Return which pairs each correction finds significantly different."""
+    pairs = family(values)
+    p_values = [
+        adjust_p_values(pairs.sign_flips(9_999, rng, "two-sided").p_values, "holm"),
+        pairs.max_t(999, rng, "two-sided").p_values,
+    ]
+    return [p <= LEVEL + 1e-9 for p in p_values]
+
+
+PARTS: dict[str, Callable[..., Iterator[str]]] = {
     "accuracy": accuracy,
-    "coverage": coverage,
-    "size": size,
     "guard": guard,
-    "criterion": criterion,
     "hall": hall,
-    "families": families,
     "designs": designs,
+    "families": families,
 }
 
 if __name__ == "__main__":

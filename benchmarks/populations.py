@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -298,3 +298,55 @@ SUNK = {
     "apart": apart(0.3, 0.2, 0.4),
     "little apart": apart(0.2, 0.1, 0.3),
 }
+STUDIED = POPULATIONS | SUNK | {"4": binormal(4), "5": binormal(5)}
+
+
+class Clustered(NamedTuple):
+    """Items of each cluster, and how scores of two models and labels are drawn.
+
+    Positives lie so far `apart` from negatives, in each cluster with a normal deviation whose
+    standard deviation is `signal`. Noise is correlated by .5 between models, and by `noise` within
+    clusters. A cluster is without positives with the probability `empty`.
+    """
+
+    size: int
+    prevalence: float
+    apart: tuple[float, float]
+    signal: float = 0.0
+    noise: float = 0.0
+    empty: float = 0.0
+
+    def about(self, clusters: int) -> tuple[str, str]:
+        """Return what the scores and the size of a sample are called."""
+        apart = " and ".join(f"{one:g}" for one in self.apart)
+        scores = f"{apart} apart, signal {self.signal:g}, noise {self.noise:g}"
+        empty = f", {100 * self.empty:g} % empty" if self.empty else ""
+        size = f"{clusters} clusters of {self.size}, {100 * self.prevalence:g} % positive"
+        return scores, size + empty
+
+    def curve(self, apart: float, levels: Floats) -> Floats:
+        """Return the curve of the population."""
+        threshold = apart + np.sqrt(1 + self.signal**2) * ndtri(1 - levels)
+        share = self.prevalence * (1 - self.empty)
+        return np.asarray(share * levels / (share * levels + (1 - share) * ndtr(-threshold)))
+
+    def sample(
+        self, clusters: int, rng: np.random.Generator
+    ) -> tuple[list[Floats], NDArray[np.bool_], NDArray[np.int64]]:
+        """Draw the scores of both models, labels and clusters."""
+        cluster = np.repeat(np.arange(clusters), self.size)
+        share = np.where(rng.random(clusters) < self.empty, 0.0, self.prevalence)
+        positive = rng.random(cluster.size) < share[cluster]
+
+        def pair(n: int) -> Floats:
+            common, *own = rng.standard_normal((3, n))
+            return np.asarray(np.sqrt(0.5) * (common + np.array(own)))
+
+        shared, own, signal = pair(clusters), pair(cluster.size), pair(clusters)
+        scores = [
+            (apart + self.signal * signal[i][cluster]) * positive
+            + np.sqrt(self.noise) * shared[i][cluster]
+            + np.sqrt(1 - self.noise) * own[i]
+            for i, apart in enumerate(self.apart)
+        ]
+        return scores, positive, cluster

@@ -78,31 +78,6 @@ def tied_queries(systems: int, queries: int) -> pl.DataFrame:
     )
 
 
-def rare_queries(systems: int, queries: int, tied: int) -> pl.DataFrame:
-    """Return systems with 1,000 of 528,155 documents for each query, in blocks of equal scores.
-
-    A query has 1 to 300 relevant ones; rank t holds one with probability .2 / sqrt(t).
-    """
-    rng, items = np.random.default_rng(SEED), 528_155
-    n_pos = rng.integers(1, 300, queries)
-    chance = 0.2 / np.sqrt(np.arange(1, 1001))
-    parts = []
-    for system in range(systems):
-        for query, positives in enumerate(n_pos.tolist()):
-            label = rng.random(1000) < chance
-            label &= np.cumsum(label) <= positives
-            columns = {"score": np.arange(1000, 0, -1) // tied, "label": label}
-            parts.append(
-                pl.DataFrame(columns).with_columns(
-                    system=pl.lit(system),
-                    group=pl.lit(query),
-                    n_pos=pl.lit(positives),
-                    n_neg=pl.lit(items - positives),
-                )
-            )
-    return pl.concat(parts)
-
-
 def few_items(groups: int) -> pl.DataFrame:
     """Return groups of 50 items, each of which is positive with probability .2."""
     rng = np.random.default_rng(SEED)
@@ -111,26 +86,6 @@ def few_items(groups: int) -> pl.DataFrame:
     group = np.repeat(np.arange(groups), 50)
     score = rng.standard_normal(groups * 50)
     return pl.DataFrame({"group": group, "score": score, "label": label.ravel()})
-
-
-def levels(groups: int, count: int) -> pl.DataFrame:
-    """Return groups of 1,000 items with so many distinct scores, about .3 of them positive."""
-    rng = np.random.default_rng(SEED)
-    label = rng.random(groups * 1000) < 0.3
-    score = rng.integers(0, count, label.size) + (label & (rng.random(label.size) < 0.1))
-    group = np.repeat(np.arange(groups), 1000)
-    return pl.DataFrame({"group": group, "score": score.clip(0, count - 1), "label": label})
-
-
-def few_negatives(groups: int) -> pl.DataFrame:
-    """Return groups of 1,000 items, all but two of them positive, with some 250 tie blocks."""
-    rng = np.random.default_rng(SEED)
-    frames = []
-    for group in range(groups):
-        label = np.arange(1000) >= 2
-        score = rng.integers(0, 285, 1000)
-        frames.append(pl.DataFrame({"group": group, "score": score, "label": label}))
-    return pl.concat(frames)
 
 
 def far(n: int) -> pl.DataFrame:
@@ -151,24 +106,6 @@ def rare(n: int, n_pos: int, ap: float) -> pl.DataFrame:
     label = np.zeros(n, dtype=np.bool_)
     label[ranks[np.abs(values - ap).argmin()]] = True
     return _rows(0, -np.arange(n, dtype=np.float64), label)
-
-
-def at_hand(means: int, shapes: int) -> pl.DataFrame:
-    """Return AP of six rankings for each mean, of so many shapes: 5 to 8 positives of some 100."""
-    rng = np.random.default_rng(SEED)
-    rows = []
-    for mean in range(means):
-        n_pos = 5 + mean % shapes % 4
-        n = n_pos + 96 + mean % shapes
-        shift = np.append(
-            np.full(n_pos, rng.choice([0.0, 0.0, 0.6, 1.0, 1.6])), np.zeros(n - n_pos)
-        )
-        for ranking in range(6):
-            order = np.argsort(-rng.standard_normal(n) - shift)
-            ranks = np.flatnonzero(order < n_pos) + 1
-            ap = float((np.arange(1, n_pos + 1) / ranks).mean())
-            rows.append((mean, ranking, ap, n_pos, n))
-    return pl.DataFrame(rows, schema=["mean", "ranking", "ap", "n_pos", "n"], orient="row")
 
 
 def vaswani(runs: int) -> pl.DataFrame:

@@ -1,7 +1,6 @@
 """Writes what was measured as Markdown."""
 
 import os
-import platform
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -12,13 +11,9 @@ from statistics import median
 from benchmarks.case import Agreement, Case, Deadline, Limit, Ratio, Results
 from benchmarks.measurement import Answer, Measurement
 
-_PACKAGES = (
-    "prframe",
-    "polars",
-    "pandas",
-    "numpy",
-    "pyarrow",
-    "scipy",
+# Versions of these are always told, those of other tools where the text has them.
+_PACKAGES = ("polars", "numpy")
+_PEERS = (
     "scikit-learn",
     "pytrec_eval-terrier",
     "ir_measures",
@@ -26,7 +21,6 @@ _PACKAGES = (
     "numba",
     "polarbearings",
     "copairs",
-    "replicas",
 )
 
 PREFACE = """# Benchmarks
@@ -36,12 +30,12 @@ is imported and the data are made, but nothing is warm, and what is loaded on fi
 *Later calls* is the median of the calls after it in the same process. The subjects of a table are
 run in turn, round after round. A ratio is the median over the rounds of the ratio within a round,
 with the smallest and the largest in brackets. Data are random with a fixed seed; scores are
-uniform. *Memory* is the largest resident memory of the process in MB (10^6 bytes): *ready*
-just before the first call, with the data, *peak* since then. *Other work* is how many CPUs
-other programs kept busy during the most disturbed of the rounds; above 0.2, a process is measured
-anew, as long as the time for that (`--patience`) lasts.
+uniform. *Peak* is the largest resident memory of the process in MB (10^6 bytes) from the first
+call on. While other programs keep more than .2 CPUs busy, a process is measured anew, as long as
+the time for that (`--patience`) lasts.
 
-The targets are what the project aims at; a target that is missed is said to be missed.
+The targets are what the project aims at; a target that is missed is said to be missed. Tables
+sum up what was measured; the commands print the rest.
 """
 
 COMMANDS = """## Commands
@@ -55,20 +49,19 @@ COMMANDS = """## Commands
 
 Programs that need more than Python packages are kept by `| python -m benchmarks.results TITLE`:
 
-    python -m benchmarks.null_times         # p-values, beside another commit on PYTHONPATH
-    python -m benchmarks.guards             # the cost of guards
+    python -m benchmarks.copairs            # p-values beside those of copairs
     python -m benchmarks.command_line --trec-eval PATH      # beside the C program
     python -m benchmarks.spark_times --folder FOLDER        # Spark
 """
 
 
-def measured_with() -> str:
-    """Return a line with the day, the versions, the number of CPUs and their kind."""
-    versions = [f"{package} {found}" for package in _PACKAGES if (found := _version(package))]
-    return (
-        f"*Measured on {datetime.now(tz=UTC).date()}, {platform.system()} {platform.machine()}, "
-        f"{os.cpu_count()} CPUs{_processor()}, Python {platform.python_version()}, {', '.join(versions)}.*\n"
-    )
+def measured_with(text: str = "") -> str:
+    """Return a line with the day; of times also with the CPUs and the versions."""
+    peers = [peer for peer in _PEERS if re.split(r"[-.]", peer)[0] in text]
+    packages = (*_PACKAGES, *peers)
+    versions = [f"{package} {found}" for package in packages if (found := _version(package))]
+    machine = [f"{os.cpu_count()} CPUs{_processor()}", *versions] if " call" in text else []
+    return f"*Measured on {', '.join([str(datetime.now(tz=UTC).date()), *machine])}.*\n"
 
 
 def _processor() -> str:
@@ -106,22 +99,14 @@ def targets(cases: Iterable[tuple[Case, Results]]) -> str:
 
 
 def case_section(case: Case, results: Results, checks: dict[str, Answer | str]) -> str:
-    """Return the section of a case: its ratios, its times and memory, and what agreed."""
-    header = ["ratio", "first call", "later calls", "target", "verdict"]
-    rows = [_ratio_row(ratio, results) for ratio in case.ratios]
-    rows += [_limit_row(limit, results) for limit in case.limits]
-    rows += [_deadline_row(deadline, results) for deadline in case.deadlines]
-    parts = [f"## {case.name}\n", f"{case.text}\n", table(header, rows)]
-    header = [
-        "measured",
-        "first call, s",
-        "later calls, s",
-        "ready, MB",
-        "peak, MB",
-        "rounds",
-        "other work",
-    ]
-    parts.append(table(header, [_time_row(name, found) for name, found in results.items()]))
+    """Return the section of a case: ratios and times without a target, and what agreed."""
+    header = ["ratio", "first call", "later calls"]
+    rows = [_ratio_row(ratio, results)[:3] for ratio in case.ratios if ratio.target is None]
+    parts = [f"## {case.name}\n", f"{case.text}\n", *([table(header, rows)] if rows else [])]
+    header = ["measured", "first call, s", "later calls, s", "peak, MB"]
+    aimed_at = {aim.subject for aim in (*case.limits, *case.deadlines)}
+    timed = [_time_row(name, one) for name, one in results.items() if name not in aimed_at]
+    parts += [table(header, timed)] if timed else []
     lines = [_agreement_line(agreement, results) for agreement in case.agreements]
     lines += [_check_line(name, found) for name, found in checks.items()]
     if lines:
@@ -143,7 +128,7 @@ def _ratio_row(ratio: Ratio, results: Results) -> list[str]:
     ]
     met = [ratio.met(median(values)) for values in (first, later) if values]
     verdict = "" if ratio.target is None else _verdict(met)
-    return [what, _spread(first), _spread(later), _target(ratio), verdict]
+    return [what, f"{median(first):.2f}", _spread(later), _target(ratio), verdict]
 
 
 def _target(ratio: Ratio) -> str:
@@ -187,24 +172,22 @@ def _deadline_row(deadline: Deadline, results: Results) -> list[str]:
         return [what, "", "", target, f"skipped: {skipped}"]
     first = [one.first for one in found]
     later = [median(one.later) for one in found if one.later]
-    met = [median(values) < deadline.seconds for values in (first, later) if values]
-    return [what, _spread(first), _spread(later), target, _verdict(met)]
+    medians = [median(values) for values in (first, later) if values]
+    met = [value < deadline.seconds for value in medians]
+    cells = [*(f"{value:.2f}" for value in medians), ""]
+    return [what, *cells[:2], target, _verdict(met)]
 
 
 def _time_row(name: str, found: list[Measurement]) -> list[str]:
     skipped = next((one.skipped for one in found if one.skipped), "")
     if skipped:
-        return [name, f"skipped: {skipped}", "", "", "", "", ""]
+        return [name, f"skipped: {skipped}", "", ""]
     later = [median(one.later) for one in found if one.later]
-    ready = median(one.ready for one in found)
     return [
         name,
         f"{median(one.first for one in found):.3f}",
         f"{median(later):.3f}" if later else "",
-        f"{ready:.0f}" if ready else "",
         f"{median(one.peak for one in found):.0f}",
-        str(len(found)),
-        f"{max(one.others for one in found):.2f}",
     ]
 
 

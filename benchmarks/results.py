@@ -19,7 +19,7 @@ _TARGETS = "Targets"
 def keep(text: str, path: Path = PATH) -> None:
     """Put each section of a text in the file, with the day and the versions."""
     kept = path.read_text(encoding="utf-8") if path.exists() else ""
-    path.write_text(renewed(kept, text, report.measured_with()), encoding="utf-8")
+    path.write_text(renewed(kept, text, report.measured_with(text)), encoding="utf-8")
 
 
 def renewed(kept: str, text: str, measured_with: str) -> str:

@@ -1,11 +1,11 @@
 """CPU seconds of `evaluate` on Spark, the JVM and its workers together, beside polars in process.
 
-    python -m benchmarks.spark_times --folder FOLDER [--cases groups evaluator one mixed growth]
+    python -m benchmarks.spark_times --folder FOLDER [--cases groups evaluator one growth]
 
 Needs the extra ``spark``, Java and psutil. Data are made once, as Parquet files in the folder.
 The cases: many groups; the mean AP of pyspark.ml's RankingEvaluator on 1,000,000 rows beside ours;
-one ranking of many rows, by either plan, with the megabytes that are shuffled; one large group
-among small ones, with the largest memory of a worker; one ranking of more and more rows.
+one ranking of many rows, by either plan, with the megabytes that are shuffled; one ranking of more
+and more rows.
 """
 
 import argparse
@@ -28,7 +28,6 @@ SHAPES = ((20_000, 1_000), (200_000, 20))
 SMALL = (1_000, 1_000)
 METRICS = ["AP", "nDCG@10", "RR"]
 ONE, SHARE = 20_000_000, 0.005
-MIXED = (4_000_000, 40_000, 25)
 GROWTH = (1_000_000, 3_000_000, 10_000_000, 20_000_000, 30_000_000, 100_000_000)
 PLANS = ("range", "broadcast")
 SETTING = "spark.prframe.plan"
@@ -49,7 +48,7 @@ def main() -> None:
     parser.add_argument("--conf", nargs="*", default=CONF, help="settings of Spark, KEY=VALUE")
     given = parser.parse_args()
     session = _session(given.partitions, given.conf)
-    _show("groups x rows", "subject", "CPU s", "wall s", "MB shuffled", "MB of a worker")
+    _show("groups x rows", "subject", "CPU s", "wall s", "MB shuffled")
     _once(
         lambda: _run(
             prframe.evaluate(_read(session, _file(session, given.folder, 10, 10)), "AP", by="q")
@@ -87,28 +86,6 @@ def _one(session: "SparkSession", given: argparse.Namespace) -> None:
         "prframe in process",
         lambda: prframe.evaluate(rows, METRICS).collect(),
     )
-
-
-def _mixed(session: "SparkSession", given: argparse.Namespace) -> None:
-    large, groups, size = MIXED
-    path = given.folder / "mixed.parquet"
-    if not path.exists():
-        of_row = f"CASE WHEN id < {large} THEN -1 ELSE id % {groups} END AS q"
-        _write(session.range(large + groups * size), path, of_row, 0.1)
-    # Spark's own setting keeps partitions small, which adaptive execution would join.
-    session.conf.set("spark.sql.adaptive.coalescePartitions.parallelismFirst", "false")
-    session.conf.set("spark.sql.adaptive.advisoryPartitionSizeInBytes", "12m")
-    for plan in ("range", "groups"):
-        session.conf.set(SETTING, plan)
-        _line(
-            session,
-            f"1 x {large:,} and {groups:,} x {size}",
-            f"prframe on Spark, {plan}",
-            lambda: _run(prframe.evaluate(_read(session, str(path)), METRICS, by="q")),
-        )
-    session.conf.set(SETTING, "auto")
-    session.conf.unset("spark.sql.adaptive.coalescePartitions.parallelismFirst")
-    session.conf.unset("spark.sql.adaptive.advisoryPartitionSizeInBytes")
 
 
 def _growth(session: "SparkSession", given: argparse.Namespace) -> None:
@@ -206,12 +183,11 @@ def _run(frame: "DataFrame") -> None:
 
 
 def _line(session: "SparkSession", name: str, subject: str, work: Callable[[], object]) -> None:
-    _forget_peaks()
     shuffled = _shuffled(session)
     cpu, wall = _once(work)
     shuffled = _shuffled(session) - shuffled
     numbers = (f"{number:.1f}" for number in (cpu, wall, shuffled / 1e6))
-    _show(name, subject, *numbers, f"{_peak() / 1e6:.0f}")
+    _show(name, subject, *numbers)
 
 
 def _named(shape: tuple[int, int]) -> str:
@@ -227,34 +203,6 @@ def _shuffled(session: "SparkSession") -> int:
     details = summaries = False
     stages = store.stageList(None, details, summaries, none, gateway.jvm.java.util.ArrayList())
     return sum(stages.apply(i).shuffleWriteBytes() for i in range(stages.size()))
-
-
-def _workers() -> list[psutil.Process]:
-    """Return the processes in which workers run Python; the JVM is none of them."""
-    below = psutil.Process().children(recursive=True)
-    return [process for process in below if _is_worker(process)]
-
-
-def _is_worker(process: psutil.Process) -> bool:
-    with suppress(psutil.Error):
-        return "pyspark.daemon" in process.cmdline()
-    return False
-
-
-def _forget_peaks() -> None:
-    for process in _workers():
-        with suppress(OSError):
-            Path(f"/proc/{process.pid}/clear_refs").write_text("5")
-
-
-def _peak() -> float:
-    """Return the largest memory that a worker has held since peaks were forgotten."""
-    peaks = [0]
-    for process in _workers():
-        with suppress(OSError, IndexError):
-            status = Path(f"/proc/{process.pid}/status").read_text()
-            peaks.append(int(status.split("VmHWM:")[1].split()[0]))
-    return 1024.0 * max(peaks)
 
 
 def _once(work: Callable[[], object]) -> tuple[float, float]:
@@ -298,7 +246,6 @@ CASES: dict[str, Callable[["SparkSession", argparse.Namespace], None]] = {
     "groups": _groups,
     "evaluator": _evaluator,
     "one": _one,
-    "mixed": _mixed,
     "growth": _growth,
 }
 

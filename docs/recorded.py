@@ -11,36 +11,32 @@ PATH = Path(__file__).parent.parent / "benchmarks" / "RESULTS.md"
 # The sections of a page of evidence; all others stand on the page of the benchmarks.
 PAGES = {
     "coverage": [
+        "default-coverage",
+        "interval-sizes",
+        "few-clusters",
+        "skewed-means",
+        "clustered-means",
+        "heavy-negatives",
+        "threshold-coverage",
+        "paired-items",
+        "paired-coverage",
+        "level-coverage",
         "band-coverage",
         "band-clusters",
-        "band-tops",
         "curve-coverage",
-        "default-coverage",
-        "heavy-negatives",
-        "interval-coverage",
-        "interval-ap",
-        "interval-top",
-        "interval-draws",
-        "interval-thresholds",
-        "interval-first",
+        "mean-curve-coverage",
         "rank-coverage",
-        "paired-coverage",
-        "drawn-items",
     ],
     "null": ["null-study", "copairs"],
     "tests": [
         "rank-accuracy",
         "paired-accuracy",
         "paired-size",
-        "paired-families",
-        "paired-criterion",
-        "paired-power",
-        "paired-stability",
         "paired-skewness",
         "paired-designs",
-        "sign-flips",
+        "paired-families",
     ],
-    "learning": ["rank-learning", "rank-experiments"],
+    "learning": ["rank-experiments", "rank-learning"],
 }
 _SECTION = re.compile(r"^## ", re.MULTILINE)
 _TABLE = re.compile(r"(?:^\|[^\n]*\n)+", re.MULTILINE)
@@ -50,7 +46,7 @@ LONG = 6
 # What tables have that are always folded, by the beginning of their headers.
 FOLDED = {
     "| measured |": "seconds and memory",
-    "| ratio |": "ratios and targets",
+    "| ratio |": "ratios",
     "| case |": "all targets",
 }
 
@@ -78,7 +74,7 @@ def title(section: str) -> str:
 def beside_others(sections: list[str]) -> str:
     """Return the picture of how many times as long other tools take."""
     tables = [Table.of(table[0]) for text in sections for table in _TABLE.finditer(text)]
-    words = "How many times as long other tools take, from the tables of ratios below"
+    words = "How many times as long other tools take, from the tables of targets and ratios below"
     picture = recorded_pictures.drawn(
         "beside-others", words, lambda: recorded_pictures.draw_peers(tables)
     )

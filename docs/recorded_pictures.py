@@ -16,6 +16,7 @@ FOLDER = "guide/drawn"
 HERE = Path(__file__).parent
 # Other tools, by the names with which their subjects begin.
 PEERS = ("pytrec_eval", "polarbearings", "ranx", "scikit", "ir_measures", "copairs", "logistic")
+CALLS = ("first call", "later calls")
 LEAST_MISSES = 0.001
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _COVERAGE = re.compile(r"([01]\.\d{3}) \(")
@@ -101,13 +102,18 @@ def draw_seconds(table: Table) -> Figure:
 
 
 def draw_peers(tables: list[Table]) -> Figure:
-    """Draw how many times as long other tools take, from the tables of ratios."""
-    rows = [
-        (row[0], row[2] or row[1])
+    """Draw how many times as long other tools take, from the tables of targets and of ratios."""
+    columns = {"case": ("what", *CALLS), "ratio": ("ratio", *CALLS)}
+    measured = [
+        row
         for table in tables
-        if table.header[0] == "ratio"
-        for row in table.rows
-        if row[0].startswith(PEERS) and " / " in row[0]
+        if table.header[0] in columns
+        for row in zip(*map(table.column, columns[table.header[0]]), strict=True)
+    ]
+    rows = [
+        (name, later or first)
+        for name, first, later in measured
+        if name.startswith(PEERS) and " / " in name and (later or first)
     ]
     figure, axes = axes_of([name for name, _ in rows], "times as long, the other tool")
     for place, (_, ratio) in enumerate(rows):

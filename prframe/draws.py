@@ -1,4 +1,4 @@
-"""The default numbers of draws, whose reasons stand in ADR 17."""
+"""The default numbers of draws, whose reasons stand in ADR 12."""
 
 # Ends of intervals and bands take so many draws.
 INTERVAL_DRAWS = 2_000

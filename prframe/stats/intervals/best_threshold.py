@@ -65,7 +65,7 @@ def best_threshold_interval(
     divided by the ratio of that variance to ``m f (1 - f)``, which is next to 1 where m is small.
     A threshold is left out if the test rejects it at one less the level, as each one can be worse
     in one direction alone. With a `prior` negatives count several times, and with clusters sums
-    over these are squared. ``python -m benchmarks.threshold_coverage`` measures how often the
+    over these are squared. ``python -m benchmarks.default_coverage`` measures how often the
     interval covers.
 
     Examples

@@ -20,7 +20,7 @@ from prframe.typing import Floats
 # The number of draws of multiplicities, or of means, that are made at a time.
 _CHUNK = 1 << 20
 # The standard error of a resample counts as at least this share of that of the sample, because it
-# nearly vanishes where few curves differ from the others; see ADR 32 for its choice.
+# nearly vanishes where few curves differ from the others; see ADR 21 for its choice.
 _LEAST_SPREAD = 0.3
 
 

@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 from scipy.stats import t as student
 
 import prframe
-from benchmarks import clustered_curves
+from benchmarks import verb_coverage
 from prframe import PrframeError
 from prframe.stats import mean_interval
 from prframe.stats.intervals import Confidence, mean_band
@@ -348,14 +348,14 @@ def test_few_clusters_are_warned_of_where_their_sums_are_skewed() -> None:
 @pytest.mark.parametrize("n_clusters", [15, 30])
 def test_coverage_with_common_noise_in_clusters(n_clusters: int) -> None:
     samples, rng = 600, np.random.default_rng(n_clusters)
-    true = clustered_curves.mean_curve(rng)
-    rows = clustered_curves.drawn(rng, samples, n_clusters, (4, 4))
-    found = clustered_curves.shares(rows, true, "user")
+    true = verb_coverage.mean_curve(rng)
+    rows = verb_coverage.drawn_queries(rng, samples, n_clusters, (4, 4))
+    found = verb_coverage.curve_shares(rows, true, "user")
     # Nominal 95 %; a band may err by .02, that of a difference be too wide besides.
-    assert found.curve == pytest.approx(0.95, abs=0.02 + 3 * np.sqrt(0.05 / samples))
-    assert found.difference > 0.93 - 3 * np.sqrt(0.05 / samples)
+    assert found.curve.coverage == pytest.approx(0.95, abs=0.02 + 3 * np.sqrt(0.05 / samples))
+    assert found.difference.coverage > 0.93 - 3 * np.sqrt(0.05 / samples)
     assert found.rejected == pytest.approx(0.05, abs=3 * np.sqrt(0.05 / samples))
     # Taken as independent, queries tell too much.
-    wrong = clustered_curves.shares(rows, true, None)
-    assert wrong.curve < 0.88
+    wrong = verb_coverage.curve_shares(rows, true, None)
+    assert wrong.curve.coverage < 0.88
     assert wrong.rejected > 0.1
