@@ -98,6 +98,8 @@ _PICTURES: dict[str, tuple[str, ...]] = {
     "compare_curves": ("curve_difference",),
     "evaluate": ("queries",),
 }
+# The pictures that `prframe.plot` alone has.
+_PLOTS = ("gain", "curve_difference", "queries", "matrix", "groups", "ap_null", "scores")
 _STRATA = (
     "strata are pooled by compare(..., strata=) and nowhere else; by= has a row for each of them"
 )
@@ -275,8 +277,13 @@ def of_statistic(name: str, offered: Sequence[str]) -> str:
 def of_picture(door: str, name: str, offered: Sequence[str]) -> str:
     """Return the message about a name that `prframe.plot` or `prframe.chart` does not have."""
     message = f"module {door!r} has no attribute {name!r}."
+    if name in _PLOTS and name not in offered:
+        return f"{message} prframe.plot.{name} draws it."
     if name in _PICTURES:
-        *before, last = [f"{door}.{picture}" for picture in _PICTURES[name]]
+        drawn = [picture for picture in _PICTURES[name] if picture in offered]
+        *before, last = [f"{door}.{picture}" for picture in drawn] or [
+            f"prframe.plot.{picture}" for picture in _PICTURES[name]
+        ]
         pictures = f"{', '.join(before)} and {last} draw" if before else f"{last} draws"
         return f"{message} {pictures} the result of prframe.{name}."
     close = get_close_matches(name, offered, n=1)

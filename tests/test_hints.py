@@ -1,5 +1,6 @@
 """What is said of the first guesses of people who come from other libraries."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 import prframe
 from prframe import hints
-from prframe.accessors import _PICTURES, verbs
+from prframe.accessors import _CHARTS, _PICTURES, verbs
 
 ROWS = pl.DataFrame({"qid": [1, 1], "rel": [1, 0], "y_score": [2.0, 1.0], "AP": [0.5, 0.6]})
 GOOD = pl.DataFrame({"query_id": [1, 1], "label": [1, 0], "score": [2.0, 1.0]})
@@ -277,11 +278,6 @@ def test_names_that_the_statistics_do_not_have(name: str, meant: str | None) -> 
     ("name", "end"),
     [
         ("band", " prframe.{0}.curve draws the result of prframe.band."),
-        (
-            "compare",
-            " prframe.{0}.interval, prframe.{0}.matrix and prframe.{0}.groups draw the result of "
-            "prframe.compare.",
-        ),
         ("rocs", " Did you mean 'roc'?"),
         ("zzz", ""),
     ],
@@ -293,6 +289,18 @@ def test_names_that_pictures_do_not_have(door: str, library: str, name: str, end
         getattr(getattr(prframe, door), name)
     start = f"module 'prframe.{door}' has no attribute {name!r}."
     assert str(caught.value) == start + end.format(door)
+
+
+def test_what_plot_alone_has_is_named_by_charts() -> None:
+    pytest.importorskip("altair", reason="altair is not installed")
+    assert set(hints._PLOTS) == set(_PICTURES) - set(_CHARTS)
+    for name, end in (
+        ("matrix", "prframe.plot.matrix draws it."),
+        ("compare", "prframe.chart.interval draws the result of prframe.compare."),
+        ("evaluate", "prframe.plot.queries draws the result of prframe.evaluate."),
+    ):
+        with pytest.raises(AttributeError, match=f"{re.escape(end)}$"):
+            getattr(prframe.chart, name)
 
 
 def test_pictures_of_verbs_are_those_that_frames_offer() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 from prframe.errors import ArgumentError
 from prframe.typing import FrameT
 from prframe.verbs._guards import advising
-from prframe.verbs.check import check as check_verb
 from prframe.verbs.comparison.compare import compare as compare_verb
 from prframe.verbs.comparison.curves import compare_curves as compare_curves_verb
 from prframe.verbs.curves.band import band as band_verb
@@ -147,17 +146,20 @@ def _queries(picture: Picture) -> Picture:
 
 def pictures_of(door: ModuleType) -> dict[str, Picture]:
     """Return the pictures of frames that a way to draw, `prframe.plot` for example, offers."""
-    return {
+    shared = {
         "curve": of_frame(curve_verb, door.curve, gain=False),
         "roc": of_frame(roc_verb, door.roc),
-        "gain": of_frame(curve_verb, door.gain, gain=True),
         "band": of_frame(band_verb, door.curve, without=("over", "band")),
-        "curve_difference": of_frame(compare_curves_verb, door.curve_difference),
         "interval": of_frame(interval_verb, door.interval),
+    }
+    if not hasattr(door, "matrix"):
+        return shared
+    return shared | {
+        "gain": of_frame(curve_verb, door.gain, gain=True),
+        "curve_difference": of_frame(compare_curves_verb, door.curve_difference),
         "queries": _queries(door.queries),
         "matrix": _of_one_metric(door.matrix),
         "groups": _of_one_metric(door.groups),
         "ap_null": door.ap_null,
-        "check": of_frame(check_verb, door.check),
         "scores": door.scores,
     }

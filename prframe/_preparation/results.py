@@ -28,7 +28,6 @@ _OWN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("model_a",),
         ("model_a", "model_b", "recall", "difference", "conf_low", "conf_high"),
     ),
-    "check": (("kind",), ("kind", "severity", "count")),
 }
 
 

@@ -1,4 +1,4 @@
-"""PR, ROC and PR-gain curves whose points tell threshold, k, tp and fp."""
+"""PR and ROC curves whose points tell threshold, k, tp and fp."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,6 @@ from prframe._preparation.curve_pictures import (
     chance_levels,
     check_legend,
     equal_f,
-    gain_picture,
     opacity_of,
     pr_picture,
     roc_picture,
@@ -148,65 +147,14 @@ def roc(
     """
     check_legend(legend)
     picture = roc_picture(result, {"color": color, "facet": facet}, x_log=x_log)
-    return _with_areas(picture, _ROC, legend, palette, diagonal=chance)
-
-
-def gain(
-    result: object,
-    *,
-    color: str | None = None,
-    facet: str | None = None,
-    legend: Legend = "auto",
-    palette: Sequence[str] | None = None,
-) -> Chart:
-    """Draw precision-recall-gain curves; the point at the pointer tells threshold, k, tp and fp.
-
-    Parameters
-    ----------
-    result : frame
-        A result of `prframe.curve` with ``gain=True``.
-    color, facet, legend, palette
-        As in `prframe.plot.gain`.
-
-    Returns
-    -------
-    altair chart
-
-    Raises
-    ------
-    PrframeError
-        As `prframe.plot.gain`; also if there are so many curves that none could be drawn in fewer
-        than 5,000 rows.
-
-    Examples
-    --------
-    >>> import polars as pl, prframe
-    >>> frame = pl.DataFrame({"score": [0.9, 0.8, 0.7, 0.6], "label": [1, 0, 1, 0]})
-    >>> print(prframe.chart.alt_text(prframe.chart.gain(prframe.curve(frame, gain=True))))
-    Precision-recall-gain curves of one group. area 0.250.
-    """
-    check_legend(legend)
-    picture = gain_picture(result, {"color": color, "facet": facet})
-    return _with_areas(picture, ("recall gain", "precision gain"), legend, palette)
-
-
-def _with_areas(
-    picture: CurvePicture,
-    labels: tuple[str, str],
-    legend: Legend,
-    palette: Sequence[str] | None,
-    *,
-    diagonal: bool = False,
-) -> Chart:
-    """Draw curves whose areas their legend tells, and the dotted diagonal if it is wanted."""
     budget = parts.MOST_ROWS - len(picture.panels) * (_CHANCE_LEVELS + 1)
-    drawn = _Drawn(picture, legend, palette, labels, budget)
+    drawn = _Drawn(picture, legend, palette, _ROC, budget)
     levels = column_edges(picture.low, 1.0, _CHANCE_LEVELS, log=picture.low > 0)
     panels = [
-        drawn.framed(panel, [*(drawn.dotted(levels) if diagonal else []), *drawn.lines(panel)])
+        drawn.framed(panel, [*(drawn.dotted(levels) if chance else []), *drawn.lines(panel)])
         for panel in picture.panels
     ]
-    return parts.finished(panels, picture.text, picture.note)
+    return parts.finished(panels, picture.text)
 
 
 class _Drawn:
@@ -290,7 +238,6 @@ class _Drawn:
         line = base.mark_line(
             interpolate="step-before" if has_steps else "linear",
             strokeWidth=1.6,
-            clip=bool((rows["y"] < 0).any()),
         )
         pointer = alt.selection_point(
             # Charts that are joined keep their pointers apart.

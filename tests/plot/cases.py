@@ -58,7 +58,6 @@ def data() -> dict[str, pl.DataFrame]:
             n_resamples=50,
             **paired,
         ),
-        "check": prframe.check(runs, by=["system", "query_id"]),
     }
 
 
@@ -88,7 +87,6 @@ PICTURES: dict[str, Callable[[dict[str, pl.DataFrame]], Any]] = {
     "matrix": lambda d: plot.matrix(d["pairs"], metric="AP", **TOLD),
     "groups": lambda d: plot.groups(d["pairs"], metric="P@10", intervals=d["means"], **TOLD),
     "ap_null": lambda d: plot.ap_null(d["one"].filter(system="ink")),
-    "check": lambda d: plot.check(d["check"]),
     "scores": lambda d: plot.scores(d["one"].filter(system="pixels"), threshold=0.85),
     "scores in panels": lambda d: plot.scores(d["one"], by="system"),
     "long names in panels": lambda d: plot.curve(long(d["curve"]), facet="system"),

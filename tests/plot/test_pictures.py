@@ -277,7 +277,6 @@ def test_captions_of_the_frame_tell_the_options() -> None:
     assert "AP of pca minus ink on 200 queries" in plot.alt_text(
         runs.pr.plot.queries("pca", "ink", metric="AP", **known)
     )
-    assert isinstance(runs.to_pandas().pr.plot.check(by=["system", "query_id"]), Axes)
     assert isinstance(pd.DataFrame({"score": [1, 2], "label": [0, 1]}).pr.plot.scores(), Axes)
 
 
@@ -418,8 +417,8 @@ def test_an_unknown_picture_of_a_frame() -> None:
     with pytest.raises(AttributeError) as error:
         data()["one"].pr.plot.curv  # noqa: B018
     assert str(error.value) == (
-        ".pr.plot has no 'curv'; it has curve, roc, gain, band, curve_difference, interval, queries, "
-        "matrix, groups, ap_null, check, scores. Did you mean 'curve'?"
+        ".pr.plot has no 'curv'; it has curve, roc, band, interval, gain, curve_difference, queries, "
+        "matrix, groups, ap_null, scores. Did you mean 'curve'?"
     )
 
 
@@ -543,11 +542,6 @@ def test_names_of_rows_fit_low_axes_and_differ() -> None:
 def test_both_sides_of_a_long_difference_are_named() -> None:
     rows = plot.interval(long(data()["pairs"].filter(metric="AP"))).get_yticklabels()
     assert all(" \N{MINUS SIGN} " in row.get_text() for row in rows)
-
-
-def test_several_rows_of_one_kind_are_told_apart() -> None:
-    labels = [label.get_text() for label in plot.check(data()["check"]).get_yticklabels()]
-    assert {"tie_range of AP, warning", "tie_range of P@10, warning"} <= set(labels)
 
 
 def test_numbers_too_small_to_be_read_are_left_out_of_a_matrix() -> None:

@@ -1,4 +1,4 @@
-"""Estimates with their intervals, and what a check has reported."""
+"""Estimates with their intervals."""
 
 from typing import Any, Unpack
 
@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from prframe._preparation.forests import ForestPanel, forest
-from prframe._preparation.reports import SEVERITIES, report_text, reported, told_kinds
 from prframe._preparation.results import Facts
 from prframe.plot import figures
 
@@ -116,54 +115,3 @@ def _forest(ax: Axes, panel: ForestPanel, names: list[Any]) -> float:
     ax.grid(axis="y", color=figures.muted(ax), alpha=0.25, linewidth=0.6)
     ax.set_axisbelow(True)
     return beside
-
-
-def check(report: object, *, ax: Axes | None = None) -> Axes:
-    """Draw what `prframe.check` has reported: how many rows or groups, per kind of problem.
-
-    Parameters
-    ----------
-    report : frame
-        A result of `prframe.check`.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure unless given.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    PrframeError
-        If the frame is no such result.
-
-    Examples
-    --------
-    >>> import prframe
-    >>> runs = prframe.datasets.load_digits()
-    >>> ax = prframe.plot.check(prframe.check(runs, by=["system", "query_id"]))
-    >>> print(prframe.plot.alt_text(ax)[:54])
-    What check reports: only_positives 57 (warning), tie_a
-    """
-    rows = reported(report)
-    ax = figures.one_axes(ax, (figures.width(), figures.ems(5 + 2.3 * rows.height)))
-    palette = figures.palette_of(ax)
-    colours = dict(zip(SEVERITIES, (palette[1], palette[3], figures.muted(ax)), strict=True))
-    counts = rows["count"].to_list()
-    severities = rows["severity"].to_list()
-    places = range(rows.height)
-    ax.barh(places, counts, height=0.6, color=[colours[severity] for severity in severities])
-    for place, count in zip(places, counts, strict=True):
-        ax.annotate(
-            f"{count:,}", (count, place), xytext=(3, 0), textcoords="offset points", va="center",
-            fontsize="small", annotation_clip=False,
-        )  # fmt: skip
-    labels = [
-        f"{kind}, {severity}" for kind, severity in zip(told_kinds(rows), severities, strict=True)
-    ]
-    ax.set_yticks(places, labels)
-    ax.set_ylim(rows.height - 0.5, -0.5)
-    ax.set_xscale("symlog", linthresh=1)
-    ax.set(xlim=(0, 60 * max(counts)), xticks=[], xlabel="count, logarithmic scale")
-    ax.tick_params(which="both", length=0)
-    return figures.described(ax, report_text(rows))
