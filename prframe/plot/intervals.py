@@ -70,23 +70,20 @@ def interval(
     drawn = forest(result, y=y, facet=facet, letters=letters, sort=sort, alpha=alpha, facts=facts)
     height = figures.ems(8 + 2.1 * len(drawn.names))
     figure, axes = figures.grid(len(drawn.panels), ax, height=height, shared="y")
-    beside = 0.0
     for on, panel in zip(axes, drawn.panels, strict=True):
-        beside = _forest(on, panel, drawn.names)
+        _forest(on, panel, drawn.names)
         if drawn.is_of_differences:
             on.axvline(0, color=figures.ink(on), linewidth=0.8)
-        before = "difference\nof " if drawn.is_of_differences else ""
-        on.set_xlabel(f"{before}{figures.short(panel.value)}")
-    if len(axes) == 1:
-        figures.note(axes[0], axes[0].get_xlabel(), drawn.note, beside)
-        return figures.described(axes[0], drawn.text)
-    figures.note_below(figure, drawn.note)
-    return figures.described(figure, drawn.text)
+        on.set_xlabel(figures.short(panel.value))
+    note = f"differences with {drawn.note}" if drawn.is_of_differences else drawn.note
+    figures.note(axes[-1], axes[-1].get_xlabel(), note)
+    return figures.described(axes[0] if len(axes) == 1 else figure, drawn.text)
 
 
-def _forest(ax: Axes, panel: ForestPanel, names: list[Any]) -> float:
-    """Draw the rows of a panel, and return the room in inches that their names take."""
+def _forest(ax: Axes, panel: ForestPanel, names: list[Any]) -> None:
+    """Draw the rows of a panel."""
     colour = figures.palette_of(ax)[0]
+    font = figures.row_font(ax, len(names), "legend.fontsize")
     for at, name in enumerate(names):
         if name not in panel.estimates:
             continue
@@ -96,22 +93,7 @@ def _forest(ax: Axes, panel: ForestPanel, names: list[Any]) -> float:
         ax.plot([low, high], [at, at], color=colour, linewidth=1.6, solid_capstyle="butt")
         ax.plot([estimate], [at], color=colour, marker="o", markersize=figures.dot())
         if name in panel.letters:
-            ax.annotate(
-                panel.letters[name],
-                (1.0, at),
-                xycoords=("axes fraction", "data"),
-                xytext=(3, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=figures.row_font(ax, len(names), "legend.fontsize"),
-                annotation_clip=False,
-            )
-    beside = figures.name_rows(ax, names)
-    ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.tick_params(axis="y", length=0)
-    ax.locator_params(axis="x", nbins=3)
-    # Without trailing zeros the values at the ticks of small panels do not touch.
-    ax.xaxis.set_major_formatter("{x:g}")
-    ax.grid(axis="y", color=figures.muted(ax), alpha=0.25, linewidth=0.6)
-    ax.set_axisbelow(True)
-    return beside
+            letters, where = panel.letters[name], ("axes fraction", "data")
+            figures.beside(ax, letters, (1.0, at), (3, 0), where, fontsize=font)
+    figures.name_rows(ax, names)
+    figures.ticks(ax, "x")

@@ -27,8 +27,8 @@ const bdi = (text) => el("bdi", {}, text);
 const system = (number) => page.systems[number];
 const named = (number) => el("bdi", { title: system(number) }, short(system(number)));
 // So many systems have a colour and a dash of their own.
-const LOOKS = 15;
-const look = (number) => number < LOOKS ? `c${number % 5} d${Math.floor(number / 5)}` : "rest";
+const LOOKS = 18;
+const look = (number) => number < LOOKS ? `c${number % 6} d${(number + Math.floor(number / 6)) % 6}` : "rest";
 const clear = (node) => { node.textContent = ""; return node; };
 
 // A table keeps its roles where a narrow page shows its cells below one another.
