@@ -267,7 +267,7 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "eleven points": (
         lambda: BM25.pr.curve(label="rel", by="qid", interpolated=True, points=11),
-        "Write interpolate= for interpolated=. Write recall= for points=.",
+        "Did you mean 'interpolate'? Write recall= for points=.",
     ),
     "the cut-off as an argument": (
         lambda: prframe.evaluate(JUDGED, "ndcg", k=10, by="query_id"),
@@ -439,7 +439,7 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a frame of judgments as an argument": (
         lambda: prframe.evaluate(BM25, "AP", qrels=JUDGED),
-        "prframe.trec.evaluate(run, qrels) has trec_eval's measures.",
+        "prframe.trec.join(run, qrels) makes a frame of both.",
     ),
     "f1_score": (
         lambda: ROWS.pr.evaluate("f1_score", **NAMED),
@@ -504,7 +504,7 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "R's name of an alternative": (
         lambda: prframe.ap_test(PROFILES, by="Metadata_Plate", alternative="two.sided", **PAIRS),
-        "Write alternative='two-sided'.",
+        "Did you mean 'two-sided'?",
     ),
     "a name of items": (
         lambda: prframe.compare_curves(TWO, model="model", id="doc_id"),
