@@ -90,7 +90,7 @@ def forest(  # noqa: PLR0913
         paired = read(letters, "compare", "letters")
         raised = _letters(paired, [part[facet][0] for part in parts], names, alpha)
         testing = wording.testing_words(paired.facts(facts), alpha, paired.methods())
-        words = f"; share no letter: told apart ({testing})"
+        words = f"; without a shared letter: significantly different ({testing})"
     panels = [
         ForestPanel(
             part[facet][0],

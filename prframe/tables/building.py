@@ -50,17 +50,17 @@ def results(  # noqa: PLR0913
         A result of `prframe.compare` of the same systems and metrics. Without one there are no
         marks.
     marks : {"beats", "letters", "dagger"}, default "beats"
-        What is raised after a value. ``"beats"``: the letters of the systems that it is larger
-        than and told apart from. ``"letters"``: a compact letter display, as `letters` makes it.
-        ``"dagger"``: a dagger where it is larger than the baseline's and told apart from it, a
-        double dagger where it is smaller.
+        What is raised after a value. ``"beats"``: the letters of the systems that it is
+        significantly larger than. ``"letters"``: a compact letter display, as `letters` makes it.
+        ``"dagger"``: a dagger where it is significantly larger than the baseline's, a double
+        dagger where it is significantly smaller.
     baseline : object, optional
         The system that daggers compare with. It may be left out where the comparison has only one.
     places : int or mapping of str to int, optional
         Decimals, of all metrics or per metric. Otherwise the standard errors say, so that a
         standard error keeps one or two figures; a metric has the same decimals in all cells.
     alpha : float, default 0.05
-        The level at which systems are told apart.
+        The level of significance.
     **facts
         What the frames do not say and the caption should: ``confidence_level``, ``test``,
         ``correction``, ``n_family``, ``n``, ``ties``. What neither the frames nor the caller say
@@ -196,9 +196,9 @@ def _beats(
     for metric, pairs in compared.items():
         if len(pairs.rows) < len(pairs.models) * (len(pairs.models) - 1) / 2:
             raise PrframeError(
-                "marks='beats' names all systems that one is told apart from, and `compare` has "
-                f"not all pairs of {metric}; take marks='dagger', which marks what is told apart "
-                "from one baseline, or compare without baseline=."
+                f"marks='beats' needs all pairs of systems, and `compare` lacks some for "
+                f"{metric}; take marks='dagger', which compares with one baseline, or compare without "
+                "baseline=."
             )
         for position, system in enumerate(pairs.models):
             beaten = {pairs.models[other] for other in pairs.beaten(position)}
@@ -217,11 +217,11 @@ def _letters(
         for metric, pairs in compared.items()
         for system, letters in zip(pairs.models, letters_of(pairs), strict=True)
     }
-    return marks, "Values of a column that share no raised letter are told apart"
+    return marks, "Values of a column that share no superscript differ significantly"
 
 
 def _daggers(compared: dict[str, Comparison], systems: list[Any], baseline: object) -> Marked:
-    """Mark the systems that are told apart from a baseline."""
+    """Mark the systems that differ significantly from a baseline."""
     chosen = _baseline(compared, baseline)
     checks.one_of("baseline", chosen, systems, in_order=True)
     marks = {}
@@ -232,7 +232,7 @@ def _daggers(compared: dict[str, Comparison], systems: list[Any], baseline: obje
                 marks[system, metric] = "†"
             elif position in pairs.beaten(base):
                 marks[system, metric] = "‡"
-    return marks, f"† larger, ‡ smaller than {chosen}, and told apart from it"
+    return marks, f"† significantly larger, ‡ significantly smaller than {chosen}"
 
 
 def _baseline(compared: dict[str, Comparison], baseline: object) -> object:

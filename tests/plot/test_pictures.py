@@ -491,7 +491,10 @@ def test_marks_of_all_pairs_need_all_pairs() -> None:
     pairs = runs.pr.compare("AP", **options)
     with pytest.raises(prframe.PrframeError, match="take marks='dagger'"):
         prframe.tables.results(means, pairs)
-    assert "told apart from it" in prframe.tables.results(means, pairs, marks="dagger").caption
+    assert (
+        "‡ significantly smaller than pca"
+        in prframe.tables.results(means, pairs, marks="dagger").caption
+    )
 
 
 @pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
@@ -543,8 +546,8 @@ def test_the_mean_of_drawn_curves_is_the_mean_curve() -> None:
 def test_letters_are_told() -> None:
     pairs = comparison(["x", "y"], {("x", "y")})
     assert plot.alt_text(plot.interval(intervals(["x", "y"]), letters=pairs)) == (
-        "AP with confidence intervals; share no letter: told apart (method randomization-exact, "
-        "alpha = 0.05, n = 50): x 0.900 [0.880, 0.920] a and y 0.890 [0.870, 0.910] b."
+        "AP with confidence intervals; without a shared letter: significantly different (method "
+        "randomization-exact, alpha = 0.05, n = 50): x 0.900 [0.880, 0.920] a and y 0.890 [0.870, 0.910] b."
     )
 
 

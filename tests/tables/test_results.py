@@ -63,13 +63,13 @@ def test_captions_tell_what_was_done() -> None:
     pairs = PAIRS.with_columns(test=pl.lit("t"), correction=pl.lit("holm"), n_family=3)
     assert tables.results(means, pairs, "letters", ties="expected").caption == (
         "Estimates with 90% confidence intervals by the method logit. The largest value of each "
-        "column is bold. Values of a column that share no raised letter are told apart (paired "
+        "column is bold. Values of a column that share no superscript differ significantly (paired "
         "t-test, Holm's correction, family of 3, alpha = 0.05, n = 50). Means over the orders of "
         "ties."
     )
     assert tables.results(intervals(MODELS), PAIRS).caption == (
         "Estimates with confidence intervals by the method logit. The largest value of each column "
-        "is bold. Raised letters name the systems that a value is larger than and told apart from "
+        "is bold. Superscripts name the systems that a value is significantly larger than "
         "(method randomization-exact, alpha = 0.05, n = 50)."
     )
     told = tables.results(intervals(MODELS), PAIRS, test="sign", n_family=9, confidence_level=0.95)
@@ -108,7 +108,7 @@ def test_markdown() -> None:
         "| b | x\\_y | 0.890 \\[0.870, 0.910\\] |\n"
         "\n"
         "Estimates with confidence intervals by the method logit. The largest value of each column is "
-        "bold. Raised letters name the systems that a value is larger than and told apart from "
+        "bold. Superscripts name the systems that a value is significantly larger than "
         "(method randomization-exact, alpha = 0.05, n = 50).\n"
     )
     assert str(table) == table.to_markdown()
