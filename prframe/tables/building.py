@@ -197,8 +197,8 @@ def _beats(
         if len(pairs.rows) < len(pairs.models) * (len(pairs.models) - 1) / 2:
             raise PrframeError(
                 f"marks='beats' needs all pairs of systems, and `compare` lacks some for "
-                f"{metric}; take marks='dagger', which compares with one baseline, or compare without "
-                "baseline=."
+                f"{metric}; take marks='dagger', which compares with one baseline, or compare "
+                "without baseline=."
             )
         for position, system in enumerate(pairs.models):
             beaten = {pairs.models[other] for other in pairs.beaten(position)}
