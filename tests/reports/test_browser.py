@@ -446,3 +446,22 @@ def test_arrows_reach_both_cells_of_two_systems(browser, tmp_path) -> None:
         for key, expected in (("ArrowRight", [0, 2]), ("ArrowDown", [1, 1]), ("ArrowUp", [0, 2])):
             seen.page.keyboard.press(key)
             assert seen.page.evaluate(FOCUSED) == expected
+
+
+@pytest.mark.parametrize("name", ["runs", "models"])
+@pytest.mark.parametrize("width", [688, 712], ids=["A4", "Letter"])
+def test_what_is_printed_is_whole_and_can_be_seen(browser, paths, name, width) -> None:
+    with opened(browser, paths[name], (width, 900), color_scheme="dark") as seen:
+        page = seen.page
+        painted(page)
+        page.emulate_media(media="print", color_scheme="dark")
+        page.wait_for_timeout(300)
+        assert overflow(page) == 0
+        wide = "nodes => nodes.filter(node => node.scrollWidth > node.clientWidth + 1).length"
+        assert page.locator(".scroll").evaluate_all(wide) == 0
+        colours = page.locator(".results .best b").first.evaluate(
+            "node => [node, document.body].map(part => [getComputedStyle(part).color, "
+            "getComputedStyle(part).backgroundColor])"
+        )
+        dark, white, clear = "rgb(27, 30, 35)", "rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"
+        assert colours == [[dark, clear], [dark, white]]
