@@ -1,5 +1,6 @@
 """The page in a real browser, without a network."""
 
+import json
 import os
 import shutil
 import sys
@@ -14,6 +15,7 @@ import polars as pl
 import pytest
 
 import prframe
+from prframe.reports.page import Report
 
 from .cases import classified, hostile_report, qrels, runs
 
@@ -465,3 +467,21 @@ def test_what_is_printed_is_whole_and_can_be_seen(browser, paths, name, width) -
         )
         dark, white, clear = "rgb(27, 30, 35)", "rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"
         assert colours == [[dark, clear], [dark, white]]
+
+
+@pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+def test_wins_are_those_of_values_that_are_not_rounded(browser, tmp_path) -> None:
+    rows = pl.concat(
+        pl.DataFrame({"system": name, "query": range(40), "score": 1.0, "label": 1})
+        for name in "ab"
+    )
+    page = prframe.report(rows, over="query", metrics="AP")
+    facts = json.loads(json.dumps(page.facts))
+    matrix = next(part for part in facts["sections"] if part["id"] == "comparison")
+    assert matrix["metrics"][0]["pairs"][0][6:] == [0, 40, 0]
+    matrix["metrics"][0]["pairs"][0][6:] = [25, 0, 15]
+    path = tmp_path / "rounded.html"
+    Report.of(facts).save(path)
+    with opened(browser, path) as seen:
+        painted(seen.page)
+        assert "better on 25, equal on 0, worse on 15 of 40" in seen.page.inner_text("#queries")
