@@ -1,6 +1,7 @@
 """From intervals and a comparison to a table."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import comb
 from typing import Any, Literal, TypeAlias, Unpack, cast, get_args
 
 import polars as pl
@@ -32,7 +33,7 @@ _THRESHOLD = " threshold"
 def results(  # noqa: PLR0913
     interval: object,
     compare: object = None,
-    marks: Marks = "beats",
+    marks: Marks | None = None,
     baseline: object = None,
     places: Places | None = None,
     *,
@@ -49,11 +50,11 @@ def results(  # noqa: PLR0913
     compare : frame, optional
         A result of `prframe.compare` of the same systems and metrics. Without one there are no
         marks.
-    marks : {"beats", "letters", "dagger"}, default "beats"
-        What is raised after a value. ``"beats"``: the letters of the systems that it is
-        significantly larger than. ``"letters"``: a compact letter display, as `letters` makes it.
-        ``"dagger"``: a dagger where it is significantly larger than the baseline's, a double
-        dagger where it is significantly smaller.
+    marks : {"beats", "letters", "dagger"}, optional
+        What is raised after a value; "dagger" where there is a baseline, else "beats".
+        ``"beats"``: the letters of the systems that it is significantly larger than.
+        ``"letters"``: a compact letter display, as `letters` makes it. ``"dagger"``: a dagger
+        where it is significantly larger than the baseline's, a double dagger where smaller.
     baseline : object, optional
         The system that daggers compare with. It may be left out where the comparison has only one.
     places : int or mapping of str to int, optional
@@ -96,7 +97,8 @@ def results(  # noqa: PLR0913
     a pca 0.378 (b)
     b ink 0.009 ()
     """
-    checks.one_of("marks", marks, get_args(Marks), in_order=True)
+    if marks is not None:
+        checks.one_of("marks", marks, get_args(Marks), in_order=True)
     estimates = read_estimates(interval, "interval")
     model = with_one_key(estimates, "interval", "names the systems")
     values = _values(estimates, model)
@@ -107,6 +109,8 @@ def results(  # noqa: PLR0913
         paired = read(compare, "compare", "compare")
         known = cast("Facts", {**known, **paired.facts(facts)})
         compared = {metric: _compared(paired, metric, systems, alpha) for metric in metrics}
+        usual: Marks = "beats" if baseline is None and _has_all(compared) else "dagger"
+        marks = marks or usual
         raised, words = _MARKERS[marks](compared, systems, baseline)
         meaning = f"{words} ({wording.testing_words(known, alpha, paired.methods())})."
     decimals = {metric: _places(estimates, metric, places) for metric in metrics}
@@ -185,6 +189,11 @@ def _compared(paired: Result, metric: str, systems: list[Any], alpha: float) -> 
     return compared
 
 
+def _has_all(compared: Mapping[str, Comparison]) -> bool:
+    """Return whether all pairs of systems are compared."""
+    return all(len(pairs.rows) == comb(len(pairs.models), 2) for pairs in compared.values())
+
+
 def _beats(
     compared: dict[str, Comparison],
     systems: list[Any],
@@ -194,7 +203,7 @@ def _beats(
     keys = dict(zip(systems, _keys(systems), strict=True))
     marks = {}
     for metric, pairs in compared.items():
-        if len(pairs.rows) < len(pairs.models) * (len(pairs.models) - 1) / 2:
+        if not _has_all({metric: pairs}):
             raise PrframeError(
                 f"marks='beats' needs all pairs of systems, and `compare` lacks some for "
                 f"{metric}; take marks='dagger', which compares with one baseline, or compare "
