@@ -40,7 +40,7 @@ _LETTER = 0.56
 _POINTS = 72
 _LONGEST_NAME = 42
 MINUS = " \N{MINUS SIGN} "
-_WIDTHS = {"screen": (4.6, 4.0), "column": (3.3, 2.9)}
+_WIDTHS = {"screen": (4.6, 4.0), "column": (3.3, 2.9), "page": (6.8, 3.6)}
 
 D = TypeVar("D", bound=Axes | Figure)
 
@@ -53,7 +53,7 @@ _notes: ContextVar[bool] = ContextVar("notes", default=True)
 def style(
     dark: bool = False,  # noqa: FBT001, FBT002
     *,
-    width: Literal["screen", "column"] = "screen",
+    width: Literal["screen", "column", "page"] = "screen",
     notes: bool = True,
 ) -> Iterator[None]:
     """Return a context in which matplotlib draws as prframe's own pictures are drawn.
@@ -63,8 +63,9 @@ def style(
     dark : bool, default False
         Whether the ground is dark. Pictures take the palette for dark grounds wherever the axes
         are dark, thus also in other dark styles.
-    width : {"screen", "column"}, default "screen"
-        Whether figures are as wide as a column of a paper, 3.3 inches, with letters of 8 points.
+    width : {"screen", "column", "page"}, default "screen"
+        Whether figures are as wide as a column of a paper, 3.3 inches, or as its page, 6.8 inches,
+        with letters of 8 points. Panels need a page.
     notes : bool, default True
         Whether the notes are drawn that say what intervals, tests and dashed lines are. A paper
         may say this in its caption.

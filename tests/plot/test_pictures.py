@@ -312,7 +312,7 @@ def test_notes_can_be_left_out_and_figures_fit_a_column() -> None:
     assert "95% confidence intervals" in note_of(
         plot.interval(data()["means"].filter(metric="AP"), **TOLD)
     )
-    with pytest.raises(PrframeError, match="`width` must be one of"), plot.style(width="page"):  # type: ignore[arg-type]
+    with pytest.raises(PrframeError, match="`width` must be one of"), plot.style(width="wide"):  # type: ignore[arg-type]
         pass
 
 
