@@ -18,7 +18,7 @@ from prframe._preparation.points import (
     pr_points,
     roc_points,
 )
-from prframe._preparation.results import Facts, Result, read
+from prframe._preparation.results import Result, read
 from prframe.errors import ArgumentError, PrframeError
 from prframe.typing import Floats
 
@@ -119,7 +119,7 @@ def pr_picture(
         notes.append(f"{count} curves, their mean bold, their median dashed")
     if bands:
         banded = drawn if band is None else read(band, "band", "band")
-        notes.append(f"shaded: {wording.band_words(banded.facts(Facts()))}")
+        notes.append(f"shaded: {wording.band_words(banded.facts())}")
     note = "; ".join(notes)
     told = [f"{each.name}{_pr_words(each, areas_known and over is None)}" for each in lines]
     text = _text("Precision-recall", lines, told)

@@ -17,8 +17,8 @@ from prframe.verbs.intervals.interval import interval as interval_verb
 
 Picture = Callable[..., Any]
 
-# The arguments of verbs that captions tell of.
-_FACTS = ("confidence_level", "simultaneous", "test", "correction", "ties")
+# The arguments of both verbs and pictures: captions tell of them.
+_TOLD = ("confidence_level", "simultaneous")
 # The arguments of pictures that name columns by which there is a curve each.
 _SPLITTING = ("color", "facet", "over")
 
@@ -29,7 +29,8 @@ def of_frame(
     """Return the function that draws the result of a verb.
 
     It takes the arguments of the verb and, by keyword, those of the picture but those named in
-    `without`. Where both have one of the same name, it is that of the picture. If `gain` is given,
+    `without`. Where both have one of the same name, it is that of the
+    picture, but for those of which captions tell. If `gain` is given,
     the picture decides whether the verb adds gains. The columns in ``color=``, ``facet=`` and
     ``over=`` need not be named in ``by=`` again. Captions tell the options of the verb.
     """
@@ -39,26 +40,25 @@ def of_frame(
         for name, parameter in inspect.signature(picture).parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY and name not in without
     }
-    takes_facts = "facts" in inspect.signature(picture).parameters
+    told = [name for name in _TOLD if name in of_picture]
 
     def drawn(frame: object, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - verbs have many options
-        drawing = {name: options.pop(name) for name in of_picture if name in options}
+        drawing = {name: options.get(name, of_verb[name].default) for name in told}
+        own = (of_picture.keys() - told) & options.keys()
+        drawing |= {name: options.pop(name) for name in own}
         if gain is not None:
             _refuse_gain(picture, options)
             options["gain"] = gain
         if "color" in of_picture:
             split = [drawing.get(name) for name in _SPLITTING]
             options["by"] = _columns([options.get("by"), *split])
-        if takes_facts:
-            known = {name: of_verb[name].default for name in _FACTS if name in of_verb} | options
-            drawing |= {name: known[name] for name in _FACTS if known.get(name) is not None}
         with advising(_of_curves(drawing) if "over" in of_picture else None):
             result = verb(frame, *args, **options)
         return picture(result, **drawing)
 
     decided = of_picture.keys() | ({"gain"} if gain is not None else set())
-    own = [p for name, p in of_verb.items() if name not in decided]
-    drawn.__signature__ = inspect.Signature([*own, *of_picture.values()])  # type: ignore[attr-defined]
+    kept = [p for name, p in of_verb.items() if name not in decided]
+    drawn.__signature__ = inspect.Signature([*kept, *of_picture.values()])  # type: ignore[attr-defined]
     drawn.__name__ = picture.__name__
     door = picture.__module__.rsplit(".", 1)[0]
     drawn.__doc__ = (

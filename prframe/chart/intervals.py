@@ -1,12 +1,9 @@
 """Estimates with their intervals."""
 
-from typing import Unpack
-
 import altair as alt
 import polars as pl
 
 from prframe._preparation.forests import Forest, ForestPanel, forest
-from prframe._preparation.results import Facts
 from prframe.chart import parts
 from prframe.chart.parts import Chart
 
@@ -21,7 +18,6 @@ def interval(
     letters: object = None,
     sort: str | None = "estimate",
     alpha: float = 0.05,
-    **facts: Unpack[Facts],
 ) -> Chart:
     """Draw estimates with their confidence intervals, a row per system and a panel per metric.
 
@@ -29,7 +25,7 @@ def interval(
     ----------
     result : frame
         A result of `prframe.interval`, or of `prframe.compare`.
-    y, facet, letters, sort, alpha, **facts
+    y, facet, letters, sort, alpha
         As in `prframe.plot.interval`.
 
     Returns
@@ -41,7 +37,7 @@ def interval(
     PrframeError
         If the frame is no such result, or lacks a column or system.
     """
-    drawn = forest(result, y=y, facet=facet, letters=letters, sort=sort, alpha=alpha, facts=facts)
+    drawn = forest(result, y=y, facet=facet, letters=letters, sort=sort, alpha=alpha)
     panels = [_forest(drawn, panel) for panel in drawn.panels]
     return parts.finished(panels, drawn.text, drawn.note)
 

@@ -1,7 +1,7 @@
 """All pairs of systems: their differences, and the sets that do not differ significantly."""
 
 from itertools import islice
-from typing import Any, Unpack
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.transforms import ScaledTranslation
 
 from prframe._preparation import wording
-from prframe._preparation.results import Facts, Result, one_metric, read, with_one_key
+from prframe._preparation.results import Result, one_metric, read, with_one_key
 from prframe._preparation.sets import Comparison, comparison, maximal_cliques
 from prframe.errors import PrframeError
 from prframe.plot import figures
@@ -27,7 +27,6 @@ def matrix(
     metric: str | None = None,
     alpha: float = 0.05,
     ax: Axes | None = None,
-    **facts: Unpack[Facts],
 ) -> Axes:
     """Draw the difference of each pair once, coloured where it is significant.
 
@@ -44,9 +43,6 @@ def matrix(
         The level of significance.
     ax : matplotlib Axes, optional
         Where to draw; a new figure unless given, of a size in which the numbers fit.
-    **facts
-        What the frame does not say and the note below should: ``test``, ``correction``,
-        ``n_family``, ``n``, ``ties``.
 
     Returns
     -------
@@ -62,7 +58,7 @@ def matrix(
     >>> import prframe
     >>> runs = prframe.datasets.load_digits()
     >>> compared = prframe.compare(runs, "P@10", model="system", rng=1)
-    >>> ax = prframe.plot.matrix(compared, test="randomization", correction="holm")
+    >>> ax = prframe.plot.matrix(compared)
     >>> print(prframe.plot.alt_text(ax)[:47])
     P@10 of 6 systems: pixels 0.974, pca 0.929, thu
     """
@@ -78,7 +74,7 @@ def matrix(
     ax.set_xticks(range(size), shown, ha="right", va="center", **turned)
     ax.set_yticks(range(size), shown)
     ax.tick_params(length=0)
-    words = wording.testing_words(result.facts(facts), alpha, result.methods())
+    words = wording.testing_words(result.facts(), alpha, result.methods())
     label = f"{figures.short(name)}, column minus row"
     figures.note(ax, label, f"coloured if significantly different: {words}")
     figures.figure_of(ax).draw_without_rendering()
@@ -147,7 +143,6 @@ def groups(
     intervals: object = None,
     alpha: float = 0.05,
     ax: Axes | None = None,
-    **facts: Unpack[Facts],
 ) -> Axes:
     """Draw the systems on the metric's scale, beside the sets that do not differ significantly.
 
@@ -167,9 +162,6 @@ def groups(
         The level of significance.
     ax : matplotlib Axes, optional
         Where to draw; a new figure unless given, as high as the systems need.
-    **facts
-        What the frame does not say and the note below should: ``test``, ``correction``,
-        ``n_family``, ``n``, ``confidence_level``, ``ties``.
 
     Returns
     -------
@@ -185,7 +177,7 @@ def groups(
     >>> import prframe
     >>> runs = prframe.datasets.load_digits()
     >>> compared = prframe.compare(runs, "P@10", model="system", rng=1)
-    >>> ax = prframe.plot.groups(compared, test="randomization", correction="holm")
+    >>> ax = prframe.plot.groups(compared)
     >>> print(prframe.plot.alt_text(ax)[:88])
     P@10 of 6 systems. Sets without a significant difference: pca and thumbnail; ink and ran
     """
@@ -193,7 +185,7 @@ def groups(
     shared, size = _sets_alike(compared), len(compared.models)
     across = figures.width() + figures.ems(len(shared))
     ax = figures.one_axes(ax, (across, figures.ems(9 + 2.1 * size)))
-    known, bounds = result.facts(facts), _bounds_of(intervals, name)
+    known, bounds = result.facts(), _bounds_of(intervals, name)
     colour = figures.palette_of(ax)[0]
     for row, (model, mean) in enumerate(zip(compared.models, compared.means, strict=True)):
         if model in bounds:

@@ -1,7 +1,7 @@
 """Differences of two systems: of their curves, and query by query."""
 
 from textwrap import shorten
-from typing import Unpack
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -25,8 +25,9 @@ def curve_difference(
     compare_curves_result: object,
     *,
     pair: tuple[object, object] | None = None,
+    confidence_level: float | None = None,
+    simultaneous: bool | None = None,
     ax: Axes | None = None,
-    **facts: Unpack[Facts],
 ) -> Axes | Figure:
     """Draw differences of precision with their confidence band, along recall.
 
@@ -38,9 +39,8 @@ def curve_difference(
         The pair to draw; otherwise every pair has a panel.
     ax : matplotlib Axes, optional
         Where to draw; a new figure unless given.
-    **facts
-        What the frame does not say and the caption should: ``confidence_level``,
-        ``simultaneous``, ``ties``.
+    confidence_level, simultaneous : optional
+        What the note below says of the band, as the options of `prframe.compare_curves`.
 
     Returns
     -------
@@ -76,7 +76,9 @@ def curve_difference(
     for on, part in zip(axes, parts, strict=True):
         _one_difference(on, part)
     figures.label_outer(axes)
-    figures.note(axes[-1], "recall", wording.band_words(result.facts(facts)))
+    given = {"confidence_level": confidence_level, "simultaneous": simultaneous}
+    facts = result.facts(cast("Facts", given))
+    figures.note(axes[-1], "recall", wording.band_words(facts))
     text = f"Difference of precision, {' '.join(map(_pair_text, parts))}"
     return figures.described(axes[0] if len(axes) == 1 else figure, text)
 

@@ -1,13 +1,12 @@
 """Estimates with their intervals."""
 
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from prframe._preparation.forests import ForestPanel, forest
-from prframe._preparation.results import Facts
 from prframe.plot import figures
 
 
@@ -20,7 +19,6 @@ def interval(
     sort: str | None = "estimate",
     alpha: float = 0.05,
     ax: Axes | None = None,
-    **facts: Unpack[Facts],
 ) -> Axes | Figure:
     """Draw estimates with their confidence intervals, a row per system and a panel per metric.
 
@@ -45,9 +43,6 @@ def interval(
         The level of the letters.
     ax : matplotlib Axes, optional
         Where to draw one panel; a new figure unless given.
-    **facts
-        What the frames do not say and the note below should: ``confidence_level``, ``test``,
-        ``correction``, ``n_family``, ``n``, ``ties``.
 
     Returns
     -------
@@ -63,11 +58,11 @@ def interval(
     >>> import prframe
     >>> runs = prframe.datasets.load_digits()
     >>> means = prframe.interval(runs, "P@10", by="system", over="query_id")
-    >>> ax = prframe.plot.interval(means, confidence_level=0.95)
+    >>> ax = prframe.plot.interval(means)
     >>> print(prframe.plot.alt_text(ax)[:60])
     P@10 with 95% confidence intervals: pixels 0.974 [0.958, 0.9
     """
-    drawn = forest(result, y=y, facet=facet, letters=letters, sort=sort, alpha=alpha, facts=facts)
+    drawn = forest(result, y=y, facet=facet, letters=letters, sort=sort, alpha=alpha)
     height = figures.ems(8 + 2.1 * len(drawn.names))
     figure, axes = figures.grid(len(drawn.panels), ax, height=height, shared="y")
     for on, panel in zip(axes, drawn.panels, strict=True):

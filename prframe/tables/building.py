@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from math import comb
-from typing import Any, Literal, TypeAlias, Unpack, cast, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 import polars as pl
 
@@ -38,7 +38,7 @@ def results(  # noqa: PLR0913
     places: Places | None = None,
     *,
     alpha: float = 0.05,
-    **facts: Unpack[Facts],
+    ties: str | None = None,
 ) -> Table:
     """Make a table of results: a line per system, a column per metric, best system first.
 
@@ -62,10 +62,8 @@ def results(  # noqa: PLR0913
         standard error keeps one or two figures; a metric has the same decimals in all cells.
     alpha : float, default 0.05
         The level of significance.
-    **facts
-        What the frames do not say and the caption should: ``confidence_level``, ``test``,
-        ``correction``, ``n_family``, ``n``, ``ties``. What neither the frames nor the caller say
-        is left out.
+    ties : str, optional
+        The tie policy that the caption should name, which the frames do not say.
 
     Returns
     -------
@@ -91,7 +89,7 @@ def results(  # noqa: PLR0913
     >>> totals = {"n_pos": "n_relevant"}
     >>> means = prframe.interval(runs, ["AP", "P@10"], by="system", over="query_id", **totals)
     >>> pairs = prframe.compare(runs, ["AP", "P@10"], model="system", **totals)
-    >>> table = prframe.tables.results(means, pairs, test="randomization", correction="holm")
+    >>> table = prframe.tables.results(means, pairs)
     >>> for line in table.lines:
     ...     print(f"{line.key} {line.name} {line.cells[0].text} ({line.cells[0].marks})")
     a pca 0.378 (b)
@@ -104,10 +102,11 @@ def results(  # noqa: PLR0913
     values = _values(estimates, model)
     metrics = list(dict.fromkeys(metric for _, metric in values))
     systems = _ordered(values, metrics[0])
-    known, raised, meaning = estimates.facts(facts), dict[tuple[Any, str], str](), ""
+    known = estimates.facts() if ties is None else estimates.facts({"ties": ties})
+    raised, meaning = dict[tuple[Any, str], str](), ""
     if compare is not None:
         paired = read(compare, "compare", "compare")
-        known = cast("Facts", {**known, **paired.facts(facts)})
+        known = cast("Facts", {**known, **paired.facts()})
         compared = {metric: _compared(paired, metric, systems, alpha) for metric in metrics}
         usual: Marks = "beats" if baseline is None and _has_all(compared) else "dagger"
         marks = marks or usual

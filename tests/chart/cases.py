@@ -6,7 +6,6 @@ from typing import Any
 import polars as pl
 
 from prframe import chart
-from tests.plot.cases import TOLD
 
 CHARTS: dict[str, Callable[[dict[str, pl.DataFrame]], Any]] = {
     "curve": lambda d: chart.curve(d["curve"], iso_f=True),
@@ -18,6 +17,6 @@ CHARTS: dict[str, Callable[[dict[str, pl.DataFrame]], Any]] = {
     "curve over queries": lambda d: chart.curve(d["queries"], over="query_id", facet="system"),
     "bands in panels": lambda d: chart.curve(d["band"], facet="system"),
     "roc": lambda d: chart.roc(d["roc"]),
-    "interval": lambda d: chart.interval(d["means"], letters=d["pairs"], **TOLD),
+    "interval": lambda d: chart.interval(d["means"], letters=d["pairs"]),
     "differences": lambda d: chart.interval(d["pairs"]),
 }

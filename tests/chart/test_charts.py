@@ -15,7 +15,7 @@ import pytest
 import prframe
 from prframe import PrframeError, chart, plot
 from tests.chart.cases import CHARTS
-from tests.plot.cases import PICTURES, TOLD, data
+from tests.plot.cases import PICTURES, data
 from tests.tables.cases import HOSTILE, comparison, intervals
 
 
@@ -145,7 +145,7 @@ def test_charts_can_be_joined() -> None:
 @pytest.mark.slow
 def test_hostile_names() -> None:
     pairs = comparison(HOSTILE, {(HOSTILE[0], HOSTILE[1])})
-    drawn = chart.interval(intervals(HOSTILE), letters=pairs, **TOLD)
+    drawn = chart.interval(intervals(HOSTILE), letters=pairs)
     assert HOSTILE[3] in {row.get("name") for row in rows_of(specification(drawn))}
 
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 import prframe
 from prframe import PrframeError, plot
 from prframe.stats import APNull
-from tests.plot.cases import PICTURES, TOLD, data, long
+from tests.plot.cases import LEVELS, PICTURES, data, long
 from tests.tables.cases import HOSTILE, comparison, intervals
 
 
@@ -137,7 +137,9 @@ def test_the_axes_of_the_caller() -> None:
 def test_the_sets_of_systems_that_are_not_told_apart() -> None:
     # x and z are alike, and y between them is not like z.
     pairs = comparison(["x", "y", "z"], {("y", "z")})
-    ax = plot.groups(pairs, test="t", correction="bh", n_family=3)
+    ax = plot.groups(
+        pairs.with_columns(test=pl.lit("t"), correction=pl.lit("bh"), n_family=pl.lit(3))
+    )
     assert plot.alt_text(ax) == (
         "AP of 3 systems. Sets without a significant difference: x and y; x and z (paired t-test, "
         "Benjamini and Hochberg's correction, family of 3, alpha = 0.05, n = 50)."
@@ -306,11 +308,11 @@ def test_scales_have_at_least_four_ticks(kind: str) -> None:
 
 def test_notes_can_be_left_out_and_figures_fit_a_column() -> None:
     with plot.style(width="column", notes=False):
-        ax = plot.interval(data()["means"].filter(metric="AP"), **TOLD)
+        ax = plot.interval(data()["means"].filter(metric="AP"))
     assert (ax.get_xlabel(), note_of(ax)) == ("AP", "")
     assert ax.figure.get_figwidth() == 3.3
     assert "95% confidence intervals" in note_of(
-        plot.interval(data()["means"].filter(metric="AP"), **TOLD)
+        plot.interval(data()["means"].filter(metric="AP"))
     )
     with pytest.raises(PrframeError, match="`width` must be one of"), plot.style(width="wide"):  # type: ignore[arg-type]
         pass
@@ -471,8 +473,17 @@ def test_an_unknown_picture_of_a_frame() -> None:
 def test_facts_that_the_result_has_as_columns() -> None:
     means = intervals(["x"]).with_columns(confidence_level=0.8)
     assert "80% confidence intervals" in plot.alt_text(plot.interval(means))
-    with pytest.raises(prframe.PrframeError, match=r"is \[0.8\]; leave out confidence_level=0.95"):
-        plot.interval(means, **TOLD)
+
+
+def test_notes_of_frames_tell_the_options_of_the_call() -> None:
+    two = data()["one"].filter(pl.col("system").is_in(["pixels", "ink"]))
+    options = {"model": "system", "item": "item_id", "incomplete": "last", "rng": 1}
+    options |= {"recall": LEVELS, "n_resamples": 50, "confidence_level": 0.9}
+    drawn = two.pr.plot.curve_difference(**options, simultaneous=False)
+    assert note_of(drawn) == "pointwise 90% confidence band"
+    assert list(drawn.get_lines()[0].get_ydata()) == (
+        two.pr.compare_curves(**options, simultaneous=False)["difference"].to_list()
+    )
 
 
 def test_letters_must_be_of_all_systems() -> None:

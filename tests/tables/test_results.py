@@ -72,9 +72,6 @@ def test_captions_tell_what_was_done() -> None:
         "is bold. Superscripts name the systems that a value is significantly larger than "
         "(method randomization-exact, alpha = 0.05, n = 50)."
     )
-    told = tables.results(intervals(MODELS), PAIRS, test="sign", n_family=9, confidence_level=0.95)
-    assert "(sign test, family of 9, alpha = 0.05, n = 50)" in told.caption
-    assert "95% confidence intervals" in told.caption
     assert tables.results(intervals(MODELS)).caption == (
         "Estimates with confidence intervals by the method logit. The largest value of each column "
         "is bold."
@@ -303,15 +300,6 @@ def test_messages(given, message: str) -> None:
     with pytest.raises(PrframeError) as error:
         given()
     assert str(error.value) == message
-
-
-def test_an_unknown_fact() -> None:
-    with pytest.raises(TypeError) as error:
-        tables.results(intervals(MODELS), seed=1)  # type: ignore[call-arg]
-    assert str(error.value) == (
-        "unexpected arguments 'seed'; a caption can be told 'alternative', 'confidence_level', "
-        "'correction', 'n', 'n_family', 'simultaneous', 'test', 'ties'."
-    )
 
 
 def test_an_end_may_be_infinite() -> None:
