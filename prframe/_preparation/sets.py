@@ -131,22 +131,6 @@ def largest_first(mean: float | None) -> tuple[bool, float]:
     return mean is None, 0.0 if mean is None else -mean
 
 
-def maximal_cliques(alike: Neighbours) -> Iterator[frozenset[int]]:
-    """Yield the maximal sets whose members are all neighbours, as Bron and Kerbosch find them."""
-    open_sets = [(frozenset[int](), set(range(len(alike))), set[int]())]
-    while open_sets:
-        members, candidates, left_out = open_sets.pop()
-        if not candidates and not left_out:
-            yield members
-            continue
-        pivot = max(candidates | left_out, key=lambda node: len(alike[node] & candidates))
-        for node in sorted(candidates - alike[pivot]):
-            near = alike[node]
-            open_sets.append((members | {node}, candidates & near, left_out & near))
-            candidates.remove(node)
-            left_out.add(node)
-
-
 def covering_cliques(alike: Neighbours) -> list[frozenset[int]]:
     """Return few maximal cliques that hold every pair of neighbours, and every node.
 

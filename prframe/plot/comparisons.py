@@ -1,6 +1,5 @@
 """All pairs of systems: their differences, and the sets that do not differ significantly."""
 
-from itertools import islice
 from typing import Any
 
 import matplotlib as mpl
@@ -12,11 +11,10 @@ from matplotlib.transforms import ScaledTranslation
 
 from prframe._preparation import wording
 from prframe._preparation.results import Result, one_metric, read, with_one_key
-from prframe._preparation.sets import Comparison, comparison, maximal_cliques
-from prframe.errors import PrframeError
+from prframe._preparation.sets import Comparison, comparison, covering_cliques
 from prframe.plot import figures
 
-_MOST_WITH_NUMBERS, _MOST_SETS = 16, 60
+_MOST_WITH_NUMBERS = 16
 # The width of the longest number of a cell, in sizes of its font.
 _WIDEST = 5.6
 
@@ -146,9 +144,9 @@ def groups(
 ) -> Axes:
     """Draw the systems on the metric's scale, beside the sets that do not differ significantly.
 
-    Each column on the right is a largest set of systems without a significant difference; its
-    members have a dot. With tests of pairs such sets may leave out a system between their members,
-    which a line below contiguous ranks cannot show.
+    Each column on the right is a set of systems without a significant difference; its members
+    have a dot. Two systems share a column exactly if they do not differ. Such a set may leave out
+    a system between its members, which a line below contiguous ranks cannot show.
 
     Parameters
     ----------
@@ -170,7 +168,7 @@ def groups(
     Raises
     ------
     PrframeError
-        If the frame is no such result, if a pair is missing, or if there are more than 60 sets.
+        If the frame is no such result, or if a pair is missing.
 
     Examples
     --------
@@ -182,7 +180,9 @@ def groups(
     P@10 of 6 systems. Sets without a significant difference: pca and thumbnail; ink and ran
     """
     result, name, compared = _compared_on(compare_result, metric, alpha)
-    shared, size = _sets_alike(compared), len(compared.models)
+    size = len(compared.models)
+    cliques = covering_cliques(compared.alike())
+    shared = [sorted(members) for members in cliques if len(members) > 1]
     across = figures.width() + figures.ems(len(shared))
     ax = figures.one_axes(ax, (across, figures.ems(9 + 2.1 * size)))
     known, bounds = result.facts(), _bounds_of(intervals, name)
@@ -226,14 +226,3 @@ def _bounds_of(intervals: object, metric: str) -> dict[Any, tuple[float, float]]
     rows = result.rows.filter(metric=one_metric(result.rows, metric, "intervals"))
     bounds = rows.select(model, "conf_low", "conf_high").drop_nulls().rows()
     return {system: (low, high) for system, low, high in bounds}
-
-
-def _sets_alike(compared: Comparison) -> list[list[int]]:
-    """Return the largest sets of two or more systems without a significant difference."""
-    sets = list(islice(maximal_cliques(compared.alike()), _MOST_SETS + 1))
-    if len(sets) > _MOST_SETS:
-        raise PrframeError(
-            f"there are more than {_MOST_SETS} sets of systems without a significant difference; "
-            "prframe.tables.letters gives few letters to as many systems."
-        )
-    return sorted(sorted(members) for members in sets if len(members) > 1)

@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from prframe import checks
 from prframe._preparation import wording
 from prframe._preparation.results import Facts, read, whole
-from prframe._preparation.thinning import spread
 from prframe.errors import PrframeError
 from prframe.plot import figures
 
@@ -263,11 +262,8 @@ def _name_ends(ax: Axes, pairs: pl.DataFrame, count: int) -> None:
     ups = [place for place in range(min(count, size)) if differences[place] > _EQUAL]
     downs = [place for place in range(max(0, size - count), size) if differences[place] < -_EQUAL]
     for ends, is_top in ((ups, True), (downs[::-1], False)):
-        sign = 1 if is_top else -1
-        wanted = np.sort(np.array([sign * differences[place] for place in ends], dtype=float))
-        edge = high if is_top else -low
-        heights = spread(wanted, gap, gap * 0.6, max(edge - gap / 2, gap * (len(ends) + 1)))
-        for place, height in zip(ends, sign * heights[::-1], strict=True):
+        for number, place in enumerate(ends):
+            height = high - gap * (number + 0.5) if is_top else low + gap * (number + 0.5)
             x = size * (0.13 if is_top else 0.87)
             ax.annotate(
                 figures.literal(shorten(str(names[place]), _MOST_TEXT, placeholder="…")),

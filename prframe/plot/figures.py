@@ -166,11 +166,6 @@ def one_axes(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
     return ax
 
 
-def current_axes() -> Axes:
-    """Return the current axes of matplotlib, new ones where there are none."""
-    return plt.gca()
-
-
 def _prepare(ax: Axes) -> None:
     """Leave out the frame where there is no scale, and keep the labels in the corner apart."""
     ax.spines[["top", "right"]].set_visible(False)
