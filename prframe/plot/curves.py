@@ -256,6 +256,7 @@ def _drawn(  # noqa: PLR0917
     for on, (value, panel) in zip(axes, picture.panels.items(), strict=True):
         if picture.low > 0:
             on.set_xscale("log")
+            figures.ticks(on, "x")
         on.set(xlim=(picture.low, 1.0), ylim=(0.0, 1.0), xlabel=labels[0], ylabel=labels[1])
         on.set_box_aspect(1)
         if value is not None:

@@ -194,6 +194,7 @@ def scores(
         if by is not None:
             figures.title(on, part[by][0])
             figures.ticks(on, "x")
+            figures.ticks(on, "y")
             text = f"{part[by][0]}: {text}"
         told.append(text)
     up, down = figures.palette_of(axes[0])[:2]

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from prframe import checks
 from prframe._preparation import colours, wording
@@ -244,7 +244,9 @@ def pixel_columns(ax: Axes) -> int:
 def ticks(ax: Axes, along: Literal["x", "y"]) -> None:
     """Place at least four ticks, whose small labels keep apart in panels."""
     axis = ax.xaxis if along == "x" else ax.yaxis
-    axis.set_major_locator(MaxNLocator(4, min_n_ticks=4))
+    is_log = axis.get_scale() == "log"
+    axis.set_major_locator(LogLocator(10, (1, 2, 5)) if is_log else MaxNLocator(4, min_n_ticks=4))
+    axis.set_minor_locator(NullLocator())
     axis.set_major_formatter("{x:g}")
     axis.set_tick_params(labelsize="small")
 
