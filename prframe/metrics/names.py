@@ -35,6 +35,8 @@ _WITH_SUFFIX = re.compile(r"(?P<name>\w+?)[._@]?(?P<k>\d+(?:\.\d+)?)", re.ASCII)
 _PERSISTENCE = re.compile(r"rbp\.(?P<p>[0-9]+)")
 _AT = re.compile(r"(?P<name>\w+?)_at_(?P<k>\d+)", re.ASCII)
 _AT_GRADE = re.compile(r"(?P<name>[^-]+)-l(?P<rel>[0-9]{1,9})")
+# No name of a metric is longer.
+_LONGEST = 30
 _WHOLE = re.compile(r"[0-9]{1,30}")
 _REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _TOKEN = re.compile(
@@ -275,6 +277,7 @@ def _resembling(name: str, rest: str) -> Iterator[str]:
     Digits are the same, since F2 is not F1.
     """
     known = {letters(other): other for other in (*CUT_ALIASES, *ALIASES, *CATALOGUE)}
+    name = name[:_LONGEST]
     for close in get_close_matches(letters(name), known, n=5, cutoff=0.7):
         if re.sub(r"\D", "", close) == re.sub(r"\D", "", name) and _is_metric(known[close] + rest):
             yield known[close] + rest
