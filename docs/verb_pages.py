@@ -67,7 +67,7 @@ ABOUT = {
     "check": (
         "a report on what is suspicious in the data",
         ["warnings", "ties", "missing"],
-        TWO + 'two.pr.plot.check(by=["system", "query_id"], item="item_id")',
+        "",
     ),
 }
 

@@ -30,12 +30,12 @@ with pl.Config(tbl_rows=-1):
 
 # %%
 # The differences come in groups. ``ink`` finds as little as ``random``, and the other four are far
-# from both. Among these four each is told apart from each, the two best by .02.
+# from both. These four all differ significantly, the two best by .02.
 
 prframe.plot.interval(found)
 
 # %%
-# Below, joined dots are systems that are not told apart:
+# Below, joined dots are systems that do not differ significantly:
 
 prframe.plot.groups(found)
 
@@ -51,7 +51,7 @@ prframe.plot.matrix(found)
 # Fewer queries
 # -------------
 # What would 10 queries have told, or 50? Draw so many of the 200, again and again, and count how
-# often a pair is told apart in such a smaller experiment, all 15 pairs tested together. This asks for
+# often a pair differs significantly in such a smaller experiment, all 15 pairs tested together. This asks for
 # thousands of tests and no frames: ``PairedFamily`` holds the differences of all pairs, query by
 # query.
 

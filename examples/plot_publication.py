@@ -2,22 +2,19 @@
 A figure for a paper from one call
 ==================================
 
-A figure for print has the width of a column, letters that can be read and colours that can be told apart, a
+A figure for print has the width of a column, letters that can be read and distinct colours, a
 caption with the test, and an alternative text.
 """
 
 # %%
-# The style is that of the package; width and size of letters are settings of matplotlib.
-
-import matplotlib.pyplot as plt
+# The style of the package knows the widths of a column and of a page.
 
 import prframe
 
 runs = prframe.datasets.load_digits()
 options = {"over": "query_id", "n_pos": "n_relevant"}
 pairs = runs.pr.compare(["AP", "P@10"], model="system", rng=1, **options)
-with prframe.plot.style():
-    plt.rcParams.update({"figure.figsize": (6.8, 3.0), "font.size": 8})
+with prframe.plot.style(width="page"):
     figure = runs.pr.plot.interval(["AP", "P@10"], by="system", letters=pairs, **options)
 figure
 

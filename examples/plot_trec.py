@@ -43,7 +43,8 @@ ranked.pr.plot.band(by="system", over="query_id", recall=21, rng=1, facet="syste
 # %%
 # Which system is better
 # ----------------------
-# The systems on the scale of mean AP; joined dots would be systems that are not told apart.
+# The systems on the scale of mean AP; joined dots would be systems that do not differ
+# significantly.
 
 ranked.pr.plot.groups(metric="AP", model="system", rng=1)
 

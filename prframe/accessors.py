@@ -180,13 +180,14 @@ def _offer(namespace: type[_Namespace], module: str, names: Sequence[str]) -> No
 
 
 _EXPRESSIONS = ("metric", "ap", "auc", "precision", "recall", "rr", "ndcg", "curve")
+_CHARTS = ("curve", "roc", "band", "interval")
 _PICTURES = (
-    *("curve", "roc", "gain", "band", "curve_difference", "interval", "queries", "matrix"),
-    *("groups", "ap_null", "check", "scores"),
+    *_CHARTS,
+    *("gain", "curve_difference", "queries", "matrix", "groups", "ap_null", "scores"),
 )
 _offer(FrameNamespace, "prframe", verbs())
 _offer(PlotNamespace, "prframe.plot.of_frames", _PICTURES)
-_offer(ChartNamespace, "prframe.chart.of_frames", _PICTURES)
+_offer(ChartNamespace, "prframe.chart.of_frames", _CHARTS)
 _offer(ExprNamespace, "prframe.expressions", _EXPRESSIONS)
 
 

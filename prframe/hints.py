@@ -1,54 +1,44 @@
-"""Other libraries' names of arguments and columns, and what is written here instead."""
+"""Other libraries' names of arguments, columns and functions, and what is written here instead."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from numbers import Integral
 
-# For each argument here what other libraries call it.
-SYNONYMS: dict[str, tuple[str, ...]] = {
-    "alternative": ("tail", "sided", "two_sided", "two_tailed", "direction_of_test"),
-    "baseline": ("reference", "control", "ref"),
-    "by": (
-        *("group", "groups", "groupby", "group_by", "groupby_cols", "segment", "sameby"),
-        *("qid", "query", "query_id", "partition_by", "strata"),
-    ),
-    "cluster": ("clusters", "block", "blocks", "unit"),
-    "confidence_level": ("ci", "conf", "conf_level", "confidence", "level", "ci_level", "cl"),
-    "correction": ("adjust", "p_adjust", "p_adjust_method", "multiple_testing", "multitest"),
-    "equivalence": ("margin", "equivalence_margin"),
-    "ignore": ("ignore_index", "ignore_label", "exclude"),
-    "interpolate": ("interpolated", "interpolation", "smooth"),
-    "item": ("id", "ids", "doc_id", "docno", "document", "item_id", "on", "pair"),
-    "label": (
-        *("labels", "y_true", "y", "target", "targets", "truth", "true", "actual", "response"),
-        *("relevance", "rel", "ground_truth"),
-    ),
-    "metrics": ("metric", "measures", "measure", "scoring"),
-    "missing": ("na", "nan_policy", "na_rm", "dropna", "skipna"),
-    "model": ("models", "system", "systems", "run", "runs", "estimator"),
-    "n": ("n_total", "total", "n_items"),
-    "n_neg": ("n_negatives", "negatives", "num_neg"),
-    "n_pos": ("n_positives", "positives", "num_pos", "num_rel", "n_rel"),
-    "n_resamples": (
-        *("n_boot", "n_boots", "n_bootstrap", "n_bootstraps", "nboot", "boot_n", "b", "r"),
-        *("n_permutations", "n_perm", "n_iter", "n_samples", "null_size", "reps", "times"),
-    ),
-    "over": ("average", "mean_over", "aggregate", "macro", "fold", "folds"),
-    "positive": (
-        *("min_rel", "rel_threshold", "relevance_level", "relevance_threshold", "min_grade"),
-        *("pos_label", "positive_label", "pos_class", "positive_class"),
-        "event_level",
-    ),
-    "prior": ("prevalence", "base_rate", "pi", "prior_probability", "class_prior"),
-    "recall": ("points", "n_points", "levels", "recall_levels", "thresholds", "grid"),
-    "rng": ("seed", "random_state", "random_seed", "generator"),
-    "score": (
-        *("scores", "y_score", "y_scores", "y_pred", "y_prob", "pred", "preds", "prediction"),
-        *("predictions", "predictor", "estimate", "prob", "probas_pred", "similarity"),
-    ),
-    "test": ("stat_test", "significance_test", "statistic_test"),
-    "weight": ("weights", "sample_weight", "sample_weights", "case_weights", "w"),
+# What other libraries call the arguments here.
+SYNONYMS: dict[str, str] = {
+    **dict.fromkeys(("group", "groupby", "group_by", "qid", "query_id"), "by"),
+    **dict.fromkeys(("ci", "conf_level", "confidence", "level"), "confidence_level"),
+    **dict.fromkeys(("p_adjust", "p_adjust_method"), "correction"),
+    **dict.fromkeys(("docno", "doc_id", "id"), "item"),
+    **dict.fromkeys(("y_true", "labels", "target", "relevance"), "label"),
+    **dict.fromkeys(("measure", "measures", "scoring"), "metrics"),
+    **dict.fromkeys(("system", "run", "models"), "model"),
+    **dict.fromkeys(("n_boot", "n_bootstrap", "n_permutations", "null_size"), "n_resamples"),
+    **dict.fromkeys(("pos_label", "min_rel", "relevance_level"), "positive"),
+    **dict.fromkeys(("seed", "random_state"), "rng"),
+    **dict.fromkeys(("y_score", "y_pred", "scores", "probas_pred"), "score"),
+    **dict.fromkeys(("sample_weight", "weights"), "weight"),
+    "average": "over",
+    "points": "recall",
+    "margin": "equivalence",
+    "prevalence": "prior",
+    "tail": "alternative",
 }
+_LARGEST_FIRST = "the largest score is the best one; give distances with the opposite sign"
+_CUTOFF = "a cut-off stands in the name of a metric, for example 'nDCG@10'"
+# What is said of arguments that are called differently and mean something else.
+NOT_OFFERED: dict[str, str] = {
+    **dict.fromkeys(("ascending", "descending", "higher_is_better"), _LARGEST_FIRST),
+    **dict.fromkeys(("cutoff", "depth", "k", "top_k"), _CUTOFF),
+    "alpha": "a confidence_level= of 0.95 leaves out 0.05, and p-values are columns of the result",
+    "n_jobs": "POLARS_MAX_THREADS in the environment sets the number of threads",
+    "per_query": "by='query_id' has a row for each query, and over='query_id' the mean of all",
+    "qrels": "prframe.trec.join(run, qrels) makes a frame of both",
+    "threshold": "it stands in the name of a metric, for example 'P(threshold=0.5)'; curve() has "
+    "the counts at every score",
+}
+# What other libraries call the corrections here.
+_CORRECTIONS = {"fdr_bh": "bh", "fdr": "bh", "fdr_by": "by", "bonf": "bonferroni"}
 # What is said of columns of pandas whose names are tuples.
 OF_LEVELS = (
     " Names are strings; those of several levels become so, for example, by frame.columns = "
@@ -58,76 +48,6 @@ OF_LEVELS = (
 TAKEN: dict[str, str] = {
     "score": "Scores are integers, floats or decimals.",
     "label": "Labels are booleans, numbers or text.",
-}
-# What is said of arguments that are called differently and mean something else.
-NOT_OFFERED: dict[str, str] = {
-    "alpha": "a confidence_level= of 0.95 leaves out 0.05, and p-values are columns of the result",
-    "ascending": "the largest score is the best one; give distances with the opposite sign",
-    "descending": "the largest score is the best one; give distances with the opposite sign",
-    "higher_is_better": "the largest score is the best one; give distances with the opposite sign",
-    **dict.fromkeys(
-        ("as_dict", "as_pandas", "output", "output_format", "return_type"),
-        "the result is a frame of the kind that was given, with methods to make others",
-    ),
-    **dict.fromkeys(
-        ("cut", "cut_off", "cutoff", "cutoffs", "depth", "top_k", "topk"),
-        "a cut-off stands in the name of a metric, for example 'nDCG@10'",
-    ),
-    **dict.fromkeys(
-        ("per_query", "by_query", "per_group"),
-        "by= has a row for each query, and over= the mean of all, for example by='query_id'",
-    ),
-    **dict.fromkeys(
-        ("progress", "show_progress", "progress_bar", "verbose"),
-        "long work shows its progress by itself where a person watches",
-    ),
-    "k": "a cut-off stands in the name of a metric, for example 'nDCG@10'",
-    "max_p": "p-values are columns of the result, to be compared with any limit",
-    "n_jobs": "POLARS_MAX_THREADS in the environment sets the number of threads",
-    "qrels": "prframe.trec.join(run, qrels) makes a frame of both, and prframe.trec.evaluate(run, "
-    "qrels) has trec_eval's measures",
-    "raise_on_error": "the result is a frame, and its column 'severity' says how bad a problem is",
-    "threshold": "it stands in the name of a metric, for example 'P(threshold=0.5)'; curve() has "
-    "the counts at every score",
-}
-# The pictures that draw the result of a verb whose name is none of a picture.
-_PICTURES: dict[str, tuple[str, ...]] = {
-    "ap_test": ("ap_null",),
-    "band": ("curve",),
-    "compare": ("interval", "matrix", "groups"),
-    "compare_curves": ("curve_difference",),
-    "evaluate": ("queries",),
-}
-_STRATA = "by= has a row for each stratum"
-_OF_ONE_RANKING = (
-    "the test is of one ranking; by= has a row for each, whose p-values correction= adjusts, and "
-    "ap_test(frame, over=...) tests a mean over rankings, that of AP"
-)
-_FOLDS = (
-    "bands know no correction of dependent folds; at one level of recall {}(..., 'Prec@0.5', "
-    "resampling='cv'{}) has an interval that does"
-)
-_RETRIEVED = (
-    "the rows are what is retrieved; keep the first ones of each ranking, and give n_pos= and "
-    "n_neg= for all that there are"
-)
-# What is said of arguments that one function alone does not have.
-_NOT_OFFERED_BY = {
-    **{("ap_test", word): _RETRIEVED for word in ("cutoff", "depth", "k", "top_k")},
-    **{
-        (verb, "strata"): _STRATA
-        for verb in ("evaluate", "interval", "band", "compare", "compare_curves")
-    },
-    **{(verb, "over"): _OF_ONE_RANKING for verb in ("rank_test", "topk_test")},
-    ("band", "resampling"): _FOLDS.format("interval", ""),
-    ("compare_curves", "resampling"): _FOLDS.format("compare", ", test='t'"),
-    ("evaluate", "test"): "compare() has tests of two models, and ap_test() one against chance",
-    ("interval", "undefined"): "take the values of evaluate(..., undefined=0), by group, and name "
-    "their column in values=",
-    ("interval", "test"): "an interval has a method=; compare() has tests of two models",
-    ("roc", "over"): "a mean of ROC curves is none, as it depends on what is held fixed; draw a "
-    "curve for each group with by=, average AUC with evaluate(frame, 'AUC', over=...), or take "
-    "curve(frame, over=...), the mean of PR curves",
 }
 # The columns by which `prframe.trec` knows queries and documents. In PyTerrier `qid` is the id of
 # the query and `query` its text, `docno` is the id of the document and `docid` a number.
@@ -141,48 +61,52 @@ REPETITIONS = ("split", "split_id", "cv_split", "repeat", "repeat_id", "repetiti
 # Names that columns often have, for the arguments that may name them. The first of them that a
 # frame has is proposed.
 _COLUMNS: dict[str, tuple[str, ...]] = {
-    "score": (
-        *("score", "scores", "y_score", "y_pred", "y_prob", "prob", "proba", "probability"),
-        *("pred", "prediction", "similarity", "sim", "logit", "logits"),
-    ),
-    "label": (
-        *("label", "labels", "relevance", "rel", "y_true", "y", "target", "truth", "grade"),
-        *("is_relevant", "relevant", "positive", "is_positive"),
-    ),
+    "score": ("score", "scores", "y_score", "y_pred", "y_prob", "prob", "pred", "similarity"),
+    "label": ("label", "labels", "relevance", "rel", "y_true", "y", "target", "is_relevant"),
     "query": QUERIES,
     "item": (*DOCUMENT, "item", "item_id", "id"),
     "model": ("model", "system", "run", "tag", "run_id"),
 }
-
-
-# What other libraries call the options here, by the argument.
-_OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
-    "alternative": {
-        "greater": ("right", "larger", ">"),
-        "less": ("left", "smaller", "<"),
-        "two-sided": ("two.sided", "twosided", "two_sided", "two-tailed", "both", "!="),
-    },
-    "correction": {
-        "bh": ("fdr_bh", "fdr", "benjamini-hochberg", "benjamini_hochberg", "fdr_i"),
-        "bonferroni": ("bonf", "b"),
-        "by": ("fdr_by", "fdr_n", "benjamini-yekutieli", "benjamini_yekutieli"),
-        "holm": ("holm-bonferroni", "holm-sidak", "sidak", "hs", "h"),
-        "max-t": ("maxt", "max_t", "westfall-young"),
-    },
+# Other names of metrics that are expressions here, and these.
+_EXPRESSIONS = {"average_precision": "ap", "roc_auc": "auc", "mrr": "rr"}
+# Functions of other libraries, and the call here.
+_FUNCTIONS: dict[str, str] = {
+    **dict.fromkeys(("average_precision_score", "ap"), "evaluate(frame, 'AP')"),
+    **dict.fromkeys(("roc_auc_score", "auc"), "evaluate(frame, 'AUC')"),
+    **dict.fromkeys(("f1_score", "fbeta_score"), "evaluate(frame, 'F1(threshold=0.5)')"),
+    "precision_score": "evaluate(frame, 'P(threshold=0.5)')",
+    "recall_score": "evaluate(frame, 'R(threshold=0.5)')",
+    "ndcg_score": "evaluate(frame, 'nDCG@10')",
+    **dict.fromkeys(("precision_recall_curve", "pr_curve", "confusion_matrix"), "curve(frame)"),
+    "roc_curve": "roc(frame)",
+    "delong_test": "compare(frame, 'AUC', score=['a', 'b'], over=None, test='delong')",
+    "classification_report": "report(frame)",
+    "table": "tables.results(result)",
 }
+# The pictures that draw the result of a verb whose name is none of a picture.
+_PICTURES: dict[str, tuple[str, ...]] = {
+    "ap_test": ("ap_null",),
+    "band": ("curve",),
+    "compare": ("interval", "matrix", "groups"),
+    "compare_curves": ("curve_difference",),
+    "evaluate": ("queries",),
+}
+
+
+def _meant(name: str, offered: Iterable[str]) -> str:
+    """Return the offered name that may be meant, of which case and underscores do not matter."""
+    folded = {known.lower().replace("_", ""): known for known in offered}
+    close = get_close_matches(name.lower().replace("_", ""), folded, n=1, cutoff=0.65)
+    return f" Did you mean {folded[close[0]]!r}?" if close else ""
 
 
 def of_option(argument: str, given: object, options: Iterable[str]) -> str:
     """Return a sentence on an option that is called differently; nothing if none is known."""
-    if not isinstance(given, str):
-        return ""
-    word = given.lower()
-    if argument == "correction" and word in {"none", "no", "uncorrected"}:
+    word = given.lower() if isinstance(given, str) else ""
+    if argument == "correction" and word == "none":
         return " Without a correction say correction=None."
-    for ours, theirs in _OPTIONS.get(argument, {}).items():
-        if ours in options and (word == ours or word in theirs):
-            return f" Write {argument}={ours!r}."
-    return ""
+    ours = _CORRECTIONS.get(word, word)
+    return f" Write {argument}={ours!r}." if word and ours in options else ""
 
 
 def of_arguments(function: str, unknown: Sequence[str], known: Sequence[str]) -> str:
@@ -192,94 +116,59 @@ def of_arguments(function: str, unknown: Sequence[str], known: Sequence[str]) ->
     that can be guessed.
     """
     several = "an unexpected keyword argument" if len(unknown) == 1 else "unexpected arguments"
-    sentences = [f"{function}() got {several} {', '.join(map(repr, unknown))}."]
-    hints = (_instead(name, known, function) for name in unknown)
-    return " ".join([*sentences, *filter(None, hints)])
+    message = f"{function}() got {several} {', '.join(map(repr, unknown))}."
+    return message + "".join(_instead(name, known) for name in unknown)
 
 
-# Other names of metrics that are expressions here, and these.
-_EXPRESSIONS: dict[str, str] = {
-    **dict.fromkeys(("average_precision", "average_precision_score"), "ap"),
-    **dict.fromkeys(("roc_auc", "roc_auc_score", "auroc"), "auc"),
-    **dict.fromkeys(("reciprocal_rank", "mrr", "recip_rank"), "rr"),
-}
+def _instead(name: str, known: Sequence[str]) -> str:
+    """Return a sentence on what to write instead of an unknown argument; nothing if none is."""
+    word = name.lower()
+    if word in SYNONYMS and SYNONYMS[word] in known:
+        return f" Write {SYNONYMS[word]}= for {name}=."
+    if word in NOT_OFFERED:
+        return f" There is no {name}=: {NOT_OFFERED[word]}."
+    return _meant(name, known)
 
 
 def of_attribute(name: str, offered: Sequence[str]) -> str:
     """Return a sentence on a method that `.pr` does not have."""
-    other = _EXPRESSIONS.get(name) if "metric" in offered else None
-    close = [other] if other else get_close_matches(name, offered, n=1)
-    if close:
-        return f" Did you mean {close[0]!r}?"
-    if "queries" in offered:
-        return ""
+    if name in _EXPRESSIONS and "metric" in offered:
+        return f" Did you mean {_EXPRESSIONS[name]!r}?"
+    if (meant := _meant(name, offered)) or ("roc" in offered and "evaluate" not in offered):
+        return meant
     verb = "metric" if "metric" in offered else "evaluate"
     return f" A metric is asked for by its name, as in .pr.{verb}('AP', ...)."
 
 
-# Functions of other libraries, and the call here.
-_FUNCTIONS: dict[str, tuple[str, ...]] = {
-    "evaluate(frame, 'AP')": ("average_precision_score", "average_precision", "ap"),
-    "evaluate(frame, 'AP', over='query_id')": ("mean_average_precision", "map_score"),
-    "evaluate(frame, 'AUC')": ("roc_auc_score", "roc_auc", "auc_score", "auroc", "auc"),
-    "evaluate(frame, 'F1(threshold=0.5)')": ("f1_score", "fbeta_score"),
-    "evaluate(frame, 'P(threshold=0.5)')": ("precision_score",),
-    "evaluate(frame, 'R(threshold=0.5)')": ("recall_score",),
-    "evaluate(frame, 'nDCG@10')": ("ndcg_score", "dcg_score"),
-    "curve(frame)": ("precision_recall_curve", "pr_curve", "confusion_matrix", "det_curve"),
-    "roc(frame)": ("roc_curve",),
-    "compare(frame, 'AUC', score=['a', 'b'], over=None, test='delong')": (
-        *("delong", "delong_test", "delong_roc_test", "roc_test"),
-    ),
-    "tables.results(result)": ("table", "to_markdown", "to_latex"),
-    "report(frame)": ("classification_report",),
-}
-
-
 def of_function(name: str) -> str:
     """Return a sentence on a function of another library; nothing if none is known."""
-    for call, theirs in _FUNCTIONS.items():
-        if name.lower() in theirs:
-            columns = " with score= and label= for the columns" if "(frame" in call else ""
-            return f" The call is prframe.{call}{columns}."
-    return ""
+    call = _FUNCTIONS.get(name.lower())
+    columns = " with score= and label= for the columns" if "(frame" in str(call) else ""
+    return "" if call is None else f" The call is prframe.{call}{columns}."
 
 
 def of_method(kind: str, name: str, offered: Sequence[str]) -> str:
     """Return the message about a method that an object of a class does not have."""
-    # A short form has letters of the name in their order, as to_md has those of to_markdown.
-    short = [known for known in offered if _is_short_for(name, known)]
-    close = short or get_close_matches(name, offered, n=1)
-    meant = f" Did you mean {close[0]!r}?" if close else ""
-    return f"a {kind} has no {name!r}; it has {', '.join(offered)}.{meant}"
-
-
-def _is_short_for(name: str, known: str) -> bool:
-    """Tell whether a name has letters of a known one, in their order."""
-    rest = iter(known)
-    return all(letter in rest for letter in name)
+    return f"a {kind} has no {name!r}; it has {', '.join(offered)}.{_meant(name, offered)}"
 
 
 def of_statistic(name: str, offered: Sequence[str]) -> str:
     """Return the message about a name that `prframe.stats` does not have."""
-    folded = {known.lower().replace("_", ""): known for known in offered}
-    close = get_close_matches(name.lower().replace("_", ""), folded, n=1)
-    meant = f" Did you mean {folded[close[0]]!r}?" if close else ""
     return (
-        f"module 'prframe.stats' has no attribute {name!r}.{meant} All statistics are names of "
-        "prframe.stats itself, which dir(prframe.stats) lists; its modules are not public."
+        f"module 'prframe.stats' has no attribute {name!r}.{_meant(name, offered)} All statistics "
+        "are names of prframe.stats itself, which dir(prframe.stats) lists; its modules are not "
+        "public."
     )
 
 
 def of_picture(door: str, name: str, offered: Sequence[str]) -> str:
     """Return the message about a name that `prframe.plot` or `prframe.chart` does not have."""
     message = f"module {door!r} has no attribute {name!r}."
-    if name in _PICTURES:
-        *before, last = [f"{door}.{picture}" for picture in _PICTURES[name]]
-        pictures = f"{', '.join(before)} and {last} draw" if before else f"{last} draws"
-        return f"{message} {pictures} the result of prframe.{name}."
-    close = get_close_matches(name, offered, n=1)
-    return f"{message} Did you mean {close[0]!r}?" if close else message
+    if name not in _PICTURES:
+        return message + _meant(name, offered)
+    doors = [door if picture in offered else "prframe.plot" for picture in _PICTURES[name]]
+    pictures = map(".".join, zip(doors, _PICTURES[name], strict=True))
+    return f"{message} The result of prframe.{name} is drawn by {' or '.join(pictures)}."
 
 
 def of_column_name(argument: str, given: object) -> str:
@@ -319,20 +208,6 @@ def of_dtype(dtype: object) -> str:
             "of them, for example with cast(pl.Int8) or astype(int)."
         )
     return f" {TAKEN['score']}"
-
-
-def _instead(name: str, known: Sequence[str], function: str) -> str:
-    """Return a sentence on what to write instead of an unknown argument; nothing if none is."""
-    word = name.lower()
-    if (function, word) in _NOT_OFFERED_BY:
-        return f"There is no {name}=: {_NOT_OFFERED_BY[function, word]}."
-    for ours, theirs in SYNONYMS.items():
-        if ours in known and word in theirs:
-            return f"Write {ours}= for {name}=."
-    if word in NOT_OFFERED:
-        return f"There is no {name}=: {NOT_OFFERED[word]}."
-    close = get_close_matches(name, known, n=1)
-    return f"Did you mean {close[0]!r}?" if close else ""
 
 
 def of_column(column: str, argument: str, present: Iterable[str]) -> str | None:

@@ -231,8 +231,9 @@ def plot_vl_pr(
     'PR (AUC: 52.78%, AP: 55.56%, AP11: 54.55%)'
     """
     # matplotlib is needed by nothing else here.
+    from matplotlib.pyplot import gca  # noqa: PLC0415
+
     from prframe import plot  # noqa: PLC0415
-    from prframe.plot.figures import current_axes  # noqa: PLC0415
 
     recall, precision, info = vl_pr(labels, scores, **options)
     label = _vector("labels", labels)
@@ -244,7 +245,7 @@ def plot_vl_pr(
     prior = options.get("normalize_prior")
     chance = n_pos / max(1, n_pos + n_neg) if prior is None else prior
     points = pl.DataFrame({"recall": recall, "precision": precision}).fill_nan(None)
-    drawn = current_axes() if ax is None else ax
+    drawn = gca() if ax is None else ax
     plot.curve(points, chance=chance, ax=drawn)
     areas = {"AUC": info.auc, "AP": info.ap, "AP11": info.ap_interp_11}
     told = ", ".join(f"{name}: {100 * area:.2f}%" for name, area in areas.items())

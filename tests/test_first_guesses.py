@@ -267,11 +267,7 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "eleven points": (
         lambda: BM25.pr.curve(label="rel", by="qid", interpolated=True, points=11),
-        "Write interpolate= for interpolated=. Write recall= for points=.",
-    ),
-    "gains of ir_measures": (
-        lambda: prframe.evaluate(JUDGED, "nDCG(dcg='exp-log2')@10", by="query_id"),
-        "For dcg='exp-log2' say gain='exp'.",
+        "Did you mean 'interpolate'? Write recall= for points=.",
     ),
     "the cut-off as an argument": (
         lambda: prframe.evaluate(JUDGED, "ndcg", k=10, by="query_id"),
@@ -295,7 +291,7 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "two areas under one name": (
         lambda: ROWS.pr.evaluate("PR-AUC", **NAMED),
-        "use 'AP' for the area of steps, which is scikit-learn's average precision, or 'AUPRC'",
+        "use 'AP' for the area of steps, or 'AUPRC' for the area of trapezoids.",
     ),
     "groups of pandas": (
         lambda: ROWS.pr.evaluate("AP", groupby="segment", **NAMED),
@@ -439,23 +435,15 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "hits of knowledge graphs": (
         lambda: prframe.evaluate(JUDGED, "Hits@1", by="query_id"),
-        "use 'Success@10', which is 1 if a positive is among the first 10,",
-    ),
-    "the overlap of two rankings": (
-        lambda: prframe.evaluate(JUDGED, "RBO", by="query_id"),
-        "compares two rankings with each other, and metrics here compare a ranking with labels;",
-    ),
-    "subtopics": (
-        lambda: prframe.evaluate(JUDGED, "alpha_nDCG@10", by="query_id"),
-        "counts subtopics, which labels here do not have; ir_measures has it.",
+        "Did you mean 'hit@1'?",
     ),
     "a frame of judgments as an argument": (
         lambda: prframe.evaluate(BM25, "AP", qrels=JUDGED),
-        "prframe.trec.evaluate(run, qrels) has trec_eval's measures.",
+        "prframe.trec.join(run, qrels) makes a frame of both.",
     ),
     "f1_score": (
         lambda: ROWS.pr.evaluate("f1_score", **NAMED),
-        "use 'F1(threshold=0.5)' at a score, 'F1@10' at a rank, or 'MaxF1'",
+        "use 'F1(threshold=0.5)' at a score, 'F1@10' at a rank.",
     ),
     "accuracy": (
         lambda: ROWS.pr.evaluate("accuracy", **NAMED),
@@ -463,39 +451,27 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "balanced accuracy": (
         lambda: ROWS.pr.evaluate("balanced_accuracy", **NAMED),
-        "use 'BalancedAccuracy(threshold=0.5)'.",
+        "use 'BalancedAccuracy(threshold=0.5)' or 'MCC(threshold=0.5)'.",
     ),
     "brier": (
         lambda: ROWS.pr.evaluate("brier", **NAMED),
-        "measures the calibration of probabilities,",
+        "use scikit-learn, as this measures the calibration of probabilities.",
     ),
     "log loss": (
         lambda: ROWS.pr.evaluate("log_loss", **NAMED),
-        "scikit-learn has brier_score_loss, log_loss and calibration_curve.",
+        "use scikit-learn, as this measures the calibration of probabilities.",
     ),
     "the true positive rate": (
         lambda: ROWS.pr.evaluate("TPR", **NAMED),
-        "use 'R(threshold=0.5)' at a score, 'R@10' at a rank, or roc()",
+        "use 'R(threshold=0.5)' at a score, 'R@10' at a rank.",
     ),
     "a rate at another rate": (
         lambda: ROWS.pr.evaluate("fpr@95tpr", **NAMED),
-        "or roc(), whose columns fpr and tpr have each at every value of the other.",
+        "use roc(), whose columns fpr and tpr have each at every value of the other.",
     ),
     "F2 at a threshold": (
         lambda: ROWS.pr.evaluate("F2(threshold=0.5)", **NAMED),
-        "use 'F(beta=2,threshold=0.5)' at a score,",
-    ),
-    "the precision at a recall": (
-        lambda: ROWS.pr.evaluate("P(at_recall=0.8)", **NAMED),
-        "The precision at a level of recall is 'Prec@0.8', for example.",
-    ),
-    "the recall at a precision": (
-        lambda: ROWS.pr.evaluate("R@P=.9", **NAMED),
-        "The recall at a precision is 'R(at_precision=0.9)',",
-    ),
-    "a share of the list": (
-        lambda: ROWS.pr.evaluate("P@10%", **NAMED),
-        "'EF(0.1)' is the lift in the first 10 % of all items.",
+        "use 'F(beta=2,threshold=0.5)' at a score.",
     ),
     "Cohen's kappa": (
         lambda: ROWS.pr.evaluate("kappa", **NAMED),
@@ -503,20 +479,12 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "the statistic of Kolmogorov and Smirnov": (
         lambda: ROWS.pr.evaluate("KS", **NAMED),
-        "use the largest difference of the columns tpr and fpr of roc().",
+        "use the largest tpr - fpr of the rows of roc().",
     ),
     "Gini": (lambda: ROWS.pr.evaluate("gini", **NAMED), "use 2 * 'AUC' - 1."),
-    "the gain of precision": (
-        lambda: ROWS.pr.evaluate("pr_gain", **NAMED),
-        "use 'AUPRG', the area under precision gain by recall gain.",
-    ),
     "the best threshold": (
         lambda: ROWS.pr.evaluate("MaxF1_threshold", **NAMED),
         "use interval('MaxF1'), whose row 'MaxF1 threshold' has it.",
-    ),
-    "the name of a row": (
-        lambda: ROWS.pr.evaluate("MaxF1 threshold", **NAMED),
-        "Use interval('MaxF1'), whose row 'MaxF1 threshold' has it.",
     ),
     "scikit-learn's function": (
         lambda: prframe.average_precision_score(Y_TRUE, Y_SCORE),
@@ -536,7 +504,7 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "R's name of an alternative": (
         lambda: prframe.ap_test(PROFILES, by="Metadata_Plate", alternative="two.sided", **PAIRS),
-        "Write alternative='two-sided'.",
+        "Did you mean 'two-sided'?",
     ),
     "a name of items": (
         lambda: prframe.compare_curves(TWO, model="model", id="doc_id"),

@@ -1,7 +1,7 @@
-"""Colours that differ enough, also for people who see fewer colours, and dashes beyond these.
+"""Colours that differ enough, also for people who see fewer colours, each with dashes of its own.
 
 The colours are from M. Okabe and K. Ito, Color Universal Design, 2008, without those that are pale
-on the ground.
+on the ground, and a brown.
 """
 
 from collections.abc import Sequence
@@ -9,15 +9,19 @@ from dataclasses import dataclass
 
 from prframe.errors import PrframeError
 
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000")
-PALETTE_DARK = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#FFFFFF")
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8B5A2B", "#000000")
+PALETTE_DARK = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#F0E442", "#FFFFFF")
 # The ground of the dark style, the text on it, and the greys of what is not the matter itself.
 GROUND, GROUND_DARK, TEXT_DARK = "#FFFFFF", "#121212", "#F2F2F2"
 MUTED, MUTED_DARK = "#6B6B6B", "#A8A8A8"
 _HALF = 0.5
 
 # Lengths of dashes and gaps, in widths of the line.
-DASHES: tuple[tuple[float, ...], ...] = ((), (5, 2), (1.5, 1.5))
+DASHES: tuple[tuple[float, ...], ...] = (
+    *((), (6, 1.5), (1.5, 1.5), (6, 1.5, 1.5, 1.5)),
+    *((3, 1.5), (6, 1.5, 1.5, 1.5, 1.5, 1.5)),
+)
+_MOST_GROUPS = 18
 
 
 @dataclass(frozen=True)
@@ -25,23 +29,24 @@ class Look:
     """The colour of a group, and its dashes, none of which is a solid line."""
 
     colour: str
-    dashes: tuple[float, ...]
+    dashes: tuple[float, ...] = ()
 
 
 def is_dark(red: float, green: float, blue: float) -> bool:
-    """Tell whether a colour, of parts between 0 and 1, is darker than a middle grey."""
+    """Return whether a colour, of parts between 0 and 1, is darker than a middle grey."""
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue < _HALF
 
 
 def looks(groups: Sequence[object], palette: Sequence[str]) -> dict[object, Look]:
-    """Return a look per group: first the colours, then the colours with dashes."""
-    most = len(palette) * len(DASHES)
-    if len(groups) > most:
+    """Return a look per group: colours in turn, and dashes that shift with each turn."""
+    if len(groups) > _MOST_GROUPS:
         raise PrframeError(
-            f"{len(groups)} groups cannot be told apart in one picture, which has {most} kinds of "
-            "lines; name the column of groups in facet=, or, of queries or folds, in over=."
+            f"one picture must have at most {_MOST_GROUPS} groups, which can be told apart; got "
+            f"{len(groups)}. Name the column of groups in facet=, or, of queries or folds, in "
+            "over=."
         )
-    return {
-        group: Look(palette[place % len(palette)], DASHES[place // len(palette)])
-        for place, group in enumerate(groups)
-    }
+    made = {}
+    for place, group in enumerate(groups):
+        turn, colour = divmod(place, len(palette))
+        made[group] = Look(palette[colour], DASHES[(colour + turn) % len(DASHES)])
+    return made

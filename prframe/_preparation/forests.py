@@ -72,7 +72,6 @@ def forest(  # noqa: PLR0913
     letters: object,
     sort: str | None,
     alpha: float,
-    facts: Facts,
 ) -> Forest:
     """Prepare a picture of a result of `interval` or `compare`."""
     checks.one_of("sort", sort, ("estimate", None), in_order=True)  # type: ignore[arg-type]
@@ -80,7 +79,7 @@ def forest(  # noqa: PLR0913
     checks.columns_exist({y: "y", facet: "facet"}, drawn.rows.columns)
     parts = drawn.rows.partition_by(facet, maintain_order=True)
     names = _rows_in_order(parts[0], drawn.rows, y, sort)
-    known, raised, words = drawn.facts(facts), dict[str, dict[Any, str]](), ""
+    known, raised, words = drawn.facts(), dict[str, dict[Any, str]](), ""
     if letters is not None:
         if is_of_differences:
             raise PrframeError(
@@ -89,8 +88,8 @@ def forest(  # noqa: PLR0913
             )
         paired = read(letters, "compare", "letters")
         raised = _letters(paired, [part[facet][0] for part in parts], names, alpha)
-        testing = wording.testing_words(paired.facts(facts), alpha, paired.methods())
-        words = f"; share no letter: told apart ({testing})"
+        testing = wording.testing_words(paired.facts(), alpha, paired.methods())
+        words = f"; without a shared letter: significantly different ({testing})"
     panels = [
         ForestPanel(
             part[facet][0],

@@ -8,7 +8,6 @@ from typing import Any
 from prframe.errors import ArgumentError
 from prframe.typing import FrameT
 from prframe.verbs._guards import advising
-from prframe.verbs.check import check as check_verb
 from prframe.verbs.comparison.compare import compare as compare_verb
 from prframe.verbs.comparison.curves import compare_curves as compare_curves_verb
 from prframe.verbs.curves.band import band as band_verb
@@ -18,8 +17,8 @@ from prframe.verbs.intervals.interval import interval as interval_verb
 
 Picture = Callable[..., Any]
 
-# The arguments of verbs that captions tell of.
-_FACTS = ("confidence_level", "simultaneous", "test", "correction", "ties")
+# The arguments of both verbs and pictures: captions tell of them.
+_TOLD = ("confidence_level", "simultaneous")
 # The arguments of pictures that name columns by which there is a curve each.
 _SPLITTING = ("color", "facet", "over")
 
@@ -30,7 +29,8 @@ def of_frame(
     """Return the function that draws the result of a verb.
 
     It takes the arguments of the verb and, by keyword, those of the picture but those named in
-    `without`. Where both have one of the same name, it is that of the picture. If `gain` is given,
+    `without`. Where both have one of the same name, it is that of the
+    picture, but for those of which captions tell. If `gain` is given,
     the picture decides whether the verb adds gains. The columns in ``color=``, ``facet=`` and
     ``over=`` need not be named in ``by=`` again. Captions tell the options of the verb.
     """
@@ -40,26 +40,25 @@ def of_frame(
         for name, parameter in inspect.signature(picture).parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY and name not in without
     }
-    takes_facts = "facts" in inspect.signature(picture).parameters
+    told = [name for name in _TOLD if name in of_picture]
 
     def drawn(frame: object, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - verbs have many options
-        drawing = {name: options.pop(name) for name in of_picture if name in options}
+        drawing = {name: options.get(name, of_verb[name].default) for name in told}
+        own = (of_picture.keys() - told) & options.keys()
+        drawing |= {name: options.pop(name) for name in own}
         if gain is not None:
             _refuse_gain(picture, options)
             options["gain"] = gain
         if "color" in of_picture:
             split = [drawing.get(name) for name in _SPLITTING]
             options["by"] = _columns([options.get("by"), *split])
-        if takes_facts:
-            known = {name: of_verb[name].default for name in _FACTS if name in of_verb} | options
-            drawing |= {name: known[name] for name in _FACTS if known.get(name) is not None}
         with advising(_of_curves(drawing) if "over" in of_picture else None):
             result = verb(frame, *args, **options)
         return picture(result, **drawing)
 
     decided = of_picture.keys() | ({"gain"} if gain is not None else set())
-    own = [p for name, p in of_verb.items() if name not in decided]
-    drawn.__signature__ = inspect.Signature([*own, *of_picture.values()])  # type: ignore[attr-defined]
+    kept = [p for name, p in of_verb.items() if name not in decided]
+    drawn.__signature__ = inspect.Signature([*kept, *of_picture.values()])  # type: ignore[attr-defined]
     drawn.__name__ = picture.__name__
     door = picture.__module__.rsplit(".", 1)[0]
     drawn.__doc__ = (
@@ -147,17 +146,20 @@ def _queries(picture: Picture) -> Picture:
 
 def pictures_of(door: ModuleType) -> dict[str, Picture]:
     """Return the pictures of frames that a way to draw, `prframe.plot` for example, offers."""
-    return {
+    shared = {
         "curve": of_frame(curve_verb, door.curve, gain=False),
         "roc": of_frame(roc_verb, door.roc),
-        "gain": of_frame(curve_verb, door.gain, gain=True),
         "band": of_frame(band_verb, door.curve, without=("over", "band")),
-        "curve_difference": of_frame(compare_curves_verb, door.curve_difference),
         "interval": of_frame(interval_verb, door.interval),
+    }
+    if not hasattr(door, "matrix"):
+        return shared
+    return shared | {
+        "gain": of_frame(curve_verb, door.gain, gain=True),
+        "curve_difference": of_frame(compare_curves_verb, door.curve_difference),
         "queries": _queries(door.queries),
         "matrix": _of_one_metric(door.matrix),
         "groups": _of_one_metric(door.groups),
         "ap_null": door.ap_null,
-        "check": of_frame(check_verb, door.check),
         "scores": door.scores,
     }

@@ -28,15 +28,13 @@ _OWN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("model_a",),
         ("model_a", "model_b", "recall", "difference", "conf_low", "conf_high"),
     ),
-    "check": (("kind",), ("kind", "severity", "count")),
 }
 
 
 class Facts(TypedDict, total=False):
     """What a caption says of how a result was made.
 
-    A fact is read from the result where the result has a column of this name, and is left out
-    where neither the result nor the caller says it.
+    A fact is read from the column of this name, and is left out where the result has none.
     """
 
     confidence_level: float
@@ -66,20 +64,6 @@ class Result:
     keys: tuple[str, ...]
     back: Callable[[pl.DataFrame], Any]
 
-    def fact(self, name: str, given: object = None) -> object:
-        """Return a fact: the only value of the result's column of that name, or the one given."""
-        # The column ``ties`` of a comparison counts ties.
-        if name not in self.rows.columns or name == "ties":
-            return given
-        values = self.rows[name].drop_nulls().unique()
-        told = values.item() if values.len() == 1 else None
-        if given is not None and values.len() and given != told:
-            raise PrframeError(
-                f"`{name}` of the result is {checks.brief(values.to_list())}; leave out "
-                f"{name}={given!r}, which says otherwise."
-            )
-        return told if given is None else given
-
     def methods(self) -> list[str]:
         """Return the methods that the result names."""
         if "method" not in self.rows.columns:
@@ -95,16 +79,15 @@ class Result:
                 "leave these columns out."
             )
 
-    def facts(self, given: Facts) -> Facts:
-        """Return all facts that are known."""
-        names = Facts.__annotations__
-        if unknown := [name for name in given if name not in names]:
-            raise TypeError(
-                f"unexpected arguments {checks.listed(unknown)}; a caption can be told "
-                f"{checks.listed(names)}."
-            )
-        known = {name: self.fact(name, given.get(name)) for name in names}
-        return cast("Facts", {name: value for name, value in known.items() if value is not None})
+    def facts(self, given: Facts | None = None) -> Facts:
+        """Return all facts that are known: those of the result, and what the caller adds."""
+        known = {name: value for name, value in (given or {}).items() if value is not None}
+        # The column ``ties`` of a comparison counts ties.
+        for name in (Facts.__annotations__.keys() & set(self.rows.columns)) - {"ties"}:
+            values = self.rows[name].drop_nulls().unique()
+            if values.len() == 1:
+                known[name] = values.item()
+        return cast("Facts", known)
 
 
 def whole(frame: object, argument: str) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], Any]]:

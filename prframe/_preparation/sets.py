@@ -1,4 +1,4 @@
-"""Systems that a comparison does not tell apart: their sets, and letters for these."""
+"""Systems without a significant difference: their sets, and letters for these."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Comparison:
     rows : dict
         The row of the result for each pair of positions, the pair as in the result.
     apart : frozenset of frozenset of int
-        The pairs of positions that are told apart.
+        The pairs of positions that differ significantly.
     """
 
     models: list[Any]
@@ -47,7 +47,7 @@ class Comparison:
             )
 
     def beaten(self, position: int) -> list[int]:
-        """Return the systems with smaller means from which a system is told apart."""
+        """Return the systems with significantly smaller means."""
         return self._beaten[position]
 
     @cached_property
@@ -61,7 +61,7 @@ class Comparison:
         return [sorted(others) for others in beaten]
 
     def shades(self) -> dict[tuple[int, int], float]:
-        """Return how strongly the cell of each pair is coloured, 0 where it is not told apart.
+        """Return how strongly the cell of each pair is coloured, 0 without significance.
 
         It runs from -1 to 1 with the difference, and even the palest differs from the ground.
         """
@@ -74,7 +74,7 @@ class Comparison:
         }
 
     def alike(self) -> list[frozenset[int]]:
-        """Return for each system those that it is not told apart from; every pair is needed."""
+        """Return for each system those it does not differ from significantly, of all pairs."""
         size = len(self.models)
         there = {frozenset(pair) for pair in self.rows}
         for pair in combinations(range(size), 2):
@@ -129,22 +129,6 @@ def comparison(result: Result, metric: str, alpha: float) -> Comparison:
 def largest_first(mean: float | None) -> tuple[bool, float]:
     """Return a sort key by which undefined means are last."""
     return mean is None, 0.0 if mean is None else -mean
-
-
-def maximal_cliques(alike: Neighbours) -> Iterator[frozenset[int]]:
-    """Yield the maximal sets whose members are all neighbours, as Bron and Kerbosch find them."""
-    open_sets = [(frozenset[int](), set(range(len(alike))), set[int]())]
-    while open_sets:
-        members, candidates, left_out = open_sets.pop()
-        if not candidates and not left_out:
-            yield members
-            continue
-        pivot = max(candidates | left_out, key=lambda node: len(alike[node] & candidates))
-        for node in sorted(candidates - alike[pivot]):
-            near = alike[node]
-            open_sets.append((members | {node}, candidates & near, left_out & near))
-            candidates.remove(node)
-            left_out.add(node)
 
 
 def covering_cliques(alike: Neighbours) -> list[frozenset[int]]:

@@ -30,24 +30,3 @@ def kept_points(x: Floats, y: Floats, edges: Floats) -> Integers:
         part = y[start:stop]
         kept.update((start, start + int(part.argmin()), start + int(part.argmax()), stop - 1))
     return np.array(sorted(kept), dtype=np.int64)
-
-
-def spread(places: Floats, gap: float, low: float, high: float) -> Floats:
-    """Return places at least `gap` apart, in the same order, near the given ones.
-
-    The sum of squared distances is the smallest one; then all places are shifted into the bounds
-    as far as there is room. `places` must not decrease.
-    """
-    offsets = gap * np.arange(len(places))
-    blocks: list[tuple[float, int]] = []
-    for value in (places - offsets).tolist():
-        mean, size = value, 1
-        while blocks and blocks[-1][0] > mean:
-            last, members = blocks.pop()
-            mean = (mean * size + last * members) / (size + members)
-            size += members
-        blocks.append((mean, size))
-    level = np.repeat([mean for mean, _ in blocks], [size for _, size in blocks])
-    room = high - (offsets[-1] if len(places) else 0.0)
-    shifted = np.clip(level, low, max(low, room)) + offsets
-    return np.asarray(shifted, dtype=np.float64)

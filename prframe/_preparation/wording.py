@@ -39,12 +39,10 @@ _TIES = {
     "trec": "ties in the order of trec_eval",
     "worst": "positives last among ties",
 }
-# What marks say of a value that is told apart from those of other systems.
-LARGER_THAN_NAMED = (
-    "Raised letters name the systems that a value is larger than and told apart from"
-)
+# What marks say of a value that differs significantly from those of other systems.
+LARGER_THAN_NAMED = "Superscripts name the systems that a value is significantly larger than"
 LARGER_THAN_COUNTED = (
-    "Raised numbers, as in >2, count the systems that a value is larger than and told apart from"
+    "Superscripts such as >2 count the systems that a value is significantly larger than"
 )
 # What stands for a number that does not exist.
 NONE = "\N{EN DASH}"
@@ -127,7 +125,7 @@ def band_words(facts: Facts) -> str:
 
 
 def testing_words(facts: Facts, alpha: float, methods: Sequence[str]) -> str:
-    """Say by which test, with which correction, and at which level systems are told apart."""
+    """Say by which test, with which correction, and at which level differences are significant."""
     words = tested(facts, methods) or ([f"method {joined(methods)}"] if methods else [])
     words += [*family_words(facts), f"alpha = {alpha:g}"]
     if (n := facts.get("n")) is not None:

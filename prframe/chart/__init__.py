@@ -11,30 +11,11 @@ except ImportError as error:
 
 from prframe import hints as _hints
 from prframe._preparation.colours import PALETTE, PALETTE_DARK
-from prframe.chart.comparisons import groups, matrix
-from prframe.chart.curves import curve, gain, roc
-from prframe.chart.differences import curve_difference, queries
-from prframe.chart.distributions import ap_null, scores
+from prframe.chart.curves import curve, roc
+from prframe.chart.intervals import interval
 from prframe.chart.parts import alt_text, style
-from prframe.chart.summaries import check, interval
 
-__all__ = [
-    "PALETTE",
-    "PALETTE_DARK",
-    "alt_text",
-    "ap_null",
-    "check",
-    "curve",
-    "curve_difference",
-    "gain",
-    "groups",
-    "interval",
-    "matrix",
-    "queries",
-    "roc",
-    "scores",
-    "style",
-]
+__all__ = ["PALETTE", "PALETTE_DARK", "alt_text", "curve", "interval", "roc", "style"]
 
 if not TYPE_CHECKING:  # Type checkers know the names above, and report any other.
 

@@ -1,4 +1,4 @@
-"""PR, ROC and PR-gain curves whose points tell threshold, k, tp and fp."""
+"""PR and ROC curves whose points tell threshold, k, tp and fp."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,20 +9,19 @@ import numpy as np
 import polars as pl
 
 from prframe._preparation.colours import looks
-from prframe._preparation.curve_pictures import (
+from prframe._preparation.curves import (
     EQUAL_F,
     Chance,
     CurvePicture,
     Legend,
+    Lines,
     chance_levels,
     check_legend,
     equal_f,
-    gain_picture,
     opacity_of,
     pr_picture,
     roc_picture,
 )
-from prframe._preparation.panels import Panel
 from prframe._preparation.points import LEVELS, Points, middles, precision_at
 from prframe._preparation.thinning import column_edges
 from prframe.chart import parts
@@ -94,11 +93,11 @@ def curve(
     picture = pr_picture(result, columns, band, x_log=x_log)
     marks = looks(picture.groups, parts.palette_of(palette))
     budget = parts.MOST_ROWS
-    budget -= len(picture.bands) * _BAND_LEVELS
+    budget -= sum(lines.band is not None for lines in picture.lines) * _BAND_LEVELS
     budget -= len(picture.panels) * len(EQUAL_F) * _CHANCE_LEVELS * iso_f
     drawn = _Drawn(picture, legend, palette, _PR, budget)
     panels = []
-    for panel in picture.panels:
+    for value, panel in picture.panels.items():
         layers = drawn.bands(panel)
         if iso_f:
             layers += drawn.equal_f()
@@ -106,7 +105,7 @@ def curve(
             colour = parts.muted() if group is None else marks[group].colour
             layers.append(parts.rule(level, "y", colour, (2, 2)))
         layers += drawn.many(panel) if over is not None else drawn.lines(panel)
-        panels.append(drawn.framed(panel, layers))
+        panels.append(drawn.framed(value, layers))
     return parts.finished(panels, picture.text, picture.note)
 
 
@@ -148,65 +147,14 @@ def roc(
     """
     check_legend(legend)
     picture = roc_picture(result, {"color": color, "facet": facet}, x_log=x_log)
-    return _with_areas(picture, _ROC, legend, palette, diagonal=chance)
-
-
-def gain(
-    result: object,
-    *,
-    color: str | None = None,
-    facet: str | None = None,
-    legend: Legend = "auto",
-    palette: Sequence[str] | None = None,
-) -> Chart:
-    """Draw precision-recall-gain curves; the point at the pointer tells threshold, k, tp and fp.
-
-    Parameters
-    ----------
-    result : frame
-        A result of `prframe.curve` with ``gain=True``.
-    color, facet, legend, palette
-        As in `prframe.plot.gain`.
-
-    Returns
-    -------
-    altair chart
-
-    Raises
-    ------
-    PrframeError
-        As `prframe.plot.gain`; also if there are so many curves that none could be drawn in fewer
-        than 5,000 rows.
-
-    Examples
-    --------
-    >>> import polars as pl, prframe
-    >>> frame = pl.DataFrame({"score": [0.9, 0.8, 0.7, 0.6], "label": [1, 0, 1, 0]})
-    >>> print(prframe.chart.alt_text(prframe.chart.gain(prframe.curve(frame, gain=True))))
-    Precision-recall-gain curves of one group. area 0.250.
-    """
-    check_legend(legend)
-    picture = gain_picture(result, {"color": color, "facet": facet})
-    return _with_areas(picture, ("recall gain", "precision gain"), legend, palette)
-
-
-def _with_areas(
-    picture: CurvePicture,
-    labels: tuple[str, str],
-    legend: Legend,
-    palette: Sequence[str] | None,
-    *,
-    diagonal: bool = False,
-) -> Chart:
-    """Draw curves whose areas their legend tells, and the dotted diagonal if it is wanted."""
     budget = parts.MOST_ROWS - len(picture.panels) * (_CHANCE_LEVELS + 1)
-    drawn = _Drawn(picture, legend, palette, labels, budget)
+    drawn = _Drawn(picture, legend, palette, _ROC, budget)
     levels = column_edges(picture.low, 1.0, _CHANCE_LEVELS, log=picture.low > 0)
     panels = [
-        drawn.framed(panel, [*(drawn.dotted(levels) if diagonal else []), *drawn.lines(panel)])
-        for panel in picture.panels
+        drawn.framed(value, [*(drawn.dotted(levels) if chance else []), *drawn.lines(panel)])
+        for value, panel in picture.panels.items()
     ]
-    return parts.finished(panels, picture.text, picture.note)
+    return parts.finished(panels, picture.text)
 
 
 class _Drawn:
@@ -224,21 +172,21 @@ class _Drawn:
         self.side = parts.SIDE if len(picture.panels) == 1 else parts.SIDE // 2
         self._marks = marks = looks(picture.groups, parts.palette_of(palette))
         self._names = {group: f"{group}{area}" for group, area in picture.areas(legend).items()}
-        title = picture.shown.color if legend is not None else None
+        title = picture.color if legend is not None else None
         self._colours = parts.colours(marks, title, self._names)
         scale = alt.Scale(domain=[picture.low, 1], type="log" if picture.low > 0 else "linear")
         self._x = alt.X("x:Q", title=labels[0]).scale(scale).axis(labelOverlap=True, tickCount=5)
         self._y = alt.Y("y:Q", title=labels[1]).scale(domain=[0, 1])
 
-    def framed(self, panel: Panel[Points], layers: Sequence[Any]) -> alt.LayerChart:
+    def framed(self, value: object, layers: Sequence[Any]) -> alt.LayerChart:
         """Return a panel of layers."""
-        title = None if panel.value is None else str(panel.value)
+        title = None if value is None else str(value)
         return parts.layered(layers, self.side, self.side, title)
 
-    def bands(self, panel: Panel[Points]) -> list[Any]:
+    def bands(self, panel: Sequence[Lines]) -> list[Any]:
         """Return the bands of a panel."""
         layers = []
-        for group, rows in self._picture.bands_of(panel).items():
+        for group, rows in [(part.group, part.band) for part in panel if part.band is not None]:
             recall = rows["recall"].to_numpy()
             levels = recall
             if len(recall) > _BAND_LEVELS:
@@ -253,9 +201,9 @@ class _Drawn:
             layers.append(area.encode(self._x, self._y, alt.Y2("high:Q")))
         return layers
 
-    def lines(self, panel: Panel[Points]) -> list[Any]:
+    def lines(self, panel: Sequence[Lines]) -> list[Any]:
         """Return the curves of a panel, and what the pointer finds there."""
-        curves = sum(len(lines.curves) for part in self._picture.panels for lines in part.lines)
+        curves = sum(len(lines.curves) for lines in self._picture.lines)
         columns = min(_MOST_COLUMNS, self._budget // curves // 4 - 1)
         if columns < 1:
             raise PrframeError(_TOO_MANY)
@@ -263,7 +211,7 @@ class _Drawn:
         for has_steps in (True, False):
             frames = [
                 self._points(lines.group, lines.curves[0], columns)
-                for lines in panel.lines
+                for lines in panel
                 if lines.curves[0].has_steps == has_steps
             ]
             if frames:
@@ -290,7 +238,6 @@ class _Drawn:
         line = base.mark_line(
             interpolate="step-before" if has_steps else "linear",
             strokeWidth=1.6,
-            clip=bool((rows["y"] < 0).any()),
         )
         pointer = alt.selection_point(
             # Charts that are joined keep their pointers apart.
@@ -302,19 +249,18 @@ class _Drawn:
         )
         told = [parts.told(*pair) for pair in zip("xy", self._labels, strict=True)]
         told += [alt.Tooltip(f"{name}:Q") for name in _SHOWN_AT_POINT if name in rows.columns]
-        if self._picture.shown.color is not None:
+        if self._picture.color is not None:
             # Without a format Vega-Lite tells no names where the nearest point is looked for.
-            told.insert(0, alt.Tooltip("group:N", title=self._picture.shown.color, format=""))
+            told.insert(0, alt.Tooltip("group:N", title=self._picture.color, format=""))
         # The text of the chart is read aloud instead of every point.
         dots = base.mark_point(filled=True, size=60, strokeDash=[1, 0], aria=False).encode(
             opacity=alt.when(pointer).then(alt.value(1)).otherwise(alt.value(0)), tooltip=told
         )
         return [line.encode(alt.Order("place:Q")), dots.add_params(pointer)]
 
-    def many(self, panel: Panel[Points]) -> list[Any]:
+    def many(self, panel: Sequence[Lines]) -> list[Any]:
         """Return thin grey curves with their mean and their median."""
-        low, split = self._picture.low, self._picture.panels
-        groups = [lines for part in split for lines in part.lines]
+        low, groups = self._picture.low, self._picture.lines
         curves = sum(len(lines.curves) for lines in groups)
         per_curve = min(LEVELS, (self._budget - 2 * _BAND_LEVELS * len(groups)) // curves)
         if per_curve < _FEWEST_LEVELS:
@@ -322,7 +268,7 @@ class _Drawn:
         levels = column_edges(low, 1.0, per_curve - 1, log=low > 0)
         fine = column_edges(low, 1.0, _BAND_LEVELS - 1, log=low > 0)
         layers = []
-        for lines in panel.lines:
+        for lines in panel:
             thin = pl.concat(
                 pl.DataFrame(
                     {"x": levels, "y": precision_at(points.x, points.y, levels), "curve": number}

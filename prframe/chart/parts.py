@@ -20,7 +20,7 @@ from prframe._preparation.colours import (
     TEXT_DARK,
     Look,
 )
-from prframe._preparation.panels import MOST_PANELS
+from prframe._preparation.curves import MOST_PANELS
 from prframe.errors import ArgumentError, PrframeError
 
 Chart: TypeAlias = alt.LayerChart | alt.ConcatChart

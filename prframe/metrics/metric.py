@@ -9,7 +9,6 @@ import polars as pl
 
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError
-from prframe.metrics.elsewhere import PARAMETERS
 from prframe.metrics.quantities import LARGEST_EXPONENT, Quantities
 from prframe.stats import discount_sum
 from prframe.tie_policies import ALL_TIES, POLICIES, Ties
@@ -190,7 +189,7 @@ class Metric:
         for name, value in [*zip(known, first, strict=False), *settings.items()]:
             if name not in known:
                 takes = f"it takes {checks.listed(known)}" if known else "it takes none"
-                hint = PARAMETERS.get(name) or checks.did_you_mean(name, known)
+                hint = checks.did_you_mean(name, known)
                 raise ArgumentError(f"{self.name} has no parameter {name!r}; {takes}.{hint}")
             given.pop(name, None)
             if value is None:

@@ -12,16 +12,16 @@ accepted where this catalogue has another name for the same metric.
 
 import copyreg
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import NoReturn
 
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError, UnknownMetricError
-from prframe.metrics import elsewhere
-from prframe.metrics.aliases import ALIASES, CUT_ALIASES, CUT_OFF
+from prframe.metrics.aliases import ALIASES, CUT_ALIASES, CUT_OFF, INSTEAD, letters
 from prframe.metrics.catalogue import CATALOGUE
 from prframe.metrics.metric import Metric, Setting
-from prframe.metrics.resembling import resembling
 from prframe.stats.score_functions import WORDS
 
 # What metrics without a cut-off may be meant by F and F1.
@@ -30,10 +30,13 @@ _WITHOUT_CUTOFF = {
     "F1": " F1 of all retrieved items is 'SetF', and the largest F1 of all thresholds 'MaxF1'."
     " Of a classifier say 'F1(threshold=0.5)'.",
 }
+_OF_LISTS = " Several metrics are separate words, such as 'AP', 'nDCG@10'."
 _WITH_SUFFIX = re.compile(r"(?P<name>\w+?)[._@]?(?P<k>\d+(?:\.\d+)?)", re.ASCII)
 _PERSISTENCE = re.compile(r"rbp\.(?P<p>[0-9]+)")
 _AT = re.compile(r"(?P<name>\w+?)_at_(?P<k>\d+)", re.ASCII)
 _AT_GRADE = re.compile(r"(?P<name>[^-]+)-l(?P<rel>[0-9]{1,9})")
+# No name of a metric is longer.
+_LONGEST = 30
 _WHOLE = re.compile(r"[0-9]{1,30}")
 _REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _TOKEN = re.compile(
@@ -192,7 +195,7 @@ class _Parser:
             where = "its end"
         raise UnknownMetricError(
             f"cannot read the metric {checks.brief(self._text)}: {expected} is due, not {where}."
-            f"{elsewhere.of_sign(self._text)}",
+            f"{_OF_LISTS if ',' in self._text.partition('(')[0] else ''}",
             self._text,
         )
 
@@ -206,7 +209,7 @@ class _Parser:
                 at = self._text.index(rest, place)
                 raise UnknownMetricError(
                     f"cannot read the metric {checks.brief(self._text)}: {rest[0]!r} at character "
-                    f"{at + 1} has no meaning.{elsewhere.of_sign(self._text)}",
+                    f"{at + 1} has no meaning.",
                     self._text,
                 )
             group = match.lastgroup or ""
@@ -249,9 +252,9 @@ def _with_cutoff(name: str, text: str) -> Metric | None:
 def _unknown(name: str, text: str) -> str:
     """Return the message for an unknown name, with what may be meant by it."""
     base = suffix["name"] if (suffix := _WITH_SUFFIX.fullmatch(name)) else name
-    said = elsewhere.of_name(name, base, checks.brief(text))
-    if said is not None:
-        return said
+    for known in (name, base):
+        if (instead := INSTEAD.get(letters(known))) is not None:
+            return f"{checks.brief(text)} is no name of a metric here; use {instead}."
     if name in WORDS:
         return f"{checks.brief(text)} is a score-generating function; use 'W(\"{text}\")'."
     if name in CUT_ALIASES:
@@ -260,13 +263,24 @@ def _unknown(name: str, text: str) -> str:
     guesses = [(name, text[len(name) :])]
     if suffix:
         guesses.append((base, f"@{suffix['k']}"))
-    # Names of the catalogue go first.
-    meant = resembling(guesses, [*CATALOGUE], _is_metric)
-    meant = meant or resembling(guesses, [*ALIASES, *CUT_ALIASES], _is_metric)
+    meant = next((like for guess in guesses for like in _resembling(*guess)), None)
     hint = f" Did you mean {meant!r}?" if meant else ""
     return (
-        f"unknown metric {checks.brief(text)}.{hint} The metrics are {checks.listed(CATALOGUE)}."
+        f"unknown metric {checks.brief(text)}.{hint} prframe.CATALOGUE has all metrics, such as "
+        "'AP', 'AUC', 'P@10' and 'nDCG@10'."
     )
+
+
+def _resembling(name: str, rest: str) -> Iterator[str]:
+    """Yield the metrics whose names have nearly these letters, with what stands behind the name.
+
+    Digits are the same, since F2 is not F1.
+    """
+    known = {letters(other): other for other in (*CUT_ALIASES, *ALIASES, *CATALOGUE)}
+    name = name[:_LONGEST]
+    for close in get_close_matches(letters(name), known, n=5, cutoff=0.7):
+        if re.sub(r"\D", "", close) == re.sub(r"\D", "", name) and _is_metric(known[close] + rest):
+            yield known[close] + rest
 
 
 def _alias(text: str) -> Metric:

@@ -16,14 +16,13 @@ from prframe.plot.curves import curve, gain, roc
 from prframe.plot.differences import curve_difference, queries
 from prframe.plot.distributions import ap_null, scores
 from prframe.plot.figures import alt_text, style
-from prframe.plot.summaries import check, interval
+from prframe.plot.intervals import interval
 
 __all__ = [
     "PALETTE",
     "PALETTE_DARK",
     "alt_text",
     "ap_null",
-    "check",
     "curve",
     "curve_difference",
     "gain",

@@ -1,17 +1,18 @@
 """PR, ROC and PR-gain curves."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from prframe._preparation.colours import Look, looks
-from prframe._preparation.curve_pictures import (
+from prframe._preparation.curves import (
     EQUAL_F,
     Chance,
     CurvePicture,
     Legend,
+    Lines,
     chance_levels,
     check_legend,
     equal_f,
@@ -51,15 +52,14 @@ def curve(
     result : frame
         A result of `prframe.curve` or `prframe.band`.
     color, facet : str, optional
-        The column ``by`` whose values colours and dashes tell apart, up to 15, and the one with a
+        The column ``by`` whose values colours and dashes tell apart, up to 18, and the one with a
         panel per value, up to 24. The only column that is not named gets the colours.
     over : str, optional
         The column of queries or folds, of which the result has a curve each: one thin grey line
         each, their mean bold, their median dashed. ``over=`` of `prframe.curve` gives the mean
         alone, without a curve per query, and is drawn as any other curve.
     band : frame, optional
-        A result of `prframe.band` with the same columns ``by``. At most two bands share a panel;
-        the note below says what they are.
+        A result of `prframe.band` with the same columns ``by``; the note below says what it is.
     chance : float or mapping of group to float, optional
         The precision of random rankings, the share of positives, drawn as a dotted line.
     iso_f : bool, default False
@@ -102,26 +102,22 @@ def curve(
     check_legend(legend)
     columns = {"color": color, "facet": facet, "over": over}
     picture = pr_picture(result, columns, band, x_log=x_log)
-    figure, axes = figures.grid(len(picture.panels), ax)
-    marks = looks(picture.groups, figures.palette_of(axes[0], palette))
-    for on, panel in zip(axes, picture.panels, strict=True):
-        _frame(on, panel.value, picture.low, ("recall", "precision"))
+
+    def draw(ax: Axes, panel: Sequence[Lines], marks: dict[object, Look]) -> None:
         if iso_f:
-            _equal_f(on, picture.low)
-        for group, rows in picture.bands_of(panel).items():
-            _shade(on, rows, marks[group].colour)
-        for lines in panel.lines:
-            if over is None:
-                _draw(on, lines.curves[0], marks[lines.group], picture.low)
+            _equal_f(ax, picture.low)
+        for lines in panel:
+            if lines.band is not None:
+                _shade(ax, lines.band, marks[lines.group].colour)
+            if over is not None:
+                _draw_many(ax, lines.curves, marks[lines.group], picture.low)
             else:
-                _draw_many(on, lines.curves, marks[lines.group], picture.low)
+                _draw(ax, lines.curves[0], marks[lines.group], picture.low)
         for level, group in chance_levels(panel, chance):
-            colour = figures.muted(on) if group is None else marks[group].colour
-            on.axhline(level, color=colour, linestyle=":", linewidth=1, zorder=2)
-    figures.label_outer(axes)
-    _write_note(figure, axes, picture.note)
-    _name(axes[0], picture, marks, legend)
-    return _returned(figure, axes, picture)
+            colour = figures.muted(ax) if group is None else marks[group].colour
+            ax.axhline(level, color=colour, linestyle=":", linewidth=1, zorder=2)
+
+    return _drawn(picture, ("recall", "precision"), draw, legend, palette, ax)
 
 
 def roc(
@@ -175,8 +171,15 @@ def roc(
     """
     check_legend(legend)
     picture = roc_picture(result, {"color": color, "facet": facet}, x_log=x_log)
+
+    def draw(ax: Axes, panel: Sequence[Lines], marks: dict[object, Look]) -> None:
+        if chance:
+            levels = column_edges(picture.low, 1.0, 200, log=x_log)
+            ax.plot(levels, levels, color=figures.muted(ax), linestyle=":", linewidth=1)
+        _draw_each(ax, panel, marks, picture.low)
+
     labels = ("false positive rate", "true positive rate")
-    return _with_areas(picture, labels, legend, palette, ax, diagonal=chance)
+    return _drawn(picture, labels, draw, legend, palette, ax)
 
 
 def gain(
@@ -232,45 +235,51 @@ def gain(
     """
     check_legend(legend)
     picture = gain_picture(result, {"color": color, "facet": facet})
-    return _with_areas(picture, ("recall gain", "precision gain"), legend, palette, ax)
+
+    def draw(ax: Axes, panel: Sequence[Lines], marks: dict[object, Look]) -> None:
+        _draw_each(ax, panel, marks, 0.0)
+
+    return _drawn(picture, ("recall gain", "precision gain"), draw, legend, palette, ax)
 
 
-def _with_areas(
+def _drawn(  # noqa: PLR0917
     picture: CurvePicture,
     labels: tuple[str, str],
+    draw: Callable[[Axes, Sequence[Lines], dict[object, Look]], None],
     legend: Legend,
     palette: Sequence[str] | None,
     ax: Axes | None,
-    *,
-    diagonal: bool = False,
 ) -> Axes | Figure:
-    """Draw curves whose areas their legend tells, and the dotted diagonal if it is wanted."""
+    """Draw the panels of a picture, with square axes, a legend and a note."""
     figure, axes = figures.grid(len(picture.panels), ax)
     marks = looks(picture.groups, figures.palette_of(axes[0], palette))
-    low = picture.low
-    for on, panel in zip(axes, picture.panels, strict=True):
-        _frame(on, panel.value, low, labels)
-        if diagonal:
-            levels = column_edges(low, 1.0, 200, log=low > 0)
-            on.plot(levels, levels, color=figures.muted(on), linestyle=":", linewidth=1)
-        for lines in panel.lines:
-            _draw(on, lines.curves[0], marks[lines.group], low)
+    for on, (value, panel) in zip(axes, picture.panels.items(), strict=True):
+        if picture.low > 0:
+            on.set_xscale("log")
+            figures.ticks(on, "x")
+        on.set(xlim=(picture.low, 1.0), ylim=(0.0, 1.0), xlabel=labels[0], ylabel=labels[1])
+        on.set_box_aspect(1)
+        if value is not None:
+            figures.title(on, value)
+            figures.shares(on, "y")
+            if picture.low <= 0:
+                figures.shares(on, "x")
+        draw(on, panel, marks)
     figures.label_outer(axes)
-    _name(axes[0], picture, marks, legend)
-    return _returned(figure, axes, picture)
+    figures.note(axes[-1], labels[0], picture.note)
+    if legend is not None and picture.color is not None:
+        names = {
+            group: (figures.cut(group, _LONGEST_BESIDE_AREA) if area else str(group)) + area
+            for group, area in picture.areas(legend).items()
+        }
+        figures.legend(axes[0], names, marks)
+    return figures.described(axes[0] if picture.facet is None else figure, picture.text)
 
 
-def _frame(ax: Axes, value: object, low: float, labels: tuple[str, str]) -> None:
-    """Prepare square axes with equal limits; a lower limit above 0 is that of a log scale."""
-    if low > 0:
-        ax.set_xscale("log")
-    ax.set(xlim=(low, 1.0), ylim=(0.0, 1.0), xlabel=labels[0], ylabel=labels[1])
-    ax.set_box_aspect(1)
-    if value is not None:
-        if low <= 0:
-            # Short labels keep apart from those of the next panel.
-            ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
-        figures.title(ax, value)
+def _draw_each(ax: Axes, panel: Sequence[Lines], marks: dict[object, Look], low: float) -> None:
+    """Draw the curve of each group."""
+    for lines in panel:
+        _draw(ax, lines.curves[0], marks[lines.group], low)
 
 
 def _draw(ax: Axes, points: Points, look: Look, low: float) -> None:
@@ -309,14 +318,6 @@ def _draw_many(ax: Axes, curves: Sequence[Points], look: Look, low: float) -> No
     ax.plot(levels, median, color=look.colour, linestyle=(0, (4, 2)), linewidth=1, zorder=4)
 
 
-def _write_note(figure: Figure, axes: Sequence[Axes], words: str) -> None:
-    """Write a note on bands and bold lines."""
-    if words and len(axes) == 1:
-        figures.note(axes[0], "recall", words)
-    elif words:
-        figures.note_below(figure, words)
-
-
 def _shade(ax: Axes, rows: pl.DataFrame, colour: str) -> None:
     """Draw a band."""
     recall, low, high = (rows[name].to_numpy() for name in ("recall", "conf_low", "conf_high"))
@@ -328,31 +329,5 @@ def _equal_f(ax: Axes, low: float) -> None:
     grey = figures.muted(ax)
     for level in EQUAL_F:
         ax.plot(*equal_f(level, low), color=grey, linewidth=0.6, zorder=0)
-        ax.annotate(
-            f"F1 {level:g}",
-            (1.0, level / (2 - level)),
-            xytext=(2, 0),
-            textcoords="offset points",
-            color=grey,
-            fontsize="x-small",
-            va="center",
-            annotation_clip=False,
-        )
-
-
-def _name(ax: Axes, picture: CurvePicture, marks: dict[object, Look], legend: Legend) -> None:
-    """Write the legend, with the areas below the curves where there is one panel."""
-    if legend is None or picture.shown.color is None:
-        return
-    names = {
-        group: (figures.cut(group, _LONGEST_BESIDE_AREA) if area else str(group)) + area
-        for group, area in picture.areas(legend).items()
-    }
-    figures.legend(ax, names, marks)
-
-
-def _returned(figure: Figure, axes: Sequence[Axes], picture: CurvePicture) -> Axes | Figure:
-    """Return the figure of several panels, else the axes, with the text noted."""
-    if picture.shown.facet is None:
-        return figures.described(axes[0], picture.text)
-    return figures.described(figure, picture.text)
+        end = (1.0, level / (2 - level))
+        figures.beside(ax, f"F1 {level:g}", end, (2, 0), color=grey, fontsize="x-small")

@@ -1,7 +1,7 @@
 """Differences of two systems: of their curves, and query by query."""
 
 from textwrap import shorten
-from typing import Unpack
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -10,16 +10,12 @@ from matplotlib.figure import Figure
 
 from prframe import checks
 from prframe._preparation import wording
-from prframe._preparation.differences import (
-    EQUAL,
-    curve_difference_text,
-    curve_differences,
-    query_differences,
-)
-from prframe._preparation.results import Facts
-from prframe._preparation.thinning import spread
+from prframe._preparation.results import Facts, read, whole
+from prframe.errors import PrframeError
 from prframe.plot import figures
 
+# Differences that are smaller are those of rounding.
+_EQUAL = 1e-12
 _MOST_TEXT = 30
 _MANY = 2000
 
@@ -28,8 +24,9 @@ def curve_difference(
     compare_curves_result: object,
     *,
     pair: tuple[object, object] | None = None,
+    confidence_level: float | None = None,
+    simultaneous: bool | None = None,
     ax: Axes | None = None,
-    **facts: Unpack[Facts],
 ) -> Axes | Figure:
     """Draw differences of precision with their confidence band, along recall.
 
@@ -41,9 +38,8 @@ def curve_difference(
         The pair to draw; otherwise every pair has a panel.
     ax : matplotlib Axes, optional
         Where to draw; a new figure unless given.
-    **facts
-        What the frame does not say and the caption should: ``confidence_level``,
-        ``simultaneous``, ``ties``.
+    confidence_level, simultaneous : optional
+        What the note below says of the band, as the options of `prframe.compare_curves`.
 
     Returns
     -------
@@ -67,35 +63,52 @@ def curve_difference(
     >>> print(prframe.plot.alt_text(ax)[:49])
     Difference of precision, pixels minus ink: +0.825
     """
-    result, parts = curve_differences(compare_curves_result, pair)
+    result = read(compare_curves_result, "compare_curves", "compare_curves_result")
+    result.require_one_group("compare_curves_result")
+    parts = result.rows.partition_by(["model_a", "model_b"], maintain_order=True)
+    names = [(part["model_a"][0], part["model_b"][0]) for part in parts]
+    if pair is not None:
+        checks.one_of("pair", tuple(pair), names, in_order=True)  # type: ignore[arg-type]
+        parts = [parts[names.index((pair[0], pair[1]))]]
+    parts = [part.sort("recall") for part in parts]
     figure, axes = figures.grid(len(parts), ax)
     for on, part in zip(axes, parts, strict=True):
         _one_difference(on, part)
-        if len(parts) > 1:
-            # Short labels keep apart from those of the next panel.
-            on.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
-    known = result.facts(facts)
     figures.label_outer(axes)
-    text = curve_difference_text(parts)
-    if len(axes) == 1:
-        figures.note(axes[0], "recall", wording.band_words(known))
-        return figures.described(axes[0], text)
-    figures.note_below(figure, wording.band_words(known))
-    return figures.described(figure, text)
+    given = {"confidence_level": confidence_level, "simultaneous": simultaneous}
+    facts = result.facts(cast("Facts", given))
+    figures.note(axes[-1], "recall", wording.band_words(facts))
+    text = f"Difference of precision, {' '.join(map(_pair_text, parts))}"
+    return figures.described(axes[0] if len(axes) == 1 else figure, text)
 
 
 def _one_difference(ax: Axes, rows: pl.DataFrame) -> None:
     """Draw a pair."""
-    a, b = rows["model_a"][0], rows["model_b"][0]
     colour = figures.palette_of(ax)[0]
-    recall, difference = rows["recall"].to_numpy(), rows["difference"].to_numpy()
-    low, high = rows["conf_low"].to_numpy(), rows["conf_high"].to_numpy()
+    recall, difference, low, high = (
+        rows[name].to_numpy() for name in ("recall", "difference", "conf_low", "conf_high")
+    )
     ax.fill_between(recall, low, high, color=colour, alpha=0.2, linewidth=0)
     ax.plot(recall, difference, color=colour)
     ax.axhline(0, color=figures.ink(ax), linewidth=0.8)
-    ax.set(xlim=(0, 1), xlabel="recall")
-    ax.set_ylabel("difference of precision")
-    figures.title(ax, a, b)
+    ax.set(xlim=(0, 1), xlabel="recall", ylabel="difference of precision")
+    figures.shares(ax, "x")
+    figures.title(ax, rows["model_a"][0], rows["model_b"][0])
+
+
+def _pair_text(rows: pl.DataFrame) -> str:
+    """Say how two curves differ."""
+    recall, difference = rows["recall"].to_numpy(), rows["difference"].to_numpy()
+    at = np.unique(np.searchsorted(recall, [0.2, 0.5, 0.8]).clip(0, len(recall) - 1))
+    values = wording.joined(
+        [wording.number(float(difference[place]), signed=True) for place in at]
+    )
+    levels = wording.joined([f"{recall[place]:g}" for place in at])
+    apart = rows.filter((pl.col("conf_low") > 0) | (pl.col("conf_high") < 0)).height
+    return (
+        f"{rows['model_a'][0]} minus {rows['model_b'][0]}: {values} at recall {levels}; the band "
+        f"leaves out 0 at {apart} of {len(recall)} levels."
+    )
 
 
 def queries(
@@ -153,25 +166,88 @@ def queries(
     AP of pixels minus pca on 200 queries: larger on 116, equal on 22, smalle
     """
     checks.whole_number("name", name, 0)
-    drawn = query_differences(per_query, (a, b), metric, {"model": model, "query": query}, text)
-    difference = drawn.pairs["difference"].to_numpy()
+    pairs, left_out = _paired(per_query, (a, b), metric, {"model": model, "query": query}, text)
+    difference = pairs["difference"].to_numpy()
+    mean, size = float(difference.mean()), len(difference)
     ax = figures.one_axes(ax)
     up, down = figures.palette_of(ax)[:2]
-    colours = np.where(difference >= 0, up, down)
-    places = np.arange(len(difference))
     ax.bar(
-        places, difference, width=1.0, color=colours, linewidth=0, rasterized=len(places) > _MANY
+        np.arange(size),
+        difference,
+        width=1.0,
+        color=np.where(difference >= 0, up, down),
+        linewidth=0,
+        rasterized=size > _MANY,
     )
     ax.axhline(0, color=figures.ink(ax), linewidth=0.8)
-    ax.axhline(drawn.mean, color=figures.muted(ax), linestyle=(0, (4, 2)), linewidth=1)
-    ax.set(xticks=[], xlim=(-0.5, len(difference) - 0.5))
-    high = 0.7 * figures.figure_of(ax).get_figheight()
-    letters = figures.letters_in(high, "axes.labelsize")
-    difference_of = figures.pair((a, b), letters, 24, f"{figures.cut(metric, 42)}, ")
-    ax.set_ylabel(figures.literal(difference_of))
-    figures.note(ax, f"{len(difference)} queries", drawn.note)
-    _name_ends(ax, drawn.pairs, name)
-    return figures.described(ax, drawn.text)
+    ax.axhline(mean, color=figures.muted(ax), linestyle=(0, (4, 2)), linewidth=1)
+    ax.set(xticks=[], xlim=(-0.5, size - 0.5))
+    high = figures.letters_in(0.75 * figures.figure_of(ax).get_figheight(), "axes.labelsize")
+    of = f"{figures.short(metric, 24)}, "
+    ax.set_ylabel(of + figures.pair((a, b), high - len(of)))
+    wins, losses = int((difference > _EQUAL).sum()), int((difference < -_EQUAL).sum())
+    ties, shown = size - wins - losses, wording.number(mean, signed=True)
+    lacking = f"; {left_out} left out without a pair of values" if left_out else ""
+    note = f"{wins} larger, {ties} equal, {losses} smaller; mean {shown} (dashed){lacking}"
+    figures.note(ax, f"{size} queries", note)
+    _name_ends(ax, pairs, name)
+    return figures.described(
+        ax,
+        f"{metric} of {a} minus {b} on {size} queries: larger on {wins}, equal on {ties}, smaller "
+        f"on {losses}; mean {shown}. Largest: {_ends(pairs.head(3))}. Smallest: "
+        f"{_ends(pairs.tail(3).reverse())}.",
+    )
+
+
+def _paired(
+    frame: object,
+    systems: tuple[object, object],
+    metric: str,
+    roles: dict[str, str],
+    text: str | None,
+) -> tuple[pl.DataFrame, int]:
+    """Return the queries' names and differences, largest first, and how many have none."""
+    rows, _ = whole(frame, "per_query")
+    model, query = roles["model"], roles["query"]
+    is_long = {"metric", "value"} <= set(rows.columns)
+    if is_long:
+        checks.one_of("metric", metric, rows["metric"].unique(maintain_order=True).to_list())
+        rows = rows.filter(pl.col("metric") == metric)
+    value = "value" if is_long else metric
+    needed = {model: "model", query: "query", value: "metric"}
+    checks.columns_exist(needed | ({} if text is None else {text: "text"}), rows.columns)
+    known = rows[model].unique(maintain_order=True).to_list()
+    for argument, system in zip("ab", systems, strict=True):
+        checks.one_of(argument, system, known, in_order=True)
+    name = pl.col(query).cast(pl.String)
+    if text is not None:
+        name = pl.concat_str(
+            [name, pl.col(text).cast(pl.String)], separator=": ", ignore_nulls=True
+        )
+    sides = [
+        rows.filter(pl.col(model) == system).select(query, name.alias("name"), number=value)
+        for system in systems
+    ]
+    if any(side[query].is_duplicated().any() for side in sides):
+        raise PrframeError(
+            f"`per_query` must have one row per value of {model!r} and {query!r}; some have more."
+        )
+    joined = sides[0].join(sides[1], on=query, how="full", nulls_equal=True, coalesce=True)
+    pairs = joined.select(
+        pl.coalesce("name", "name_right").alias("name"),
+        difference=pl.col("number").cast(pl.Float64) - pl.col("number_right").cast(pl.Float64),
+    )
+    defined = pairs.drop_nulls("difference").sort("difference", "name", descending=[True, False])
+    if defined.is_empty():
+        raise PrframeError("the systems must share a query with values; they share none.")
+    return defined, pairs.height - defined.height
+
+
+def _ends(pairs: pl.DataFrame) -> str:
+    """Say which queries these are, with their differences."""
+    return wording.joined(
+        [f"{name} {wording.number(value, signed=True)}" for name, value in pairs.iter_rows()]
+    )
 
 
 def _name_ends(ax: Axes, pairs: pl.DataFrame, count: int) -> None:
@@ -183,14 +259,11 @@ def _name_ends(ax: Axes, pairs: pl.DataFrame, count: int) -> None:
     low, high = low - gap / 2, high + gap / 2
     ax.set_ylim(low, high)
     differences, names = pairs["difference"].to_list(), pairs["name"].to_list()
-    ups = [place for place in range(min(count, size)) if differences[place] > EQUAL]
-    downs = [place for place in range(max(0, size - count), size) if differences[place] < -EQUAL]
+    ups = [place for place in range(min(count, size)) if differences[place] > _EQUAL]
+    downs = [place for place in range(max(0, size - count), size) if differences[place] < -_EQUAL]
     for ends, is_top in ((ups, True), (downs[::-1], False)):
-        sign = 1 if is_top else -1
-        wanted = np.sort(np.array([sign * differences[place] for place in ends], dtype=float))
-        edge = high if is_top else -low
-        heights = spread(wanted, gap, gap * 0.6, max(edge - gap / 2, gap * (len(ends) + 1)))
-        for place, height in zip(ends, sign * heights[::-1], strict=True):
+        for number, place in enumerate(ends):
+            height = high - gap * (number + 0.5) if is_top else low + gap * (number + 0.5)
             x = size * (0.13 if is_top else 0.87)
             ax.annotate(
                 figures.literal(shorten(str(names[place]), _MOST_TEXT, placeholder="…")),

@@ -1,11 +1,12 @@
 """Figures and axes: their style, legends and notes that fit, and texts in place of the picture."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from math import ceil, sqrt
 from textwrap import wrap
 from typing import Any, Literal, TypeVar, cast
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -16,7 +17,9 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
+from prframe import checks
 from prframe._preparation import colours, wording
 from prframe._preparation.colours import (
     GROUND,
@@ -37,16 +40,22 @@ _LETTER = 0.56
 _POINTS = 72
 _LONGEST_NAME = 42
 MINUS = " \N{MINUS SIGN} "
-_SIDES = 2
-# Between a note and the labels above it, in sizes of the font.
-_NOTE_APART = 0.4
+_WIDTHS = {"screen": (4.6, 4.0), "column": (3.3, 2.9), "page": (6.8, 3.6)}
 
-D = TypeVar("D", Axes, Figure)
+D = TypeVar("D", bound=Axes | Figure)
 
 _texts: WeakKeyDictionary[Artist, str] = WeakKeyDictionary()
+_own: WeakSet[Figure] = WeakSet()
+_notes: ContextVar[bool] = ContextVar("notes", default=True)
 
 
-def style(dark: bool = False) -> AbstractContextManager[None]:  # noqa: FBT001, FBT002
+@contextmanager
+def style(
+    dark: bool = False,  # noqa: FBT001, FBT002
+    *,
+    width: Literal["screen", "column", "page"] = "screen",
+    notes: bool = True,
+) -> Iterator[None]:
     """Return a context in which matplotlib draws as prframe's own pictures are drawn.
 
     Parameters
@@ -54,6 +63,12 @@ def style(dark: bool = False) -> AbstractContextManager[None]:  # noqa: FBT001, 
     dark : bool, default False
         Whether the ground is dark. Pictures take the palette for dark grounds wherever the axes
         are dark, thus also in other dark styles.
+    width : {"screen", "column", "page"}, default "screen"
+        Whether figures are as wide as a column of a paper, 3.3 inches, or as its page, 6.8 inches,
+        with letters of 8 points. Panels need a page.
+    notes : bool, default True
+        Whether the notes are drawn that say what intervals, tests and dashed lines are. A paper
+        may say this in its caption.
 
     Returns
     -------
@@ -65,27 +80,30 @@ def style(dark: bool = False) -> AbstractContextManager[None]:  # noqa: FBT001, 
     >>> with prframe.plot.style(dark=True):
     ...     pass
     """
+    checks.one_of("width", width, tuple(_WIDTHS), in_order=True)
     ink = TEXT_DARK if dark else "#1A1A1A"
     ground = GROUND_DARK if dark else GROUND
-    grounds_and_texts = {
+    settings: dict[str, Any] = {
         **dict.fromkeys(["figure.facecolor", "axes.facecolor", "savefig.facecolor"], ground),
         **dict.fromkeys(["text.color", "axes.labelcolor", "axes.titlecolor"], ink),
         **dict.fromkeys(["xtick.color", "ytick.color", "axes.edgecolor"], ink),
-    }
-    settings: dict[str, Any] = {
-        **grounds_and_texts,
         "axes.spines.right": False,
         "axes.spines.top": False,
         "axes.titlesize": "medium",
-        "font.size": 9.0,
+        "font.size": 9.0 if width == "screen" else 8.0,
         "legend.frameon": False,
         "legend.fontsize": "small",
         "lines.linewidth": 1.4,
         "pdf.fonttype": 42,
         "svg.fonttype": "none",
-        "figure.figsize": (4.6, 4.0),
+        "figure.figsize": _WIDTHS[width],
     }
-    return mpl.rc_context(cast("Any", settings))
+    token = _notes.set(notes)
+    try:
+        with mpl.rc_context(cast("Any", settings)):
+            yield
+    finally:
+        _notes.reset(token)
 
 
 def alt_text(drawn: Axes | Figure) -> str:
@@ -119,7 +137,7 @@ def described(drawn: D, text: str) -> D:
 
 
 def is_dark(ax: Axes) -> bool:
-    """Tell whether the ground is darker than a middle grey."""
+    """Return whether the ground is darker than a middle grey."""
     return colours.is_dark(*to_rgb(ax.get_facecolor()))
 
 
@@ -141,15 +159,11 @@ def ink(ax: Axes) -> str:
 def one_axes(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
     """Return the caller's axes, or new ones."""
     if ax is None:
-        _, made = plt.subplots(figsize=size, layout="constrained")
+        figure, made = plt.subplots(figsize=size, layout="constrained")
+        _own.add(figure)
         ax = made
     _prepare(ax)
     return ax
-
-
-def current_axes() -> Axes:
-    """Return the current axes of matplotlib, new ones where there are none."""
-    return plt.gca()
 
 
 def _prepare(ax: Axes) -> None:
@@ -173,46 +187,44 @@ def grid(
         raise PrframeError("`ax` must be None where there are panels, which get a new figure.")
     columns = min(count, ceil(sqrt(count * 1.5)))
     rows = ceil(count / columns)
-    across = max(width(), 1.7 * columns)
+    # Scales of their own have longer labels.
+    across = max(width(), (1.7 if shared == "both" else 2.2) * columns)
     side = across / columns * 1.02
-    size = (across, side * rows + 0.6 if height is None else height * rows)
     figure, made = plt.subplots(
         rows,
         columns,
-        figsize=size,
+        figsize=(across, side * rows + 0.6 if height is None else height * rows),
         sharex=shared == "both",
         sharey=shared != "none",
         layout="constrained",
         squeeze=False,
     )
-    axes = [panel for row in made for panel in row]
+    _own.add(figure)
+    axes = list(made.flat)
+    for place, panel in enumerate(axes[:count]):
+        _prepare(panel)
+        # The last panel of a column has the labels of its scale.
+        panel.tick_params(labelbottom=shared != "both" or place + columns >= count)
     for panel in axes[count:]:
         panel.remove()
-    for panel in axes[:count]:
-        _prepare(panel)
     return figure, axes[:count]
 
 
 def label_outer(axes: Sequence[Axes]) -> None:
     """Label the scales only of panels that have none to the left, and none below."""
-    if len(axes) == 1:
-        # Of the caller's axes, others beside them may show something else.
-        return
-    places = [_place(panel) for panel in axes]
-    for panel, (row, column) in zip(axes, places, strict=True):
-        if (row + 1, column) in places:
+    columns = sum(_row(panel) == 0 for panel in axes)
+    # Of the caller's axes, others beside them may show something else.
+    for place, panel in enumerate(axes if len(axes) > 1 else []):
+        if place + columns < len(axes):
             panel.set_xlabel("")
-            panel.tick_params(labelbottom=False)
-        else:
-            panel.tick_params(labelbottom=True)
-        if column > 0:
+        if place % columns:
             panel.set_ylabel("")
 
 
-def _place(ax: Axes) -> tuple[int, int]:
-    """Return the row and the column of axes."""
+def _row(ax: Axes) -> int:
+    """Return the row of axes in their figure."""
     spec = ax.get_subplotspec()
-    return (0, 0) if spec is None else (spec.rowspan.start, spec.colspan.start)
+    return 0 if spec is None else spec.rowspan.start
 
 
 def figure_of(ax: Axes) -> Figure:
@@ -229,6 +241,22 @@ def pixel_columns(ax: Axes) -> int:
     return ceil(figure.get_figwidth() * max(figure.dpi, _FINEST_DPI))
 
 
+def ticks(ax: Axes, along: Literal["x", "y"]) -> None:
+    """Place at least four ticks, whose small labels keep apart in panels."""
+    axis = ax.xaxis if along == "x" else ax.yaxis
+    is_log = axis.get_scale() == "log"
+    axis.set_major_locator(LogLocator(10, (1, 2, 5)) if is_log else MaxNLocator(4, min_n_ticks=4))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter("{x:g}")
+    axis.set_tick_params(labelsize="small")
+
+
+def shares(ax: Axes, along: Literal["x", "y"]) -> None:
+    """Place five ticks from 0 to 1, of which the labels of three keep apart in small panels."""
+    ticks, labels = [0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"]
+    (ax.set_xticks if along == "x" else ax.set_yticks)(ticks, labels)
+
+
 def short(name: object, longest: int = _LONGEST_NAME) -> str:
     """Return a name as text that is not read as mathematics, its middle left out if it is long."""
     return literal(cut(name, longest))
@@ -243,23 +271,21 @@ def cut(name: object, longest: int) -> str:
     return f"{text[:half].rstrip()}…{text[-half:].lstrip()}"
 
 
+def pair(names: Sequence[object], letters: int) -> str:
+    """Return one name, or the difference of two, of which both are told."""
+    if len(MINUS.join(map(str, names))) <= letters:
+        return literal(MINUS.join(map(str, names)))
+    room = max(8, (letters - len(MINUS) * (len(names) - 1)) // len(names))
+    return literal(MINUS.join(cut(name, room) for name in names))
+
+
 def title(ax: Axes, *names: object) -> None:
     """Write the name of a panel, or of a pair, in what the panel has room for."""
     spec = ax.get_subplotspec()
     columns = 1 if spec is None else spec.get_gridspec().ncols
     # The labels of the scale and the panels beside it take the rest.
     across = (0.75 if columns == 1 else 0.85) * figure_of(ax).get_figwidth() / columns
-    words = pair(names, letters_in(across, "axes.titlesize"), 24 if len(names) > 1 else 28)
-    ax.set_title(literal(words))
-
-
-def pair(names: Sequence[object], letters: int, longest: int, before: str = "") -> str:
-    """Return one name, or the difference of two, with a line for each where one has no room."""
-    words = before + MINUS.join(cut(name, longest) for name in names)
-    if len(words) <= letters:
-        return words
-    room = max(8, letters - len(before) - len(MINUS.rstrip()))
-    return before + f"{MINUS.rstrip()}\n".join(cut(name, room) for name in names)
+    ax.set_title(pair(names, letters_in(across, "axes.titlesize")))
 
 
 def letters_in(across: float, size: str) -> int:
@@ -278,19 +304,18 @@ def literal(text: str) -> str:
 
 
 def legend(ax: Axes, names: Mapping[object, str], marks: Mapping[object, Look]) -> None:
-    """Write which line is which, below the axes if the figure is ours, with what columns fit."""
+    """Write which line is which, outside the axes if the figure is ours."""
     handles = [
         Line2D([], [], color=marks[group].colour, linestyle=line_style(marks[group]))
         for group in names
     ]
     labels = [short(name) for name in names.values()]
     figure = figure_of(ax)
-    if figure.get_layout_engine() is None:
+    if figure not in _own:
         ax.legend(handles, labels)
         return
-    size = FontProperties(size=mpl.rcParams["legend.fontsize"]).get_size()
-    entry = (max(map(len, labels)) * _LETTER + 4) * float(size) / _POINTS
-    columns = max(1, min(len(labels), int(figure.get_figwidth() / entry)))
+    letters = letters_in(figure.get_figwidth(), "legend.fontsize")
+    columns = max(1, min(len(labels), letters // (max(map(len, labels)) + 7)))
     # A note below all panels leaves no room there.
     side: Any = "outside upper center" if figure.get_supxlabel() else "outside lower center"
     figure.legend(handles, labels, loc=side, ncols=columns, frameon=False)
@@ -301,39 +326,47 @@ def line_style(look: Look) -> Any:  # noqa: ANN401 - matplotlib has no name for 
     return (0, look.dashes) if look.dashes else "solid"
 
 
-def note(ax: Axes, label: str, text: str, beside: float = 0.0) -> None:
-    """Label the horizontal axis, with a note below in lines that fit the figure.
+def beside(
+    ax: Axes,
+    words: str,
+    place: tuple[float, float],
+    shift: tuple[float, float],
+    coordinates: Any = "data",  # noqa: ANN401 - matplotlib has no name for the type
+    **options: Any,  # noqa: ANN401 - the options of matplotlib
+) -> None:
+    """Write small words beside a place, also outside the axes, shifted by points."""
+    # Words stand to the right of their place, or centred above it.
+    across = {"ha": "left", "va": "center"} if shift[0] else {"ha": "center", "va": "bottom"}
+    ax.annotate(
+        words,
+        place,
+        xycoords=coordinates,
+        xytext=shift,
+        textcoords="offset points",
+        annotation_clip=False,
+        **({"fontsize": "small"} | across | options),
+    )
 
-    What stands beside the axes takes so many inches.
+
+def note(ax: Axes, label: str, text: str) -> None:
+    """Label the horizontal axis, and write a note below it, or below all panels if there are any.
+
+    In a figure of the caller it stands below the label, in lines that fit the axes.
     """
     figure = figure_of(ax)
-    # Square axes may be narrower than their place, whose whole width a note has.
+    ax.set_xlabel(label)
+    if not text or not _notes.get():
+        return
+    text = wording.unbroken(text)
+    if figure in _own:
+        letters = letters_in(0.95 * figure.get_figwidth(), "legend.fontsize")
+        figure.supxlabel("\n".join(wrap(text, max(24, letters))), fontsize="small")
+        if isinstance(engine := figure.get_layout_engine(), ConstrainedLayoutEngine):
+            engine.set(h_pad=ems(0.4))
+        return
     across = ax.get_position(original=True).width * figure.get_figwidth()
-    if beside > 0:
-        spec = ax.get_subplotspec()
-        columns = 1 if spec is None else spec.get_gridspec().ncols
-        across = min(across, figure.get_figwidth() / columns - beside)
-    letters = max(24, letters_in(across, "axes.labelsize"))
-    ax.set_xlabel("\n".join([label, *_wrapped(text, letters)]))
-
-
-def _wrapped(text: str, letters: int) -> list[str]:
-    """Break text into as few lines as fit, the longest as short as may be."""
-    whole = wording.unbroken(text)
-    fewest = len(wrap(whole, letters))
-    widths = range(max(1, len(whole) // max(1, fewest)), letters)
-    breaks = (wrap(whole, width) for width in widths)
-    return next((lines for lines in breaks if len(lines) == fewest), wrap(whole, letters))
-
-
-def note_below(figure: Figure, text: str) -> None:
-    """Write a note below all panels, in lines that fit the figure."""
-    size = float(FontProperties(size="small").get_size())
-    letters = max(24, int(0.95 * figure.get_figwidth() * _POINTS / (size * _LETTER)))
-    engine = figure.get_layout_engine()
-    if isinstance(engine, ConstrainedLayoutEngine):
-        engine.set(h_pad=ems(_NOTE_APART))
-    figure.supxlabel("\n".join(_wrapped(text, letters)), fontsize="small")
+    lines = wrap(text, max(24, letters_in(across, "axes.labelsize")))
+    ax.set_xlabel("\n".join([label, *lines]))
 
 
 def ems(count: float) -> float:
@@ -346,29 +379,20 @@ def dot() -> float:
     return 0.39 * float(mpl.rcParams["font.size"])
 
 
-def name_rows(ax: Axes, names: Sequence[object]) -> float:
-    """Name the rows of axes, in what they have room for, and return that room in inches.
-
-    Of a difference both sides are cut, so that both are told.
-    """
+def name_rows(ax: Axes, names: Sequence[object]) -> None:
+    """Name the rows of axes, in what they have room for; of a difference both sides are told."""
     longest = max(12, min(30, letters_in(0.4 * figure_of(ax).get_figwidth(), "ytick.labelsize")))
     whole = max((len(str(name)) for name in names), default=0)
-    shown = [_cut_row(name, longest) for name in names]
+    shown = [pair(str(name).split(MINUS), longest) for name in names]
+    # Names that differ in their middles are longer.
     while len(set(shown)) < len(names) and longest < whole:
-        # Names that differ in their middles are longer.
         longest += 4
-        shown = [_cut_row(name, longest) for name in names]
-    size = row_font(ax, len(names), "ytick.labelsize")
-    ax.set_yticks(range(len(names)), [literal(name) for name in shown], fontsize=size)
-    return max(map(len, shown), default=0) * size * _LETTER / _POINTS
-
-
-def _cut_row(name: object, longest: int) -> str:
-    """Return a name cut in its middle, of a difference each side in its own."""
-    sides = str(name).split(MINUS)
-    if len(str(name)) > longest and len(sides) == _SIDES:
-        return MINUS.join(cut(side, (longest - len(MINUS)) // _SIDES) for side in sides)
-    return cut(name, longest)
+        shown = [pair(str(name).split(MINUS), longest) for name in names]
+    ax.set_yticks(range(len(names)), shown, fontsize=row_font(ax, len(names), "ytick.labelsize"))
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="y", color=muted(ax), alpha=0.25, linewidth=0.6)
+    ax.set_axisbelow(True)
 
 
 def row_font(ax: Axes, rows: int, setting: str) -> float:

@@ -1,13 +1,6 @@
 """The pictures of a frame that `.pr.plot` offers: the verb and its drawing in one call."""
 
 from prframe import plot
-from prframe._preparation.of_frames import Picture, pictures_of
+from prframe._preparation.of_frames import pictures_of
 
-_PICTURES = pictures_of(plot)
-
-
-def __getattr__(name: str) -> Picture:
-    """Return a picture."""
-    if name in _PICTURES:
-        return _PICTURES[name]
-    raise AttributeError(f"module {__name__!r} has no {name!r}.")
+globals().update(pictures_of(plot))

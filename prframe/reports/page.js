@@ -27,8 +27,8 @@ const bdi = (text) => el("bdi", {}, text);
 const system = (number) => page.systems[number];
 const named = (number) => el("bdi", { title: system(number) }, short(system(number)));
 // So many systems have a colour and a dash of their own.
-const LOOKS = 15;
-const look = (number) => number < LOOKS ? `c${number % 5} d${Math.floor(number / 5)}` : "rest";
+const LOOKS = 18;
+const look = (number) => number < LOOKS ? `c${number % 6} d${(number + Math.floor(number / 6)) % 6}` : "rest";
 const clear = (node) => { node.textContent = ""; return node; };
 
 // A table keeps its roles where a narrow page shows its cells below one another.
@@ -72,6 +72,9 @@ function results(box, part) {
   box.append(el("p", {}, all));
 }
 
+// On how many queries a system is better than the other of a pair, equal, and worse.
+const counted = (pair, a) => pair[0] === a ? [pair[6], pair[7], pair[8]] : [pair[8], pair[7], pair[6]];
+
 function matrix(box, part) {
   const explored = page.sections.some((other) => other.kind === "queries");
   const place = el("div", { class: "scroll bounded", tabindex: 0, role: "region", "aria-label": "Comparison of all pairs", keydown: moved });
@@ -84,8 +87,8 @@ function matrix(box, part) {
     const turn = (value) => value === null ? null : sign * value;
     const difference = turn(pair[2]), [low, high] = same ? [pair[3], pair[4]] : [turn(pair[4]), turn(pair[3])];
     const apart = pair[5] !== null && pair[5] <= part.alpha && difference !== 0;
-    const [wins, losses] = same ? [pair[6], pair[8]] : [pair[8], pair[6]];
-    const counts = wins === null ? "" : `; better on ${wins}, equal on ${pair[7]}, worse on ${losses}`;
+    const [wins, equal, losses] = counted(pair, a);
+    const counts = wins === null ? "" : `; better on ${wins}, equal on ${equal}, worse on ${losses}`;
     const label = `${system(a)} minus ${system(b)}: ${signed(difference)}, ${signed(low)} to ${signed(high)}, ${pValue(pair[5])}${counts}`;
     const content = [el("b", {}, signed(difference)), el("small", {}, `[${signed(low)}, ${signed(high)}]`), el("small", {}, pValue(pair[5]))];
     const inner = explored
@@ -329,7 +332,13 @@ function queries(box, part) {
     const x = (k) => k * width / n, y = (number) => 8 + (up - number) / (up - down || 1) * (height - 16);
     const better = values.filter((number) => number > 1e-9).length, worse = values.filter((number) => number < -1e-9).length;
     const mean = values.reduce((sum, number) => sum + number, 0) / n;
-    const said = `${name(state.a)} better on ${better}, equal on ${n - better - worse}, worse on ${worse} of ${n} queries than ${name(state.b)}; mean difference ${signed(mean)}.`;
+    // The values of the page are rounded; those that were compared are not.
+    const [a, b] = [part.systems[state.a], part.systems[state.b]];
+    const compared = page.sections.filter((other) => other.kind === "matrix").flatMap((other) => other.metrics)
+      .filter((facts) => facts.metric === part.metrics[state.metric]).flatMap((facts) => facts.pairs)
+      .find((pair) => pair[6] !== null && (pair[0] === a && pair[1] === b || pair[0] === b && pair[1] === a));
+    const [wins, equal, losses] = compared ? counted(compared, a) : [better, n - better - worse, worse];
+    const said = `${name(state.a)} better on ${wins}, equal on ${equal}, worse on ${losses} of ${n} queries than ${name(state.b)}; mean difference ${signed(mean)}.`;
     const gap = width / n > 4 ? 1 : 0;
     const bars = (from, to) => list.slice(from, to).map((_, k) => `M${x(from + k).toFixed(2)} ${y(0).toFixed(1)}V${y(values[from + k]).toFixed(1)}H${(x(from + k + 1) - gap).toFixed(2)}V${y(0).toFixed(1)}Z`).join("");
     const at = svg("path", { class: "at", d: "" });

@@ -283,12 +283,7 @@ class Rankings:
             ]
             if self.options.queries
             else None,
-            "values": [[_thousandths(column) for column in metric] for metric in values],
+            "values": values,
             "depth": shown.depth,
             **shown.facts(),
         }
-
-
-def _thousandths(values: Sequence[float | None]) -> list[float | None]:
-    """Return values with as many decimals as a page prints, and one more."""
-    return [None if value is None else round(value, 4) for value in values]

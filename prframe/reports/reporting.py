@@ -131,8 +131,8 @@ def report(
 
     Notes
     -----
-    Systems are told apart at the level .05. Names, ids and texts are shown as text, whatever they
-    contain: the page runs no script but its own, and loads nothing.
+    Differences are significant at the level .05. Names, ids and texts are shown as text, whatever
+    they contain: the page runs no script but its own, and loads nothing.
 
     The confidence band around a PR curve is that of `band`. That around a ROC curve encloses the
     false positive rate at each recall by itself, by quantiles of the same draws.

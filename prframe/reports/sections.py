@@ -139,7 +139,8 @@ def matrix(
         "metrics": metrics,
         "note": f"Row minus column over {n}: difference, {level} confidence interval, "
         f"{'adjusted ' if p_value == 'p_adjusted' else ''}p-value ({words}). "
-        "Cells of pairs that are told apart are coloured." + _left_out(order, intervals, metrics),
+        "Cells of pairs that differ significantly are coloured."
+        + _left_out(order, intervals, metrics),
     }
 
 
@@ -194,7 +195,7 @@ def provenance(rows: Sequence[Sequence[str]]) -> Facts:
 def outcome(
     table: Table, means: pl.DataFrame, pairs: pl.DataFrame | None, kind: str, over: str
 ) -> str:
-    """Say in a sentence or two which system is best, and from which others it is told apart.
+    """Say in a sentence or two which system is best, and from which others it differs.
 
     `means` has the estimates in the column ``estimate``, and the systems in its first column.
     `kind` says what the metrics are where they are means.
@@ -218,15 +219,15 @@ def outcome(
 
 
 def _comparison(pairs: pl.DataFrame, metric: str, order: Sequence[str]) -> str:
-    """Say from which systems the first one is told apart, and from which not."""
+    """Say from which systems the first one differs significantly, and from which not."""
     apart, alike = _told_apart(pairs, metric, order[0])
     apart, alike = (sorted(names, key=order.index) for names in (apart, alike))
     if not alike:
         rest = "the other" if len(apart) == 1 else "all others"
-        return f" It is told apart from {rest}." if apart else ""
+        return f" It differs significantly from {rest}." if apart else ""
     if not apart:
-        return f" It is not told apart from {_named(alike)}."
-    return f" It is told apart from {_named(apart)}, not from {_named(alike)}."
+        return f" It does not differ significantly from {_named(alike)}."
+    return f" It differs significantly from {_named(apart)}, not from {_named(alike)}."
 
 
 def _is_same(value: float | None, other: float) -> bool:
@@ -261,7 +262,7 @@ def _named(systems: Sequence[str]) -> str:
 
 
 def _told_apart(pairs: pl.DataFrame, metric: str, best: str) -> tuple[list[str], list[str]]:
-    """Return from which systems the best one is told apart, and from which not."""
+    """Return from which systems the best one differs significantly, and from which not."""
     p_value = "p_adjusted" if "p_adjusted" in pairs.columns else "p_value"
     apart: list[str] = []
     alike: list[str] = []

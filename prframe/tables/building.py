@@ -1,7 +1,8 @@
 """From intervals and a comparison to a table."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, Unpack, cast, get_args
+from math import comb
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 import polars as pl
 
@@ -32,12 +33,12 @@ _THRESHOLD = " threshold"
 def results(  # noqa: PLR0913
     interval: object,
     compare: object = None,
-    marks: Marks = "beats",
+    marks: Marks | None = None,
     baseline: object = None,
     places: Places | None = None,
     *,
     alpha: float = 0.05,
-    **facts: Unpack[Facts],
+    ties: str | None = None,
 ) -> Table:
     """Make a table of results: a line per system, a column per metric, best system first.
 
@@ -49,22 +50,20 @@ def results(  # noqa: PLR0913
     compare : frame, optional
         A result of `prframe.compare` of the same systems and metrics. Without one there are no
         marks.
-    marks : {"beats", "letters", "dagger"}, default "beats"
-        What is raised after a value. ``"beats"``: the letters of the systems that it is larger
-        than and told apart from. ``"letters"``: a compact letter display, as `letters` makes it.
-        ``"dagger"``: a dagger where it is larger than the baseline's and told apart from it, a
-        double dagger where it is smaller.
+    marks : {"beats", "letters", "dagger"}, optional
+        What is raised after a value; "dagger" where there is a baseline, else "beats".
+        ``"beats"``: the letters of the systems that it is significantly larger than.
+        ``"letters"``: a compact letter display, as `letters` makes it. ``"dagger"``: a dagger
+        where it is significantly larger than the baseline's, a double dagger where smaller.
     baseline : object, optional
         The system that daggers compare with. It may be left out where the comparison has only one.
     places : int or mapping of str to int, optional
         Decimals, of all metrics or per metric. Otherwise the standard errors say, so that a
         standard error keeps one or two figures; a metric has the same decimals in all cells.
     alpha : float, default 0.05
-        The level at which systems are told apart.
-    **facts
-        What the frames do not say and the caption should: ``confidence_level``, ``test``,
-        ``correction``, ``n_family``, ``n``, ``ties``. What neither the frames nor the caller say
-        is left out.
+        The level of significance.
+    ties : str, optional
+        The tie policy that the caption should name, which the frames do not say.
 
     Returns
     -------
@@ -90,23 +89,27 @@ def results(  # noqa: PLR0913
     >>> totals = {"n_pos": "n_relevant"}
     >>> means = prframe.interval(runs, ["AP", "P@10"], by="system", over="query_id", **totals)
     >>> pairs = prframe.compare(runs, ["AP", "P@10"], model="system", **totals)
-    >>> table = prframe.tables.results(means, pairs, test="randomization", correction="holm")
+    >>> table = prframe.tables.results(means, pairs)
     >>> for line in table.lines:
     ...     print(f"{line.key} {line.name} {line.cells[0].text} ({line.cells[0].marks})")
     a pca 0.378 (b)
     b ink 0.009 ()
     """
-    checks.one_of("marks", marks, get_args(Marks), in_order=True)
+    if marks is not None:
+        checks.one_of("marks", marks, get_args(Marks), in_order=True)
     estimates = read_estimates(interval, "interval")
     model = with_one_key(estimates, "interval", "names the systems")
     values = _values(estimates, model)
     metrics = list(dict.fromkeys(metric for _, metric in values))
     systems = _ordered(values, metrics[0])
-    known, raised, meaning = estimates.facts(facts), dict[tuple[Any, str], str](), ""
+    known = estimates.facts() if ties is None else estimates.facts({"ties": ties})
+    raised, meaning = dict[tuple[Any, str], str](), ""
     if compare is not None:
         paired = read(compare, "compare", "compare")
-        known = cast("Facts", {**known, **paired.facts(facts)})
+        known = cast("Facts", {**known, **paired.facts()})
         compared = {metric: _compared(paired, metric, systems, alpha) for metric in metrics}
+        usual: Marks = "beats" if baseline is None and _has_all(compared) else "dagger"
+        marks = marks or usual
         raised, words = _MARKERS[marks](compared, systems, baseline)
         meaning = f"{words} ({wording.testing_words(known, alpha, paired.methods())})."
     decimals = {metric: _places(estimates, metric, places) for metric in metrics}
@@ -185,6 +188,11 @@ def _compared(paired: Result, metric: str, systems: list[Any], alpha: float) -> 
     return compared
 
 
+def _has_all(compared: Mapping[str, Comparison]) -> bool:
+    """Return whether all pairs of systems are compared."""
+    return all(len(pairs.rows) == comb(len(pairs.models), 2) for pairs in compared.values())
+
+
 def _beats(
     compared: dict[str, Comparison],
     systems: list[Any],
@@ -194,11 +202,11 @@ def _beats(
     keys = dict(zip(systems, _keys(systems), strict=True))
     marks = {}
     for metric, pairs in compared.items():
-        if len(pairs.rows) < len(pairs.models) * (len(pairs.models) - 1) / 2:
+        if not _has_all({metric: pairs}):
             raise PrframeError(
-                "marks='beats' names all systems that one is told apart from, and `compare` has "
-                f"not all pairs of {metric}; take marks='dagger', which marks what is told apart "
-                "from one baseline, or compare without baseline=."
+                f"marks='beats' needs all pairs of systems, and `compare` lacks some for "
+                f"{metric}; take marks='dagger', which compares with one baseline, or compare "
+                "without baseline=."
             )
         for position, system in enumerate(pairs.models):
             beaten = {pairs.models[other] for other in pairs.beaten(position)}
@@ -217,11 +225,11 @@ def _letters(
         for metric, pairs in compared.items()
         for system, letters in zip(pairs.models, letters_of(pairs), strict=True)
     }
-    return marks, "Values of a column that share no raised letter are told apart"
+    return marks, "Values of a column that share no superscript differ significantly"
 
 
 def _daggers(compared: dict[str, Comparison], systems: list[Any], baseline: object) -> Marked:
-    """Mark the systems that are told apart from a baseline."""
+    """Mark the systems that differ significantly from a baseline."""
     chosen = _baseline(compared, baseline)
     checks.one_of("baseline", chosen, systems, in_order=True)
     marks = {}
@@ -232,7 +240,7 @@ def _daggers(compared: dict[str, Comparison], systems: list[Any], baseline: obje
                 marks[system, metric] = "†"
             elif position in pairs.beaten(base):
                 marks[system, metric] = "‡"
-    return marks, f"† larger, ‡ smaller than {chosen}, and told apart from it"
+    return marks, f"† significantly larger, ‡ significantly smaller than {chosen}"
 
 
 def _baseline(compared: dict[str, Comparison], baseline: object) -> object:

@@ -8,10 +8,10 @@ from prframe.typing import FrameT
 
 
 def letters(compare_result: FrameT, metric: str | None = None, alpha: float = 0.05) -> FrameT:
-    """Give systems letters, so that those that share none are told apart.
+    """Give systems letters, so that those that share none differ significantly.
 
-    Two systems are told apart where their adjusted p-value (the p-value, if there is no
-    correction) is at most `alpha`. Every pair that is told apart shares no letter, and every other
+    Two systems differ significantly where their adjusted p-value (the p-value, if there is no
+    correction) is at most `alpha`. Every such pair shares no letter, and every other
     pair shares at least one.
 
     Parameters
@@ -37,7 +37,7 @@ def letters(compare_result: FrameT, metric: str | None = None, alpha: float = 0.
 
     Notes
     -----
-    The letters are a cover of the graph of pairs that are not told apart by few maximal cliques.
+    The letters are a cover of the graph of the other pairs by few maximal cliques.
     An undefined p-value tells nothing apart.
 
     References

@@ -6,7 +6,6 @@ from typing import Any
 import polars as pl
 
 from prframe import chart
-from tests.plot.cases import TOLD
 
 CHARTS: dict[str, Callable[[dict[str, pl.DataFrame]], Any]] = {
     "curve": lambda d: chart.curve(d["curve"], iso_f=True),
@@ -18,16 +17,6 @@ CHARTS: dict[str, Callable[[dict[str, pl.DataFrame]], Any]] = {
     "curve over queries": lambda d: chart.curve(d["queries"], over="query_id", facet="system"),
     "bands in panels": lambda d: chart.curve(d["band"], facet="system"),
     "roc": lambda d: chart.roc(d["roc"]),
-    "gain": lambda d: chart.gain(d["gains"]),
-    "curve_difference": lambda d: chart.curve_difference(d["curves"], confidence_level=0.95),
-    "one curve_difference": lambda d: chart.curve_difference(d["curves"], pair=("ink", "pixels")),
-    "interval": lambda d: chart.interval(d["means"], letters=d["pairs"], **TOLD),
+    "interval": lambda d: chart.interval(d["means"], letters=d["pairs"]),
     "differences": lambda d: chart.interval(d["pairs"]),
-    "queries": lambda d: chart.queries(d["values"], "pixels", "pca", metric="AP"),
-    "matrix": lambda d: chart.matrix(d["pairs"], metric="AP", **TOLD),
-    "groups": lambda d: chart.groups(d["pairs"], metric="P@10", intervals=d["means"], **TOLD),
-    "ap_null": lambda d: chart.ap_null(d["one"].filter(system="ink")),
-    "check": lambda d: chart.check(d["check"]),
-    "scores": lambda d: chart.scores(d["one"].filter(system="pixels"), threshold=0.85),
-    "scores in panels": lambda d: chart.scores(d["one"], by="system"),
 }

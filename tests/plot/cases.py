@@ -10,13 +10,6 @@ import prframe
 from prframe import plot
 
 LEVELS = [level / 20 for level in range(1, 20)]
-TOLD: Any = {
-    "test": "randomization",
-    "correction": "holm",
-    "n_family": 30,
-    "confidence_level": 0.95,
-    "ties": "group",
-}
 LONG = {
     "pixels": "mxbai-embed-large-v1 + bm25(k1=0.9, b=0.4)",
     "pca": "colbert_v2_msmarco_passage_reranked_top1000",
@@ -58,7 +51,6 @@ def data() -> dict[str, pl.DataFrame]:
             n_resamples=50,
             **paired,
         ),
-        "check": prframe.check(runs, by=["system", "query_id"]),
     }
 
 
@@ -81,14 +73,13 @@ PICTURES: dict[str, Callable[[dict[str, pl.DataFrame]], Any]] = {
     "gain": lambda d: plot.gain(d["gains"]),
     "curve_difference": lambda d: plot.curve_difference(d["curves"], confidence_level=0.95),
     "one curve_difference": lambda d: plot.curve_difference(d["curves"], pair=("ink", "pixels")),
-    "interval": lambda d: plot.interval(d["means"], letters=d["pairs"], **TOLD),
+    "interval": lambda d: plot.interval(d["means"], letters=d["pairs"]),
     "differences": lambda d: plot.interval(d["pairs"]),
-    "one interval": lambda d: plot.interval(d["means"].filter(metric="AP"), **TOLD),
+    "one interval": lambda d: plot.interval(d["means"].filter(metric="AP")),
     "queries": lambda d: plot.queries(d["values"], "pixels", "pca", metric="AP"),
-    "matrix": lambda d: plot.matrix(d["pairs"], metric="AP", **TOLD),
-    "groups": lambda d: plot.groups(d["pairs"], metric="P@10", intervals=d["means"], **TOLD),
+    "matrix": lambda d: plot.matrix(d["pairs"], metric="AP"),
+    "groups": lambda d: plot.groups(d["pairs"], metric="P@10", intervals=d["means"]),
     "ap_null": lambda d: plot.ap_null(d["one"].filter(system="ink")),
-    "check": lambda d: plot.check(d["check"]),
     "scores": lambda d: plot.scores(d["one"].filter(system="pixels"), threshold=0.85),
     "scores in panels": lambda d: plot.scores(d["one"], by="system"),
     "long names in panels": lambda d: plot.curve(long(d["curve"]), facet="system"),
@@ -100,8 +91,8 @@ PICTURES: dict[str, Callable[[dict[str, pl.DataFrame]], Any]] = {
         long(d["values"]), LONG["pixels"], LONG["pca"], metric="AP"
     ),
     "long names of rows": lambda d: plot.interval(
-        long(d["means"].filter(metric="AP")), letters=long(d["pairs"]), **TOLD
+        long(d["means"].filter(metric="AP")), letters=long(d["pairs"])
     ),
     "long names of differences": lambda d: plot.interval(long(d["pairs"].filter(metric="AP"))),
-    "long names beside sets": lambda d: plot.groups(long(d["pairs"]), metric="P@10", **TOLD),
+    "long names beside sets": lambda d: plot.groups(long(d["pairs"]), metric="P@10"),
 }

@@ -1,5 +1,7 @@
 """What the pictures show."""
 
+from itertools import combinations
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -12,8 +14,22 @@ from matplotlib.figure import Figure
 import prframe
 from prframe import PrframeError, plot
 from prframe.stats import APNull
-from tests.plot.cases import PICTURES, TOLD, data, long
+from tests.plot.cases import LEVELS, PICTURES, data, long
 from tests.tables.cases import HOSTILE, comparison, intervals
+
+
+def note_of(ax: Axes) -> str:
+    """Return the note of a picture in one line."""
+    return " ".join(ax.figure.get_supxlabel().split())
+
+
+def assert_four_ticks(axes: list[Axes]) -> None:
+    """Require at least four ticks on each scale that has any."""
+    for ax in axes:
+        for axis, ends in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
+            ticks = axis.get_majorticklocs()
+            inside = sum(min(ends) <= tick <= max(ends) for tick in ticks)
+            assert inside >= 4 or len(ticks) == 0
 
 
 @pytest.mark.parametrize("kind", PICTURES)
@@ -29,6 +45,7 @@ def test_pictures_are_axes_or_figures_with_a_text(kind: str) -> None:
     text = plot.alt_text(drawn)
     assert any(sign.isdigit() for sign in text)
     assert text.endswith(".")
+    assert_four_ticks(drawn.axes if isinstance(drawn, Figure) else [drawn])
 
 
 def test_the_area_below_the_steps_is_ap() -> None:
@@ -132,9 +149,11 @@ def test_the_axes_of_the_caller() -> None:
 def test_the_sets_of_systems_that_are_not_told_apart() -> None:
     # x and z are alike, and y between them is not like z.
     pairs = comparison(["x", "y", "z"], {("y", "z")})
-    ax = plot.groups(pairs, test="t", correction="bh", n_family=3)
+    ax = plot.groups(
+        pairs.with_columns(test=pl.lit("t"), correction=pl.lit("bh"), n_family=pl.lit(3))
+    )
     assert plot.alt_text(ax) == (
-        "AP of 3 systems. Sets within which no two are told apart: x and y; x and z (paired t-test, "
+        "AP of 3 systems. Sets without a significant difference: x and y; x and z (paired t-test, "
         "Benjamini and Hochberg's correction, family of 3, alpha = 0.05, n = 50)."
     )
     dots = [line for line in ax.get_lines() if line.get_linestyle() == "None"][-2:]
@@ -144,7 +163,7 @@ def test_the_sets_of_systems_that_are_not_told_apart() -> None:
 def test_matrix_numbers() -> None:
     ax = plot.matrix(comparison(["x", "y"], {("x", "y")}))
     assert [text.get_text() for text in ax.texts] == [
-        *("0.900", "0.890", "+0.010\np = 0.020", "\N{MINUS SIGN}0.010\np = 0.020"),
+        *("0.900", "0.890", "+0.010\np = 0.020"),
     ]
 
 
@@ -170,7 +189,7 @@ def test_differences_query_by_query() -> None:
         "2: two +0.250 and 3: three \N{MINUS SIGN}0.250. Smallest: 3: three \N{MINUS SIGN}0.250 and "
         "2: two +0.250."
     )
-    assert "2 left out without a pair" in ax.get_xlabel().replace("\n", " ")
+    assert "2 left out without a pair" in note_of(ax)
     long = values.drop("text").unpivot("AP", index=["system", "query_id"], variable_name="metric")
     assert [bar.get_height() for bar in plot.queries(long, "a", "b", metric="AP").patches] == [
         *(0.25, -0.25),
@@ -277,8 +296,55 @@ def test_captions_of_the_frame_tell_the_options() -> None:
     assert "AP of pca minus ink on 200 queries" in plot.alt_text(
         runs.pr.plot.queries("pca", "ink", metric="AP", **known)
     )
-    assert isinstance(runs.to_pandas().pr.plot.check(by=["system", "query_id"]), Axes)
     assert isinstance(pd.DataFrame({"score": [1, 2], "label": [0, 1]}).pr.plot.scores(), Axes)
+
+
+def test_few_columns_hold_all_pairs_without_a_difference() -> None:
+    lines = plot.groups(comparison(range(60), TRIPLES)).get_lines()
+    columns = [line.get_ydata() for line in lines if line.get_marker() == "o"][60:]
+    pairs = {pair for rows in columns for pair in combinations(sorted(rows), 2)}
+    assert pairs == set(combinations(range(60), 2)) - TRIPLES
+    assert len(columns) < 60
+
+
+def test_any_number_of_bands() -> None:
+    bands = pl.concat([BAND.with_columns(b=pl.lit(value)) for value in range(5)])
+    assert len(plot.curve(bands).collections) == 5
+
+
+def test_six_systems_have_colours_and_dashes_of_their_own() -> None:
+    lines = plot.curve(data()["curve"]).get_lines()
+    assert len({line.get_color() for line in lines}) == len(lines) == 6
+    assert len({line.get_linestyle() + str(line._dash_pattern) for line in lines}) == 6
+
+
+def test_notes_can_be_left_out_and_figures_fit_a_column() -> None:
+    with plot.style(width="column", notes=False):
+        ax = plot.interval(data()["means"].filter(metric="AP"))
+    assert (ax.get_xlabel(), note_of(ax)) == ("AP", "")
+    assert ax.figure.get_figwidth() == 3.3
+    assert "95% confidence intervals" in note_of(
+        plot.interval(data()["means"].filter(metric="AP"))
+    )
+    with pytest.raises(PrframeError, match="`width` must be one of"), plot.style(width="wide"):  # type: ignore[arg-type]
+        pass
+
+
+@pytest.mark.parametrize(
+    ("scores", "bars"),
+    [
+        ([1, 2, 2, 5], 5),
+        (np.linspace(0, 1, 20).tolist(), 10),
+        (np.linspace(0, 1, 1000).tolist(), 20),
+        (np.linspace(0, 1, 40_000).tolist(), 50),
+        ([0.5, 0.5], 10),
+    ],
+)
+def test_bars_of_scores_follow_the_number_of_items(scores: list[float], bars: int) -> None:
+    frame = pl.DataFrame({"score": scores, "label": [1, *[0] * (len(scores) - 1)]})
+    drawn = plot.scores(frame).patches
+    assert {len(bar.get_data().values) for bar in drawn} == {bars}
+    assert {len(bar.get_data().values) for bar in plot.scores(frame, bins=7).patches} == {7}
 
 
 CURVE = pl.DataFrame({"a": [1, 1], "b": [1, 2], "recall": [0.5, 1.0], "precision": [1.0, 0.5]})
@@ -298,8 +364,8 @@ BAND = CURVE.drop("a").with_columns(conf_low=0.1, conf_high=0.9)
         ),
         (
             lambda: plot.curve(MANY),
-            "25 groups cannot be told apart in one picture, which has 15 kinds of lines; name the "
-            "column of groups in facet=, or, of queries or folds, in over=.",
+            "one picture must have at most 18 groups, which can be told apart; got 25. Name the column "
+            "of groups in facet=, or, of queries or folds, in over=.",
         ),
         (
             lambda: plot.curve(MANY, facet="q"),
@@ -309,13 +375,6 @@ BAND = CURVE.drop("a").with_columns(conf_low=0.1, conf_high=0.9)
         (
             lambda: plot.curve(MANY, over="query"),
             "`over` must be one of 'q'; got 'query'.",
-        ),
-        (
-            lambda: plot.curve(
-                pl.concat([BAND.with_columns(b=pl.lit(value)) for value in range(3)])
-            ),
-            "3 bands in one panel hide each other; at most 2 may. Name the column of groups in facet=, "
-            "or show differences with prframe.compare_curves.",
         ),
         (
             lambda: plot.curve(CURVE.drop("a"), band=BAND.drop("b")),
@@ -375,11 +434,6 @@ BAND = CURVE.drop("a").with_columns(conf_low=0.1, conf_high=0.9)
             "`per_query` must have one row per value of 'system' and 'query_id'; some have more.",
         ),
         (
-            lambda: plot.groups(comparison(range(60), TRIPLES)),
-            "there are more than 60 sets of systems that are not told apart; prframe.tables.letters "
-            "gives few letters to as many systems.",
-        ),
-        (
             lambda: plot.curve(prframe.curve(data()["one"].filter(system="ink")), over="query_id"),
             "`over` must be a column by of the result, which has none; say by='query_id' where it is "
             "computed.",
@@ -418,16 +472,25 @@ def test_an_unknown_picture_of_a_frame() -> None:
     with pytest.raises(AttributeError) as error:
         data()["one"].pr.plot.curv  # noqa: B018
     assert str(error.value) == (
-        ".pr.plot has no 'curv'; it has curve, roc, gain, band, curve_difference, interval, queries, "
-        "matrix, groups, ap_null, check, scores. Did you mean 'curve'?"
+        ".pr.plot has no 'curv'; it has curve, roc, band, interval, gain, curve_difference, queries, "
+        "matrix, groups, ap_null, scores. Did you mean 'curve'?"
     )
 
 
 def test_facts_that_the_result_has_as_columns() -> None:
     means = intervals(["x"]).with_columns(confidence_level=0.8)
     assert "80% confidence intervals" in plot.alt_text(plot.interval(means))
-    with pytest.raises(prframe.PrframeError, match=r"is \[0.8\]; leave out confidence_level=0.95"):
-        plot.interval(means, **TOLD)
+
+
+def test_notes_of_frames_tell_the_options_of_the_call() -> None:
+    two = data()["one"].filter(pl.col("system").is_in(["pixels", "ink"]))
+    options = {"model": "system", "item": "item_id", "incomplete": "last", "rng": 1}
+    options |= {"recall": LEVELS, "n_resamples": 50, "confidence_level": 0.9}
+    drawn = two.pr.plot.curve_difference(**options, simultaneous=False)
+    assert note_of(drawn) == "pointwise 90% confidence band"
+    assert list(drawn.get_lines()[0].get_ydata()) == (
+        two.pr.compare_curves(**options, simultaneous=False)["difference"].to_list()
+    )
 
 
 def test_letters_must_be_of_all_systems() -> None:
@@ -445,8 +508,8 @@ def test_marks_of_all_pairs_need_all_pairs() -> None:
     options = {"model": "system", "baseline": "pca", "n_pos": "n_relevant"}
     pairs = runs.pr.compare("AP", **options)
     with pytest.raises(prframe.PrframeError, match="take marks='dagger'"):
-        prframe.tables.results(means, pairs)
-    assert "told apart from it" in prframe.tables.results(means, pairs, marks="dagger").caption
+        prframe.tables.results(means, pairs, marks="beats")
+    assert "‡ significantly smaller than pca" in prframe.tables.results(means, pairs).caption
 
 
 @pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
@@ -468,7 +531,7 @@ def test_a_query_without_a_name_is_drawn() -> None:
 def test_bands_have_a_note_and_a_text() -> None:
     ax = plot.curve(data()["curve of two"], band=data()["band of two"])
     note = "shaded: simultaneous 95% confidence band"
-    assert note in " ".join(ax.get_xlabel().split())
+    assert note in note_of(ax)
     text = plot.alt_text(ax)
     assert text.endswith(f"{note.capitalize()}.")
     band = data()["band of two"].filter(pl.col("system") == "pixels", pl.col("recall") == 0.5)
@@ -498,8 +561,8 @@ def test_the_mean_of_drawn_curves_is_the_mean_curve() -> None:
 def test_letters_are_told() -> None:
     pairs = comparison(["x", "y"], {("x", "y")})
     assert plot.alt_text(plot.interval(intervals(["x", "y"]), letters=pairs)) == (
-        "AP with confidence intervals; share no letter: told apart (method randomization-exact, "
-        "alpha = 0.05, n = 50): x 0.900 [0.880, 0.920] a and y 0.890 [0.870, 0.910] b."
+        "AP with confidence intervals; without a shared letter: significantly different (method "
+        "randomization-exact, alpha = 0.05, n = 50): x 0.900 [0.880, 0.920] a and y 0.890 [0.870, 0.910] b."
     )
 
 
@@ -543,11 +606,6 @@ def test_names_of_rows_fit_low_axes_and_differ() -> None:
 def test_both_sides_of_a_long_difference_are_named() -> None:
     rows = plot.interval(long(data()["pairs"].filter(metric="AP"))).get_yticklabels()
     assert all(" \N{MINUS SIGN} " in row.get_text() for row in rows)
-
-
-def test_several_rows_of_one_kind_are_told_apart() -> None:
-    labels = [label.get_text() for label in plot.check(data()["check"]).get_yticklabels()]
-    assert {"tie_range of AP, warning", "tie_range of P@10, warning"} <= set(labels)
 
 
 def test_numbers_too_small_to_be_read_are_left_out_of_a_matrix() -> None:

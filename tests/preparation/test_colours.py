@@ -88,15 +88,18 @@ def test_known_contrasts() -> None:
 
 
 def test_looks_are_all_different() -> None:
-    marks = looks(range(15), PALETTE)
-    assert len(set(marks.values())) == 15
-    assert [marks[place].dashes for place in (0, 4, 5, 10)] == [(), (), (5, 2), (1.5, 1.5)]
+    marks = looks(range(18), PALETTE)
+    assert len(set(marks.values())) == 18
+    assert marks[0].dashes == ()
+    for start in range(0, 18, 6):
+        six = [marks[place] for place in range(start, start + 6)]
+        assert len({look.colour for look in six}) == len({look.dashes for look in six}) == 6
 
 
 def test_too_many_groups() -> None:
     with pytest.raises(PrframeError) as error:
-        looks(range(16), PALETTE)
+        looks(range(19), PALETTE)
     assert str(error.value) == (
-        "16 groups cannot be told apart in one picture, which has 15 kinds of lines; name the column "
+        "one picture must have at most 18 groups, which can be told apart; got 19. Name the column "
         "of groups in facet=, or, of queries or folds, in over=."
     )

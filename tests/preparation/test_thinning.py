@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
 
 from prframe._preparation.points import middles, precision_at
-from prframe._preparation.thinning import column_edges, kept_points, spread
+from prframe._preparation.thinning import column_edges, kept_points
 
 
 def naive_kept(x: np.ndarray, y: np.ndarray, edges: np.ndarray) -> list[int]:
@@ -45,24 +44,6 @@ def test_a_million_points_become_a_few_thousand() -> None:
 
 def test_edges_on_a_logarithmic_scale() -> None:
     assert column_edges(0.01, 1, 2, log=True) == pytest.approx([0.01, 0.1, 1])
-
-
-@given(
-    st.lists(st.floats(0, 10), min_size=1, max_size=8).map(sorted),
-    st.floats(0.01, 1),
-)
-def test_spread_places_keep_their_distance(places: list[float], gap: float) -> None:
-    moved = spread(np.array(places), gap, 0, 10)
-    assert (np.diff(moved) >= gap - 1e-9).all()
-    assert moved[0] >= -1e-9
-    assert moved[-1] <= 10 + 1e-9
-
-
-def test_places_far_apart_stay() -> None:
-    assert spread(np.array([1.0, 2.0, 4.0]), 0.5, 0, 5).tolist() == [1, 2, 4]
-    assert spread(np.array([2.0, 2.0]), 1, 0, 5).tolist() == [1.5, 2.5]
-    assert spread(np.array([5.0, 5.0]), 1, 0, 5).tolist() == [4, 5]
-    assert spread(np.array([]), 1, 0, 5).tolist() == []
 
 
 def test_mean_and_median_of_steps() -> None:

@@ -1,5 +1,6 @@
 """The page in a real browser, without a network."""
 
+import json
 import os
 import shutil
 import sys
@@ -14,6 +15,7 @@ import polars as pl
 import pytest
 
 import prframe
+from prframe.reports.page import Report
 
 from .cases import classified, hostile_report, qrels, runs
 
@@ -395,7 +397,7 @@ def test_three_hundred_systems_fit(browser, many_systems, size, scheme) -> None:
         assert page.evaluate("document.activeElement.textContent") == (
             page.locator("table.results tbody th").nth(30).inner_text()
         )
-        page.get_by_text("285 more, in grey").click()
+        page.get_by_text("282 more, in grey").click()
         assert page.locator("#curves .keys button:visible").count() == 300
         assert page.locator("table.matrix tbody tr").count() == 60
         assert overflow(page) == 0
@@ -446,3 +448,40 @@ def test_arrows_reach_both_cells_of_two_systems(browser, tmp_path) -> None:
         for key, expected in (("ArrowRight", [0, 2]), ("ArrowDown", [1, 1]), ("ArrowUp", [0, 2])):
             seen.page.keyboard.press(key)
             assert seen.page.evaluate(FOCUSED) == expected
+
+
+@pytest.mark.parametrize("name", ["runs", "models"])
+@pytest.mark.parametrize("width", [688, 712], ids=["A4", "Letter"])
+def test_what_is_printed_is_whole_and_can_be_seen(browser, paths, name, width) -> None:
+    with opened(browser, paths[name], (width, 900), color_scheme="dark") as seen:
+        page = seen.page
+        painted(page)
+        page.emulate_media(media="print", color_scheme="dark")
+        page.wait_for_timeout(300)
+        assert overflow(page) == 0
+        wide = "nodes => nodes.filter(node => node.scrollWidth > node.clientWidth + 1).length"
+        assert page.locator(".scroll").evaluate_all(wide) == 0
+        colours = page.locator(".results .best b").first.evaluate(
+            "node => [node, document.body].map(part => [getComputedStyle(part).color, "
+            "getComputedStyle(part).backgroundColor])"
+        )
+        dark, white, clear = "rgb(27, 30, 35)", "rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"
+        assert colours == [[dark, clear], [dark, white]]
+
+
+@pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+def test_wins_are_those_of_values_that_are_not_rounded(browser, tmp_path) -> None:
+    rows = pl.concat(
+        pl.DataFrame({"system": name, "query": range(40), "score": 1.0, "label": 1})
+        for name in "ab"
+    )
+    page = prframe.report(rows, over="query", metrics="AP")
+    facts = json.loads(json.dumps(page.facts))
+    matrix = next(part for part in facts["sections"] if part["id"] == "comparison")
+    assert matrix["metrics"][0]["pairs"][0][6:] == [0, 40, 0]
+    matrix["metrics"][0]["pairs"][0][6:] = [25, 0, 15]
+    path = tmp_path / "rounded.html"
+    Report.of(facts).save(path)
+    with opened(browser, path) as seen:
+        painted(seen.page)
+        assert "better on 25, equal on 0, worse on 15 of 40" in seen.page.inner_text("#queries")

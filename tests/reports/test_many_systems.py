@@ -62,8 +62,8 @@ def test_marks_of_many_systems_are_counted(monkeypatch) -> None:
     monkeypatch.setattr(sections, "MOST_WITH_LETTERS", 2)
     counted = section(made(n_queries=40), "results")
     named, counts = (
-        "Raised letters name the systems",
-        "Raised numbers, as in >2, count the systems",
+        "Superscripts name the systems",
+        "Superscripts such as >2 count the systems",
     )
     assert named in lettered["note"]
     assert counted["note"] == lettered["note"].replace(named, counts)

@@ -63,18 +63,15 @@ def test_captions_tell_what_was_done() -> None:
     pairs = PAIRS.with_columns(test=pl.lit("t"), correction=pl.lit("holm"), n_family=3)
     assert tables.results(means, pairs, "letters", ties="expected").caption == (
         "Estimates with 90% confidence intervals by the method logit. The largest value of each "
-        "column is bold. Values of a column that share no raised letter are told apart (paired "
+        "column is bold. Values of a column that share no superscript differ significantly (paired "
         "t-test, Holm's correction, family of 3, alpha = 0.05, n = 50). Means over the orders of "
         "ties."
     )
     assert tables.results(intervals(MODELS), PAIRS).caption == (
         "Estimates with confidence intervals by the method logit. The largest value of each column "
-        "is bold. Raised letters name the systems that a value is larger than and told apart from "
+        "is bold. Superscripts name the systems that a value is significantly larger than "
         "(method randomization-exact, alpha = 0.05, n = 50)."
     )
-    told = tables.results(intervals(MODELS), PAIRS, test="sign", n_family=9, confidence_level=0.95)
-    assert "(sign test, family of 9, alpha = 0.05, n = 50)" in told.caption
-    assert "95% confidence intervals" in told.caption
     assert tables.results(intervals(MODELS)).caption == (
         "Estimates with confidence intervals by the method logit. The largest value of each column "
         "is bold."
@@ -108,7 +105,7 @@ def test_markdown() -> None:
         "| b | x\\_y | 0.890 \\[0.870, 0.910\\] |\n"
         "\n"
         "Estimates with confidence intervals by the method logit. The largest value of each column is "
-        "bold. Raised letters name the systems that a value is larger than and told apart from "
+        "bold. Superscripts name the systems that a value is significantly larger than "
         "(method randomization-exact, alpha = 0.05, n = 50).\n"
     )
     assert str(table) == table.to_markdown()
@@ -303,15 +300,6 @@ def test_messages(given, message: str) -> None:
     with pytest.raises(PrframeError) as error:
         given()
     assert str(error.value) == message
-
-
-def test_an_unknown_fact() -> None:
-    with pytest.raises(TypeError) as error:
-        tables.results(intervals(MODELS), seed=1)  # type: ignore[call-arg]
-    assert str(error.value) == (
-        "unexpected arguments 'seed'; a caption can be told 'alternative', 'confidence_level', "
-        "'correction', 'n', 'n_family', 'simultaneous', 'test', 'ties'."
-    )
 
 
 def test_an_end_may_be_infinite() -> None:

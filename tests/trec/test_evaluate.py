@@ -530,7 +530,8 @@ REFUSED = {
     ),
     "a measure that is not offered": (
         {"measures": "Rndcg"},
-        "'Rndcg' is a measure of trec_eval that is not offered here.",
+        "unknown metric 'Rndcg'. Did you mean 'nDCG'? prframe.CATALOGUE has all metrics, such as 'AP', "
+        "'AUC', 'P@10' and 'nDCG@10'.",
     ),
     "a cut-off of 0": (
         {"measures": "P.5,0"},

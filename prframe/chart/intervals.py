@@ -1,14 +1,9 @@
-"""Estimates with their intervals, and what a check has reported."""
-
-import json
-from typing import Unpack
+"""Estimates with their intervals."""
 
 import altair as alt
 import polars as pl
 
 from prframe._preparation.forests import Forest, ForestPanel, forest
-from prframe._preparation.reports import SEVERITIES, report_text, reported, told_kinds
-from prframe._preparation.results import Facts
 from prframe.chart import parts
 from prframe.chart.parts import Chart
 
@@ -23,7 +18,6 @@ def interval(
     letters: object = None,
     sort: str | None = "estimate",
     alpha: float = 0.05,
-    **facts: Unpack[Facts],
 ) -> Chart:
     """Draw estimates with their confidence intervals, a row per system and a panel per metric.
 
@@ -31,7 +25,7 @@ def interval(
     ----------
     result : frame
         A result of `prframe.interval`, or of `prframe.compare`.
-    y, facet, letters, sort, alpha, **facts
+    y, facet, letters, sort, alpha
         As in `prframe.plot.interval`.
 
     Returns
@@ -43,7 +37,7 @@ def interval(
     PrframeError
         If the frame is no such result, or lacks a column or system.
     """
-    drawn = forest(result, y=y, facet=facet, letters=letters, sort=sort, alpha=alpha, facts=facts)
+    drawn = forest(result, y=y, facet=facet, letters=letters, sort=sort, alpha=alpha)
     panels = [_forest(drawn, panel) for panel in drawn.panels]
     return parts.finished(panels, drawn.text, drawn.note)
 
@@ -86,46 +80,3 @@ def _forest(drawn: Forest, panel: ForestPanel) -> alt.LayerChart:
     if drawn.is_of_differences:
         layers.append(parts.rule(0, "x", parts.ink()))
     return parts.layered(layers, 220, _ROW * len(names))
-
-
-def check(report: object) -> Chart:
-    """Draw what `prframe.check` has reported: how many rows or groups, per kind of problem.
-
-    Parameters
-    ----------
-    report : frame
-        A result of `prframe.check`.
-
-    Returns
-    -------
-    altair chart
-
-    Raises
-    ------
-    PrframeError
-        If the frame is no such result.
-    """
-    rows = reported(report)
-    text = report_text(rows)
-    palette = parts.palette_of()
-    rows = rows.with_columns(pl.Series("kind", told_kinds(rows), dtype=pl.String))
-    named = rows.select("count", "severity", name=pl.format("{}, {}", "kind", "severity"))
-    named = named.with_row_index("place")
-    base = parts.chart_of(named).encode(
-        # Several rows may be of one kind.
-        alt.Y("place:O", title=None).axis(
-            labelLimit=240, labelExpr=f"{json.dumps(named['name'].to_list())}[datum.value]"
-        ),
-        alt.X(
-            "count:Q",
-            title="count, on a logarithmic scale",
-            axis=alt.Axis(labels=False, ticks=False, grid=False),
-        ).scale(type="symlog"),
-        tooltip=[alt.Tooltip("name:N"), alt.Tooltip("count:Q", format=",")],
-    )
-    colours = alt.Scale(domain=SEVERITIES, range=[palette[1], palette[3], parts.muted()])
-    bars = base.mark_bar().encode(alt.Color("severity:N", legend=None).scale(colours))
-    counts = base.mark_text(align="left", dx=3, color=parts.ink())
-    layers = [bars, counts.encode(alt.Text("count:Q", format=","))]
-    made = parts.layered(layers, parts.SIDE, _ROW * rows.height)
-    return parts.finished([made], text)
