@@ -1,10 +1,15 @@
-"""Draw the picture of the README and of the landing page: mean curves over 20 queries.
+"""Draw the pictures of the README and of the landing page: mean curves over 20 queries, and a report.
 
-python scripts/make_pictures.py    # writes docs/_static/bands-light.svg and bands-dark.svg
+python scripts/make_pictures.py    # writes docs/_static/bands-light.svg, bands-dark.svg and report.png
+
+The picture of the report needs playwright and chromium, and is left as it is without them.
 """
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
+from tempfile import TemporaryDirectory
 
 import matplotlib as mpl
 
@@ -28,8 +33,34 @@ def draw(bands: pl.DataFrame, *, dark: bool) -> plt.Figure:
         return prframe.plot.curve(bands, facet="system")
 
 
+def picture_report(path: Path) -> None:
+    """Show the top of a report in a browser, and keep what it shows."""
+    from playwright.sync_api import sync_playwright
+
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        page = Path(folder) / "report.html"
+        prframe.report(
+            prframe.datasets.load_digits(),
+            over="query_id",
+            item="item_id",
+            n_pos="n_relevant",
+            title="Six systems that search for images of digits",
+            output=page,
+        )
+        browser = playwright.chromium.launch(
+            executable_path=which("chromium"), args=["--no-sandbox"]
+        )
+        shown = browser.new_page(viewport={"width": 920, "height": 1000})
+        shown.goto(page.as_uri())
+        shown.wait_for_timeout(800)
+        shown.screenshot(path=path)
+        browser.close()
+
+
 def main() -> int:
-    """Compute the bands once and draw them on both grounds."""
+    """Compute the bands once and draw them on both grounds, and show a report."""
+    if find_spec("playwright"):
+        picture_report(FOLDER / "report.png")
     digits = prframe.datasets.load_digits().filter(pl.col("system").is_in(SYSTEMS))
     queries = digits["query_id"].unique(maintain_order=True).gather_every(10)
     few = digits.filter(pl.col("query_id").is_in(queries.implode()))
