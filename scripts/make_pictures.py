@@ -1,6 +1,6 @@
-"""Draw the pictures of the README and of the landing page: mean curves over 20 queries, and a report.
+"""Draw the pictures of the README: mean curves over 20 queries, and a report.
 
-python scripts/make_pictures.py    # writes docs/_static/bands-light.svg, bands-dark.svg and report.png
+python scripts/make_pictures.py    # writes docs/_static/bands-{light,dark}.svg and report.png
 
 The picture of the report needs playwright and chromium, and is left as it is without them.
 """
@@ -35,7 +35,7 @@ def draw(bands: pl.DataFrame, *, dark: bool) -> plt.Figure:
 
 def picture_report(path: Path) -> None:
     """Show the top of a report in a browser, and keep what it shows."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - it may be absent
 
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = Path(folder) / "report.html"
