@@ -89,6 +89,7 @@ from .paired_values import (
     signed_rank_test as signed_rank_test,
     tukey_randomization as tukey_randomization,
 )
+from .predictions import PredictedMean as PredictedMean, predicted_mean as predicted_mean
 from .rank_statistics import (
     RankCovariance as RankCovariance,
     RankDifference as RankDifference,
