@@ -108,8 +108,8 @@ def predicted_mean(
 
     The degrees of freedom are Satterthwaite's, of n - 2 for the first term of the variance and
     N - 1 for the second. The factor with n - 3 is due to the estimated slope, and exact for normal
-    values. With clusters, both terms are sums over clusters of the values' influence, and the numbers
-    of clusters take the place of n and N. A mean is over those units that have its value.
+    values. With clusters, both terms are sums over clusters of the influence of their values, and
+    numbers of clusters replace n and N. A mean is over those units that have its value.
 
     References
     ----------

@@ -33,7 +33,8 @@ from prframe.verbs.comparison.modes import (
 )
 from prframe.verbs.comparison.on_items import OnItems
 from prframe.verbs.comparison.options import model_arguments, require_items
-from prframe.verbs.comparison.over_queries import EffectSize, OverQueries
+from prframe.verbs.comparison.over_queries import EffectSize
+from prframe.verbs.comparison.predicted import check_predicted, over_queries
 from prframe.verbs.comparison.query_values import (
     ComparedValues,
     Incomplete as IncompleteQueries,
@@ -62,7 +63,7 @@ def compare(
     model: str | None = None,
     over: Columns | None = _QUERIES,
     baseline: object = None,
-    test: Test = "randomization",
+    test: Test | None = None,
     method: Method = "auto",
     alternative: Alternative = "two-sided",
     correction: JointCorrection | None = "holm",
@@ -83,6 +84,7 @@ def compare(
     n_resamples: int = TEST_DRAWS,
     rng: int | np.random.Generator | None = None,
     judged: str = "judged",
+    predicted: Columns | None = None,
     **shared: Unpack[Shared],
 ) -> FrameT:
     """Compare models pair by pair: differences, intervals, tests, effect sizes.
@@ -116,8 +118,8 @@ def compare(
     baseline : model or list of models, optional
         Compare every other model with each of these: a is the model, b the baseline. Absent:
         every pair, in order of the models' names, categories in their own order.
-    test : str
-        Over queries:
+    test : str, optional
+        "randomization" unless given, or "t", the only one, with `predicted`. Over queries:
 
         {tests}
 
@@ -211,6 +213,9 @@ def compare(
         2^26 of them, see `PairedRankings`.
     judged : str
         As in `evaluate`, for metrics that need it.
+    predicted : str or list of str, optional
+        Over queries: the column of a machine's labels, or those of values by them, as in
+        `interval`. The difference combines both judges, and is tested by ``test="t"``.
 
     Returns
     -------
@@ -228,10 +233,11 @@ def compare(
         were pooled, Cochran's ``q``, ``i_squared``, the share of the variation among strata that
         is not due to chance, ``tau``, the standard deviation of their differences, and
         ``p_interaction`` (Float64), Welch's test that they are equal; with `power`
-        ``detectable_difference`` (Float64) and ``n_needed`` (Int64). A row per group, metric and
-        pair. The first eight columns are the answer: ``result[:, :8]`` of polars, and
-        ``result.iloc[:, :8]`` of pandas, print it on one line, and `prframe.tables.sentences`
-        writes each row as a sentence.
+        ``detectable_difference`` (Float64) and ``n_needed`` (Int64); with `predicted` the columns
+        that `interval` adds; ``wins``, ``ties``, ``losses`` and ``n`` are of human labels. A row
+        per group, metric and pair. The first eight columns are the answer: ``result[:, :8]`` of
+        polars, and ``result.iloc[:, :8]`` of pandas, print it on one line, and
+        `prframe.tables.sentences` writes each row as a sentence.
 
     Raises
     ------
@@ -333,7 +339,7 @@ def compare(
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     asked = Comparison(
         wanted=wanted,
-        test=test,
+        test=test or ("randomization" if predicted is None else "t"),
         method=method,
         alternative=alternative,
         correction=correction,
@@ -349,6 +355,7 @@ def compare(
         else float(checks.number("equivalence", equivalence, above=0)),
         power=None if power is None else float(checks.number("power", power, above=0, below=1)),
         pooled=strata is not None,
+        predicted=predicted is not None,
     )
     args = model_arguments(
         score,
@@ -365,6 +372,9 @@ def compare(
     if strata is not None:
         args = with_strata(args, strata, over, is_at_hand=values is not None)
         check_strata(asked, {"resampling": resampling, "effect_size": effect_size})
+    options = {"rope": rope, "equivalence": equivalence, "power": power, "strata": strata}
+    options |= {"resampling": resampling, "undefined": values and undefined}
+    check_predicted(asked, options, over, effect_size)
     plan: Plan
     if over is None:
         if values is not None:
@@ -386,7 +396,7 @@ def compare(
         if resampling is not None:
             check_resampled(asked, args, resampling)
         compared = ComparedValues.of(args, over, policy, measure, number, resampling)
-        plan = OverQueries(compared.arguments, compared, asked, effect_size or "cohen")
+        plan = over_queries(compared, asked, effect_size or "cohen", predicted)
         if strata is not None:
             plan = Stratified(compared.arguments, compared, asked, pooling, len(kept.keys))
     schema = asked.schema(args)

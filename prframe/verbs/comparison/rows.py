@@ -15,6 +15,7 @@ from prframe.stats import adjust_p_values
 from prframe.stats._p_values import LEAST
 from prframe.stats.intervals import Confidence
 from prframe.typing import Alternative, Schema
+from prframe.verbs._predictions import COUNTS
 from prframe.verbs.comparison.options import with_models
 
 JointCorrection: TypeAlias = Literal[
@@ -47,6 +48,7 @@ class Comparison:
     equivalence: float | None
     power: float | None
     pooled: bool = False
+    predicted: bool = False
 
     def rng(self) -> np.random.Generator:
         """Return the generator that every group, metric and test begins with."""
@@ -77,6 +79,8 @@ class Comparison:
             columns["alternative"] = pl.String()
         errors = ["p_std_error", *(["p_adjusted_std_error"] if self.correction in JOINT else [])]
         columns |= dict.fromkeys(errors, pl.Float64())
+        if self.predicted:
+            columns |= {name: dtype for name, dtype in COUNTS.items() if name != "n"}
         if self.rope is not None:
             columns |= dict.fromkeys(("prob_a", "prob_rope", "prob_b"), pl.Float64())
         if self.equivalence is not None:

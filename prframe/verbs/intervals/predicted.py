@@ -1,0 +1,84 @@
+"""Intervals of means over queries that few humans and a machine have judged."""
+
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.rows import key_names
+from prframe.stats.predictions import PredictedMean, predicted_mean
+from prframe.typing import Columns
+from prframe.verbs._evaluation import Evaluation
+from prframe.verbs._predictions import (
+    MACHINE,
+    METHODS,
+    at_hand_of_both,
+    judged_by_both,
+    refuse_one_judge,
+    refuse_options,
+    values_of_both,
+    with_counts,
+)
+from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues
+from prframe.verbs._verb import warn_null
+from prframe.verbs.intervals.means import MeanIntervals
+from prframe.verbs.intervals.rows import interval_rows, warned_of_narrow
+
+
+@dataclass(frozen=True)
+class PredictedMeans(MeanIntervals):
+    """The plan of prediction-powered intervals."""
+
+    @classmethod
+    def of(cls, means: MeanIntervals, predicted: Columns) -> "PredictedMeans":
+        """Return the plan that takes the machine's judgments too."""
+        wanted = means.measure.wanted if isinstance(means.measure, Evaluation) else {}
+        args = judged_by_both(means.args, predicted, wanted)
+        options = {
+            f"method={means.method!r}": means.method not in METHODS,
+            "resampling": means.resampling is not None,
+        }
+        refuse_options(options, "method='t' or 'logit', and independent queries or clusters")
+        grouped = replace(means.grouped, predicted=args.predicted, at_hand=args.at_hand)
+        return cls(**{**vars(means), "args": args, "grouped": grouped})
+
+    def _measured(self, source: Source, args: Arguments) -> MetricValues:
+        """Return the values of each group by the keys of the arguments, by both judges."""
+        if not isinstance(measure := self.measure, Evaluation):
+            return at_hand_of_both(source, args, measure, lambda rows, at: at.read(rows, args))
+
+        def evaluated(rows: Source, args: Arguments) -> MetricValues:
+            return MetricValues.of(replace(measure, args=args).values(rows), measure.wanted)
+
+        return values_of_both(source, args, args.keys, evaluated)
+
+    def _intervals(self, values: MetricValues) -> pl.DataFrame:
+        """Return a row per group of `by` and metric."""
+        refuse_one_judge(values.rows, self.args)
+        kept = replace(self.grouped, by=list(self.grouped.keys[: self.n_kept]))
+        keys = key_names(kept)
+        grouped = values.rows.group_by([*keys, METRIC], maintain_order=True)
+        together = grouped.agg(VALUE, MACHINE, *self._clusters)
+        means = [self._mean(row, values) for row in together.iter_rows(named=True)]
+        names = together[METRIC].to_list()
+        rows = interval_rows(together.select(keys), names, means, self.confidence.level)
+        rows = with_counts(rows, means)
+        lacking = rows.group_by(keys or pl.lit(0), maintain_order=True)
+        none = lacking.agg(lacking=(pl.col("n") == 0).any())
+        warn_null(["estimate"], none, kept, "in which humans have judged no query")
+        return warned_of_narrow(rows, keys, kept)
+
+    def _mean(self, row: dict[str, list[float | None]], values: MetricValues) -> PredictedMean:
+        """Return the interval of one mean."""
+        human, machine = (pl.Series(row[name], dtype=pl.Float64) for name in (VALUE, MACHINE))
+        confidence = replace(self.confidence, limits=values.ranges[str(row[METRIC])])
+        cluster = [str(name) for column in self._clusters for name in row[column]] or None
+        found = predicted_mean(
+            human.fill_null(float("nan")).to_numpy(),
+            machine.fill_null(float("nan")).to_numpy(),
+            self.method,
+            confidence,
+            cluster=cluster,
+        )
+        return replace(found, method=f"{found.method}-predicted")
