@@ -177,11 +177,16 @@ def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     from prframe import trec
     from prframe.errors import PrframeError, UnretrievedWarning
     from prframe.trec.evaluating import limited
+    from prframe.trec.judging import join_both
 
     own_rule = getattr(given, "incomplete", None) or getattr(given, "by_query", False)
     of_means: Queries = "both" if own_rule else "means"
     queries = "qrels" if every_query or given.complete else of_means
-    joined = trec.join(runs, qrels, queries=queries, **joining(given))
+    predicted = getattr(given, "predicted", None)
+    if predicted is None:
+        joined = trec.join(runs, qrels, queries=queries, **joining(given))
+    else:
+        joined = join_both(runs, qrels, _machine(given), queries=queries, **joining(given))
     query = pl.col("query_id").filter(pl.col("score") > -float("inf"))
     n_queries = joined.group_by("system", maintain_order=True).agg(n=query.n_unique())
     if joined.is_empty() or not (given.complete or n_queries["n"].sum()):
@@ -203,7 +208,26 @@ def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     if given.level is not None:
         ranked["positive"] = given.level
     note = f"(ties: {ties})\n"
-    return Rankings(joined, ["system"], ["query_id"], ranked, [], n_queries, note)
+    if predicted is not None:
+        ranked["predicted"] = "predicted"
+        n = joined.group_by("query_id").agg(pl.col("label").first())["label"]
+        note = (
+            f"(ties: {ties}; human labels of {n.count()} queries from {qrels}, machine labels of "
+        )
+        note += f"{n.len()} from {predicted})\n"
+    counts = n_queries if predicted is None else None
+    return Rankings(joined, ["system"], ["query_id"], ranked, [], counts, note)
+
+
+def _machine(given: argparse.Namespace) -> str:
+    """Return the path of the machine's judgments."""
+    if given.judged_only:
+        raise UsageError("-J leaves out what no human has judged; leave it out with --predicted")
+    paths = _existing(given.predicted, "*.qrels")
+    if len(paths) > 1:
+        raise UsageError(f"--predicted is one file; {given.predicted!r} matches {len(paths)}")
+    refuse_to_overwrite(given, paths)
+    return paths[0]
 
 
 def joining(given: argparse.Namespace) -> dict[str, Any]:
@@ -228,6 +252,8 @@ def _of_frame(given: argparse.Namespace) -> Rankings:
     frame, is_added = frames.scanned(found, keys, model, names)
     ranked = options.given_only(given, "ties", "missing", "label", "item", "weight")
     ranked |= options.totals(given)
+    if getattr(given, "predicted", None):
+        ranked["predicted"] = given.predicted
     if given.positive is not None:
         ranked["positive"] = _label(frame, given.label or "label", given.positive)
     if given.level is not None:

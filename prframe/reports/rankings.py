@@ -47,6 +47,28 @@ class Rankings:
 
     rows: pl.DataFrame
     options: Options
+    both: pl.DataFrame | None = None
+
+    @classmethod
+    def of(cls, rows: pl.DataFrame, options: Options) -> "Rankings":
+        """Return the rankings that humans have judged, and all if a machine has judged these."""
+        if "predicted" not in rows.columns:
+            return cls(rows, options)
+        judged = rows.filter(pl.col("label").is_not_null()).drop("predicted")
+        return cls(judged, options, rows.drop("label").rename({"predicted": "label"}))
+
+    @cached_property
+    def combined(self) -> tuple[pl.DataFrame, Facts]:
+        """The values of queries, and the argument that names those by the machine."""
+        if self.both is None:
+            return self.values, {}
+        metrics = list(self.options.metrics)
+        machine = replace(self, rows=self.both, both=None).evaluated(self.options)
+        names = {metric: f"{metric} by the machine" for metric in metrics}
+        filled = machine.with_columns(pl.col(metrics).fill_null(0.0)).rename(names)
+        human = self.values.select(*_KEYS, *metrics)
+        values = filled.join(human, on=_KEYS, how="left", nulls_equal=True, maintain_order="left")
+        return values, {"predicted": list(names.values())}
 
     def facts(self) -> Facts:
         """Return all facts but the title and the provenance."""
@@ -54,6 +76,8 @@ class Rankings:
         names = [line.name for line in table.lines]
         n = self.values[QUERY].n_unique()
         over = f"{n:,} {'query' if n == 1 else 'queries'}"
+        if self.both is not None:
+            over = f"{self.both[QUERY].n_unique():,} queries, {n:,} of them judged by humans"
         ranges = self.tie_ranges()
         parts = [sections.results(table, self.means, SYSTEM, names, ranges)]
         if self.pairs is not None:
@@ -117,11 +141,13 @@ class Rankings:
     @cached_property
     def means(self) -> pl.DataFrame:
         """The means over queries with their intervals."""
+        values, predicted = self.combined
         return interval(
-            self.values,
+            values,
             values=list(self.options.metrics),
             by=SYSTEM,
             over=QUERY,
+            **predicted,
             **self.options.enclosed,
         )
 
@@ -135,11 +161,13 @@ class Rankings:
                 "correction='tukey' is for one metric; name one in `metrics`, or take 'max-t', "
                 "which knows several."
             )
+        values, predicted = self.combined
         return compare(
-            self.values,
+            values,
             values=list(self.compared),
             model=SYSTEM,
             over=QUERY,
+            **{name: columns[: len(self.compared)] for name, columns in predicted.items()},
             **self.options.compared,
         )
 

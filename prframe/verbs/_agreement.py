@@ -55,7 +55,7 @@ def agreement(
     )
     of_both = of_human & of_machine
     for prefix, judge, is_judged in (("", machine, of_machine), (_HUMAN, args, of_both)):
-        judge = replace(judge, predicted=None)  # noqa: PLW2901
+        judge = replace(judge, predicted=None, n_pos=None, n_neg=None)  # noqa: PLW2901
         faults = [f.bad for f in problems(judge, rows.schema) if f.kind != "missing_score"]
         kept = rows.filter(is_judged.all().over(args.keys), ~pl.any_horizontal(faults))
         if kept.height:
