@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -138,97 +138,57 @@ def predicted_mean(
     units = units_of(cluster, y.size)
     # The order of the units has no effect on sums.
     order = np.lexsort((units.of_item, g, y))
-    return _Sample(y[order], g[order], Units(units.of_item[order], units.number)).interval(
-        method, confidence
-    )
+    y, g, units = y[order], g[order], Units(units.of_item[order], units.number)
+    has_y, has_g = ~np.isnan(y), ~np.isnan(g)
+    both = has_y & has_g
+    of_y, of_g = _influence(y, has_y, units), _influence(g, both, units)
+    # The numbers of human units and of all, and the share of the former.
+    n, n_all = units.number_among(has_y), units.number_among(has_g)
+    share = both.sum() / max(has_g.sum(), 1)
+    slope = _slope(of_y, of_g, 1 - share) if n >= _LEAST_UNITS and share < 1 else 0.0
+    counts = {
+        "n": int(has_y.sum()),
+        "n_predicted": int(has_g.sum()),
+        "weight": slope * float(1 - share),
+        "bias": float((y - g)[both].mean()) if both.any() else np.nan,
+    }
+    if not slope:
+        names = None if cluster is None else units.of_item[has_y]
+        nothing = IntervalEstimate(np.nan, np.nan, np.nan, np.nan, method)
+        found = mean_interval(y[has_y], method, confidence, cluster=names) if n else nothing
+        effective = float(has_y.sum())
+        return PredictedMean(**vars(found), df=max(n - 1.0, 1.0), n_effective=effective, **counts)
+    factor = n / (n - 2) * (1 + (1 - n / n_all) / (n - 3))
+    first = np.sqrt(factor) * (of_y - slope * of_g)
+    second = np.sqrt(n_all / (n_all - 1)) * slope * _influence(g, has_g, units)
+    variance = float(((first + second) ** 2).sum())
+    parts = first @ first / variance, second @ second / variance
+    df = 1 / (parts[0] ** 2 / (n - 2) + parts[1] ** 2 / (n_all - 1))
+    df = float(np.clip(df, 1, n_all - 1))
+    if method == "auto":
+        method = "logit" if confidence.limits == _UNIT else "t"
+    limits = _UNIT if method == "logit" else confidence.limits
+    mean = y[has_y].mean() + slope * (g[has_g].mean() - g[both].mean())
+    mean = float(np.clip(mean, *limits))
+    error = variance**0.5
+    # Near an end of the range the logit of so large an error says nothing.
+    on_logits = method == "logit" and error < mean * (1 - mean)
+    enclosed = logit_interval if on_logits else wald_interval
+    low, high = enclosed(mean, error, replace(confidence, limits=limits), df=df)
+    effective = float(has_y.sum() * n / (n - 1) * (of_y @ of_y) / variance)
+    return PredictedMean(mean, error, low, high, method, df=df, n_effective=effective, **counts)
 
 
-class _Sample:
-    """Human and machine values, and their influence on their means, added up over clusters."""
+def _influence(values: Floats, known: Flags, units: Units) -> Floats:
+    """Return the influence of each cluster on the mean of the known values."""
+    if not known.any():
+        return np.zeros(units.number)
+    return units.sums(np.where(known, values - values[known].mean(), 0.0) / known.sum())
 
-    def __init__(self, y: Floats, g: Floats, units: Units) -> None:
-        self.y, self.units = y, units
-        self.human, self.machine = ~np.isnan(y), ~np.isnan(g)
-        self.both = self.human & self.machine
-        self.g = g
-        self.n, self.n_predicted = int(self.human.sum()), int(self.machine.sum())
-        self.n_units = units.number_among(self.human)
 
-    def influence(self, values: Floats, known: Flags) -> Floats:
-        """Return the influence of each cluster on the mean of the known values."""
-        if not known.any():
-            return np.zeros(self.units.number)
-        own = np.where(known, values - values[known].mean(), 0.0) / known.sum()
-        return self.units.sums(own)
-
-    def slope(self, of_human: Floats, of_machine: Floats) -> float:
-        """Return by how much human values rise with the machine's, 0 where that says nothing."""
-        squares = of_machine @ of_machine
-        product = float(of_human @ of_machine)
-        share = self.both.sum() / max(self.n_predicted, 1)
-        is_noise = product <= EQUAL * np.sqrt(squares) * np.sqrt(of_human @ of_human)
-        if share == 1 or self.n_units < _LEAST_UNITS or is_noise:
-            return 0.0
-        return float(min(product / squares, 1 / (1 - share)))
-
-    def interval(self, method: str, confidence: Confidence) -> PredictedMean:
-        """Return the mean with its interval."""
-        of_human = self.influence(self.y, self.human)
-        of_machine = self.influence(self.g, self.both)
-        slope, c = self.slope(of_human, of_machine), self.n_units
-        bias = float((self.y - self.g)[self.both].mean()) if self.both.any() else np.nan
-        if not slope:
-            return self._ordinary(method, confidence, bias)
-        share = self.both.sum() / self.n_predicted
-        rise = self.g[self.machine].mean() - self.g[self.both].mean()
-        mean = float(self.y[self.human].mean() + slope * rise)
-        n_machine = self.units.number_among(self.machine)
-        factor = c / (c - 2) * (1 + (1 - c / n_machine) / (c - 3))
-        first = np.sqrt(factor) * (of_human - slope * of_machine)
-        of_all = self.influence(self.g, self.machine)
-        second = np.sqrt(n_machine / (n_machine - 1)) * slope * of_all
-        variance = float(((first + second) ** 2).sum())
-        shares = (first @ first / variance, second @ second / variance)
-        df = 1 / (shares[0] ** 2 / (c - 2) + shares[1] ** 2 / (n_machine - 1))
-        df = float(min(max(df, 1.0), n_machine - 1.0))
-        error = float(np.sqrt(variance))
-        if method == "auto":
-            method = "logit" if confidence.limits == _UNIT else "t"
-        mean = float(np.clip(mean, *(_UNIT if method == "logit" else confidence.limits)))
-        # Near an end of the range the logit of so large an error says nothing.
-        on_logits = method == "logit" and error < mean * (1 - mean)
-        enclosed = logit_interval if on_logits else wald_interval
-        low, high = enclosed(mean, error, confidence, df=df)
-        alone = c / (c - 1) * float(of_human @ of_human)
-        return PredictedMean(
-            estimate=mean,
-            std_error=error,
-            low=low,
-            high=high,
-            method=method,
-            df=df,
-            n=self.n,
-            n_predicted=self.n_predicted,
-            weight=float(slope * (1 - share)),
-            bias=bias,
-            n_effective=self.n * alone / variance,
-        )
-
-    def _ordinary(self, method: str, confidence: Confidence, bias: float) -> PredictedMean:
-        """Return the ordinary interval of the human values."""
-        names, nan = self.units.of_item[self.human], float("nan")
-        cluster = None if self.units.number == self.y.size else names
-        found = (
-            mean_interval(self.y[self.human], method, confidence, cluster=cluster)
-            if self.n
-            else IntervalEstimate(nan, nan, nan, nan, method)
-        )
-        return PredictedMean(
-            **vars(found),
-            df=max(self.n_units - 1.0, 1.0),
-            n=self.n,
-            n_predicted=self.n_predicted,
-            weight=0.0,
-            bias=bias,
-            n_effective=float(self.n),
-        )
+def _slope(of_human: Floats, of_machine: Floats, rest: float) -> float:
+    """Return by how much human values rise with the machine's, at least 0; weights are up to 1."""
+    squares, product = of_machine @ of_machine, of_human @ of_machine
+    if product <= EQUAL * np.sqrt(squares) * np.sqrt(of_human @ of_human):
+        return 0.0
+    return float(min(product / squares, 1 / rest))

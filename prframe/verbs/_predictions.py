@@ -88,6 +88,7 @@ def values_of_both(
 def at_hand_of_both(
     source: Source,
     args: Arguments,
+    query: Sequence[str],
     at_hand: ValuesAtHand,
     read: Callable[[Source, ValuesAtHand], MetricValues],
 ) -> MetricValues:
@@ -96,7 +97,7 @@ def at_hand_of_both(
     human = [column for name, column in args.at_hand if name == "values"]
     machine = [column for name, column in args.at_hand if name == "predicted"]
     for column in machine:
-        _refuse_gaps(rows, column, args.keys)
+        _refuse_gaps(rows, column, query)
     by_name = rows.drop(human).rename(dict(zip(machine, human, strict=True)))
     found = read(source.holding(by_name), at_hand)
     return joined(found, read(source, replace(at_hand, sparse=True)), filled=True)

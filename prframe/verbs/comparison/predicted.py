@@ -1,11 +1,11 @@
-"""Comparisons of models over queries that few humans and a machine have judged."""
+"""Comparisons of models over queries of which humans have judged some, and a machine all."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from prframe._engine.arguments import Arguments
@@ -13,9 +13,8 @@ from prframe._engine.frames import Source
 from prframe._engine.rows import key_names
 from prframe.stats._p_values import from_symmetric
 from prframe.stats.paired_values import rounded_differences
-from prframe.stats.predictions import PredictedMean, predicted_mean
-from prframe.typing import Columns, Flags, Floats, Integers
-from prframe.verbs._plan import Accepts
+from prframe.stats.predictions import predicted_mean
+from prframe.typing import Columns, Floats, Integers
 from prframe.verbs._predictions import (
     COUNTS,
     JUDGED,
@@ -28,11 +27,10 @@ from prframe.verbs._predictions import (
     values_of_both,
 )
 from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues, ValuesAtHand
-from prframe.verbs._verb import warn_null
-from prframe.verbs.comparison.options import model_pairs
 from prframe.verbs.comparison.over_queries import EffectSize, OverQueries
-from prframe.verbs.comparison.query_values import ComparedValues, ValuesPlan
-from prframe.verbs.comparison.rows import Block, Comparison, comparison_rows, no_rows
+from prframe.verbs.comparison.query_values import ComparedValues, Stratum
+from prframe.verbs.comparison.rows import Block, Comparison
+from prframe.verbs.comparison.skewness import SKEWED
 
 
 def check_predicted(
@@ -51,123 +49,104 @@ def check_predicted(
     refuse_options(given, "Student's t over queries")
 
 
+def over_queries(
+    compared: ComparedValues, asked: Comparison, effect_size: EffectSize, predicted: Columns | None
+) -> OverQueries:
+    """Return the plan of a comparison over queries, by one judge or two."""
+    if predicted is None:
+        return OverQueries(compared.arguments, compared, asked, effect_size)
+    args = judged_by_both(compared.args, predicted, asked.wanted)
+    both = _ValuesOfBoth(**{**vars(compared), "args": args})
+    return _PredictedPairs(both.arguments, both, asked, effect_size)
+
+
 @dataclass(frozen=True, eq=False)
-class PredictedValues(ComparedValues):
+class _ValuesOfBoth(ComparedValues):
     """The values of models and queries by two judges."""
 
     def values(self, source: Source) -> MetricValues:
         """Return the machine's value of each group, model, query and metric, and the human one."""
 
-        def of(rows: Source, args: Arguments) -> MetricValues:
+        def by_label(rows: Source, args: Arguments) -> MetricValues:
             return ComparedValues.values(replace(self, args=args), rows)
 
+        def at_hand(rows: Source, measure: ValuesAtHand) -> MetricValues:
+            return ComparedValues.values(replace(self, measure=measure), rows)
+
         query = [*self.args.keys, *self.over]
-        if not isinstance(self.measure, ValuesAtHand):
-            return values_of_both(source, self.args, query, of)
-        plain = replace(self.args, predicted=None)
-        found = at_hand_of_both(
-            source,
-            replace(self.args, by=query),
-            self.measure,
-            lambda rows, at: ComparedValues.values(replace(self, args=plain, measure=at), rows),
+        if isinstance(self.measure, ValuesAtHand):
+            return at_hand_of_both(source, self.args, query, self.measure, at_hand)
+        return values_of_both(source, self.args, query, by_label)
+
+    def strata(self, values: MetricValues) -> tuple[pl.Series, list[Stratum]]:
+        """Return the models, and a stratum per group with the values of both judges."""
+        rows, query = values.rows, [*key_names(self.args), *self.over_names]
+        refuse_one_judge(rows, self.args)
+        judged = pl.col(JUDGED)
+        halves = rows.group_by([*query, METRIC], maintain_order=True).agg(
+            judged.any() & ~judged.all()
         )
-        by = [*key_names(self.args), *self.over_names]
-        known = found.rows.group_by([*by, METRIC], maintain_order=True).agg(
-            half=pl.col(JUDGED).any() & ~pl.col(JUDGED).all()
+        refuse_halves(halves.filter(JUDGED).select(query).unique(maintain_order=True), "values")
+        (models, human), (_, machine), (_, known) = (
+            super(_ValuesOfBoth, self).strata(
+                replace(values, rows=rows.with_columns(pl.col(name).cast(pl.Float64).alias(VALUE)))
+            )
+            for name in (VALUE, MACHINE, JUDGED)
         )
-        refuse_halves(known.filter("half").select(by).unique(maintain_order=True), "values")
-        return found
+        strata = []
+        for ys, gs, ks in zip(human, machine, known, strict=True):
+            # What stands for a missing ranking is no human value of a query that none has judged.
+            masked = {
+                name: np.where((ks.values[name] == 1).any(axis=0), table, np.nan)
+                for name, table in ys.values.items()
+            }
+            strata.append(replace(ys, values=masked, machine=gs.values))
+        return models, strata
 
 
 @dataclass(frozen=True)
-class PredictedPairs(ValuesPlan):
+class _PredictedPairs(OverQueries):
     """The plan of a comparison over queries by two judges."""
 
-    asked: Comparison
-
-    def accepts(self) -> Accepts:
-        """Return that every argument is accepted that the metrics take."""
-        return Accepts("compare")
-
-    def of_values(self, values: MetricValues) -> pl.DataFrame:
-        """Return a row per group, metric and pair."""
-        refuse_one_judge(values.rows, self.compared.args)
-        names = (VALUE, MACHINE, JUDGED)
-        (models, human), (_, machine), (_, judged) = (
-            self.compared.strata(replace(values, rows=_with_values(values.rows, name)))
-            for name in names
-        )
-        if not human:
-            return no_rows(self.asked, key_names(self.compared.args))
-        pairs = model_pairs(models.to_list(), self.asked.baseline)
-        groups = []
-        for ys, gs, known in zip(human, machine, judged, strict=True):
-            blocks: dict[str, Block] = {}
-            for metric, g in gs.values.items():
-                y = np.where((known.values[metric] == 1).any(axis=0), ys.values[metric], np.nan)
-                rows = [
-                    self._pair(y[[i, j]], g[[i, j]], ys.ranges[metric], ys.cluster)
-                    for i, j in pairs
-                ]
-                blocks[metric] = {name: [row[name] for row in rows] for name in rows[0]}
-            groups.append((ys.key, blocks))
-        found = comparison_rows(self.asked, models, pairs, groups)
-        lacking = found.group_by(key_names(self.compared.args) or pl.lit(0), maintain_order=True)
-        narrow = lacking.agg(lacking=pl.col("p_value").is_null().any())
-        why = (
-            "in which two models have too few human values in common, or differ by the same in all"
-        )
-        warn_null(["conf_low", "conf_high", "p_value"], narrow, self.compared.args, why)
-        return found
+    def _blocks(
+        self, stratum: Stratum, pairs: Sequence[tuple[int, int]], order: NDArray[np.intp]
+    ) -> dict[str, Block]:
+        """Return the columns of all metrics of a group."""
+        blocks: dict[str, Block] = {}
+        for name, block in super()._blocks(stratum, pairs, order).items():
+            columns = {key: list(values) for key, values in block.items()}
+            columns |= {key: [None] * len(pairs) for key in COUNTS if key != "n"}
+            columns[SKEWED] = [False] * len(pairs)
+            y, g = stratum.values[name], (stratum.machine or {})[name]
+            for row, pair in enumerate(map(list, pairs)):
+                found = self._pair(y[pair], g[pair], stratum.ranges[name], stratum.cluster)
+                for key, value in found.items():
+                    columns[key][row] = value
+            blocks[name] = columns
+        return blocks
 
     def _pair(
         self, y: Floats, g: Floats, limits: tuple[float, float], cluster: Integers | None
-    ) -> dict[str, Any]:
-        """Return the columns of a pair of models with values of two judges."""
+    ) -> dict[str, object]:
+        """Return what the machine's values change, or add to the columns of a pair."""
         d, by_machine = rounded_differences(*y), rounded_differences(*g)
         found = predicted_mean(d, by_machine, "t", self.asked.confidence(limits), cluster=cluster)
-        n, known = found.n, ~np.isnan(d)
-        is_zero = bool(n) and not d[known].any()
-        t = 0.0 if is_zero else found.estimate / found.std_error
-        p = from_symmetric(lambda x: stdtr(found.df, x), t, self.asked.alternative)
-        rest = ~known & ~np.isnan(by_machine)
-        means = [_mean(*values, found, known, rest) for values in zip(y, g, strict=True)]
-        spread = d[known].std(ddof=1) if n > 1 else np.nan
-        wins, losses = int((d[known] > 0).sum()), int((d[known] < 0).sum())
-        return {
-            **{name: getattr(found, name) for name in COUNTS},
-            "wins": wins,
-            "ties": n - wins - losses,
-            "losses": losses,
+        counts: dict[str, object] = {name: getattr(found, name) for name in COUNTS}
+        if not found.weight:
+            return counts
+        known, rest = ~np.isnan(d), np.isnan(d) & ~np.isnan(by_machine)
+        known_g = known & ~np.isnan(by_machine)
+        # Both means have the weight of the difference, which is then theirs.
+        rise = found.weight * (g[:, rest].mean(axis=1) - g[:, known_g].mean(axis=1))
+        means = y[:, known].mean(axis=1) + rise
+        t = found.estimate / found.std_error
+        return counts | {
             "difference": found.estimate,
-            "conf_low": 0.0 if is_zero else found.low,
-            "conf_high": 0.0 if is_zero else found.high,
             "mean_a": means[0],
             "mean_b": means[1],
+            "conf_low": found.low,
+            "conf_high": found.high,
             "statistic": t,
-            "p_value": 1.0 if is_zero else p,
-            "effect_size": found.estimate / spread if spread else np.nan,
-            "method": None if np.isnan(p) else "t-predicted",
+            "p_value": from_symmetric(lambda x: stdtr(found.df, x), t, self.asked.alternative),
+            "method": "t-predicted",
         }
-
-
-def _with_values(rows: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Return rows whose values are those of a column."""
-    return rows.with_columns(pl.col(name).cast(pl.Float64).alias(VALUE))
-
-
-def _mean(y: Floats, g: Floats, of: PredictedMean, known: Flags, rest: Flags) -> float:
-    """Return the mean of a model, by the weight that the difference has."""
-    human = float(y[known].mean()) if known.any() else np.nan
-    return human + of.weight * float(g[rest].mean() - g[known].mean()) if of.weight else human
-
-
-def over_queries(
-    compared: ComparedValues, asked: Comparison, effect_size: EffectSize, predicted: Columns | None
-) -> OverQueries | PredictedPairs:
-    """Return the plan of a comparison over queries, by one judge or two."""
-    if predicted is None:
-        return OverQueries(compared.arguments, compared, asked, effect_size)
-    args = judged_by_both(compared.args, predicted, asked.wanted)
-    both = PredictedValues(**{**vars(compared), "args": args})
-    return PredictedPairs(both.arguments, both, asked)

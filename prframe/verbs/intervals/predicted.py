@@ -46,7 +46,9 @@ class PredictedMeans(MeanIntervals):
     def _measured(self, source: Source, args: Arguments) -> MetricValues:
         """Return the values of each group by the keys of the arguments, by both judges."""
         if not isinstance(measure := self.measure, Evaluation):
-            return at_hand_of_both(source, args, measure, lambda rows, at: at.read(rows, args))
+            return at_hand_of_both(
+                source, args, args.keys, measure, lambda rows, at: at.read(rows, args)
+            )
 
         def evaluated(rows: Source, args: Arguments) -> MetricValues:
             return MetricValues.of(replace(measure, args=args).values(rows), measure.wanted)
@@ -81,4 +83,4 @@ class PredictedMeans(MeanIntervals):
             confidence,
             cluster=cluster,
         )
-        return replace(found, method=f"{found.method}-predicted")
+        return replace(found, method=f"{found.method}-predicted") if found.weight else found
