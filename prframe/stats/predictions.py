@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -146,7 +147,7 @@ def predicted_mean(
     n, n_all = units.number_among(has_y), units.number_among(has_g)
     share = both.sum() / max(has_g.sum(), 1)
     slope = _slope(of_y, of_g, 1 - share) if n >= _LEAST_UNITS and share < 1 else 0.0
-    counts = {
+    counts: dict[str, Any] = {
         "n": int(has_y.sum()),
         "n_predicted": int(has_g.sum()),
         "weight": slope * float(1 - share),
@@ -191,4 +192,4 @@ def _slope(of_human: Floats, of_machine: Floats, rest: float) -> float:
     squares, product = of_machine @ of_machine, of_human @ of_machine
     if product <= EQUAL * np.sqrt(squares) * np.sqrt(of_human @ of_human):
         return 0.0
-    return float(min(product / squares, 1 / rest))
+    return float(np.minimum(product / squares, 1 / rest))

@@ -14,11 +14,9 @@ from prframe._engine.measure import values_of_groups
 from prframe._engine.pieces import Ranking
 from prframe._engine.rows import considered, in_groups, is_missing, key_names, problems
 from prframe.metrics import Metric
-from prframe.typing import Floats
 
-# The kinds of rows from which findings follow.
-_QUERIES, _LABELS = "judged queries", "judged labels"
-_HUMAN = "human "
+# The kinds of rows from which findings follow, and how columns of human values begin.
+_QUERIES, _LABELS, _HUMAN = "judged queries", "judged labels", "human "
 # With fewer queries the interval hangs on a few of them.
 LEAST_QUERIES = 20
 # So rarely does a random sample look like none.
@@ -27,51 +25,46 @@ _ALPHA = 0.001
 
 def filled(source: Source, args: Arguments) -> Source:
     """Return the rows with the machine's labels where humans have given none."""
-    rows, label = source.whole(), pl.col(args.label)
-    if rows.schema[args.label].is_float():
-        label = label.fill_nan(None)
-    return source.holding(
-        rows.with_columns(pl.coalesce(label, str(args.predicted)).alias(args.label))
-    )
+    rows = source.whole()
+    known = ~is_missing(pl.col(args.label), rows.schema[args.label])
+    label = pl.when(known).then(args.label).otherwise(str(args.predicted)).alias(args.label)
+    return source.holding(rows.with_columns(label))
 
 
 def agreement(
     source: Source, args: Arguments, metrics: Mapping[str, Metric]
 ) -> list[pl.DataFrame]:
     """Return the counts of labels of both judges, and the values of queries by both."""
-    rows, machine = source.whole(), replace(args, label=str(args.predicted), predicted=None)
+    args = replace(args, n_pos=None, n_neg=None)
+    human = replace(args, predicted=None)
+    machine = replace(human, label=str(args.predicted))
+    rows = source.whole()
     rows = rows.filter(True, *considered(replace(args, ignore=None), rows.schema))  # noqa: FBT003
     of_human, of_machine = (
-        ~is_missing(pl.col(name), rows.schema[name]) for name in (args.label, machine.label)
+        ~is_missing(pl.col(judge.label), rows.schema[judge.label]) for judge in (human, machine)
     )
-    both = rows.filter(of_human, of_machine)
-    pairs = both.group_by(_plain(both, args.label, "h"), _plain(both, machine.label, "m")).len()
+    labels = [
+        _words(judge.label, rows.schema).alias(name)
+        for judge, name in ((human, "h"), (machine, "m"))
+    ]
+    pairs = rows.filter(of_human & of_machine).group_by(labels).len()
     parts = [pairs.with_columns(part=pl.lit(_LABELS))]
     if not args.keys or rows.is_empty():
         return parts
-    keys = [pl.col(key).alias(name) for key, name in zip(args.keys, key_names(args), strict=True)]
-    queries = rows.group_by(keys).agg(
-        n=pl.len(), n_human=of_human.sum(), n_machine=of_machine.sum()
-    )
-    of_both = of_human & of_machine
-    for prefix, judge, is_judged in (("", machine, of_machine), (_HUMAN, args, of_both)):
-        judge = replace(judge, predicted=None, n_pos=None, n_neg=None)  # noqa: PLW2901
+    names = dict(zip(key_names(args), args.keys, strict=True))
+    counts = {"n": pl.len(), "n_human": of_human.sum(), "n_machine": of_machine.sum()}
+    queries = rows.group_by(pl.col(key).alias(name) for name, key in names.items()).agg(**counts)
+    for prefix, judge, known in (
+        ("", machine, of_machine),
+        (_HUMAN, human, of_human & of_machine),
+    ):
         faults = [f.bad for f in problems(judge, rows.schema) if f.kind != "missing_score"]
-        kept = rows.filter(is_judged.all().over(args.keys), ~pl.any_horizontal(faults))
+        kept = rows.filter(known.all().over(args.keys), ~pl.any_horizontal(faults))
         if kept.height:
             values = values_of_groups(Ranking(Source(kept), judge), metrics)
-            values = values.select(*key_names(args), pl.col(list(metrics)).name.prefix(prefix))
-            queries = queries.join(values, on=key_names(args), how="left", nulls_equal=True)
+            values = values.select(*names, pl.col(list(metrics)).name.prefix(prefix))
+            queries = queries.join(values, on=list(names), how="left", nulls_equal=True)
     return [*parts, queries.with_columns(part=pl.lit(_QUERIES))]
-
-
-def _plain(rows: pl.DataFrame, label: str, name: str) -> pl.Expr:
-    """Return labels as text, equal numbers alike."""
-    dtype = rows.schema[label]
-    number = dtype.is_numeric() or dtype == pl.Boolean
-    return (
-        (pl.col(label).cast(pl.Float64) if number else pl.col(label)).cast(pl.String).alias(name)
-    )
 
 
 def findings(
@@ -79,64 +72,53 @@ def findings(
 ) -> Iterator[tuple[str, str, int, str]]:
     """Yield kind, severity, count and example of what the judgments show."""
     labels, queries = rows.filter(part=_LABELS), rows.filter(part=_QUERIES)
-    keys = key_names(args)
     if queries.height:
-        half = queries.filter(pl.col("n_human").is_between(1, pl.col("n") - 1)).sort(keys)
-        yield "half_judged", "error", half.height, _named(half, keys)
-        gaps = queries.filter(pl.col("n_machine") < pl.col("n")).sort(keys)
-        lacking = int((gaps["n"] - gaps["n_machine"]).sum())
-        yield "missing_prediction", "error", lacking, _named(gaps, keys)
-        names = dict(zip(keys, args.keys, strict=True))
-        # Systems that answer the same query are no further queries.
-        of_query = [key for key, name in names.items() if name.lower() not in hints.MODELS] or keys
-        judged = pl.col("n_human") == pl.col("n")
-        of_queries = queries.group_by(of_query).agg(
-            judged.all().alias("judged"),
-            pl.col([m for m in metrics if m in queries.columns]).mean(),
-        )
-        n = int(of_queries["judged"].sum())
-        if n < LEAST_QUERIES:
-            example = (
-                f"humans have judged {n} of {of_queries.height} queries; judge {LEAST_QUERIES}"
-            )
-            yield "few_judged", "warning", max(n, 1), example
-        for metric in (m for m in metrics if _HUMAN + m in queries.columns):
-            yield from _of_metric(metric, queries, of_queries)
+        yield from _of_queries(queries, args, metrics)
     if labels.height:
         yield "judge_agreement", "info", int(labels["len"].sum()), _kappa(labels)
 
 
-def _of_metric(
-    metric: str, queries: pl.DataFrame, of_queries: pl.DataFrame
+def _of_queries(
+    queries: pl.DataFrame, args: Arguments, metrics: Mapping[str, Metric]
 ) -> Iterator[tuple[str, str, int, str]]:
-    """Yield what the values of a metric show."""
-    groups = of_queries.drop_nulls(metric).partition_by("judged", as_dict=True)
-    sample, rest = (
-        groups[key,][metric].to_numpy() if (key,) in groups else np.zeros(0)
-        for key in (True, False)
-    )
-    p = _welch(sample, rest)
-    if p < _ALPHA:
-        example = (
-            f"{metric} by the machine: {sample.mean():.3f} where humans have judged, "
-            f"{rest.mean():.3f} elsewhere, p = {p:.2g}"
-        )
-        yield "judged_not_random", "warning", sample.size, example
-    both = queries.select(h=_HUMAN + metric, m=metric).drop_nulls()
-    if both.height:
-        bias = float((both["h"] - both["m"]).to_numpy().mean())
-        yield "judge_bias", "info", both.height, f"{metric}: human minus machine {bias:+.3f}"
+    """Yield what the counts and values of queries show."""
+    names = dict(zip(key_names(args), args.keys, strict=True))
+    queries = queries.sort([*names])
+    lacks = {"half_judged": pl.col("n_human").is_between(1, pl.col("n") - 1)}
+    lacks["missing_prediction"] = pl.col("n_machine") < pl.col("n")
+    for kind, condition in lacks.items():
+        bad = queries.filter(condition)
+        yield kind, "error", bad.height, in_groups(bad.select(*names).rows()).removeprefix(", ")
+    # Systems that answer the same query are no further queries.
+    of_query = [key for key, name in names.items() if name.lower() not in hints.MODELS]
+    measured = [metric for metric in metrics if metric in queries.columns]
+    judged = (pl.col("n_human") == pl.col("n")).all().alias("judged")
+    of_queries = queries.group_by(of_query or [*names]).agg(judged, pl.col(measured).mean())
+    sample, rest = of_queries.filter("judged"), of_queries.filter(~pl.col("judged"))
+    if sample.height < LEAST_QUERIES:
+        example = f"humans have judged {sample.height} of {of_queries.height} queries"
+        yield "few_judged", "warning", max(sample.height, 1), f"{example}; judge {LEAST_QUERIES}"
+    for metric in measured:
+        means, p = _unlike(sample[metric].drop_nulls(), rest[metric].drop_nulls())
+        if p < _ALPHA:
+            example = f"{metric} by the machine: {means}, p = {p:.2g}"
+            yield "judged_not_random", "warning", sample.height, example
+        if _HUMAN + metric in queries.columns:
+            bias = (queries[_HUMAN + metric] - queries[metric]).drop_nulls().to_numpy()
+            if bias.size:
+                example = f"{metric}: human minus machine {bias.mean():+.3f}"
+                yield "judge_bias", "info", bias.size, example
 
 
-def _welch(a: Floats, b: Floats) -> float:
-    """Return the p-value of Welch's test that two samples have one mean; 1 if it says nothing."""
-    if min(a.size, b.size) < 2:  # noqa: PLR2004
-        return 1.0
-    parts = np.array([a.var(ddof=1) / a.size, b.var(ddof=1) / b.size])
-    if not parts.sum() > 0:
-        return float(a.mean() == b.mean())
-    df = parts.sum() ** 2 / (parts**2 / [a.size - 1, b.size - 1]).sum()
-    return float(2 * stdtr(df, -abs(a.mean() - b.mean()) / np.sqrt(parts.sum())))
+def _unlike(sample: pl.Series, rest: pl.Series) -> tuple[str, float]:
+    """Return the means of two samples, and the p-value of Welch's test that they are one."""
+    a, b = sample.to_numpy(), rest.to_numpy()
+    if min(a.size, b.size) < 2 or not a.var() + b.var() > 0:  # noqa: PLR2004
+        return "", 1.0
+    means = f"{a.mean():.3f} where humans have judged, {b.mean():.3f} elsewhere"
+    errors = np.array([a.var(ddof=1) / a.size, b.var(ddof=1) / b.size])
+    df = errors.sum() ** 2 / (errors**2 / [a.size - 1, b.size - 1]).sum()
+    return means, float(2 * stdtr(df, -abs(a.mean() - b.mean()) / errors.sum() ** 0.5))
 
 
 def _kappa(labels: pl.DataFrame) -> str:
@@ -151,6 +133,7 @@ def _kappa(labels: pl.DataFrame) -> str:
     return f"Cohen's kappa {kappa}; {100 * same:.1f} % of labels are the same"
 
 
-def _named(bad: pl.DataFrame, keys: list[str]) -> str:
-    """Name the first groups."""
-    return in_groups(bad.select(keys).rows()).removeprefix(", ")
+def _words(label: str, schema: pl.Schema) -> pl.Expr:
+    """Return labels as text, in which equal numbers are equal whatever their dtypes."""
+    is_number = schema[label].is_numeric() or schema[label] == pl.Boolean
+    return (pl.col(label).cast(pl.Float64) if is_number else pl.col(label)).cast(pl.String)

@@ -23,13 +23,15 @@ COUNTS: Schema = {
     "n_predicted": pl.Int64(),
     **dict.fromkeys(("weight", "bias", "n_effective"), pl.Float64()),
 }
+# The arguments that name values at hand: those of humans and of the machine.
+_AT_HAND = ("values", "predicted")
 _AGREES = "`predicted` combines human with machine labels"
 
 
 def judged_by_both(args: Arguments, predicted: Columns, wanted: Mapping[str, Metric]) -> Arguments:
     """Return the arguments with the machine's column of labels, or those of values at hand."""
     columns = checks.column_names("predicted", predicted)
-    human = [column for name, column in args.at_hand if name == "values"] or [args.label]
+    human = [column for name, column in args.at_hand if name == _AT_HAND[0]] or [args.label]
     if len(columns) != len(human) or {*columns} & {*human}:
         raise ArgumentError(
             f"`predicted` must name another column for each of {checks.listed(human)}; got "
@@ -79,10 +81,11 @@ def values_of_both(
         source.holding(rows), replace(args, label=str(args.predicted), predicted=None)
     )
     judged = queries.filter("all").select(query)
-    human_rows = rows.join(judged, on=query, how="semi", nulls_equal=True, maintain_order="left")
-    if human_rows.is_empty():
-        return joined(machine, None)
-    return joined(machine, measure(source.holding(human_rows), replace(args, predicted=None)))
+    rows = rows.join(judged, on=query, how="semi", nulls_equal=True, maintain_order="left")
+    if rows.is_empty():
+        return _joined(machine, machine.rows.clear(), judged=pl.lit(value=True))
+    human = measure(source.holding(rows), replace(args, predicted=None))
+    return _joined(machine, human.rows, judged=pl.lit(value=True))
 
 
 def at_hand_of_both(
@@ -94,33 +97,22 @@ def at_hand_of_both(
 ) -> MetricValues:
     """Return the machine's values at hand, with the human ones or null."""
     rows = source.whole()
-    human = [column for name, column in args.at_hand if name == "values"]
-    machine = [column for name, column in args.at_hand if name == "predicted"]
+    human, machine = ([c for name, c in args.at_hand if name == of] for of in _AT_HAND)
     for column in machine:
         _refuse_gaps(rows, column, query)
     by_name = rows.drop(human).rename(dict(zip(machine, human, strict=True)))
-    found = read(source.holding(by_name), at_hand)
-    return joined(found, read(source, replace(at_hand, sparse=True)), filled=True)
+    found = read(source, replace(at_hand, sparse=True)).rows
+    judged = pl.col(VALUE).is_not_null()
+    return _joined(read(source.holding(by_name), at_hand), found, judged=judged)
 
 
-def joined(
-    machine: MetricValues, human: MetricValues | None, *, filled: bool = False
-) -> MetricValues:
-    """Join values; where they are not `filled` up with nulls, rows of humans are judged ones."""
+def _joined(machine: MetricValues, human: pl.DataFrame, *, judged: pl.Expr) -> MetricValues:
+    """Join values; `judged` tells whether the row of a human value is one of a judged query."""
     rows = machine.rows.rename({VALUE: MACHINE})
-    if human is None:
-        nothing = pl.lit(None, dtype=pl.Float64)
-        return replace(machine, rows=rows.with_columns(nothing.alias(VALUE), judged(False)))  # noqa: FBT003
     keys = [column for column in rows.columns if column != MACHINE]
-    given = pl.col(VALUE).is_not_null() if filled else pl.lit(value=True)
-    of_human = human.rows.with_columns(given.alias(JUDGED))
-    rows = rows.join(of_human, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    human = human.with_columns(judged.alias(JUDGED))
+    rows = rows.join(human, on=keys, how="left", nulls_equal=True, maintain_order="left")
     return replace(machine, rows=rows.with_columns(pl.col(JUDGED).fill_null(value=False)))
-
-
-def judged(value: bool) -> pl.Expr:  # noqa: FBT001
-    """Return the column that tells that all queries are judged, or none."""
-    return pl.lit(value).alias(JUDGED)
 
 
 def _refuse_gaps(rows: pl.DataFrame, column: str, query: Sequence[str]) -> None:

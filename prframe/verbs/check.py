@@ -113,7 +113,7 @@ def check(
         not_retrieved      info     rows whose score is -inf
         label_values       info     distinct labels; the example counts the commonest
         half_judged        error    groups with human labels for a part of the rows (`predicted`)
-        missing_prediction error    rows without a label of the machine
+        missing_prediction error    groups in which the machine has not labelled all rows
         few_judged         warning  fewer than 20 queries with human labels
         judged_not_random  warning  queries with human labels whose AP or P@k by the machine is not
                                     like that of the others, by Welch's test at .001
