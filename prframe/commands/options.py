@@ -169,7 +169,7 @@ def add_test(parser: Parser) -> None:
 def tested(given: argparse.Namespace) -> dict[str, Any]:
     """Return the test and its correction as arguments."""
     return {
-        "test": given.test,
+        "test": given.test or ("t" if given.predicted else "randomization"),
         "correction": None if given.correction == "none" else given.correction,
     }
 

@@ -373,7 +373,7 @@ def compare(
         args = with_strata(args, strata, over, is_at_hand=values is not None)
         check_strata(asked, {"resampling": resampling, "effect_size": effect_size})
     options = {"rope": rope, "equivalence": equivalence, "power": power, "strata": strata}
-    options |= {"resampling": resampling, "undefined": values and undefined}
+    options |= {"resampling": resampling, "undefined": None if values is None else undefined}
     check_predicted(asked, options, over, effect_size)
     plan: Plan
     if over is None:
