@@ -139,7 +139,8 @@ def predicted_mean(
     units = units_of(cluster, y.size)
     # The order of the units has no effect on sums.
     order = np.lexsort((units.of_item, g, y))
-    y, g, units = y[order], g[order], Units(units.of_item[order], units.number)
+    y, g = y[order], g[order]
+    units = units if cluster is None else Units(units.of_item[order], units.number)
     has_y, has_g = ~np.isnan(y), ~np.isnan(g)
     both = has_y & has_g
     of_y, of_g = _influence(y, has_y, units), _influence(g, both, units)
