@@ -43,9 +43,7 @@ def judged_by_both(args: Arguments, predicted: Columns, wanted: Mapping[str, Met
             "a score of -inf and the labels of both."
         )
     if None in args.ignored:
-        raise ArgumentError(
-            f"{_AGREES}, where null means not yet judged; leave out ignore=[None]."
-        )
+        raise ArgumentError(f"{_AGREES}, where null means not judged; leave out ignore=[None].")
     if judged := [name for name, metric in wanted.items() if metric.judged]:
         raise ArgumentError(
             f"{checks.listed(judged)} is about items that are not judged, and the machine judges "
