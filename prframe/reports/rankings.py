@@ -193,7 +193,7 @@ class Rankings:
         metrics = [
             name for name in self.options.metrics if {"worst", "best"} <= parse_metric(name).ties
         ]
-        if not metrics or not self.has_ties():
+        if self.both is not None or not metrics or not self.has_ties():
             return {}
         asked = replace(self.options, metrics=tuple(metrics), asked={})
         worst, best = (
