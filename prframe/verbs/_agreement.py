@@ -49,7 +49,7 @@ def agreement(
     ]
     pairs = rows.filter(of_human & of_machine).group_by(labels).len()
     parts = [pairs.with_columns(part=pl.lit(_LABELS))]
-    if not args.keys or rows.is_empty():
+    if not args.keys:
         return parts
     names = dict(zip(key_names(args), args.keys, strict=True))
     counts = {"n": pl.len(), "n_human": of_human.sum(), "n_machine": of_machine.sum()}
@@ -60,10 +60,13 @@ def agreement(
     ):
         faults = [f.bad for f in problems(judge, rows.schema) if f.kind != "missing_score"]
         kept = rows.filter(known.all().over(args.keys), ~pl.any_horizontal(faults))
-        if kept.height:
-            values = values_of_groups(Ranking(Source(kept), judge), metrics)
-            values = values.select(*names, pl.col(list(metrics)).name.prefix(prefix))
-            queries = queries.join(values, on=list(names), how="left", nulls_equal=True)
+        if kept.is_empty():
+            nothing = pl.lit(None, dtype=pl.Float64)
+            queries = queries.with_columns(nothing.alias(prefix + metric) for metric in metrics)
+            continue
+        values = values_of_groups(Ranking(Source(kept), judge), metrics)
+        values = values.select(*names, pl.col(list(metrics)).name.prefix(prefix))
+        queries = queries.join(values, on=list(names), how="left", nulls_equal=True)
     return [*parts, queries.with_columns(part=pl.lit(_QUERIES))]
 
 
@@ -91,23 +94,21 @@ def _of_queries(
         yield kind, "error", bad.height, in_groups(bad.select(*names).rows()).removeprefix(", ")
     # Systems that answer the same query are no further queries.
     of_query = [key for key, name in names.items() if name.lower() not in hints.MODELS]
-    measured = [metric for metric in metrics if metric in queries.columns]
     judged = (pl.col("n_human") == pl.col("n")).all().alias("judged")
-    of_queries = queries.group_by(of_query or [*names]).agg(judged, pl.col(measured).mean())
+    of_queries = queries.group_by(of_query or [*names]).agg(judged, pl.col(list(metrics)).mean())
     sample, rest = of_queries.filter("judged"), of_queries.filter(~pl.col("judged"))
     if sample.height < LEAST_QUERIES:
         example = f"humans have judged {sample.height} of {of_queries.height} queries"
         yield "few_judged", "warning", max(sample.height, 1), f"{example}; judge {LEAST_QUERIES}"
-    for metric in measured:
+    for metric in metrics:
         means, p = _unlike(sample[metric].drop_nulls(), rest[metric].drop_nulls())
         if p < _ALPHA:
             example = f"{metric} by the machine: {means}, p = {p:.2g}"
             yield "judged_not_random", "warning", sample.height, example
-        if _HUMAN + metric in queries.columns:
-            bias = (queries[_HUMAN + metric] - queries[metric]).drop_nulls().to_numpy()
-            if bias.size:
-                example = f"{metric}: human minus machine {bias.mean():+.3f}"
-                yield "judge_bias", "info", bias.size, example
+        bias = (queries[_HUMAN + metric] - queries[metric]).drop_nulls().to_numpy()
+        if bias.size:
+            example = f"{metric}: human minus machine {bias.mean():+.3f}"
+            yield "judge_bias", "info", bias.size, example
 
 
 def _unlike(sample: pl.Series, rest: pl.Series) -> tuple[str, float]:
