@@ -22,6 +22,7 @@ STUDIES = (
     "small_samples",
     "skewed_means",
     "clustered_means",
+    "predicted_means",
     "curve_coverage",
     "mean_curve_coverage",
     "clustered_curves",
