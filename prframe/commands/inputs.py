@@ -219,15 +219,13 @@ def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     return Rankings(joined, ["system"], ["query_id"], ranked, [], counts, note)
 
 
-def _machine(given: argparse.Namespace) -> str:
-    """Return the path of the machine's judgments."""
+def _machine(given: argparse.Namespace) -> list[str]:
+    """Return the paths of the machine's judgments."""
     if given.judged_only:
         raise UsageError("-J leaves out what no human has judged; leave it out with --predicted")
     paths = _existing(given.predicted, "*.qrels")
-    if len(paths) > 1:
-        raise UsageError(f"--predicted is one file; {given.predicted!r} matches {len(paths)}")
     refuse_to_overwrite(given, paths)
-    return paths[0]
+    return paths
 
 
 def joining(given: argparse.Namespace) -> dict[str, Any]:

@@ -54,21 +54,15 @@ class Rankings:
         """Return the rankings that humans have judged, and all if a machine has judged these."""
         if "predicted" not in rows.columns:
             return cls(rows, options)
-        judged = rows.filter(pl.col("label").is_not_null()).drop("predicted")
-        return cls(judged, options, rows.drop("label").rename({"predicted": "label"}))
+        return cls(rows.filter(pl.col("label").is_not_null()).drop("predicted"), options, rows)
 
-    @cached_property
-    def combined(self) -> tuple[pl.DataFrame, Facts]:
-        """The values of queries, and the argument that names those by the machine."""
+    def asked(self, metrics: Sequence[str]) -> tuple[pl.DataFrame, Facts]:
+        """Return what means and comparisons are made of, and the arguments that name it."""
         if self.both is None:
-            return self.values, {}
-        metrics = list(self.options.metrics)
-        machine = replace(self, rows=self.both, both=None).evaluated(self.options)
-        names = {metric: f"{metric} by the machine" for metric in metrics}
-        filled = machine.with_columns(pl.col(metrics).fill_null(0.0)).rename(names)
-        human = self.values.select(*_KEYS, *metrics)
-        values = filled.join(human, on=_KEYS, how="left", nulls_equal=True, maintain_order="left")
-        return values, {"predicted": list(names.values())}
+            return self.values, {"values": list(metrics)}
+        item = {"item": ITEM} if self.options.ties == "trec" else {}
+        judges = {"metrics": list(metrics), "predicted": "predicted"}
+        return self.both, {**judges, **item, **self.options.shared}
 
     def facts(self) -> Facts:
         """Return all facts but the title and the provenance."""
@@ -141,15 +135,8 @@ class Rankings:
     @cached_property
     def means(self) -> pl.DataFrame:
         """The means over queries with their intervals."""
-        values, predicted = self.combined
-        return interval(
-            values,
-            values=list(self.options.metrics),
-            by=SYSTEM,
-            over=QUERY,
-            **predicted,
-            **self.options.enclosed,
-        )
+        rows, asked = self.asked(self.options.metrics)
+        return interval(rows, by=SYSTEM, over=QUERY, **asked, **self.options.enclosed)
 
     @cached_property
     def pairs(self) -> pl.DataFrame | None:
@@ -161,15 +148,8 @@ class Rankings:
                 "correction='tukey' is for one metric; name one in `metrics`, or take 'max-t', "
                 "which knows several."
             )
-        values, predicted = self.combined
-        return compare(
-            values,
-            values=list(self.compared),
-            model=SYSTEM,
-            over=QUERY,
-            **{name: columns[: len(self.compared)] for name, columns in predicted.items()},
-            **self.options.compared,
-        )
+        rows, asked = self.asked(self.compared)
+        return compare(rows, model=SYSTEM, over=QUERY, **asked, **self.options.compared)
 
     def _refuse_missing(self, values: pl.DataFrame) -> None:
         """Require that all systems have rows for all queries."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 import polars as pl
 
@@ -11,13 +12,12 @@ from prframe._engine.frames import Source
 from prframe._engine.rows import considered, in_groups, is_missing
 from prframe.errors import ArgumentError, PrframeError
 from prframe.metrics import Metric
-from prframe.stats.predictions import PredictedMean
 from prframe.typing import Columns, Schema
+from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._values_at_hand import VALUE, MetricValues, ValuesAtHand
 
 # The working columns of the machine's value, and of whether humans have judged the query.
 MACHINE, JUDGED = f"{WORKING}machine", f"{WORKING}judged"
-METHODS = ("auto", "t", "logit")
 COUNTS: Schema = {
     "n": pl.Int64(),
     "n_predicted": pl.Int64(),
@@ -25,13 +25,15 @@ COUNTS: Schema = {
 }
 # The arguments that name values at hand: those of humans and of the machine.
 _AT_HAND = ("values", "predicted")
+Measure: TypeAlias = Evaluation | ValuesAtHand
+Compute: TypeAlias = Callable[[Source, Arguments, Measure], MetricValues]
 _AGREES = "`predicted` combines human with machine labels"
 
 
 def judged_by_both(args: Arguments, predicted: Columns, wanted: Mapping[str, Metric]) -> Arguments:
     """Return the arguments with the machine's column of labels, or those of values at hand."""
     columns = checks.column_names("predicted", predicted)
-    human = [column for name, column in args.at_hand if name == _AT_HAND[0]] or [args.label]
+    human, _ = _columns(args)
     if len(columns) != len(human) or {*columns} & {*human}:
         raise ArgumentError(
             f"`predicted` must name another column for each of {checks.listed(human)}; got "
@@ -60,57 +62,42 @@ def refuse_options(given: Mapping[str, bool], taken: str) -> None:
 
 
 def values_of_both(
-    source: Source,
-    args: Arguments,
-    query: Sequence[str],
-    measure: Callable[[Source, Arguments], MetricValues],
+    source: Source, args: Arguments, query: Sequence[str], measure: Measure, compute: Compute
 ) -> MetricValues:
     """Return the machine's value of each query and metric, with the human one or null.
 
-    `measure` evaluates rows by the label of the arguments; `query` are the columns of queries.
+    `query` are the columns of queries, and `compute` measures rows whose labels are of one judge.
     """
-    rows = source.whole()
-    rows = rows.filter(True, *considered(replace(args, ignore=None), rows.schema))  # noqa: FBT003
-    _refuse_gaps(rows, str(args.predicted), query)
-    known = ~is_missing(pl.col(args.label), rows.schema[args.label])
-    queries = rows.group_by(query, maintain_order=True).agg(any=known.any(), all=known.all())
-    refuse_halves(queries.filter(pl.col("any") & ~pl.col("all")).select(query), args.label)
-    machine = measure(
-        source.holding(rows), replace(args, label=str(args.predicted), predicted=None)
-    )
-    judged = queries.filter("all").select(query)
-    rows = rows.join(judged, on=query, how="semi", nulls_equal=True, maintain_order="left")
-    if rows.is_empty():
-        return _joined(machine, machine.rows.clear(), judged=pl.lit(value=True))
-    human = measure(source.holding(rows), replace(args, predicted=None))
-    return _joined(machine, human.rows, judged=pl.lit(value=True))
-
-
-def at_hand_of_both(
-    source: Source,
-    args: Arguments,
-    query: Sequence[str],
-    at_hand: ValuesAtHand,
-    read: Callable[[Source, ValuesAtHand], MetricValues],
-) -> MetricValues:
-    """Return the machine's values at hand, with the human ones or null."""
-    rows = source.whole()
-    human, machine = ([c for name, c in args.at_hand if name == of] for of in _AT_HAND)
+    rows, plain, schema = source.whole(), replace(args, predicted=None), source.schema
+    human, machine = _columns(args)
+    judged, by_human = pl.lit(value=True), rows
+    if isinstance(measure, Evaluation):
+        rows = rows.filter(True, *considered(replace(args, ignore=None), schema))  # noqa: FBT003
+        known = ~is_missing(pl.col(args.label), schema[args.label])
+        queries = rows.group_by(query, maintain_order=True).agg(any=known.any(), all=known.all())
+        refuse_halves(queries.filter(pl.col("any") & ~pl.col("all")).select(query), args.label)
+        whole = queries.filter("all").select(query)
+        by_human = rows.join(whole, on=query, how="semi", nulls_equal=True, maintain_order="left")
     for column in machine:
         _refuse_gaps(rows, column, query)
-    by_name = rows.drop(human).rename(dict(zip(machine, human, strict=True)))
-    found = read(source, replace(at_hand, sparse=True)).rows
-    judged = pl.col(VALUE).is_not_null()
-    return _joined(read(source.holding(by_name), at_hand), found, judged=judged)
-
-
-def _joined(machine: MetricValues, human: pl.DataFrame, *, judged: pl.Expr) -> MetricValues:
-    """Join values; `judged` tells whether the row of a human value is one of a judged query."""
-    rows = machine.rows.rename({VALUE: MACHINE})
+    renamed = rows.drop(human).rename(dict(zip(machine, human, strict=True)))
+    found = compute(source.holding(renamed), plain, measure)
+    if isinstance(measure, ValuesAtHand):
+        judged, measure = pl.col(VALUE).is_not_null(), replace(measure, sparse=True)
+    values = found.rows.clear()
+    if by_human.height:
+        values = compute(source.holding(by_human), plain, measure).rows
+    values, rows = values.with_columns(judged.alias(JUDGED)), found.rows.rename({VALUE: MACHINE})
     keys = [column for column in rows.columns if column != MACHINE]
-    human = human.with_columns(judged.alias(JUDGED))
-    rows = rows.join(human, on=keys, how="left", nulls_equal=True, maintain_order="left")
-    return replace(machine, rows=rows.with_columns(pl.col(JUDGED).fill_null(value=False)))
+    rows = rows.join(values, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    return replace(found, rows=rows.with_columns(pl.col(JUDGED).fill_null(value=False)))
+
+
+def _columns(args: Arguments) -> list[list[str]]:
+    """Return the columns of labels, or values at hand, by humans and by the machine."""
+    if not args.at_hand:
+        return [[args.label], [str(args.predicted)]]
+    return [[column for name, column in args.at_hand if name == of] for of in _AT_HAND]
 
 
 def _refuse_gaps(rows: pl.DataFrame, column: str, query: Sequence[str]) -> None:
@@ -137,7 +124,7 @@ def refuse_halves(queries: pl.DataFrame, column: str) -> None:
 
 def refuse_one_judge(rows: pl.DataFrame, args: Arguments) -> None:
     """Require that some queries have been judged by humans, and others not."""
-    column = repr(next((name for _, name in args.at_hand), args.label))
+    column = repr(_columns(args)[0][0])
     if rows.height and rows[JUDGED].all():
         raise PrframeError(
             f"{column} has no nulls, so humans have judged every query; leave out predicted=, "
@@ -148,10 +135,3 @@ def refuse_one_judge(rows: pl.DataFrame, args: Arguments) -> None:
             f"{column} holds nulls alone, so humans have judged no query; judge a random sample "
             "of 20 or more, without which nothing tells how far the machine is off."
         )
-
-
-def with_counts(rows: pl.DataFrame, means: Sequence[PredictedMean]) -> pl.DataFrame:
-    """Add the columns that say what each mean is made of."""
-    columns = {name: [getattr(mean, name) for mean in means] for name in COUNTS}
-    counts = pl.DataFrame(columns, schema=dict(COUNTS))
-    return rows.hstack(counts.with_columns(pl.col(pl.Float64).fill_nan(None)))

@@ -83,7 +83,6 @@ def test_the_gate(capfdbinary) -> None:
         (["evaluate", *WORDS], "--predicted goes with --interval"),
         (["evaluate", *WORDS, "--interval", "-J"], "-J leaves out what no human has judged; "),
         (["compare", *WORDS, "--test", "sign"], "--predicted takes Student's t over queries; "),
-        (["compare", HUMAN, *RUNS, "--predicted", "*.run"], "--predicted is one file; "),
         (["compare", HUMAN, *RUNS, "--predicted", "none"], "there is no file 'none'"),
         (["report", "--frame", "x.csv", "--predicted", "llm", "-o", "r.html"], "a report takes "),
     ],

@@ -182,13 +182,14 @@ def test_compare_takes_models_in_columns_and_values() -> None:
     assert_frame_equal(of_table.drop(drop), found.drop(drop))
 
 
-def test_missing_rankings_that_count_as_0() -> None:
-    """A query that nobody has judged has no human value, whatever stands for a missing ranking."""
+def test_missing_rankings() -> None:
     lacking = ROWS.filter(~((pl.col("model") == "b") & pl.col("query_id").is_in([0, 50])))
-    found = prframe.compare(lacking, "AP", item="item", predicted="llm", incomplete="zero")
-    assert (found["n"].item(), found["n_predicted"].item()) == (N, Q)
-    pairs = prframe.compare(lacking, "AP", item="item", predicted="llm", incomplete="pairwise")
-    assert (pairs["n"].item(), pairs["n_predicted"].item()) == (N - 1, Q - 2)
+    options: dict[str, Any] = {"item": "item", "predicted": "llm"}
+    with pytest.raises(prframe.PrframeError, match="'b' has none for 2"):
+        prframe.compare(lacking, "AP", **options)
+    for policy in ("pairwise", "common"):
+        found = prframe.compare(lacking, "AP", incomplete=policy, **options)
+        assert (found["n"].item(), found["n_predicted"].item()) == (N - 1, Q - 2)
 
 
 def test_equal_models() -> None:
@@ -309,7 +310,7 @@ WRONG_CALLS: dict[str, tuple[dict[str, Any], str]] = {
     "rope": ({"rope": 0.1, "power": 0.8}, TAKES + "rope, power."),
     "interval": ({"interval": "bca"}, TAKES + "interval='bca'."),
     "over": ({"over": None}, TAKES + "over=None."),
-    "effect": ({"effect_size": "cliff"}, TAKES + "effect_size='cliff'."),
+    "zero": ({"incomplete": "zero"}, TAKES + "incomplete='zero'."),
     "columns": (
         {"predicted": ["llm", "true"]},
         "`predicted` must name another column for each of 'label'; got 'llm', 'true'.",

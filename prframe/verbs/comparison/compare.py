@@ -234,10 +234,10 @@ def compare(
         is not due to chance, ``tau``, the standard deviation of their differences, and
         ``p_interaction`` (Float64), Welch's test that they are equal; with `power`
         ``detectable_difference`` (Float64) and ``n_needed`` (Int64); with `predicted` the columns
-        that `interval` adds; ``wins``, ``ties``, ``losses`` and ``n`` are of human labels. A row
-        per group, metric and pair. The first eight columns are the answer: ``result[:, :8]`` of
-        polars, and ``result.iloc[:, :8]`` of pandas, print it on one line, and
-        `prframe.tables.sentences` writes each row as a sentence.
+        that `interval` adds; ``wins``, ``ties``, ``losses``, ``effect_size`` and ``n`` are of
+        human labels. A row per group, metric and pair. The first eight columns are the answer:
+        ``result[:, :8]`` of polars, and ``result.iloc[:, :8]`` of pandas, print it on one line,
+        and `prframe.tables.sentences` writes each row as a sentence.
 
     Raises
     ------
@@ -374,7 +374,7 @@ def compare(
         check_strata(asked, {"resampling": resampling, "effect_size": effect_size})
     options = {"rope": rope, "equivalence": equivalence, "power": power, "strata": strata}
     options |= {"resampling": resampling, "undefined": None if values is None else undefined}
-    check_predicted(asked, options, over, effect_size)
+    check_predicted(asked, options, over, incomplete)
     plan: Plan
     if over is None:
         if values is not None:

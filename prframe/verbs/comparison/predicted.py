@@ -19,14 +19,14 @@ from prframe.verbs._predictions import (
     COUNTS,
     JUDGED,
     MACHINE,
-    at_hand_of_both,
+    Measure,
     judged_by_both,
     refuse_halves,
     refuse_one_judge,
     refuse_options,
     values_of_both,
 )
-from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues, ValuesAtHand
+from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues
 from prframe.verbs.comparison.over_queries import EffectSize, OverQueries
 from prframe.verbs.comparison.query_values import ComparedValues, Stratum
 from prframe.verbs.comparison.rows import Block, Comparison
@@ -34,7 +34,7 @@ from prframe.verbs.comparison.skewness import SKEWED
 
 
 def check_predicted(
-    asked: Comparison, options: Mapping[str, object], over: object, effect_size: str | None
+    asked: Comparison, options: Mapping[str, object], over: object, incomplete: str
 ) -> None:
     """Refuse options that are not for Student's t over queries."""
     if not asked.predicted:
@@ -44,7 +44,8 @@ def check_predicted(
         "over=None": over is None,
         f"test={asked.test!r}": asked.test != "t",
         f"interval={asked.interval!r}": asked.interval not in {"auto", "t"},
-        "effect_size='cliff'": effect_size == "cliff",
+        # What stands for a missing ranking would be a human value where no human has judged.
+        "incomplete='zero'": incomplete == "zero",
     }
     refuse_options(given, "Student's t over queries")
 
@@ -67,16 +68,11 @@ class _ValuesOfBoth(ComparedValues):
     def values(self, source: Source) -> MetricValues:
         """Return the machine's value of each group, model, query and metric, and the human one."""
 
-        def by_label(rows: Source, args: Arguments) -> MetricValues:
-            return ComparedValues.values(replace(self, args=args), rows)
-
-        def at_hand(rows: Source, measure: ValuesAtHand) -> MetricValues:
-            return ComparedValues.values(replace(self, measure=measure), rows)
+        def by_one(rows: Source, args: Arguments, measure: Measure) -> MetricValues:
+            return ComparedValues.values(replace(self, args=args, measure=measure), rows)
 
         query = [*self.args.keys, *self.over]
-        if isinstance(self.measure, ValuesAtHand):
-            return at_hand_of_both(source, self.args, query, self.measure, at_hand)
-        return values_of_both(source, self.args, query, by_label)
+        return values_of_both(source, self.args, query, self.measure, by_one)
 
     def strata(self, values: MetricValues) -> tuple[pl.Series, list[Stratum]]:
         """Return the models, and a stratum per group with the values of both judges."""
@@ -87,21 +83,14 @@ class _ValuesOfBoth(ComparedValues):
             judged.any() & ~judged.all()
         )
         refuse_halves(halves.filter(JUDGED).select(query).unique(maintain_order=True), "values")
-        (models, human), (_, machine), (_, known) = (
+        (models, human), (_, machine) = (
             super(_ValuesOfBoth, self).strata(
-                replace(values, rows=rows.with_columns(pl.col(name).cast(pl.Float64).alias(VALUE)))
+                replace(values, rows=rows.with_columns(pl.col(name).alias(VALUE)))
             )
-            for name in (VALUE, MACHINE, JUDGED)
+            for name in (VALUE, MACHINE)
         )
-        strata = []
-        for ys, gs, ks in zip(human, machine, known, strict=True):
-            # What stands for a missing ranking is no human value of a query that none has judged.
-            masked = {
-                name: np.where((ks.values[name] == 1).any(axis=0), table, np.nan)
-                for name, table in ys.values.items()
-            }
-            strata.append(replace(ys, values=masked, machine=gs.values))
-        return models, strata
+        pairs = zip(human, machine, strict=True)
+        return models, [replace(ys, machine=gs.values) for ys, gs in pairs]
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,13 @@ from prframe.stats.predictions import PredictedMean, predicted_mean
 from prframe.typing import Columns
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._predictions import (
+    COUNTS,
     MACHINE,
-    METHODS,
-    at_hand_of_both,
+    Measure,
     judged_by_both,
     refuse_one_judge,
     refuse_options,
     values_of_both,
-    with_counts,
 )
 from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues
 from prframe.verbs._verb import warn_null
@@ -36,7 +35,7 @@ class PredictedMeans(MeanIntervals):
         wanted = means.measure.wanted if isinstance(means.measure, Evaluation) else {}
         args = judged_by_both(means.args, predicted, wanted)
         options = {
-            f"method={means.method!r}": means.method not in METHODS,
+            f"method={means.method!r}": means.method not in {"auto", "t", "logit"},
             "resampling": means.resampling is not None,
         }
         refuse_options(options, "method='t' or 'logit', and independent queries or clusters")
@@ -45,15 +44,13 @@ class PredictedMeans(MeanIntervals):
 
     def _measured(self, source: Source, args: Arguments) -> MetricValues:
         """Return the values of each group by the keys of the arguments, by both judges."""
-        if not isinstance(measure := self.measure, Evaluation):
-            return at_hand_of_both(
-                source, args, args.keys, measure, lambda rows, at: at.read(rows, args)
-            )
 
-        def evaluated(rows: Source, args: Arguments) -> MetricValues:
-            return MetricValues.of(replace(measure, args=args).values(rows), measure.wanted)
+        def by_one(rows: Source, args: Arguments, measure: Measure) -> MetricValues:
+            if isinstance(measure, Evaluation):
+                return MetricValues.of(replace(measure, args=args).values(rows), measure.wanted)
+            return measure.read(rows, args)
 
-        return values_of_both(source, args, args.keys, evaluated)
+        return values_of_both(source, args, args.keys, self.measure, by_one)
 
     def _intervals(self, values: MetricValues) -> pl.DataFrame:
         """Return a row per group of `by` and metric."""
@@ -65,7 +62,9 @@ class PredictedMeans(MeanIntervals):
         means = [self._mean(row, values) for row in together.iter_rows(named=True)]
         names = together[METRIC].to_list()
         rows = interval_rows(together.select(keys), names, means, self.confidence.level)
-        rows = with_counts(rows, means)
+        columns = {name: [getattr(mean, name) for mean in means] for name in COUNTS}
+        counts = pl.DataFrame(columns, schema=dict(COUNTS))
+        rows = rows.hstack(counts.with_columns(pl.col(pl.Float64).fill_nan(None)))
         lacking = rows.group_by(keys or pl.lit(0), maintain_order=True)
         none = lacking.agg(lacking=(pl.col("n") == 0).any())
         warn_null(["estimate"], none, kept, "in which humans have judged no query")
