@@ -60,13 +60,14 @@ class PredictedMean(IntervalEstimate):
     n_effective: float
 
 
-def predicted_mean(
+def predicted_mean(  # noqa: PLR0913
     human: ArrayLike,
     predicted: ArrayLike,
     method: str = "auto",
     confidence: Confidence | None = None,
     *,
     cluster: ArrayLike | None = None,
+    judged: ArrayLike | None = None,
 ) -> PredictedMean:
     """Return the prediction-powered interval of a mean.
 
@@ -87,6 +88,9 @@ def predicted_mean(
     confidence : Confidence, optional
     cluster : array_like, shape (n_units,), optional
         As in `mean_interval`.
+    judged : array_like of bool, shape (n_units,), optional
+        Which units humans have judged, where some of these have no value, as AP has none without
+        positives. Absent: those with a human value.
 
     Returns
     -------
@@ -138,11 +142,13 @@ def predicted_mean(
         )
     units = units_of(cluster, y.size)
     # The order of the units has no effect on sums.
-    order = np.lexsort((units.of_item, g, y))
+    seen = ~np.isnan(y) if judged is None else np.asarray(judged, dtype=np.bool_)
+    order = np.lexsort((units.of_item, seen, g, y))
     y, g = y[order], g[order]
     units = units if cluster is None else Units(units.of_item[order], units.number)
     has_y, has_g = ~np.isnan(y), ~np.isnan(g)
-    both = has_y & has_g
+    # The machine's mean of the sample is over all that humans have judged, as that of all is.
+    both, pairs = seen[order] & has_g, has_y & has_g
     of_y, of_g = _influence(y, has_y, units), _influence(g, both, units)
     # The numbers of human units and of all, and the share of the former.
     n, n_all = units.number_among(has_y), units.number_among(has_g)
@@ -152,7 +158,7 @@ def predicted_mean(
         "n": int(has_y.sum()),
         "n_predicted": int(has_g.sum()),
         "weight": slope * float(1 - share),
-        "bias": float((y - g)[both].mean()) if both.any() else np.nan,
+        "bias": float((y - g)[pairs].mean()) if pairs.any() else np.nan,
     }
     if not slope:
         names = None if cluster is None else units.of_item[has_y]

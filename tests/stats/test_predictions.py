@@ -145,15 +145,34 @@ def test_clusters_are_units() -> None:
 
 
 def test_undefined_values_do_not_enter_their_means() -> None:
+    """A judged unit without a human value is in the sample by the machine's value all the same."""
     y, g = draws(30, 90)
     g[[3, 50]] = np.nan
     y[7] = np.nan
-    found = predicted_mean(y, g)
+    judged = np.arange(90) < 30
+    found = predicted_mean(y, g, judged=judged)
     assert (found.n, found.n_predicted) == (29, 88)
-    both = ~np.isnan(y) & ~np.isnan(g)
+    both = judged & ~np.isnan(g)
     slope = found.weight / (1 - both.sum() / 88)
     expected = np.nanmean(y) + slope * (np.nanmean(g) - g[both].mean())
     assert found.estimate == pytest.approx(expected, rel=1e-12)
+    assert found.bias == pytest.approx(np.nanmean(y - g))
+
+
+@pytest.mark.slow
+def test_it_covers_where_values_are_undefined() -> None:
+    """Values are undefined where they would be low, for each judge by its own."""
+    rng, held = np.random.default_rng(5), []
+    z = rng.normal(size=1_000_000)
+    target = z[z > -0.5].mean()
+    for _ in range(2000):
+        y = rng.normal(size=600)
+        g = y + rng.normal(0, 0.5, 600)
+        judged = np.arange(600) < 60
+        human = np.where(judged & (y > -0.5), y, np.nan)
+        found = predicted_mean(human, np.where(g > -0.5, g, np.nan), "t", judged=judged)
+        held.append(found.low <= target <= found.high)
+    assert 0.935 < np.mean(held) < 0.965
 
 
 def test_the_order_has_no_effect() -> None:

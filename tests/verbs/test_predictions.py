@@ -187,9 +187,10 @@ def test_missing_rankings() -> None:
     options: dict[str, Any] = {"item": "item", "predicted": "llm"}
     with pytest.raises(prframe.PrframeError, match="'b' has none for 2"):
         prframe.compare(lacking, "AP", **options)
-    for policy in ("pairwise", "common"):
+    for policy, fewer in (("pairwise", 1), ("common", 1), ("zero", 0)):
         found = prframe.compare(lacking, "AP", incomplete=policy, **options)
-        assert (found["n"].item(), found["n_predicted"].item()) == (N - 1, Q - 2)
+        counts = (found["n"].item(), found["n_predicted"].item())
+        assert counts == (N - fewer, Q - 2 * fewer)
 
 
 def test_equal_models() -> None:
@@ -310,7 +311,6 @@ WRONG_CALLS: dict[str, tuple[dict[str, Any], str]] = {
     "rope": ({"rope": 0.1, "power": 0.8}, TAKES + "rope, power."),
     "interval": ({"interval": "bca"}, TAKES + "interval='bca'."),
     "over": ({"over": None}, TAKES + "over=None."),
-    "zero": ({"incomplete": "zero"}, TAKES + "incomplete='zero'."),
     "columns": (
         {"predicted": ["llm", "true"]},
         "`predicted` must name another column for each of 'label'; got 'llm', 'true'.",
@@ -360,6 +360,22 @@ def test_undefined_values_do_not_enter() -> None:
     with pytest.warns(prframe.UndefinedMetricWarning, match="1 of 24 groups"):
         found = prframe.interval(frame, "AP", over="query_id", predicted="llm")
     assert (found["n"].item(), found["n_predicted"].item()) == (N - 1, Q)
+    values = at_hand().with_columns(AP=pl.when(pl.col("query_id") != 1).then("AP"))
+    expected = predicted_mean(
+        values["AP"].fill_null(float("nan")).to_numpy(),
+        values["AP llm"].to_numpy(),
+        confidence=Confidence(limits=(0, 1)),
+        judged=(values["query_id"] < N).to_numpy(),
+    )
+    assert found["estimate"].item() == pytest.approx(expected.estimate)
+    pairs = pl.concat(
+        [ROWS.filter(model="b"), frame.with_columns(model=pl.lit("a")).select(ROWS.columns)]
+    )
+    lacking = pairs.with_columns(label=pl.when(pl.col("query_id") == 1).then(0).otherwise("label"))
+    with pytest.warns(prframe.UndefinedMetricWarning, match="2 of 48 groups"):
+        pair = prframe.compare(lacking, "AP", item="item", predicted="llm").row(0, named=True)
+    assert (pair["n"], pair["n_predicted"]) == (N - 1, Q)
+    assert pair["mean_a"] - pair["mean_b"] == pytest.approx(pair["difference"])
 
 
 def kinds(report: pl.DataFrame) -> dict[str, tuple[str, int, str]]:

@@ -374,7 +374,7 @@ def compare(
         check_strata(asked, {"resampling": resampling, "effect_size": effect_size})
     options = {"rope": rope, "equivalence": equivalence, "power": power, "strata": strata}
     options |= {"resampling": resampling, "undefined": None if values is None else undefined}
-    check_predicted(asked, options, over, incomplete)
+    check_predicted(asked, options, over)
     plan: Plan
     if over is None:
         if values is not None:

@@ -12,9 +12,10 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import key_names
 from prframe.stats._p_values import from_symmetric
+from prframe.stats.intervals import Confidence
 from prframe.stats.paired_values import rounded_differences
 from prframe.stats.predictions import predicted_mean
-from prframe.typing import Columns, Floats, Integers
+from prframe.typing import Columns, Flags, Floats, Integers
 from prframe.verbs._predictions import (
     COUNTS,
     JUDGED,
@@ -33,9 +34,7 @@ from prframe.verbs.comparison.rows import Block, Comparison
 from prframe.verbs.comparison.skewness import SKEWED
 
 
-def check_predicted(
-    asked: Comparison, options: Mapping[str, object], over: object, incomplete: str
-) -> None:
+def check_predicted(asked: Comparison, options: Mapping[str, object], over: object) -> None:
     """Refuse options that are not for Student's t over queries."""
     if not asked.predicted:
         return
@@ -44,8 +43,6 @@ def check_predicted(
         "over=None": over is None,
         f"test={asked.test!r}": asked.test != "t",
         f"interval={asked.interval!r}": asked.interval not in {"auto", "t"},
-        # What stands for a missing ranking would be a human value where no human has judged.
-        "incomplete='zero'": incomplete == "zero",
     }
     refuse_options(given, "Student's t over queries")
 
@@ -83,14 +80,20 @@ class _ValuesOfBoth(ComparedValues):
             judged.any() & ~judged.all()
         )
         refuse_halves(halves.filter(JUDGED).select(query).unique(maintain_order=True), "values")
-        (models, human), (_, machine) = (
+        (models, human), (_, machine), (_, known) = (
             super(_ValuesOfBoth, self).strata(
-                replace(values, rows=rows.with_columns(pl.col(name).alias(VALUE)))
+                replace(values, rows=rows.with_columns(pl.col(name).cast(pl.Float64).alias(VALUE)))
             )
-            for name in (VALUE, MACHINE)
+            for name in (VALUE, MACHINE, JUDGED)
         )
-        pairs = zip(human, machine, strict=True)
-        return models, [replace(ys, machine=gs.values) for ys, gs in pairs]
+        strata = []
+        for ys, gs, ks in zip(human, machine, known, strict=True):
+            seen = {name: (table == 1).any(axis=0) for name, table in ks.values.items()}
+            # What stands for a missing ranking is no human value where no human has judged.
+            kept = {name: np.where(seen[name], table, np.nan) for name, table in ys.values.items()}
+            both = {name: (table, seen[name]) for name, table in gs.values.items()}
+            strata.append(replace(ys, values=kept, machine=both))
+        return models, strata
 
 
 @dataclass(frozen=True)
@@ -106,28 +109,28 @@ class _PredictedPairs(OverQueries):
             columns = {key: list(values) for key, values in block.items()}
             columns |= {key: [None] * len(pairs) for key in COUNTS if key != "n"}
             columns[SKEWED] = [False] * len(pairs)
-            y, g = stratum.values[name], (stratum.machine or {})[name]
+            y, (g, seen) = stratum.values[name], (stratum.machine or {})[name]
             for row, pair in enumerate(map(list, pairs)):
-                found = self._pair(y[pair], g[pair], stratum.ranges[name], stratum.cluster)
+                confidence = self.asked.confidence(stratum.ranges[name])
+                found = self._pair(y[pair], g[pair], seen, confidence, stratum.cluster)
                 for key, value in found.items():
                     columns[key][row] = value
             blocks[name] = columns
         return blocks
 
     def _pair(
-        self, y: Floats, g: Floats, limits: tuple[float, float], cluster: Integers | None
+        self, y: Floats, g: Floats, seen: Flags, confidence: Confidence, cluster: Integers | None
     ) -> dict[str, object]:
         """Return what the machine's values change, or add to the columns of a pair."""
         d, by_machine = rounded_differences(*y), rounded_differences(*g)
-        found = predicted_mean(d, by_machine, "t", self.asked.confidence(limits), cluster=cluster)
+        found = predicted_mean(d, by_machine, "t", confidence, cluster=cluster, judged=seen)
         counts: dict[str, object] = {name: getattr(found, name) for name in COUNTS}
         if not found.weight:
             return counts
-        known, rest = ~np.isnan(d), np.isnan(d) & ~np.isnan(by_machine)
-        known_g = known & ~np.isnan(by_machine)
+        known, defined = ~np.isnan(d), ~np.isnan(by_machine)
         # Both means have the weight of the difference, which is then theirs.
-        rise = found.weight * (g[:, rest].mean(axis=1) - g[:, known_g].mean(axis=1))
-        means = y[:, known].mean(axis=1) + rise
+        rise = g[:, defined & ~seen].mean(axis=1) - g[:, defined & seen].mean(axis=1)
+        means = y[:, known].mean(axis=1) + found.weight * rise
         t = found.estimate / found.std_error
         return counts | {
             "difference": found.estimate,

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+import numpy as np
 import polars as pl
 
 from prframe._engine.arguments import Arguments
@@ -12,6 +13,7 @@ from prframe.typing import Columns
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._predictions import (
     COUNTS,
+    JUDGED,
     MACHINE,
     Measure,
     judged_by_both,
@@ -58,7 +60,7 @@ class PredictedMeans(MeanIntervals):
         kept = replace(self.grouped, by=list(self.grouped.keys[: self.n_kept]))
         keys = key_names(kept)
         grouped = values.rows.group_by([*keys, METRIC], maintain_order=True)
-        together = grouped.agg(VALUE, MACHINE, *self._clusters)
+        together = grouped.agg(VALUE, MACHINE, JUDGED, *self._clusters)
         means = [self._mean(row, values) for row in together.iter_rows(named=True)]
         names = together[METRIC].to_list()
         rows = interval_rows(together.select(keys), names, means, self.confidence.level)
@@ -81,5 +83,6 @@ class PredictedMeans(MeanIntervals):
             self.method,
             confidence,
             cluster=cluster,
+            judged=np.array(row[JUDGED], dtype=np.bool_),
         )
         return replace(found, method=f"{found.method}-predicted") if found.weight else found
