@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import polars as pl
 
@@ -30,11 +30,13 @@ Compute: TypeAlias = Callable[[Source, Arguments, Measure], MetricValues]
 _AGREES = "`predicted` combines human with machine labels"
 
 
-def judged_by_both(args: Arguments, predicted: Columns, wanted: Mapping[str, Metric]) -> Arguments:
-    """Return the arguments with the machine's column of labels, or those of values at hand."""
+def judged_by_both(
+    args: Arguments, predicted: Columns, wanted: Mapping[str, Metric]
+) -> dict[str, Any]:
+    """Return the arguments that name the machine's column of labels, or of values at hand."""
     columns = checks.column_names("predicted", predicted)
     human, _ = _columns(args)
-    if len(columns) != len(human) or {*columns} & {*human}:
+    if len(columns) != len(human) or {*columns} & {*args.columns}:
         raise ArgumentError(
             f"`predicted` must name another column for each of {checks.listed(human)}; got "
             f"{checks.listed(columns, in_order=True)}."
@@ -52,7 +54,7 @@ def judged_by_both(args: Arguments, predicted: Columns, wanted: Mapping[str, Met
             "all; leave out `predicted`, or name other metrics."
         )
     at_hand = tuple(("predicted", column) for column in columns) if args.at_hand else ()
-    return replace(args, predicted=columns[0], at_hand=(*args.at_hand, *at_hand))
+    return {"predicted": columns[0], "at_hand": (*args.at_hand, *at_hand)}
 
 
 def refuse_options(given: Mapping[str, bool], taken: str) -> None:

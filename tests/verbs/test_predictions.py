@@ -319,6 +319,14 @@ WRONG_CALLS: dict[str, tuple[dict[str, Any], str]] = {
         {"predicted": "label"},
         "`predicted` must name another column for each of 'label'; got 'label'.",
     ),
+    "queries": (
+        {"predicted": "query_id"},
+        "`predicted` must name another column for each of 'label'; got 'query_id'.",
+    ),
+    "items": (
+        {"predicted": "item"},
+        "`predicted` must name another column for each of 'label'; got 'item'.",
+    ),
     "totals": (
         {"n_pos": 5},
         "`predicted` combines human with machine labels, and `n_pos` counts those of one judge; "
@@ -350,8 +358,9 @@ def test_wrong_calls_of_interval() -> None:
     )
     with pytest.raises(prframe.PrframeError, match="'bpref' is about items that are not judged"):
         prframe.interval(OF_A, "bpref", over="query_id", predicted="llm")
-    with pytest.raises(prframe.PrframeError, match="column"):
-        prframe.interval(OF_A, "AP", over="query_id", predicted="gpt")
+    for column in ("gpt", "query_id", "score"):
+        with pytest.raises(prframe.PrframeError, match="`predicted` .* column"):
+            prframe.interval(OF_A, "AP", over="query_id", predicted=column)
 
 
 def test_undefined_values_do_not_enter() -> None:

@@ -53,8 +53,8 @@ def over_queries(
     """Return the plan of a comparison over queries, by one judge or two."""
     if predicted is None:
         return OverQueries(compared.arguments, compared, asked, effect_size)
-    args = judged_by_both(compared.args, predicted, asked.wanted)
-    both = _ValuesOfBoth(**{**vars(compared), "args": args})
+    args = judged_by_both(compared.arguments, predicted, asked.wanted)
+    both = _ValuesOfBoth(**{**vars(compared), "args": replace(compared.args, **args)})
     return _PredictedPairs(both.arguments, both, asked, effect_size)
 
 

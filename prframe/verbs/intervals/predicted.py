@@ -35,14 +35,14 @@ class PredictedMeans(MeanIntervals):
     def of(cls, means: MeanIntervals, predicted: Columns) -> "PredictedMeans":
         """Return the plan that takes the machine's judgments too."""
         wanted = means.measure.wanted if isinstance(means.measure, Evaluation) else {}
-        args = judged_by_both(means.args, predicted, wanted)
+        both = judged_by_both(means.args, predicted, wanted)
         options = {
             f"method={means.method!r}": means.method not in {"auto", "t", "logit"},
             "resampling": means.resampling is not None,
         }
         refuse_options(options, "method='t' or 'logit', and independent queries or clusters")
-        grouped = replace(means.grouped, predicted=args.predicted, at_hand=args.at_hand)
-        return cls(**{**vars(means), "args": args, "grouped": grouped})
+        args = {"args": replace(means.args, **both), "grouped": replace(means.grouped, **both)}
+        return cls(**{**vars(means), **args})
 
     def _measured(self, source: Source, args: Arguments) -> MetricValues:
         """Return the values of each group by the keys of the arguments, by both judges."""
