@@ -359,7 +359,7 @@ def test_wrong_calls_of_interval() -> None:
     with pytest.raises(prframe.PrframeError, match="'bpref' is about items that are not judged"):
         prframe.interval(OF_A, "bpref", over="query_id", predicted="llm")
     for column in ("gpt", "query_id", "score"):
-        with pytest.raises(prframe.PrframeError, match="`predicted` .* column"):
+        with pytest.raises(prframe.PrframeError, match=r"`predicted` .* column"):
             prframe.interval(OF_A, "AP", over="query_id", predicted=column)
 
 
