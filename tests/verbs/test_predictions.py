@@ -432,3 +432,10 @@ def test_check_finds_wrong_data() -> None:
     text = OF_A.with_columns(pl.col("label", "llm").cast(pl.String)).drop("item", "true")
     found = kinds(prframe.check(text, by="query_id", predicted="llm", positive="1"))
     assert found["judge_agreement"][1] == N * DEPTH
+
+
+def test_check_without_queries_and_without_rows() -> None:
+    rows = OF_A.select("score", "label", "llm")
+    assert kinds(prframe.check(rows, predicted="llm"))["judge_agreement"][1] == N * DEPTH
+    with pytest.warns(prframe.EmptyFrameWarning):
+        assert prframe.check(OF_A.clear(), by="query_id", predicted="llm").is_empty()
