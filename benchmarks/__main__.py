@@ -17,6 +17,7 @@ from benchmarks.quiet import Patience
 STUDIES = (
     "null_study",
     "default_coverage",
+    "predicted_means",
     "band_coverage",
     "rank_study",
     "rank_learning",

@@ -56,6 +56,7 @@ DOCUMENT = ("doc_id", "docno", "docid", "document_id", "corpus-id")
 # Whatever else queries are called.
 QUERIES = (*QUERY, "topic_id")
 # What the folds of a cross-validation are called, and its repetitions and splits.
+MODELS = ("model", "system", "run", "tag", "run_id")
 FOLDS = ("fold", "folds", "fold_id", "cv_fold", "cv", "kfold", "k_fold")
 REPETITIONS = ("split", "split_id", "cv_split", "repeat", "repeat_id", "repetition", "rep")
 # Names that columns often have, for the arguments that may name them. The first of them that a
@@ -65,7 +66,7 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     "label": ("label", "labels", "relevance", "rel", "y_true", "y", "target", "is_relevant"),
     "query": QUERIES,
     "item": (*DOCUMENT, "item", "item_id", "id"),
-    "model": ("model", "system", "run", "tag", "run_id"),
+    "model": MODELS,
 }
 # Other names of metrics that are expressions here, and these.
 _EXPRESSIONS = {"average_precision": "ap", "roc_auc": "auc", "mrr": "rr"}

@@ -31,7 +31,7 @@ STATS = """
     InfluenceEvaluator IntervalEstimate Jump LargestF1 LiftAt LinearRankMean LinearRankNull
     LocalAUC Logistic Logrank MannWhitneyWilcoxon Median NullDistribution PNormPush PRBootstrap
     PRInterval PRPosterior PairedFamily PairedRankings PairedSample PairedTest
-    PartialAveragePrecision PartialRocArea PrecisionAt PrecisionAtRecall
+    PartialAveragePrecision PartialRocArea PrecisionAt PrecisionAtRecall PredictedMean
     RPrecision RTB RankBiasedPrecision RankCovariance RankDifference RankStatistic RankedCells
     RankingComparison RecallAt RecallAtPrecision ReciprocalRank RelativePrecisionAt RocArea
     RocDistances SCORE_GENERATING SampledPValue SampledTests ScoreGeneratingFunction
@@ -48,7 +48,7 @@ STATS = """
     paired_equivalence_test paired_posterior_comparison paired_randomization paired_rank_test
     paired_sample paired_t_power paired_t_test parse_phi posterior_comparison
     pr_asymptotic_band pr_asymptotic_interval pr_asymptotic_variance pr_bootstrap
-    pr_curve pr_curve_difference pr_limit_process pr_posterior precision_null_moments
+    pr_curve pr_curve_difference pr_limit_process pr_posterior precision_null_moments predicted_mean
     probability_of_superiority proportion_interval queries_for_width queries_needed
     rank_covariance rank_statistic ranking_bootstrap ranking_interval ranking_levels
     ranking_performance recall_null_moments reciprocal_hit_rank_covariance

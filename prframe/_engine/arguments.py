@@ -58,7 +58,7 @@ TEXT = (pl.String, pl.Categorical, pl.Enum)
 # The names of columns that are added to those of the caller begin with this.
 WORKING = "prframe: "
 # These arguments may name a column.
-_OPTIONAL = ("weight", "item", "judged", "cluster", "model")
+_OPTIONAL = ("weight", "item", "judged", "cluster", "model", "predicted")
 # These arguments say how items are ranked, and which of them count.
 _OF_RANKINGS = ("score", "label", "weight", "ties", "float32", "item", "positive", "ignore")
 
@@ -82,6 +82,8 @@ class Arguments:
     n_neg: int | str | None = None
     judged: str | None = field(default=None, metadata={"shared": False})
     cluster: str | None = field(default=None, metadata={"shared": False})
+    # The labels, or values, of a machine, where those of humans may be null.
+    predicted: str | None = field(default=None, metadata={"shared": False})
     # Models that are compared are named by a column, or each has a column of scores.
     model: str | None = field(default=None, metadata={"shared": False})
     further_scores: tuple[str, ...] = field(default=(), metadata={"shared": False})
@@ -213,7 +215,10 @@ class Arguments:
             )
         if not self.at_hand:
             self._check_item(schema)
-            self.check_label(schema[self.label])
+            for label in filter(None, (self.label, self.predicted)):
+                # Where there are two judges, a column of nulls has an error of its own.
+                if self.predicted is None or schema[label] != pl.Null:
+                    replace(self, label=label).check_label(schema[label])
         grouping = [((roles or {}).get(key, "by"), key) for key in self.keys]
         for name in ("cluster", "model"):
             column = getattr(self, name)
@@ -232,7 +237,8 @@ class Arguments:
             column = getattr(self, name)
             numeric += [(name, column)] if isinstance(column, str) else []
         for name, column in numeric:
-            require_number(name, column, schema[column])
+            if self.predicted is None or schema[column] != pl.Null:
+                require_number(name, column, schema[column])
 
     def _check_item(self, schema: "Mapping[str, pl.DataType]") -> None:
         """Require items that can be sorted, where they have to be."""

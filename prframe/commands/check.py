@@ -21,6 +21,7 @@ examples:
 def add_options(parser: options.Parser) -> None:
     """Add the options of the command."""
     options.add_input(parser)
+    options.add_predicted(parser)
     parser.several("-k", metavar="K", text="cut-offs that ties should not straddle (default: 10)")
     parser.flag("--strict", text="end with exit code 1 if there is an error or a warning")
     options.add_output(parser)

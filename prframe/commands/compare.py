@@ -42,6 +42,7 @@ def add_options(parser: options.Parser) -> None:
     parser.add_argument(
         "--baseline", metavar="NAME", help="compare with this one alone, and not every pair"
     )
+    options.add_predicted(parser)
     options.add_test(parser)
     parser.choice(
         "--incomplete",
@@ -158,7 +159,7 @@ def _warn_of_few_queries(result: "pl.DataFrame", given: argparse.Namespace) -> N
     """Warn of a pair whose p-value is above the level whatever its values on so few queries."""
     from prframe.stats.paired_values import QUERY_TESTS
 
-    if result.is_empty() or not QUERY_TESTS[given.test].by_signs:
+    if result.is_empty() or not QUERY_TESTS[result["test"][0]].by_signs:
         return
     row = result.row(result["n"].arg_min() or 0, named=True)
     factor = 2 if given.alternative == "two-sided" else 1
@@ -168,7 +169,7 @@ def _warn_of_few_queries(result: "pl.DataFrame", given: argparse.Namespace) -> N
     if least > alpha * (1 + 1e-12):
         needed = math.ceil(math.log2(n_tests * factor / alpha) - 1e-12)
         pair = terminal.plain("{model_a} and {model_b} in {metric}".format_map(row))
-        name = f"the {given.test} test" if n_tests == 1 else f"{n_tests} {given.test} tests"
+        name = f"the {row['test']} test" if n_tests == 1 else f"{n_tests} {row['test']} tests"
         queries = "1 query" if row["n"] == 1 else f"{row['n']} queries"
         say(
             "warning",

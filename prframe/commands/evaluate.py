@@ -26,6 +26,7 @@ _OF_INTERVALS = {
     "prior": "--prior",
     "resampling": "--resampling",
     "method": "--method",
+    "predicted": "--predicted",
 }
 
 
@@ -43,6 +44,7 @@ def add_options(parser: options.Parser) -> None:
         help="the version whose rules hold for QRELS and RUN (default: 9)",
     )
     parser.flag("--interval", text="add confidence intervals")
+    options.add_predicted(parser)
     options.add_method(parser)
     options.add_confidence(parser)
     options.add_design(parser)

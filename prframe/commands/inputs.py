@@ -170,13 +170,18 @@ def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     from prframe import trec
     from prframe.errors import PrframeError, UnretrievedWarning
     from prframe.trec.evaluating import limited
+    from prframe.trec.judging import join_both
 
     own_rule = getattr(given, "incomplete", None) or getattr(given, "by_query", False)
     of_means: Queries = "both" if own_rule else "means"
     queries = "qrels" if every_query or given.complete else of_means
     # Documents that are listed twice are there to be reported.
-    kept = {"duplicates": "keep"} if every_query else {}
-    joined = trec.join(runs, qrels, queries=queries, **(kept | joining(given)))
+    rules = ({"duplicates": "keep"} if every_query else {}) | joining(given)
+    predicted = getattr(given, "predicted", None)
+    if predicted is None:
+        joined = trec.join(runs, qrels, queries=queries, **rules)
+    else:
+        joined = join_both(runs, qrels, _machine(given), queries=queries, **rules)
     query = pl.col("query_id").filter(pl.col("score") > -float("inf"))
     n_queries = joined.group_by("system", maintain_order=True).agg(n=query.n_unique())
     if joined.is_empty() or not (given.complete or n_queries["n"].sum()):
@@ -198,7 +203,24 @@ def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     if given.level is not None:
         ranked["positive"] = given.level
     note = f"(ties: {ties})\n"
-    return Rankings(joined, ["system"], ["query_id"], ranked, [], n_queries, note)
+    if predicted is not None:
+        ranked["predicted"] = "predicted"
+        n = joined.group_by("query_id").agg(pl.col("label").first())["label"]
+        note = (
+            f"(ties: {ties}; human labels of {n.count()} queries from {qrels}, machine labels of "
+        )
+        note += f"{n.len()} from {predicted})\n"
+    counts = n_queries if predicted is None else None
+    return Rankings(joined, ["system"], ["query_id"], ranked, [], counts, note)
+
+
+def _machine(given: argparse.Namespace) -> list[str]:
+    """Return the paths of the machine's judgments."""
+    if given.judged_only:
+        raise UsageError("-J leaves out what no human has judged; leave it out with --predicted")
+    paths = _existing(given.predicted, "*.qrels")
+    refuse_to_overwrite(given, paths)
+    return paths
 
 
 def joining(given: argparse.Namespace) -> dict[str, Any]:
@@ -223,6 +245,8 @@ def _of_frame(given: argparse.Namespace) -> Rankings:
     frame, is_added = frames.scanned(found, keys, model, names)
     ranked = options.given_only(given, "ties", "missing", "label", "item", "weight")
     ranked |= options.totals(given)
+    if getattr(given, "predicted", None):
+        ranked["predicted"] = given.predicted
     if given.positive is not None:
         ranked["positive"] = _label(frame, given.label or "label", given.positive)
     if given.level is not None:

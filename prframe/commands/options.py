@@ -124,6 +124,13 @@ def add_by_query(parser: Parser) -> None:
     parser.flag("-q", "--by-query", text="a result for each query, and no mean over them")
 
 
+def add_predicted(parser: Parser) -> None:
+    """Add the judgments of a machine."""
+    text = "qrels of a machine for all queries, where humans have judged some; a column of --frame"
+    predicted = parser.add_argument("--predicted", metavar="FILE|COLUMN", help=text)
+    predicted.complete = "file"  # type: ignore[attr-defined]
+
+
 def add_metrics(parser: Parser, default: str) -> None:
     """Add the metrics, with the words that tell which ones there are without the option."""
     parser.several(
@@ -153,9 +160,8 @@ def add_randomness(parser: Parser) -> None:
 
 def add_test(parser: Parser) -> None:
     """Add the test of differences and its correction."""
-    parser.choice(
-        "--test", TESTS, "the test of differences (default: randomization)", "randomization"
-    )
+    default = "randomization; t with --predicted"
+    parser.choice("--test", TESTS, f"the test of differences (default: {default})")
     corrections = (*JOINT_CORRECTIONS, "none")
     parser.choice("--correction", corrections, "for several tests (default: holm)", "holm")
 
@@ -163,7 +169,7 @@ def add_test(parser: Parser) -> None:
 def tested(given: argparse.Namespace) -> dict[str, Any]:
     """Return the test and its correction as arguments."""
     return {
-        "test": given.test,
+        "test": given.test or ("t" if given.predicted else "randomization"),
         "correction": None if given.correction == "none" else given.correction,
     }
 

@@ -43,6 +43,7 @@ def add_options(parser: options.Parser) -> None:
         texts.complete = "file"  # type: ignore[attr-defined]
     shown = "items that are shown of each ranking (default: 20)"
     parser.number("--depth", int, "N", shown, dest="shown")
+    options.add_predicted(parser)
     options.add_test(parser)
     options.add_confidence(parser)
     parser.add_argument("--title", metavar="TEXT", help="the title of the page")
@@ -60,6 +61,8 @@ def run(given: argparse.Namespace) -> int:
         raise UsageError("a report needs a file: name it with -o, as in -o report.html")
     if flags := [flag for name, flag in _NOT_TAKEN.items() if getattr(given, name)]:
         raise UsageError(f"a report takes no {', '.join(flags)}")
+    if given.predicted and given.frame:
+        raise UsageError("a report takes --predicted with QRELS and RUN alone")
     inputs.refuse_to_overwrite(given, filter(None, [given.queries, given.texts]))
     data, chosen = _of_frame(given) if given.frame else _of_files(given)
     with stage("writing the report"):
@@ -75,7 +78,8 @@ def run(given: argparse.Namespace) -> int:
 def _of_files(given: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     """Return the paths of the runs, and the arguments that go with them."""
     qrels, runs = inputs.trec_files(given)
-    chosen = _of_both(given) | options.given_only(given, "ties") | inputs.joining(given)
+    chosen = _of_both(given) | inputs.joining(given)
+    chosen |= options.given_only(given, "ties", "predicted")
     if given.level is not None:
         chosen["positive"] = given.level
     return runs, chosen | {"qrels": qrels}

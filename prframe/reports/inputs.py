@@ -17,6 +17,7 @@ from prframe.reports import classifiers, shown
 from prframe.reports.classifiers import Classifiers, segment_column
 from prframe.reports.options import Options
 from prframe.trec.joining import join
+from prframe.trec.judging import join_both
 from prframe.trec.roles import RESULT
 from prframe.trec.sources import AnyRuns, Qrels, paths_within
 from prframe.verbs._guards import PooledRankings
@@ -60,11 +61,19 @@ class _InRows(Columns):
 
 
 def joined(
-    data: "AnyRuns", qrels: "Qrels", options: Options, of_join: Mapping[str, Any]
+    data: "AnyRuns",
+    qrels: "Qrels",
+    options: Options,
+    of_join: Mapping[str, Any],
+    predicted: "Qrels | None" = None,
 ) -> tuple[pl.DataFrame, list[list[str]]]:
     """Return the labelled rows of runs, with what is to be said of where they come from."""
-    labelled, _ = whole(join(data, qrels, queries="means", **of_join), "runs")
-    names = [name for name in labelled.columns if name not in RESULT]
+    both = predicted is not None
+    if predicted is None:
+        labelled, _ = whole(join(data, qrels, queries="means", **of_join), "runs")
+    else:
+        labelled = join_both(data, qrels, predicted, queries="means", **of_join)
+    names = [name for name in labelled.columns if name not in {*RESULT, "predicted"}]
     if len(names) > 1:
         raise PrframeError(
             f"the runs must have one column that names their systems; they have "
@@ -74,7 +83,7 @@ def joined(
     rows = labelled.with_columns(system.alias(shown.SYSTEM))
     relevant = positive(Arguments(positive=options.positive), rows.schema["label"])
     retrieved = pl.col("score") > -float("inf")
-    kept = rows.filter(relevant.any().over(shown.QUERY))
+    kept = rows if both else rows.filter(relevant.any().over(shown.QUERY))
     n_of_runs = kept.group_by(shown.SYSTEM, maintain_order=True).agg(
         pl.col(shown.QUERY).filter(retrieved).n_unique()
     )
@@ -86,15 +95,26 @@ def joined(
     n_judged, n_kept = rows[shown.QUERY].n_unique(), kept[shown.QUERY].n_unique()
     told = f"{n_kept:,} of {n_judged:,} that are judged and in any run"
     origin = [["queries with relevant documents", told]]
+    if both:
+        n_human = rows.filter(pl.col("label").is_not_null())[shown.QUERY].n_unique()
+        origin = [["human labels", _source(qrels, n_human)]]
+        origin += [["machine labels", _source(predicted, n_judged)]]
     origin += [
         [f"of these {name} has", f"{number:,}; the others count as 0"]
         for name, number in n_of_runs.rows()
         if number < n_kept
     ]
-    paths = dict.fromkeys(map(Path, [*paths_within(data), *paths_within(qrels)]))
+    read = [path for part in (data, qrels, predicted) for path in paths_within(part)]
+    paths = dict.fromkeys(map(Path, read))
     # A pipe can be read once only.
     hashes = [[f"sha256 of {path.name}", _digest(path)] for path in paths if path.is_file()]
     return kept, origin + hashes
+
+
+def _source(qrels: "Qrels | None", n_queries: int) -> str:
+    """Say from where judgments are, and of how many queries."""
+    names = ", ".join(Path(path).name for path in paths_within(qrels)) or "a frame"
+    return f"{names}, {n_queries:,} queries"
 
 
 def rankings_of(data: object, named: Columns, n_pos: int | str | None) -> pl.DataFrame:

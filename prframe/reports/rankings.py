@@ -47,6 +47,22 @@ class Rankings:
 
     rows: pl.DataFrame
     options: Options
+    both: pl.DataFrame | None = None
+
+    @classmethod
+    def of(cls, rows: pl.DataFrame, options: Options) -> "Rankings":
+        """Return the rankings that humans have judged, and all if a machine has judged these."""
+        if "predicted" not in rows.columns:
+            return cls(rows, options)
+        return cls(rows.filter(pl.col("label").is_not_null()).drop("predicted"), options, rows)
+
+    def asked(self, metrics: Sequence[str]) -> tuple[pl.DataFrame, Facts]:
+        """Return what means and comparisons are made of, and the arguments that name it."""
+        if self.both is None:
+            return self.values, {"values": list(metrics)}
+        item = {"item": ITEM} if self.options.ties == "trec" else {}
+        judges = {"metrics": list(metrics), "predicted": "predicted"}
+        return self.both, {**judges, **item, **self.options.shared}
 
     def facts(self) -> Facts:
         """Return all facts but the title and the provenance."""
@@ -54,6 +70,8 @@ class Rankings:
         names = [line.name for line in table.lines]
         n = self.values[QUERY].n_unique()
         over = f"{n:,} {'query' if n == 1 else 'queries'}"
+        if self.both is not None:
+            over = f"{self.both[QUERY].n_unique():,} queries, {n:,} of them judged by humans"
         ranges = self.tie_ranges()
         parts = [sections.results(table, self.means, SYSTEM, names, ranges)]
         if self.pairs is not None:
@@ -117,26 +135,16 @@ class Rankings:
     @cached_property
     def means(self) -> pl.DataFrame:
         """The means over queries with their intervals."""
-        return interval(
-            self.values,
-            values=list(self.options.metrics),
-            by=SYSTEM,
-            over=QUERY,
-            **self.options.enclosed,
-        )
+        rows, asked = self.asked(self.options.metrics)
+        return interval(rows, by=SYSTEM, over=QUERY, **asked, **self.options.enclosed)
 
     @cached_property
     def pairs(self) -> pl.DataFrame | None:
         """The comparisons of all pairs of systems."""
         if self.values[SYSTEM].n_unique() == 1 or self.values[QUERY].n_unique() == 1:
             return None
-        return compare(
-            self.values,
-            values=list(self.compared),
-            model=SYSTEM,
-            over=QUERY,
-            **self.options.compared,
-        )
+        rows, asked = self.asked(self.compared)
+        return compare(rows, model=SYSTEM, over=QUERY, **asked, **self.options.compared)
 
     def _refuse_missing(self, values: pl.DataFrame) -> None:
         """Require that all systems have rows for all queries."""
@@ -160,7 +168,7 @@ class Rankings:
         metrics = [
             name for name in self.options.metrics if {"worst", "best"} <= parse_metric(name).ties
         ]
-        if not metrics or not self.has_ties():
+        if self.both is not None or not metrics or not self.has_ties():
             return {}
         asked = replace(self.options, metrics=tuple(metrics), asked={})
         worst, best = (

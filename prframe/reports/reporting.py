@@ -30,6 +30,7 @@ def report(
     data: AnyRuns,
     qrels: "Qrels | None" = None,
     *,
+    predicted: "Qrels | None" = None,
     metrics: str | Metric | Sequence[str | Metric] | None = None,
     score: Columns = "score",
     label: str = "label",
@@ -46,7 +47,7 @@ def report(
     depth: int = 20,
     duplicates: Duplicates = "raise",
     exclude_self: bool = False,
-    test: Test = "randomization",
+    test: Test | None = None,
     correction: JointCorrection | None = "holm",
     confidence_level: float = 0.95,
     seed: int = 0,
@@ -70,6 +71,10 @@ def report(
         Judgments, as `prframe.trec.join` takes them. Those queries count that have relevant
         documents, and of which any run has documents; where a run lacks one of these its value
         is 0.
+    predicted : frame, path, list of paths, or dict, optional
+        Judgments of a machine for all queries, with `qrels` of humans for some. Means and
+        comparisons then combine both, as `interval` does; the rest of the page is about the
+        queries with human labels. The page names both sources.
     metrics : str, Metric or list of these, optional
         The first one orders the systems. Absent: AP, nDCG@10 and P@10 of rankings, AP and AUC of
         classifiers, whose metrics must be such as `interval` takes of one ranking.
@@ -153,6 +158,7 @@ def report(
     is_trec, is_ranked = qrels is not None, qrels is not None or over is not None
     _refuse(
         {
+            "predicted": not is_trec and predicted is not None,
             "over": is_trec and over is not None,
             "item": is_trec and item is not None,
             "model": is_trec and model is not None,
@@ -166,6 +172,7 @@ def report(
         },
         "qrels" if is_trec else "over" if is_ranked else "",
     )
+    test = test or ("randomization" if predicted is None else "t")
     _check_test(test, is_ranked=is_ranked)
     checks.one_of("duplicates", duplicates, get_args(Duplicates))
     default = rankings.METRICS if is_ranked else classifiers.METRICS
@@ -190,8 +197,8 @@ def report(
     with each_once():
         if qrels is not None:
             of_join = {"duplicates": duplicates, "exclude_self": exclude_self}
-            rows, origin = inputs.joined(data, qrels, options, of_join)
-            facts = Rankings(rows, options).facts()
+            rows, origin = inputs.joined(data, qrels, options, of_join, predicted)
+            facts = Rankings.of(rows, options).facts()
         elif over is not None:
             columns = inputs.Columns(
                 score, label, model or _one(by), item, _listed("over", over, 1)

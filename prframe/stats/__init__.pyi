@@ -78,6 +78,7 @@ from .paired_values import (
     sign_test as sign_test,
     signed_rank_test as signed_rank_test,
 )
+from .predictions import PredictedMean as PredictedMean, predicted_mean as predicted_mean
 from .rank_statistics import (
     RankCovariance as RankCovariance,
     RankDifference as RankDifference,

@@ -75,12 +75,15 @@ class ValuesAtHand:
         Whether the columns are models, and not metrics.
     undefined : float or None
         The value in place of null and NaN.
+    sparse : bool
+        Whether null is expected, as for queries that humans have not judged.
     """
 
     columns: tuple[str, ...]
     long: bool
     models: bool = False
     undefined: float | None = None
+    sparse: bool = False
 
     @classmethod
     def of(
@@ -146,7 +149,8 @@ class ValuesAtHand:
         by_metric = rows.partition_by(METRIC, as_dict=True, maintain_order=True)
         ranges = {str(name): _range(str(name), part[VALUE]) for (name,), part in by_metric.items()}
         filled = rows.with_columns(pl.col(VALUE).fill_null(pl.lit(self.undefined)))
-        _warn(filled, args)
+        if not self.sparse:
+            _warn(filled, args)
         return MetricValues(filled, ranges)
 
     def _metric(self, column: str) -> pl.Expr:

@@ -22,8 +22,9 @@ from prframe._engine.rows import (
     positive,
     problems,
 )
-from prframe.metrics import AP, P
+from prframe.metrics import AP, Metric, P
 from prframe.typing import FrameT, Schema, Shared
+from prframe.verbs._agreement import agreement, filled, findings as of_judges
 from prframe.verbs._guards import PooledRankings
 from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._verb import run, verb
@@ -35,6 +36,7 @@ _ONE_GROUP = pl.lit(0).alias("all rows")
 _GROUPS, _LABELS, _APART = "groups", "labels", "apart"
 _FAULT = "fault: "
 _DUPLICATE = "duplicate_item"
+_SEVERITIES = ("error", "warning", "info")
 
 
 _COLUMNS: Schema = {
@@ -62,6 +64,7 @@ def check(
     label: str = "label",
     *,
     k: int | Sequence[int] = 10,
+    predicted: str | None = None,
     **shared: Unpack[Shared],
 ) -> FrameT:
     """Report everything suspicious in the data, without failing.
@@ -73,6 +76,9 @@ def check(
     {shared}
     k : int or list of int
         Cut-offs that ties should not straddle.
+    predicted : str, optional
+        Column of a machine's labels, as in `interval`; `by` tells the queries apart. The other
+        findings take its labels where `label` is null.
 
     Returns
     -------
@@ -106,6 +112,13 @@ def check(
         tied_score         info     rows that share their score with another of the group
         not_retrieved      info     rows whose score is -inf
         label_values       info     distinct labels; the example counts the commonest
+        half_judged        error    groups with human labels for a part of the rows (`predicted`)
+        missing_prediction error    groups in which the machine has not labelled all rows
+        few_judged         warning  fewer than 20 queries with human labels
+        judged_not_random  warning  queries with human labels whose AP or P@k by the machine is not
+                                    like that of the others, by Welch's test at .001
+        judge_agreement    info     rows with both labels, and Cohen's kappa
+        judge_bias         info     groups with both labels, and by how much AP or P@k differ
         ================== ======== ===========================================================
 
     Raises
@@ -132,7 +145,7 @@ def check(
     │ label_values  ┆ info     ┆ 2     │
     └───────────────┴──────────┴───────┘
     """
-    args = Arguments(score, label, **shared)
+    args = replace(Arguments(score, label, **shared), predicted=predicted)
     given = k if isinstance(k, (list, tuple, range)) else [k]
     cutoffs = list(dict.fromkeys(checks.whole_number("k", cutoff, at_least=1) for cutoff in given))
     frame, names = named(frame)
@@ -168,6 +181,10 @@ class _Report(TwoStepPlan):
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return counts of each group, counts of labels, and how far ties put metrics apart."""
         args = self.args
+        both = []
+        if args.predicted is not None:
+            both = agreement(source, _plain(args), _metrics(self.cutoffs))
+            source = filled(source, args)
         faults = problems(replace(args, missing="raise"), source.schema)
         rows = _rows(source, args, faults)
         groups = _groups(rows, args, self.cutoffs, faults)
@@ -177,7 +194,7 @@ class _Report(TwoStepPlan):
             sound = _with_sound_totals(args, groups)
             parts[_APART] = _apart_by_ties(source, sound, self.cutoffs, faults)
         named_parts = [part.with_columns(part=pl.lit(name)) for name, part in parts.items()]
-        return pl.concat(named_parts, how="diagonal")
+        return pl.concat([*named_parts, *both], how="diagonal")
 
     def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return a row per finding."""
@@ -186,6 +203,10 @@ class _Report(TwoStepPlan):
         document = None if pooled else self.document
         args = replace(self.args, item=None) if self.document else self.args
         findings = [*pooled, *_findings(rows, args, self.cutoffs, document)]
+        if args.predicted is not None:
+            judges = of_judges(rows, args, _metrics(self.cutoffs))
+            findings += [_Finding(*found) for found in judges]
+            findings.sort(key=lambda finding: _SEVERITIES.index(finding.severity))
         told = [astuple(finding) for finding in findings if finding.count]
         return pl.DataFrame(told, schema=dict(_COLUMNS), orient="row")
 
@@ -266,9 +287,8 @@ def _apart_by_ties(
     """Return how far the best and the worst order of ties lie apart, by metric and group."""
     faultless = [~fault.bad for fault in faults if fault.kind != "missing_score"]
     rows = Source(source.lazy().filter(True, *faultless))  # noqa: FBT003
-    missing = "drop" if args.missing == "raise" else args.missing
-    plain = replace(args, ties="group", item=None, missing=missing)
-    metrics = {str(metric): metric for metric in (AP, *(P @ cutoff for cutoff in cutoffs))}
+    plain = _plain(args)
+    metrics = _metrics(cutoffs)
     worst, best = (
         values_of_groups(Ranking(rows, replace(plain, ties=ties)), metrics)
         for ties in ("worst", "best")
@@ -281,6 +301,17 @@ def _apart_by_ties(
         )
         for metric in metrics
     )
+
+
+def _plain(args: Arguments) -> Arguments:
+    """Return the arguments under which metrics are computed of any rows."""
+    missing = "drop" if args.missing == "raise" else args.missing
+    return replace(args, ties="group", item=None, missing=missing)
+
+
+def _metrics(cutoffs: list[int]) -> dict[str, Metric]:
+    """Return the metrics that are looked at."""
+    return {str(metric): metric for metric in (AP, *(P @ cutoff for cutoff in cutoffs))}
 
 
 def _tie_ranges(rows: pl.DataFrame, keys: list[str]) -> Iterator[_Finding]:

@@ -474,12 +474,12 @@ def test_commands_and_options_are_an_interface() -> None:
     expected = {
         "evaluate": [
             *(for_input, metrics, by_query, output, random, level),
-            f"-n --no-summary --trec-eval --interval --method {design}",
+            f"-n --no-summary --trec-eval --interval --method --predicted {design}",
         ],
         "compare": [
             *(for_input, metrics, output, random, level),
             "--model --baseline --test --correction --alternative --fail-if-worse --margin",
-            f"--incomplete --equivalence {design}",
+            f"--incomplete --equivalence --predicted {design}",
         ],
         "curve": [for_input, by_query, output, "--recall --interpolate"],
         "band": [
@@ -490,7 +490,7 @@ def test_commands_and_options_are_an_interface() -> None:
             *(for_input, by_query, output, random),
             "--of -k --phi --alternative --correction --dependence --n-items",
         ],
-        "check": [for_input, output, "-k --strict"],
+        "check": [for_input, output, "-k --strict --predicted"],
         "report": [
             *(
                 for_input,
@@ -498,7 +498,7 @@ def test_commands_and_options_are_an_interface() -> None:
                 level,
                 "--model --title --seed -o --output --thresholds",
             ),
-            "--queries --texts --depth --test --correction --note",
+            "--queries --texts --depth --test --correction --note --predicted",
         ],
         "completion": ["-h --help"],
     }

@@ -41,6 +41,13 @@ DATA = pl.DataFrame(
     }
 ).sort("model", "query")
 DATA = DATA.with_columns(user=pl.col("query") // 2)
+DATA = DATA.with_columns(
+    llm=pl.when(pl.col("item").str.ends_with("3"))
+    .then(1 - pl.col("label").clip(0, 1))
+    .otherwise("label"),
+    human=pl.when(pl.col("query") < 5).then("label"),
+)
+BOTH = {"label": "human", "predicted": "llm"}
 BY = ["model", "query"]
 LEVELS = [0.0, 0.4, 0.8]
 DRAWN = {"rng": 1, "n_resamples": 50}
@@ -78,6 +85,11 @@ CALLS = {
     "interval of clusters": lambda f: prframe.interval(
         f, ["AP", "P@5"], by="model", over="query", cluster="user", method="bca", **DRAWN
     ),
+    "interval of two judges": lambda f: prframe.interval(
+        f, ["AP", "P@5"], by="model", over="query", **BOTH
+    ),
+    "compare by two judges": lambda f: prframe.compare(f, ["AP", "P@3"], over="query", **BOTH),
+    "check of two judges": lambda f: prframe.check(f, by=BY, **BOTH),
     "compare": lambda f: prframe.compare(f, ["AP", "P@3"], over="query", **DRAWN),
     "compare columns": lambda f: prframe.compare(
         f, "AP", ["score", "weight"], over="query", by="model", model=None, **DRAWN

@@ -32,7 +32,7 @@ from prframe.verbs.comparison.modes import (
 )
 from prframe.verbs.comparison.on_items import OnItems
 from prframe.verbs.comparison.options import model_arguments, require_items
-from prframe.verbs.comparison.over_queries import OverQueries
+from prframe.verbs.comparison.predicted import check_predicted, over_queries
 from prframe.verbs.comparison.query_values import (
     ComparedValues,
     Incomplete as IncompleteQueries,
@@ -55,7 +55,7 @@ def compare(
     model: str | None = None,
     over: Columns | None = _QUERIES,
     baseline: object = None,
-    test: Test = "randomization",
+    test: Test | None = None,
     alternative: Alternative = "two-sided",
     correction: JointCorrection | None = "holm",
     within: Within = "all",
@@ -71,6 +71,7 @@ def compare(
     n_resamples: int = TEST_DRAWS,
     rng: int | np.random.Generator | None = None,
     judged: str = "judged",
+    predicted: Columns | None = None,
     **shared: Unpack[Shared],
 ) -> FrameT:
     """Compare models pair by pair: differences, intervals, tests, effect sizes.
@@ -104,8 +105,8 @@ def compare(
     baseline : model or list of models, optional
         Compare every other model with each of these: a is the model, b the baseline. Absent:
         every pair, in order of the models' names, categories in their own order.
-    test : str
-        Over queries:
+    test : str, optional
+        "randomization" unless given, or "t", the only one, with `predicted`. Over queries:
 
         {tests}
 
@@ -173,6 +174,9 @@ def compare(
         2^26 of them, see `PairedRankings`.
     judged : str
         As in `evaluate`, for metrics that need it.
+    predicted : str or list of str, optional
+        Over queries: the column of a machine's labels, or those of values by them, as in
+        `interval`. The difference combines both judges, and is tested by ``test="t"``.
 
     Returns
     -------
@@ -186,10 +190,11 @@ def compare(
         was sampled, ``p_adjusted_std_error`` (Float64, with "max-t"); one-sided
         ``alternative`` (String), behind ``confidence_level``; with `equivalence`
         ``p_equivalence`` (Float64); with `power`
-        ``detectable_difference`` (Float64) and ``n_needed`` (Int64). A row per group, metric and
-        pair. The first eight columns are the answer: ``result[:, :8]`` of polars, and
-        ``result.iloc[:, :8]`` of pandas, print it on one line, and `prframe.tables.sentences`
-        writes each row as a sentence.
+        ``detectable_difference`` (Float64) and ``n_needed`` (Int64); with `predicted` the columns
+        that `interval` adds; ``wins``, ``ties``, ``losses``, ``effect_size`` and ``n`` are of
+        human labels. A row per group, metric and pair. The first eight columns are the answer:
+        ``result[:, :8]`` of polars, and ``result.iloc[:, :8]`` of pandas, print it on one line,
+        and `prframe.tables.sentences` writes each row as a sentence.
 
     Raises
     ------
@@ -281,7 +286,7 @@ def compare(
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     asked = Comparison(
         wanted=wanted,
-        test=test,
+        test=test or ("randomization" if predicted is None else "t"),
         alternative=alternative,
         correction=correction,
         within=within,
@@ -294,6 +299,7 @@ def compare(
         if equivalence is None
         else float(checks.number("equivalence", equivalence, above=0)),
         power=None if power is None else float(checks.number("power", power, above=0, below=1)),
+        predicted=predicted is not None,
     )
     args = model_arguments(
         score,
@@ -304,6 +310,9 @@ def compare(
         judged=judged if any(metric.judged for metric in wanted.values()) else None,
     )
     kept = args
+    options: dict[str, object] = {"equivalence": equivalence, "power": power}
+    options |= {"resampling": resampling, "undefined": None if values is None else undefined}
+    check_predicted(asked, options, over)
     plan: Plan
     if over is None:
         if values is not None:
@@ -325,7 +334,7 @@ def compare(
         if resampling is not None:
             check_resampled(asked, args, resampling)
         compared = ComparedValues.of(args, over, policy, measure, number, resampling)
-        plan = OverQueries(compared.arguments, compared, asked)
+        plan = over_queries(compared, asked, predicted)
     schema = asked.schema(args)
     try:
         result: FrameT = run(frame, plan, schema, keys=kept.keys, guarded=values is None)

@@ -59,6 +59,8 @@ class Stratum:
         The size of a test set divided by that of its training set, if the queries are folds.
     influence : ItemInfluence, optional
         The influence of items on the values, if these are drawn as well as queries.
+    machine : dict of pairs of ndarray, optional
+        The values of a machine's labels, and which queries humans have judged, if both have.
     """
 
     key: pl.DataFrame
@@ -67,6 +69,7 @@ class Stratum:
     cluster: NDArray[np.int64] | None
     test_train_ratio: float
     influence: ItemInfluence | None = None
+    machine: dict[str, tuple[Floats, NDArray[np.bool_]]] | None = None
 
 
 @dataclass(frozen=True, eq=False)

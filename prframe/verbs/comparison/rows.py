@@ -14,6 +14,7 @@ from prframe.stats import adjust_p_values
 from prframe.stats._p_values import LEAST
 from prframe.stats.intervals import Confidence
 from prframe.typing import Alternative, Schema
+from prframe.verbs._predictions import COUNTS
 from prframe.verbs.comparison.options import with_models
 
 JointCorrection: TypeAlias = Literal["bonferroni", "holm", "bh", "by", "max-t"]
@@ -41,6 +42,7 @@ class Comparison:
     baseline: object
     equivalence: float | None
     power: float | None
+    predicted: bool = False
 
     def rng(self) -> np.random.Generator:
         """Return the generator that every group, metric and test begins with."""
@@ -71,6 +73,8 @@ class Comparison:
             columns["alternative"] = pl.String()
         errors = ["p_std_error", *(["p_adjusted_std_error"] if self.correction in JOINT else [])]
         columns |= dict.fromkeys(errors, pl.Float64())
+        if self.predicted:
+            columns |= {name: dtype for name, dtype in COUNTS.items() if name != "n"}
         if self.equivalence is not None:
             columns["p_equivalence"] = pl.Float64()
         if self.power is not None:

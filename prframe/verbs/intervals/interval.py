@@ -20,11 +20,13 @@ from prframe.verbs._at_prior import prior_of
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import Resampling, check_resampling
 from prframe.verbs._groups import resamples
+from prframe.verbs._predictions import COUNTS
 from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries, refuse_prior
 from prframe.verbs._verb import grouped_over, run, verb
 from prframe.verbs.intervals.groups import BIAS, has_thresholds
 from prframe.verbs.intervals.means import RESAMPLED, MeanIntervals
 from prframe.verbs.intervals.of_rankings import RankingIntervals
+from prframe.verbs.intervals.predicted import PredictedMeans
 
 Method: TypeAlias = Literal[
     "auto", "bayesian-bootstrap", "logit-t", "logit", "wald", "t", "hall", "percentile", "bca"
@@ -58,6 +60,7 @@ def interval(
     rng: int | np.random.Generator | None = None,
     judged: str = "judged",
     bias: bool = False,
+    predicted: Columns | None = None,
     **shared: Unpack[Shared],
 ) -> FrameT:
     """Enclose metrics of each group in confidence intervals.
@@ -138,6 +141,12 @@ def interval(
     bias : bool
         Add by how much the estimate of AP is expected to lie above AP of the population; null for
         metrics of which that is not known, and with a `prior`. It is for one ranking.
+    predicted : str or list of str, optional
+        With `over`: the column of a machine's labels, known for all rows, while `label` holds
+        those of humans, or null for all rows of a query that no human has judged. The interval
+        combines both and is about the human labels (`prframe.stats.predicted_mean`). With `values`
+        the columns of the values by the machine's labels, one for each. Needs a random sample of
+        queries with human labels, and takes the methods "t" and "logit".
 
     Returns
     -------
@@ -147,7 +156,10 @@ def interval(
         ``confidence_level`` (Float64). A row per group and metric, and after MaxF1 of one ranking
         ``"MaxF1 threshold"``: the highest score at which F1 is largest, without a standard error,
         and all thresholds whose F1 is not significantly less; -inf stands for all items. With
-        `bias` also ``bias`` (Float64).
+        `bias` also ``bias`` (Float64). With `predicted` also ``n`` queries with human labels and
+        ``n_predicted`` with the machine's (Int64), the ``weight`` of the machine, the mean
+        ``bias`` of human minus machine values, and ``n_effective``, how many queries with human
+        labels would alone give the same standard error (Float64).
 
     Raises
     ------
@@ -259,6 +271,8 @@ def interval(
             raise of_queries("without over= an interval is of one ranking")
         if resampling is not None:
             raise ArgumentError("`resampling` is of groups whose column stands in over=.")
+        if predicted is not None:
+            raise ArgumentError("`predicted` is for means over queries; name these with over=.")
         result: FrameT = run(frame, plan, {**_COLUMNS, **(BIAS if bias else {})})
         return result
     if bias:
@@ -288,6 +302,8 @@ def interval(
         seed=plan.seed,
         resampling=check_resampling(resampling, grouped.keys[len(args.keys) :]),
     )
-    guarded = values is None
-    of_means: FrameT = run(frame, means, _COLUMNS, keys=args.keys, guarded=guarded)
+    guarded, columns = values is None, _COLUMNS
+    if predicted is not None:
+        means, columns = PredictedMeans.of(means, predicted), {**_COLUMNS, **COUNTS}
+    of_means: FrameT = run(frame, means, columns, keys=args.keys, guarded=guarded)
     return of_means
