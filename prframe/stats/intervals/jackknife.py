@@ -34,13 +34,13 @@ def jackknife_interval(  # noqa: PLR0913
     confidence: Confidence,
     df: float,
 ) -> tuple[float, float] | None:
-    """Return the interval of a metric within [0, 1] by the jackknife on the logit scale.
+    """Return the interval of a metric, moved to [0, 1], by the jackknife on the logit scale.
 
     Of c clusters, ``p_j = c logit(v) - (c - 1) logit(v_j)`` is the pseudo-value of cluster j,
-    where v is the metric and v_j that without the cluster, the others weighing c / (c - 1). The
-    ends are ``mean(p) -+ q std(p) / sqrt(c)``, transformed back, with a quantile of Student's t
-    distribution with `df` degrees of freedom. The error is 1 to 1.5 times that of influence
-    values, from which the middle lies no farther away; the ends hold v.
+    where v is the metric, on the scale of [0, 1], and v_j that without the cluster, the others
+    weighing c / (c - 1). The ends are ``mean(p) -+ q std(p) / sqrt(c)``, transformed back, with a
+    quantile of Student's t distribution with `df` degrees of freedom. The error is 1 to 1.5 times
+    that of influence values, from which the middle lies no farther away; the ends hold v.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def jackknife_interval(  # noqa: PLR0913
     clusters : sparse array, shape (n_clusters, 2 n_cells)
         As `cluster_counts` returns it; two or more.
     std_error : float > 0
-        That of influence values.
+        That of influence values, on the scale of [0, 1].
     confidence : Confidence
     df : float > 0
 
@@ -79,7 +79,8 @@ def jackknife_interval(  # noqa: PLR0913
     for rows in batches(number, counts.size, _HELD):
         left = (counts - clusters[rows].toarray()) * (number / (number - 1))
         without[rows] = statistic.values(left[:, :n_cells], left[:, n_cells:])
-    values = np.append(without, statistic.value(cells))
+    least, most = statistic.limits
+    values = (np.append(without, statistic.value(cells)) - least) / (most - least)
     if not ((values > 0) & (values < 1)).all():
         return None
     *parts, whole = logit(values)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import compress
-from math import isfinite, isnan
+from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,16 +17,14 @@ from prframe.stats._arrays import random_generator
 from prframe.stats.curves import drawn_weights
 from prframe.stats.intervals.asked import Asked, check_method
 from prframe.stats.intervals.confidence import Confidence
-from prframe.stats.intervals.ends import acceleration
 from prframe.stats.intervals.means import IntervalEstimate
 from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.intervals.replicates import (
     Summary,
     all_equal,
-    bca_interval,
     summaries,
 )
-from prframe.stats.intervals.standard_errors import from_influence, influence_of_units
+from prframe.stats.intervals.standard_errors import from_influence, standard_error
 from prframe.stats.rankings import (
     CellStatistic,
     RankedCells,
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
 POSTERIOR = "bayesian-bootstrap"
 # A ranking is nearly perfect from this AUC on, with fewer negatives above a positive on average.
 _NEARLY_PERFECT, _FEW_ABOVE = 0.95, 20
-METHODS = ("auto", POSTERIOR, "logit-t", "logit", "wald", "t", "percentile", "bca")
+METHODS = ("auto", POSTERIOR, "logit-t", "percentile")
 
 
 def ranking_interval(  # noqa: PLR0913
@@ -64,18 +62,14 @@ def ranking_interval(  # noqa: PLR0913
         The ranking; see `cells_from_scores`.
     statistic : CellStatistic
         The metric.
-    method : {"auto", "bayesian-bootstrap", "logit-t", "logit", "wald", "t", "percentile", "bca"}
+    method : {"auto", "bayesian-bootstrap", "logit-t", "percentile"}
         ``"bayesian-bootstrap"``: quantiles of draws of the metric in the population, from those
-        of its curve (`prframe.stats.pr_posterior`). ``"wald"``: the estimate and normal quantiles
-        of its standard error, from influence values; ``"t"``: with quantiles of Student's t
-        distribution, with as many degrees of freedom as that error has. ``"logit"``: as ``"wald"``
-        on the logit scale. ``"logit-t"``: the same as ``"logit"``, with AP corrected for its bias,
-        and quantiles of Student's distribution. ``"percentile"``, ``"bca"``: quantiles of
-        resamples, plain, or corrected for bias and acceleration. ``"auto"``: draws of the curve,
-        or ``"logit-t"`` (``"t"`` for metrics without bounds) if clusters are given, most positives
-        are tied with other items (unless few of these decide, as for AUPRG and metrics of the
-        first ranks, or of fewer than five items of a class), or no positive is retrieved. Metrics
-        of four counts, such as recall at a threshold, take draws of these but for clusters.
+        of its curve (`prframe.stats.pr_posterior`), or of four counts. ``"logit-t"``: the estimate
+        and its standard error, from influence values, on the logit scale (on that of the metric,
+        if it has no bounds), with AP corrected for its bias, and quantiles of Student's
+        distribution with as many degrees of freedom as the error has. ``"percentile"``: quantiles
+        of resamples. ``"auto"``: draws, or ``"logit-t"`` with clusters and if no positive is
+        retrieved, which ``"percentile"`` replaces for metrics without influence values.
     confidence : Confidence, optional
         By default 95 % and two-sided.
     clusters : sparse array, optional
@@ -97,8 +91,8 @@ def ranking_interval(  # noqa: PLR0913
         All numbers are NaN if the metric is not defined, and all but the estimate where the sample
         does not show how the metric varies: with a single cluster, of a precision if no item is
         retrieved, unless the curve is drawn, and where the interval would have no width.
-        ``std_error`` comes from influence values, or is the standard deviation of the
-        replicates.
+        ``std_error`` comes from influence values, whatever the method is; of metrics without
+        these it is the standard deviation of the replicates.
 
     Raises
     ------
@@ -113,8 +107,8 @@ def ranking_interval(  # noqa: PLR0913
     References
     ----------
     Boyd, Eng & Page, *Area under the precision-recall curve: point estimates and confidence
-    intervals*, ECML PKDD 2013 (logit); Rubin, *The Bayesian bootstrap*, 1981; Efron, *Better
-    bootstrap confidence intervals*, 1987; DeLong, DeLong & Clarke-Pearson 1988 (AUC).
+    intervals*, ECML PKDD 2013 (logit); Rubin, *The Bayesian bootstrap*, 1981; DeLong, DeLong &
+    Clarke-Pearson 1988 (AUC).
 
     Examples
     --------
@@ -192,7 +186,7 @@ def _of_draws(  # noqa: PLR0913
     if any(takes_draws) and clusters is not None:
         raise ArgumentError(
             "method='bayesian-bootstrap' draws items one by one and knows no clusters; "
-            "take 'logit-t', 'percentile' or 'bca'."
+            "take 'logit-t' or 'percentile'."
         )
     takes_draws = [
         takes and can_be_drawn(cells, one.statistic)
@@ -241,7 +235,7 @@ def _from_sample(
     """Return the interval from influence values or resamples."""
     if not asked.is_defined or _shows_nothing(cells, asked.statistic, clusters):
         return asked.without()
-    if asked.method not in {"percentile", "bca"}:
+    if asked.method != "percentile":
         return from_influence(cells, asked, clusters)
     drawn = asked.replicates
     if drawn is None:
@@ -264,16 +258,21 @@ def _resampled(
     cells: RankedCells, asked: Asked, clusters: "csr_array | None", drawn: Floats
 ) -> IntervalEstimate:
     """Return the interval between quantiles of resamples."""
-    estimate, confidence = asked.estimate, asked.confidence
-    summary = summaries(drawn[None], confidence.tail)[0]
-    if asked.method == "percentile":
-        low, high = confidence.ends(*summary.quantiles)
-    else:
-        bend = acceleration(*influence_of_units(cells, asked.statistic, clusters))
-        low, high = bca_interval(estimate, drawn, bend, confidence)
-    if low == high or summary.is_all(estimate, cells.n):
+    summary = summaries(drawn[None], asked.confidence.tail)[0]
+    low, high = asked.confidence.ends(*summary.quantiles)
+    if low == high or summary.is_all(asked.estimate, cells.n):
         return asked.without()
-    return IntervalEstimate(estimate, summary.spread, low, high, asked.method)
+    std_error = _std_error(cells, asked.statistic, clusters, summary)
+    return IntervalEstimate(asked.estimate, std_error, low, high, asked.method)
+
+
+def _std_error(
+    cells: RankedCells, statistic: CellStatistic, clusters: "csr_array | None", drawn: Summary
+) -> float:
+    """Return the standard error of the estimate, by the spread of draws if nothing else tells."""
+    if not statistic.has_influence:
+        return drawn.spread
+    return standard_error(cells, statistic, clusters)
 
 
 def _checked(cells: RankedCells, confidence: Confidence | None) -> Confidence:
@@ -286,16 +285,11 @@ def _checked(cells: RankedCells, confidence: Confidence | None) -> Confidence:
 
 def suited_method(cells: RankedCells, statistic: CellStatistic, *, clustered: bool) -> str:
     """Return the method that suits a ranking best in the study of coverage."""
-    if not statistic.has_influence:
-        by_influence = "percentile"
-    else:
-        by_influence = "logit-t" if all(map(isfinite, statistic.limits)) else "t"
-    if statistic.of_table and not clustered:
-        return POSTERIOR if statistic.trials(cells) else by_influence
-    if clustered or cells.pos[-1] == cells.n_pos or not cells.n_neg:
-        return by_influence
-    smooth = cells.mostly_tied and not statistic.few_decide(cells)
-    return by_influence if smooth or not statistic.has_draws else POSTERIOR
+    takes_draws = bool(statistic.trials(cells)) if statistic.of_table else statistic.has_draws
+    shown = statistic.of_table or bool(cells.n_neg and cells.pos[:-1].any())
+    if takes_draws and shown and not clustered:
+        return POSTERIOR
+    return "logit-t" if statistic.has_influence else "percentile"
 
 
 def can_be_drawn(cells: RankedCells, statistic: CellStatistic) -> bool:
@@ -312,7 +306,7 @@ def _posterior(cells: RankedCells, asked: Asked, drawn: Summary) -> IntervalEsti
     """
     statistic, estimate, confidence = asked.statistic, asked.estimate, asked.confidence
     low, high = confidence.ends(*drawn.quantiles)
-    low = min(low, estimate) if estimate == 0 else low
+    low = min(low, estimate) if estimate == statistic.limits[0] else low
     low = min(low, statistic.with_all_negatives(cells, confidence.tail))
     high = max(
         high,
@@ -323,7 +317,8 @@ def _posterior(cells: RankedCells, asked: Asked, drawn: Summary) -> IntervalEsti
     has_no_width = all_equal(low, high, high, cells.n) and not statistic.of_events
     if has_no_width or drawn.is_all(estimate, cells.n):
         return asked.without()
-    return IntervalEstimate(estimate, drawn.spread, low, high, POSTERIOR)
+    std_error = _std_error(cells, statistic, None, drawn)
+    return IntervalEstimate(estimate, std_error, low, high, POSTERIOR)
 
 
 def _nearly_perfect(cells: RankedCells, asked: Asked) -> float:
@@ -345,14 +340,15 @@ def _no_negative_above(
 ) -> float:
     """Return how large the metric may be if no negative limits it in the sample; 0 if one does.
 
-    It may be 1 if the sample has as many positives above all negatives as are to be expected, in
-    all but a tail of samples, where no negative stands among the positives that decide.
+    It may be the largest value if the sample has as many positives above all negatives as are to
+    be expected, in all but a tail of samples, where no negative stands among the positives that
+    decide.
     """
-    pure, decide = cells.n_pure, statistic.deciding_positives(cells)
-    if estimate == 1 or (pure and pdtr(pure, decide) > confidence.tail):
-        return 1.0
+    pure, decide, most = cells.n_pure, statistic.deciding_positives(cells), statistic.limits[1]
+    if estimate == most or (pure and pdtr(pure, decide) > confidence.tail):
+        return most
     prevalence = _least_prevalence(cells.n_pos, cells.n_neg, confidence.tail)
-    return min(1.0, statistic.without_negatives(cells, prevalence))
+    return min(most, statistic.without_negatives(cells, prevalence))
 
 
 @lru_cache

@@ -1,5 +1,7 @@
 """Intervals of the metrics of one ranking from the standard error that influence values give."""
 
+from dataclasses import replace
+from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -8,8 +10,8 @@ from prframe.stats._tolerances import EQUAL
 from prframe.stats.intervals.asked import Asked
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
+    UNIT,
     beta_interval,
-    border,
     degrees_of_freedom,
     logit_interval,
     wald_interval,
@@ -26,34 +28,45 @@ if TYPE_CHECKING:
 def from_influence(
     cells: RankedCells, asked: Asked, clusters: "csr_array | None"
 ) -> IntervalEstimate:
-    """Return the interval from the standard error that influence values give."""
-    statistic, method, confidence = asked.statistic, asked.method, asked.confidence
-    estimate, (values, number) = asked.estimate, influence_of_units(cells, statistic, clusters)
+    """Return the interval ``"logit-t"``, from the standard error that influence values give.
+
+    A metric without bounds has no logit, and has Student's interval on its own scale.
+    """
+    statistic, confidence, estimate = asked.statistic, asked.confidence, asked.estimate
+    values, number = influence_of_units(cells, statistic, clusters)
+    std_error = standard_error(cells, statistic, clusters)
+    least, most = statistic.limits
+    if not std_error and estimate not in {least, most}:
+        # No item matters. The interval of an end of the range is one of trials, not of an error.
+        return asked.without()
+    df = degrees_of_freedom(values, number)
+    df = df if clusters is None else min(df, values.size - 1)
+    if isfinite(width := most - least):
+        # The items of one cluster may all agree, so a cluster counts as one observation.
+        trials = min(statistic.trials(cells), cells.n if clusters is None else values.size)
+        error = _Error((estimate - least) / width, std_error / width, df, trials)
+        ends = _logit_t(cells, statistic, clusters, error, replace(confidence, limits=UNIT))
+        low, high = (least + width * end for end in ends)
+    elif std_error:
+        low, high = wald_interval(estimate, std_error, confidence, df)
+    else:
+        return asked.without()
+    return IntervalEstimate(estimate, std_error, low, high, asked.method)
+
+
+def standard_error(
+    cells: RankedCells, statistic: CellStatistic, clusters: "csr_array | None"
+) -> float:
+    """Return the standard error from influence values, 0 where no item matters.
+
+    That of AUC is DeLong's, or Obuchowski's with clusters.
+    """
     if statistic.of_two_samples:
-        std_error = _of_two_samples(cells, statistic.influence(cells), clusters)
+        error = _of_two_samples(cells, statistic.influence(cells), clusters)
     else:
-        std_error = float(np.sqrt(number @ values**2))
-    middle = estimate
-    if std_error <= EQUAL * max(abs(estimate), 1 / cells.n):
-        # No item matters. The logit interval of 0 or 1 alone is one of trials, not of an error.
-        middle, std_error = border(estimate), 0.0
-        if method in {"wald", "t"} or middle not in {0, 1}:
-            return asked.without()
-    # The items of one cluster may all agree, so a cluster counts as one observation.
-    trials = min(statistic.trials(cells), cells.n if clusters is None else values.size)
-    if method == "wald":
-        low, high = wald_interval(estimate, std_error, confidence)
-    elif method == "logit":
-        low, high = logit_interval(middle, std_error, confidence, trials=trials)
-    else:
-        df = degrees_of_freedom(values, number)
-        df = df if clusters is None else min(df, values.size - 1)
-        if method == "t":
-            low, high = wald_interval(estimate, std_error, confidence, df)
-        else:
-            error = _Error(middle, std_error, df, trials)
-            low, high = _logit_t(cells, statistic, clusters, error, confidence)
-    return IntervalEstimate(estimate, std_error, low, high, method)
+        values, number = influence_of_units(cells, statistic, clusters)
+        error = float(np.sqrt(number @ values**2))
+    return error if error > EQUAL * max(abs(statistic.value(cells)), 1 / cells.n) else 0.0
 
 
 class _Error(NamedTuple):
@@ -85,7 +98,8 @@ def _logit_t(
         jackknifed = jackknife_interval(
             cells, statistic, clusters, std_error, confidence=confidence, df=df
         )
-    unbiased = statistic.unbiased(cells)
+    least, most = statistic.limits
+    unbiased = (statistic.unbiased(cells) - least) / (most - least)
     low, high = jackknifed or logit_interval(
         value, std_error, confidence, unbiased=unbiased, df=df, trials=trials
     )

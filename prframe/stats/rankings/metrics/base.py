@@ -260,8 +260,7 @@ class CellStatistic(ABC):
         """
         del curves
         raise ArgumentError(
-            f"{self.name} is not known of draws of the curve; take 'logit-t', 'percentile' or "
-            "'bca'."
+            f"{self.name} is not known of draws of the curve; take 'logit-t' or 'percentile'."
         )
 
     def low_draws(self, cells: RankedCells, draws: Floats) -> Floats:
