@@ -1,7 +1,6 @@
 """Confidence intervals for the metrics of one ranking, whose items are an independent sample."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import compress
 from math import isnan
@@ -24,7 +23,11 @@ from prframe.stats.intervals.replicates import (
     all_equal,
     summaries,
 )
-from prframe.stats.intervals.standard_errors import from_influence, standard_error
+from prframe.stats.intervals.standard_errors import (
+    from_influence,
+    standard_error,
+    with_room,
+)
 from prframe.stats.rankings import (
     CellStatistic,
     RankedCells,
@@ -81,9 +84,10 @@ def ranking_interval(  # noqa: PLR0913
     rng : int or numpy.random.Generator, optional
         Seed or generator.
     room : bool
-        Whether the low end of an area under the ROC curve, from draws of the curve, has room for
-        half a misplaced item more of each class, which the sample may lack. The difference of two
-        rankings needs none, as what is hard for one is hard for the other.
+        Whether the low end of an area under the ROC curve, where draws make the high one, has room
+        for a misplaced item that the sample may lack: it is that of `RankStatistic.interval`, by
+        `beta_interval`. The difference of two rankings needs none, as what is hard for one is hard
+        for the other.
 
     Returns
     -------
@@ -156,12 +160,12 @@ def ranking_intervals(  # noqa: PLR0913
             suited = suited_method(cells, statistic, clustered=clusters is not None)
         check_method(statistic, suited)
         asked.append(Asked.of(cells, statistic, replicates, suited, confidence))
-    of_draws = _of_draws(cells, asked, clusters, n_resamples, rng, room=room)
+    of_draws = _of_draws(cells, asked, clusters, n_resamples, rng)
     intervals = []
     for one, summary in zip(asked, of_draws, strict=True):
         interval = one.without()
         if summary is not None:
-            interval = _posterior(cells, one, summary)
+            interval = _posterior(cells, one, summary, room=room)
         elif one.method != POSTERIOR:
             interval = _from_sample(cells, one, clusters, n_resamples, rng)
         by_auto = method == "auto" and one.method == POSTERIOR and one.statistic.has_influence
@@ -172,14 +176,12 @@ def ranking_intervals(  # noqa: PLR0913
     return intervals
 
 
-def _of_draws(  # noqa: PLR0913
+def _of_draws(
     cells: RankedCells,
     asked: Sequence[Asked],
     clusters: "csr_array | None",
     n_resamples: int,
     rng: int | np.random.Generator | None,
-    *,
-    room: bool,
 ) -> list[Summary | None]:
     """Return what draws of the curve say of each metric that takes them, None of others."""
     takes_draws = [one.method == POSTERIOR and one.is_defined for one in asked]
@@ -203,26 +205,8 @@ def _of_draws(  # noqa: PLR0913
     limits = np.array([one.statistic.limits for one in taking]).T[:, :, None]
     # The mean number of positives above a cut may exceed the cut where a list ends before it.
     clipped, tail = np.clip(rows, *limits), taking[0].confidence.tail
-    found = summaries(clipped, tail)
-    if room:
-        found = [
-            _with_room(cells, one.statistic, draws, summary, tail)
-            for one, draws, summary in zip(taking, clipped, found, strict=True)
-        ]
-    each = iter(found)
+    each = iter(summaries(clipped, tail))
     return [next(each) if takes else None for takes in takes_draws]
-
-
-def _with_room(
-    cells: RankedCells, statistic: CellStatistic, draws: Floats, summary: Summary, tail: float
-) -> Summary:
-    """Read the low quantile from the draws that are for it, if the metric has such."""
-    lower = statistic.low_draws(cells, draws)
-    vary = not all_equal(summary.least, summary.largest, summary.largest, cells.n)
-    if lower is draws or not vary:
-        return summary
-    low = summaries(lower[None], tail)[0].quantiles[0]
-    return replace(summary, quantiles=(low, summary.quantiles[1]))
 
 
 def _from_sample(
@@ -297,16 +281,22 @@ def can_be_drawn(cells: RankedCells, statistic: CellStatistic) -> bool:
     return statistic.of_table or bool(cells.n_pos and cells.n_neg)
 
 
-def _posterior(cells: RankedCells, asked: Asked, drawn: Summary) -> IntervalEstimate:
+def _posterior(
+    cells: RankedCells, asked: Asked, drawn: Summary, *, room: bool
+) -> IntervalEstimate:
     """Return the interval between quantiles of draws.
 
-    It is extended to an estimate of 0 or 1, and to the value that is possible if no negative
-    limits the metric in the sample, if few positives are above its cut, if few negatives are
-    above the positives, or if all negatives may be above a level.
+    The low end of areas under the ROC curve has room for a misplaced item, by the rule of
+    `rank_test`. The interval is extended to an estimate of 0 or 1, and to the value that is
+    possible if no negative limits the metric in the sample, if few positives are above its cut, if
+    few negatives are above the positives, or if all negatives may be above a level.
     """
     statistic, estimate, confidence = asked.statistic, asked.estimate, asked.confidence
     low, high = confidence.ends(*drawn.quantiles)
+    std_error = _std_error(cells, statistic, None, drawn)
     low = min(low, estimate) if estimate == statistic.limits[0] else low
+    if room and statistic.has_room:
+        low = with_room(cells, statistic, estimate, std_error, confidence)[0]
     low = min(low, statistic.with_all_negatives(cells, confidence.tail))
     high = max(
         high,
@@ -317,7 +307,6 @@ def _posterior(cells: RankedCells, asked: Asked, drawn: Summary) -> IntervalEsti
     has_no_width = all_equal(low, high, high, cells.n) and not statistic.of_events
     if has_no_width or drawn.is_all(estimate, cells.n):
         return asked.without()
-    std_error = _std_error(cells, statistic, None, drawn)
     return IntervalEstimate(estimate, std_error, low, high, POSTERIOR)
 
 

@@ -1,7 +1,7 @@
 """Intervals of the metrics of one ranking from the standard error that influence values give."""
 
 from dataclasses import replace
-from math import isfinite
+from math import ceil, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -42,8 +42,9 @@ def from_influence(
     df = degrees_of_freedom(values, number)
     df = df if clusters is None else min(df, values.size - 1)
     if isfinite(width := most - least):
-        # The items of one cluster may all agree, so a cluster counts as one observation.
-        trials = min(statistic.trials(cells), cells.n if clusters is None else values.size)
+        trials = statistic.trials(cells)
+        if clusters is not None:
+            trials = min(trials, _clusters_of_trials(cells, statistic, clusters))
         error = _Error((estimate - least) / width, std_error / width, df, trials)
         ends = _logit_t(cells, statistic, clusters, error, replace(confidence, limits=UNIT))
         low, high = (least + width * end for end in ends)
@@ -67,6 +68,54 @@ def standard_error(
         values, number = influence_of_units(cells, statistic, clusters)
         error = float(np.sqrt(number @ values**2))
     return error if error > EQUAL * max(abs(statistic.value(cells)), 1 / cells.n) else 0.0
+
+
+def _clusters_of_trials(
+    cells: RankedCells, statistic: CellStatistic, clusters: "csr_array"
+) -> int:
+    """Return how many clusters hold the observations that a value of 0 or 1 is made of.
+
+    The items of one cluster may all agree, so that each counts as one observation.
+    """
+    number, kind = statistic.trials(cells), statistic.trials_are
+    pos, neg = clusters[:, : cells.pos.size], clusters[:, cells.pos.size :]
+    if kind == "both":
+        return min(_holding(pos), _holding(neg))
+    if kind == "negatives":
+        return _holding(neg)
+    counts = cells.pos if kind == "positives" else cells.pos + cells.neg
+    above = np.cumsum(counts)
+    last = int(np.searchsorted(above, number))
+    held = _holding((pos if kind == "positives" else pos + neg)[:, : last + 1])
+    # The last cell may hold more items, a run of negatives, of as many clusters more.
+    return ceil(held * min(1.0, number / above[last]))
+
+
+def _holding(counts: "csr_array") -> int:
+    """Return how many clusters hold any of the items."""
+    return int(np.count_nonzero(counts.sum(axis=1)))
+
+
+def with_room(
+    cells: RankedCells,
+    statistic: CellStatistic,
+    estimate: float,
+    std_error: float,
+    confidence: Confidence,
+) -> tuple[float, float]:
+    """Return the interval of a metric with bounds that has room for a misplaced item.
+
+    Of AUC it is that of `RankStatistic.interval`, an item of the smaller class being the step.
+    """
+    least, most = statistic.limits
+    width, of_unit = most - least, replace(confidence, limits=UNIT)
+    ends = beta_interval(
+        (estimate - least) / width,
+        std_error / width,
+        of_unit,
+        step=1 / statistic.trials(cells),
+    )
+    return least + width * ends[0], least + width * ends[1]
 
 
 class _Error(NamedTuple):
@@ -126,7 +175,7 @@ def _of_two_samples(
         return float(np.sqrt(pos + neg))
     halves = clusters[:, : cells.pos.size], clusters[:, cells.pos.size :]
     sums = [half @ values for half, values in zip(halves, influence, strict=True)]
-    sizes = [int(np.count_nonzero(half.sum(axis=1))) for half in halves]
+    sizes = [_holding(half) for half in halves]
     within = [_less_one(m) * float(part @ part) for m, part in zip(sizes, sums, strict=True)]
     across = 2 * _less_one(clusters.shape[0]) * float(sums[0] @ sums[1])
     return float(np.sqrt(max(sum(within) + across, 0.0)))

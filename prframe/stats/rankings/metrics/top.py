@@ -41,7 +41,6 @@ class TopStatistic(CellStatistic):
     """
 
     own_tests: ClassVar[frozenset[str]] = frozenset({"posterior"})
-    jumps: ClassVar[bool] = True
 
     @abstractmethod
     def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
@@ -219,6 +218,7 @@ class PrecisionAt(_FirstK):
     """
 
     _name: ClassVar[str] = "P@{k}"
+    trials_are: ClassVar = "items"
 
     def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
         """Return k, and 0."""
