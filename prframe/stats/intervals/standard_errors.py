@@ -87,8 +87,9 @@ def _clusters_of_trials(
     above = np.cumsum(counts)
     last = int(np.searchsorted(above, number))
     held = _holding((pos if kind == "positives" else pos + neg)[:, : last + 1])
-    # The last cell may hold more items, a run of negatives, of as many clusters more.
-    return ceil(held * min(1.0, number / above[last]))
+    # A run of negatives is one cell, and may hold more items, of as many clusters more.
+    share = 1.0 if cells.pos[last] else min(1.0, number / float(above[last]))
+    return ceil(held * share)
 
 
 def _holding(counts: "csr_array") -> int:
