@@ -36,7 +36,7 @@ from prframe.stats.rankings.cells import RankedCells
 
 Floats: TypeAlias = NDArray[np.float64]
 
-METHODS = ("auto", "bayesian-bootstrap", "logit-t", "logit", "wald", "percentile", "bca")
+METHODS = ("auto", "bayesian-bootstrap", "logit-t", "percentile")
 TITLE = """## interval-coverage
 
 95 % intervals: the share of samples whose interval covers the metric of the population, in \

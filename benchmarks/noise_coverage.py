@@ -27,7 +27,6 @@ from prframe.stats.rankings import (
     AveragePrecision,
     CellStatistic,
     PrecisionAt,
-    RankedCells,
     ReciprocalRank,
     RocArea,
     SetPrecision,
@@ -133,7 +132,7 @@ CLUSTERS = [(400, 8), (100, 8), (400, 2)]
 CUT, QUERIES = 20, (20, 50, 93)
 
 
-def _ranked(
+def _ranked(  # noqa: PLR0913, PLR0917
     part: str,
     population: Population,
     prevalence: float,
@@ -158,7 +157,7 @@ def _ranked(
         )
 
 
-def _row(
+def _row(  # noqa: PLR0913, PLR0917
     part: str, metric: str, scores: str, size: str, true: float, found: Floats
 ) -> tuple[Row, float]:
     row = Row(part, metric, scores, size, true, (0.0, 1.0), found[:, :3])
