@@ -21,7 +21,6 @@ from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.intervals.replicates import (
     Summary,
     all_equal,
-    summaries,
 )
 from prframe.stats.intervals.standard_errors import (
     from_influence,
@@ -205,7 +204,7 @@ def _of_draws(
     limits = np.array([one.statistic.limits for one in taking]).T[:, :, None]
     # The mean number of positives above a cut may exceed the cut where a list ends before it.
     clipped, tail = np.clip(rows, *limits), taking[0].confidence.tail
-    each = iter(summaries(clipped, tail))
+    each = iter([Summary.of(row, tail) for row in clipped])
     return [next(each) if takes else None for takes in takes_draws]
 
 
@@ -242,7 +241,7 @@ def _resampled(
     cells: RankedCells, asked: Asked, clusters: "csr_array | None", drawn: Floats
 ) -> IntervalEstimate:
     """Return the interval between quantiles of resamples."""
-    summary = summaries(drawn[None], asked.confidence.tail)[0]
+    summary = Summary.of(drawn, asked.confidence.tail)
     low, high = asked.confidence.ends(*summary.quantiles)
     if low == high or summary.is_all(asked.estimate, cells.n):
         return asked.without()

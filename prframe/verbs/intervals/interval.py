@@ -160,7 +160,8 @@ def interval(
         Means of 10 to 100 values, or clusters, but at most ``25 G^2`` where G is their skewness,
         of clusters that of ``S_j - n_j m`` (see Notes), which Lin & Mudholkar's test at .05 says
         is not due to chance, with another method than "hall"; with "logit" and more than 30 values
-        G is that of the logit, and shares of zeros and ones are told of with "t" alone. W of one
+        G is that of the logit, means of values half of which are 0, or 1, are covered by it, and
+        shares of zeros and ones are told of with "t" alone. W of one
         ranking with "logit-t" and a block of equal scores at the jump of "local-auc" or "median",
         as in `rank_test`. A `prior` by which a negative counts three times or more, with
         `cluster` or another method than "bayesian-bootstrap". One ranking of which fewer than 40
@@ -209,9 +210,9 @@ def interval(
     │ ---    ┆ ---      ┆ ---       ┆ ---      ┆ ---       │
     │ str    ┆ f64      ┆ f64       ┆ f64      ┆ f64       │
     ╞════════╪══════════╪═══════════╪══════════╪═══════════╡
-    │ AP     ┆ 0.687755 ┆ 0.095206  ┆ 0.471576 ┆ 0.835896  │
-    │ AUC    ┆ 0.533333 ┆ 0.088339  ┆ 0.341171 ┆ 0.70057   │
-    │ P@10   ┆ 0.7      ┆ 0.142403  ┆ 0.329731 ┆ 0.881451  │
+    │ AP     ┆ 0.687755 ┆ 0.094741  ┆ 0.471576 ┆ 0.835896  │
+    │ AUC    ┆ 0.533333 ┆ 0.096806  ┆ 0.344188 ┆ 0.70057   │
+    │ P@10   ┆ 0.7      ┆ 0.146362  ┆ 0.329731 ┆ 0.881451  │
     └────────┴──────────┴───────────┴──────────┴───────────┘
 
     Of values at hand:

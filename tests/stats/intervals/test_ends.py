@@ -19,7 +19,7 @@ from prframe.stats.intervals.ends import (
 from prframe.stats.intervals.means import mean_interval
 from prframe.stats.intervals.posterior_draws import _Points
 from prframe.stats.intervals.rankings import ranking_interval
-from prframe.stats.intervals.replicates import bca_interval, percentile_interval, summaries
+from prframe.stats.intervals.replicates import Summary, bca_interval, percentile_interval
 from prframe.stats.rankings import (
     AveragePrecision,
     DiscountedGain,
@@ -50,27 +50,16 @@ METHODS = ("logit-t", "percentile")
     ],
 )
 def test_replicates_are_equal_where_no_value_differs(replicates, estimate, equal):
-    assert summaries(np.array([replicates]), 0.025)[0].is_all(estimate, n=4) is equal
+    assert Summary.of(np.array(replicates), 0.025).is_all(estimate, n=4) is equal
 
 
-def test_replicates_of_several_metrics_are_summarised_row_by_row() -> None:
-    rng = np.random.default_rng(8)
-    rows = rng.normal(size=(6, 300))
-    rows[1] *= 1e200
-    rows[2] *= 1e-200
-    rows[3] = 0.25
-    rows[4, ::2] = nan
-    rows[5, :3] = inf
-    for chosen in ([0, 3], [0, 1, 2, 3, 4, 5]):
-        for row, found in zip(rows[chosen], summaries(rows[chosen], 0.025), strict=True):
-            assert found == summaries(row[None], 0.025)[0]
-            values = row[~np.isnan(row)]
-            assert (found.least, found.largest) == (values.min(), values.max())
-            if np.isfinite(values).all():
-                size = float(np.abs(values).max())
-                spread = (values / size).std(ddof=1)
-                assert found.spread / size == pytest.approx(spread, abs=1e-15)
-                assert found.quantiles == pytest.approx(np.quantile(values, [0.025, 0.975]))
+@pytest.mark.parametrize("size", [1.0, 1e200, 1e-200])
+def test_replicates_of_any_size_are_summarised(size: float) -> None:
+    values = size * np.random.default_rng(8).normal(size=300)
+    found = Summary.of(np.append(values, nan), 0.025)
+    assert (found.least, found.largest) == (values.min(), values.max())
+    assert found.spread / size == pytest.approx((values / size).std(ddof=1), abs=1e-14)
+    assert found.quantiles == pytest.approx(np.quantile(values, [0.025, 0.975]))
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
