@@ -21,7 +21,7 @@ from benchmarks.populations import Population, binormal, sunk
 from benchmarks.report import table
 from prframe.stats import DiscountedGain
 from prframe.stats.curves import drawn_weights, posterior_of
-from prframe.stats.intervals import Confidence, mean_band, posterior_replicates
+from prframe.stats.intervals import Confidence, mean_band, mean_interval, posterior_replicates
 from prframe.stats.intervals.rankings import POSTERIOR, ranking_interval, suited_method
 from prframe.stats.rankings import (
     AveragePrecision,
@@ -273,11 +273,13 @@ def mean_curves(samples: int) -> Iterator[tuple[Row, float]]:
             found = []
             for _ in range(samples):
                 sample = of_lists[rng.integers(0, many, queries), chosen]
+                # The verb extends the band to the interval of each level.
                 band = mean_band(sample, UNIT, DRAWS, rng)
-                ends = (band.low - true).max(), (band.high - true).min()
-                found.append(
-                    (0.0, ends[0] - 1e-9, ends[1] + 1e-9, float((band.high - band.low).mean()))
-                )
+                single = [mean_interval(values, "logit", UNIT) for values in sample.T]
+                low = np.fmin(band.low, [one.low for one in single])
+                high = np.fmax(band.high, [one.high for one in single])
+                ends = (low - true).max() - 1e-9, (high - true).min() + 1e-9
+                found.append((0.0, *ends, float((high - low).mean())))
             row, _ = _row(
                 "mean curves",
                 "PR curve",
