@@ -34,28 +34,15 @@ def posterior_replicates(
     statistics: Sequence[CellStatistic],
     weights: Sequence[Weights],
 ) -> Floats:
-    """Return draws of the metrics of the population that the items come from.
+    """Return draws of metrics of the population that the items come from, a row per metric.
 
-    Parameters
-    ----------
-    cells : RankedCells
-        A ranking; with positives and negatives unless all metrics are functions of four counts.
-    statistics : sequence of CellStatistic
-    weights : sequence of Weights
-        The weights of the draws, at least one block; the same curves for all statistics.
-
-    Returns
-    -------
-    ndarray of float, shape (n_statistics, n_resamples)
-
-    Notes
-    -----
-    With ``PR(b)`` and ``alpha(b)`` the drawn precision and false positive rate at recall b, AP
-    and AUPRC are ``int PR(b) db``, AUC is ``1 - int alpha(b) db``, Prec@r is ``PR(r)``, R@k is the
-    b at which ``p b + (1 - p) alpha(b) = k / n``, and P@k is ``p b n / k``. Each metric computes
-    its own value (`CellStatistic.draws`). A tie block counts at its end for metrics of thresholds,
-    and in proportion for the others. If all retrieved items are among the first k, b is the share
-    of the positives that are retrieved.
+    The metrics are computed from the same curves. Both classes must have items unless all metrics
+    are functions of four counts. With ``PR(b)`` and ``alpha(b)`` the drawn precision and false
+    positive rate at recall b, AP and AUPRC are ``int PR(b) db``, AUC is ``1 - int alpha(b) db``,
+    Prec@r is ``PR(r)``, R@k is the b at which ``p b + (1 - p) alpha(b) = k / n``, and P@k is
+    ``p b n / k``. Each metric computes its own value (`CellStatistic.draws`). A tie block counts
+    at its end for metrics of thresholds, and in proportion for the others. If all retrieved items
+    are among the first k, b is the share of the positives that are retrieved.
     """
     levels, node_weights = _nodes(
         math.ceil(_DENSITY * math.sqrt(min(cells.n_pos, _MOST_POSITIVES)) / _NODES),

@@ -48,21 +48,8 @@ class Summary:
 
 
 def percentile_interval(replicates: ArrayLike, confidence: Confidence) -> tuple[float, float]:
-    """Return quantiles of the resampled estimates.
+    """Return quantiles of the resampled estimates, NaN left out; NaN without any.
 
-    Parameters
-    ----------
-    replicates : array_like of float, shape (n_resamples,)
-        NaN is left out.
-    confidence : Confidence
-
-    Returns
-    -------
-    low, high : float
-        NaN without replicates.
-
-    Examples
-    --------
     >>> percentile_interval([0.1, 0.2, 0.3, 0.4, 0.5], Confidence(0.5))
     (0.2, 0.4)
     """
@@ -77,29 +64,10 @@ def bca_interval(
 
     The quantiles are at the levels ``Phi(z0 + (z0 + z) / (1 - a (z0 + z)))``, where z are the
     normal quantiles of the tails, a is the acceleration and ``z0 = Phi^{-1}(share of replicates
-    below the estimate)``. Replicates that equal the estimate except for rounding count half.
+    below the estimate)``. Replicates that equal the estimate except for rounding count half. The
+    ends are NaN if all replicates lie on one side of the estimate (Efron 1987, as
+    `scipy.stats.bootstrap` computes it).
 
-    Parameters
-    ----------
-    estimate : float
-    replicates : array_like of float, shape (n_resamples,)
-        NaN is left out.
-    acceleration : float
-        See `acceleration`.
-    confidence : Confidence
-
-    Returns
-    -------
-    low, high : float
-        NaN if all replicates lie on one side of the estimate, so that z0 is infinite, or if
-        there are none. If all are equal to it, the interval is that point.
-
-    References
-    ----------
-    Efron 1987, as `scipy.stats.bootstrap` computes it.
-
-    Examples
-    --------
     >>> rng = np.random.default_rng(1)
     >>> low, high = bca_interval(0.5, rng.normal(0.5, 0.1, 2000), 0.0, Confidence(0.95))
     >>> round(low, 1), round(high, 1)
