@@ -22,7 +22,7 @@ def bands(sizes: Sizes) -> Case:
         Subject(f"{_FLOOR}, groups", "curve_floor", dict(many)),
         *(
             Subject(f"interval, {method}", "interval", {"method": method, **of_ap, **some})
-            for method in ("auto", "percentile", "bca")
+            for method in ("auto", "percentile")
         ),
         Subject(f"{_FLOOR}, interval", "curve_floor", dict(some)),
         Subject(
@@ -56,7 +56,7 @@ def bands(sizes: Sizes) -> Case:
             Deadline("sup ball, one group", 0.5),
             Deadline("band, groups", 30),
             Deadline("sup ball, groups", 30),
-            *(Deadline(f"interval, {method}", 2) for method in ("auto", "percentile", "bca")),
+            *(Deadline(f"interval, {method}", 2) for method in ("auto", "percentile")),
         ],
     )
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from prframe import checks
-from prframe.errors import ArgumentError, PrframeError, warn
+from prframe.errors import ArgumentError, PrframeError, PrframeWarning, warn
 from prframe.learn.parametric import ParametricRule
 from prframe.learn.rules import Labels, ScoringRule, scoring_rule
 from prframe.learn.smoothed import KERNELS, Kernel, smooth_phi
@@ -32,6 +32,8 @@ _validated: Callable[..., Any] = validate_data
 _STEPS = {"gradient-ascent": 50, "l-bfgs": 500}
 # What the warning about too few iterations calls a solver, and the bound at which it ends.
 _BOUNDS = {"gradient-ascent": ("Algorithm 1", "min_change"), "l-bfgs": ("L-BFGS", "tol")}
+# A rule of more features than so many items of the smaller class allow follows their noise.
+_ITEMS_PER_FEATURE = 5
 # The step size is this times 1 / sqrt(T). With 1 instead, 50 steps do not reach the maximum; see
 # the notes of the class.
 _STRIDE = 10
@@ -199,6 +201,9 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -----
         ConvergenceWarning
             L-BFGS has used up `max_iter`, or Algorithm 1 has with `min_change` above 0.
+        PrframeWarning
+            More features than a fifth of the items of the smaller class, as nothing penalises
+            large rules.
         """
         self._check_parameters()
         z, labels = _validated(self, X, y, dtype=np.float64)
@@ -217,6 +222,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.coef_, self.path_, self.n_iter_ = best.coef, best.path, best.n_iter
         self.criterion_ = float(best.path[-1])
         self.intercept_ = -_threshold(rule.scores(best.coef, z), int(positive.sum()))
+        _warn_of_many_features(z.shape[1], positive)
         if not best.converged:
             name, bound = _BOUNDS[self.solver]
             warn(
@@ -366,6 +372,20 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def _best(solutions: list[Solution]) -> Solution:
     """Return the solution with the largest criterion."""
     return max(solutions, key=lambda solution: float(solution.path[-1]))
+
+
+def _warn_of_many_features(n_features: int, positive: Labels) -> None:
+    """Warn of features that are many for the items learned from."""
+    number = int(positive.sum())
+    smaller, name = min((number, "positives"), (positive.size - number, "negatives"))
+    if n_features * _ITEMS_PER_FEATURE > smaller:
+        warn(
+            f"there should be at most a feature for every {_ITEMS_PER_FEATURE} {name}; got "
+            f"{n_features} features for {smaller}. The rule may follow their noise, above all "
+            "one for the top alone, as by 'rtb'. Choose features or take their principal "
+            "components; where it does not matter, ignore PrframeWarning.",
+            PrframeWarning,
+        )
 
 
 def _threshold(scores: Floats, n_pos: int) -> float:

@@ -27,11 +27,15 @@ def few_for_skewness(values: Floats, method: str, cluster: ArrayLike | None = No
     values, which make up five sixths of the sum of squares. The logit of more than 30 values has
     the skewness ``G + 1.5 s (2 m - 1) / (m (1 - m))`` of mean m and standard deviation s, by which
     t errs in the same way. Shares of zeros and ones have intervals that allow for these, but for
-    Student's. With clusters their sums are what may be few and skewed.
+    Student's. On the logit scale means of values half of which are
+    0, or half of which are 1, are covered as well. With clusters their sums are what may be few
+    and skewed.
     """
     units = units_of(cluster, values.size)
     sample = UnitSums.of(values, units)
     if method == "hall" or (method != "t" and _is_share(sample)):
+        return False
+    if method == "logit" and _at_an_end(sample):
         return False
     family = PairedFamily(sample.sums[:, None], sample.sizes[:, None])
     if not (family.few_for_skewness.any() and _hangs_on_few(sample)):
@@ -54,6 +58,12 @@ def _is_share(sample: UnitSums) -> bool:
     """Tell whether a mean is a share of units of one size: all values of each are 0, or 1."""
     size = sample.sizes.max(initial=1.0)
     return bool((sample.sizes == size).all() and np.isin(sample.sums / size, _ENDS).all())
+
+
+def _at_an_end(sample: UnitSums) -> bool:
+    """Return whether at least half of the units have nothing but zeros, or nothing but ones."""
+    means = sample.sums / np.maximum(sample.sizes, 1)
+    return bool(max(np.mean(means == end) for end in _ENDS) >= 0.5)  # noqa: PLR2004
 
 
 def warn_of_skewed_values(

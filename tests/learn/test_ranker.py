@@ -4,6 +4,7 @@ import pickle
 import re
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +28,10 @@ SMOOTH = ["mww", "p-norm-push", "rtb", "logistic", "logrank", "van-der-waerden",
 QUADRATIC = {"rule": "quadratic"}
 DEFINITE = {"rule": "quadratic", "positive_definite": True}
 ASCENT = {"solver": "gradient-ascent", "random_state": 0}
+
+
+# Estimators are checked with few items.
+pytestmark = pytest.mark.filterwarnings("ignore:there should be at most a feature")
 
 
 @parametrize_with_checks(
@@ -475,3 +480,23 @@ def test_constant_features_get_no_coefficient() -> None:
     found = RankStatisticRanker().fit(constant, y)
     assert found.coef_[2] == 0
     np.testing.assert_allclose(found.coef_[:2], RankStatisticRanker().fit(x, y).coef_, rtol=1e-8)
+
+
+@pytest.mark.filterwarnings("default:there should be at most a feature")
+@pytest.mark.parametrize(
+    ("n_pos", "n_neg", "told"), [(15, 40, None), (14, 40, "14"), (40, 14, "14")]
+)
+def test_many_features_are_told_of(n_pos: int, n_neg: int, told: str | None) -> None:
+    rng, label = np.random.default_rng(1), np.arange(n_pos + n_neg) < n_pos
+    features = rng.normal(size=(label.size, 3)) + label[:, None]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        RankStatisticRanker().fit(features, label)
+    of_class = "positives" if n_pos < n_neg else "negatives"
+    expected = [
+        f"there should be at most a feature for every 5 {of_class}; got 3 features for {told}. The "
+        "rule may follow their noise, above all one for the top alone, as by 'rtb'. Choose "
+        "features or take their principal components; where it does not matter, ignore "
+        "PrframeWarning."
+    ]
+    assert [str(one.message) for one in caught] == (expected if told else [])

@@ -194,9 +194,11 @@ def test_scores_of_32_bits_reach_thresholds_as_in_numpy(threshold: float) -> Non
     }
     assert prframe.evaluate(data, list(names)).row(0) == pytest.approx(list(names.values()))
     with warnings.catch_warnings():
-        # A share of 1, or of no item, has no interval by Wald's method.
+        # A share of 1, or of no item, has no interval by resamples.
         warnings.simplefilter("ignore", UndefinedMetricWarning)
-        intervals = prframe.interval(data, list(names), method="wald", confidence_level=0.5)
+        intervals = prframe.interval(
+            data, list(names), method="percentile", confidence_level=0.5, n_resamples=40, rng=1
+        )
     assert intervals["estimate"].to_list() == pytest.approx(list(names.values()))
 
 

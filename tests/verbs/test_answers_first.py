@@ -46,18 +46,22 @@ def test_mean_roc_curves(ask) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "more"),
-    [({}, ", or 'bayesian-bootstrap'"), ({"over": "query_id"}, ""), ({"cluster": "query_id"}, "")],
+    ("options", "words"),
+    [
+        ({}, ("percentile", "bayesian-bootstrap")),
+        ({"over": "query_id"}, ("percentile", "bca")),
+        ({"cluster": "query_id"}, ("percentile",)),
+    ],
 )
-def test_intervals_by_the_bootstrap(options, more) -> None:
+def test_intervals_by_the_bootstrap(options, words) -> None:
     frame = ROWS.rename({"old": "score"})
     with pytest.raises(PrframeError) as error:
         prframe.interval(frame, "AUC", method="bootstrap", **options)
     assert str(error.value) == (
-        f"method='bootstrap' may mean 'percentile' or 'bca'{more}; name one of them."
+        f"method='bootstrap' may mean {' or '.join(map(repr, words))}; name one of them."
     )
     # What is proposed is there.
-    for word in ("percentile", "bca", *(["bayesian-bootstrap"] if more else [])):
+    for word in words:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", prframe.PrframeWarning)
             prframe.interval(frame, "AUC", method=word, n_resamples=50, **options)

@@ -581,10 +581,6 @@ REFUSALS = {
         lambda: stats.rank_statistic([1, 2], [0, 1]).p_value(method="t"),
         "`method` must be one of 'auto', 'exact', 'normal', 'saddlepoint'; got 't'.",
     ),
-    "interval of a rank statistic": (
-        lambda: stats.rank_statistic([1, 2], [0, 1]).interval(method="normal"),
-        "`method` must be one of 'beta', 'logit', 'wald'; got 'normal'.",
-    ),
     "level of a rank statistic": (
         lambda: stats.rank_statistic([1, 2], [0, 1]).interval(0.9),
         "`confidence` must be a Confidence; got a float.",
@@ -822,14 +818,9 @@ REFUSALS = {
         "mean over queries, which may have grades, with over=.",
     ),
     "a standard error of the first positive": (
-        lambda: interval(GOOD, "RR", method="wald"),
+        lambda: interval(GOOD, "RR", method="logit-t"),
         "RR has no standard error, because the first positive alone decides it; take "
         "'bayesian-bootstrap' or 'percentile'.",
-    ),
-    "a logit without bounds": (
-        lambda: interval(GOOD, "AUPRG", method="logit"),
-        "method='logit' is for metrics within bounds; got AUPRG; take 't', 'wald', 'percentile' "
-        "or 'bca'.",
     ),
     "a prior of 1": (
         lambda: interval(GOOD, "AP", prior=1),
@@ -908,23 +899,23 @@ REFUSALS = {
     "unknown method of an interval": (
         lambda: interval(GOOD, "AP", method="boot"),
         "`method` must be one of 'auto', 'bayesian-bootstrap', 'bca', 'hall', 'logit', 'logit-t', "
-        "'percentile', 't', 'wald'; got 'boot'.",
+        "'percentile', 't'; got 'boot'.",
     ),
     "method for a mean": (
         lambda: interval(GOOD, "AP", method="hall"),
-        "`method` of one ranking must be one of 'auto', 'bayesian-bootstrap', 'bca', 'logit', "
-        "'logit-t', 'percentile', 't', 'wald'; got 'hall'.",
+        "`method` of one ranking must be one of 'auto', 'bayesian-bootstrap', 'logit-t', "
+        "'percentile'; got 'hall'.",
     ),
     "method for a ranking": (
-        lambda: interval(GOOD, "AP", method="wald", over="query"),
+        lambda: interval(GOOD, "AP", method="logit-t", over="query"),
         "`method` of a mean over groups must be one of 'auto', 'bca', 'hall', 'logit', "
         "'percentile', 't'; "
-        "got 'wald'.",
+        "got 'logit-t'.",
     ),
     "method without clusters": (
         lambda: interval(GOOD, "AP", method="bayesian-bootstrap", cluster="query"),
-        "`method` of clusters must be one of 'auto', 'bca', 'logit', 'logit-t', 'percentile', "
-        "'t', 'wald'; got 'bayesian-bootstrap'.",
+        "`method` of clusters must be one of 'auto', 'logit-t', 'percentile'; got "
+        "'bayesian-bootstrap'.",
     ),
     "logit of a sum": (
         lambda: interval(GOOD, ["AP", "DCG", "Lift@2"], method="logit", over="query"),

@@ -108,8 +108,8 @@ class PRPosterior:
         distances of their pointwise 0.5 % and 99.5 % quantiles. The factor c is such that another
         draw stays within the band at all levels with the probability asked for; to this end draws
         are measured by the quantiles of the others. Then c is made smaller by .16 times the mean
-        over the levels of ``w / sqrt(1 + x)`` with x negatives above, where w is the weight of
-        wide tie blocks in the mean by which draws are smoothed; see `pr_posterior`. There draws
+        over the levels of ``w / sqrt(1 + x)`` with x negatives above, and of 0 without any, where
+        w is the weight of wide tie blocks in the mean by which draws are smoothed. There draws
         are not smoothed, and whole numbers, which vary in steps, would otherwise make the band
         cover too often (found by simulation).
 
@@ -334,7 +334,8 @@ def _narrowing(cells: RankedCells, recall: Floats, tied: Floats) -> float:
     """Return the factor of a band, given the share of each level that lies in wide tie blocks."""
     with np.errstate(divide="ignore"):
         false = positives_at(recall, cells.n_pos) * (1 / empirical_precision(cells, recall) - 1)
-    return 1 - _WHOLE * float((tied / np.sqrt(1 + false)).mean())
+    # Levels above which no negative stands reach up to 1 whatever the factor is.
+    return 1 - _WHOLE * float((tied * (false > 0) / np.sqrt(1 + false)).mean())
 
 
 def cells_of_classes(positives: ClassScores, negatives: ClassScores) -> RankedCells:

@@ -32,29 +32,13 @@ def best_threshold_interval(
 ) -> IntervalEstimate:
     """Return the thresholds whose F1 is not significantly less than the largest one of the sample.
 
-    Parameters
-    ----------
-    cells : RankedCells
-        The ranking; see `cells_from_scores`.
-    scores : pair of array_like of float, shapes (n_pos,) and (n_neg,)
-        The scores of the positives and of the negatives in any order, -inf if not retrieved.
-    confidence : Confidence, optional
-        By default 95 % and two-sided.
-    prior : float in (0, 1), optional
-        The share of positives in the population, if it is not that of the sample.
-    clusters : sparse array, optional
-        As `cluster_counts` returns it. Clusters of items, not items, are then independent.
+    `scores` are those of the positives and of the negatives in any order, -inf if not retrieved,
+    `prior` is the share of positives in the population if it is not that of the sample, and
+    `clusters` comes from `cluster_counts`. The estimate is the highest score at which F1 is
+    largest, without a standard error, as it varies with the cube root of the number of items. The
+    lower end is -inf where retrieving all items is not excluded. All numbers are NaN if no
+    positive is retrieved, and the ends if one positive is or there is one cluster.
 
-    Returns
-    -------
-    IntervalEstimate
-        The highest score at which F1 is largest, without a standard error, as it varies with the
-        cube root of the number of items. The lower end is -inf where retrieving all items is not
-        excluded. All numbers are NaN if no positive is retrieved, and the ends if one positive is
-        or there is one cluster.
-
-    Notes
-    -----
     Let f be half of the largest F1. A lower threshold is as good if at least f of the m items
     between it and the best one are positive, and a higher one if at most f of them are. Of a
     positives, ``Z = a - f m`` has the mean 0 where both thresholds are equally good. Its variance
@@ -65,11 +49,8 @@ def best_threshold_interval(
     divided by the ratio of that variance to ``m f (1 - f)``, which is next to 1 where m is small.
     A threshold is left out if the test rejects it at one less the level, as each one can be worse
     in one direction alone. With a `prior` negatives count several times, and with clusters sums
-    over these are squared. ``python -m benchmarks.default_coverage`` measures how often the
-    interval covers.
+    over these are squared. ``python -m benchmarks.default_coverage`` measures the coverage.
 
-    Examples
-    --------
     >>> from prframe.stats import cells_from_scores
     >>> score, label = np.arange(30, 0, -1), np.repeat([1, 0, 1, 0], [9, 1, 2, 18])
     >>> cells, _ = cells_from_scores(score, label)

@@ -29,22 +29,9 @@ def drawn_tables(
 ) -> tuple[Floats, Floats]:
     """Return draws of the four counts, up to a factor, for the low and the high end of metrics.
 
-    Parameters
-    ----------
-    cells : RankedCells
-        The ranking; its last cell holds what is not retrieved.
-    blocks : sequence of Weights
-        The streams of the draws.
-    prior : float in (0, 1), optional
-        The share of positives in the population, if it is not that of the sample.
+    They are retrieved positives and negatives, then positives and negatives that are not, which
+    the last cell holds; `prior` is the share of positives if it is not that of the sample.
 
-    Returns
-    -------
-    low, high : ndarray of float, shape (4, n_draws)
-        Retrieved positives and negatives, then positives and negatives that are not.
-
-    Notes
-    -----
     Both are the same if all counts exceed 1. With counts of 0 and 1 Jeffreys' intervals cover in
     down to 88 and 90 % of samples. A share of 0 or 1 in the sample therefore has that end, and the
     other one is that of Clopper & Pearson, but for half a count (Brown, Cai & DasGupta 2001,

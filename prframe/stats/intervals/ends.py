@@ -17,29 +17,13 @@ UNIT = (0.0, 1.0)
 
 
 def degrees_of_freedom(values: ArrayLike, number: ArrayLike) -> float:
-    """Return the degrees of freedom of the standard error from influence values.
+    """Return ``2 + 2 (sum U^2)^2 / sum U^4``, the degrees of freedom of influence values U.
 
-    These are ``2 + 2 (sum U^2)^2 / sum U^4``.
-
-    Parameters
-    ----------
-    values, number : array_like, shape (n_values,)
-        Influence values, and how many items have each.
-
-    Returns
-    -------
-    float
-        At least 4; infinite if all influence values are 0.
-
-    Notes
-    -----
     For a sum of squares of independent variates, ``sum U^4`` estimates the variance, up to terms
     of order 1/n. Twice the squared mean over the variance are the degrees of freedom of the
     scaled chi-squared distribution with these moments (Satterthwaite 1946), which are few if a few
     items carry the whole standard error. The first 2 was found by simulation of AP.
 
-    Examples
-    --------
     >>> round(degrees_of_freedom([0.1, -0.1], [50, 50]))
     202
     """
@@ -49,24 +33,10 @@ def degrees_of_freedom(values: ArrayLike, number: ArrayLike) -> float:
 
 
 def acceleration(values: ArrayLike, number: ArrayLike) -> float:
-    """Return ``sum U^3 / (6 (sum U^2)^1.5)``, the acceleration of the BCa interval.
+    """Return ``sum U^3 / (6 (sum U^2)^1.5)``, the acceleration of the BCa interval (Efron 1987).
 
-    Parameters
-    ----------
-    values, number : array_like, shape (n_values,)
-        Influence values, and how many items have each.
+    `number` says how many items have each of the values; the result is 0 if all of these are.
 
-    Returns
-    -------
-    float
-        0 if all influence values are.
-
-    References
-    ----------
-    Efron, *Better bootstrap confidence intervals*, JASA 1987, eq. (7.3).
-
-    Examples
-    --------
     >>> round(acceleration([2.0, -1.0], [1, 2]), 4)
     0.068
     """
@@ -82,20 +52,8 @@ def wald_interval(
 ) -> tuple[float, float]:
     """Return ``estimate -+ q std_error``, where q is a quantile of Student's t distribution.
 
-    Parameters
-    ----------
-    estimate, std_error : float
-    confidence : Confidence
-    df : float > 0
-        Degrees of freedom; infinite for the normal distribution.
+    It is that of the normal distribution if the degrees of freedom are infinite.
 
-    Returns
-    -------
-    low, high : float
-        NaN if the estimate or the error is.
-
-    Examples
-    --------
     >>> low, high = wald_interval(0.5, 0.1, Confidence(0.95))
     >>> round(low, 3), round(high, 3)
     (0.304, 0.696)
@@ -110,28 +68,9 @@ def hall_interval(
     """Return the interval of a mean of skewed values: those that Hall's test does not reject.
 
     The ends are ``m - t(-+q) s``, where q is a quantile of Student's t distribution with n - 1
-    degrees of freedom, and t what Hall's correction of a t value takes to it.
+    degrees of freedom, and t what Hall's correction of a t value takes to it (Hall, *On the
+    removal of skewness by transformation*, JRSS B 1992).
 
-    Parameters
-    ----------
-    estimate, std_error : float
-        The mean of n values, and its standard error.
-    skewness : float
-        Of the values.
-    confidence : Confidence
-    n : int >= 2
-
-    Returns
-    -------
-    low, high : float
-        NaN if the estimate or the error is.
-
-    References
-    ----------
-    Hall, *On the removal of skewness by transformation*, JRSS B 1992.
-
-    Examples
-    --------
     >>> low, high = hall_interval(1.0, 0.2, 2.0, Confidence(0.95), 25)
     >>> round(low, 3), round(high, 3)
     (0.676, 1.707)
@@ -181,36 +120,14 @@ def logit_interval(  # noqa: PLR0913
     df: float = np.inf,
     trials: int = 0,
 ) -> tuple[float, float]:
-    """Return the interval that is symmetric on the logit scale.
+    """Return the interval that is symmetric on the logit scale (Boyd, Eng & Page 2013).
 
-    The ends are ``logit(c) -+ q std_error / (u (1 - u))``, transformed back. Without an unbiased
-    estimate, c and u are the estimate; with one, c is the mean of both and u is the unbiased one.
+    The ends are ``logit(c) -+ q std_error / (u (1 - u))``, transformed back, with a quantile q of
+    Student's distribution. Without an unbiased estimate, c and u are the estimate; with one, c is
+    the mean of both and u is the unbiased one; if that is 0, the interval is (0, 1). An estimate
+    of 0 or 1 has no finite logit, and Jeffreys' interval for none or all of the trials; without
+    trials it is (0, 1).
 
-    Parameters
-    ----------
-    estimate : float in [0, 1]
-    std_error : float
-    confidence : Confidence
-    unbiased : float in [0, 1], optional
-        An estimate with less bias and more variance. If it is 0, the interval is (0, 1).
-    df : float > 0
-        Degrees of freedom of the quantile q; infinite for the normal distribution.
-    trials : int
-        The number of observations that an estimate of 0 or 1 is made of.
-
-    Returns
-    -------
-    low, high : float
-        For an estimate of 0 or 1, which has no finite logit, Jeffreys' interval for none or all of
-        the trials; without trials it is (0, 1). NaN if the estimate is.
-
-    References
-    ----------
-    Boyd, Eng & Page, *Area under the precision-recall curve: point estimates and confidence
-    intervals*, ECML PKDD 2013, section 4.2.
-
-    Examples
-    --------
     >>> low, high = logit_interval(0.9, 0.05, Confidence(0.95))
     >>> round(low, 3), round(high, 3)
     (0.752, 0.964)
@@ -231,38 +148,17 @@ def beta_interval(
 ) -> tuple[float, float]:
     """Return quantiles of a beta distribution, which allows for losses that the sample lacks.
 
-    Half a step is added to what the estimate gained and to what it lost, and half the square of
-    a step to the variance: the beta distribution has mean ``(e + d / 2) / (1 + d)`` and variance
-    ``(s^2 + d^2 / 2 + d^3 / 4) / ((1 + d)^2 (1 + 2 d))``.
+    Half a step, which is how much a single observation may change the estimate, is added to what
+    the estimate gained and to what it lost, and half the square of a step to the variance: the
+    beta distribution has mean ``(e + d / 2) / (1 + d)`` and variance
+    ``(s^2 + d^2 / 2 + d^3 / 4) / ((1 + d)^2 (1 + 2 d))``. The ends enclose the estimate.
 
-    Parameters
-    ----------
-    estimate : float in [0, 1]
-    std_error : float
-    confidence : Confidence
-    step : float > 0
-        How much a single observation may change the estimate.
-
-    Returns
-    -------
-    low, high : float
-        They enclose the estimate; the lower end is 0 for an estimate of 0, and the upper end is 1
-        for one of 1.
-
-    Notes
-    -----
     For a share of m trials, with ``s^2 = e (1 - e) / m`` and ``d = 1 / m``, this is Jeffreys'
     interval. A standard error is too small if a sample lacks the few observations that would lower
     an estimate near 1; the interval then has the width that such an observation would give it.
-    Gamma intervals of weighted sums of counts are made likewise.
+    Gamma intervals of weighted sums of counts are made likewise (Fay & Feuer, *Confidence
+    intervals for directly standardized rates*, Statistics in Medicine 1997).
 
-    References
-    ----------
-    Fay & Feuer, *Confidence intervals for directly standardized rates: a method based on the gamma
-    distribution*, Statistics in Medicine 1997; Brown, Cai & DasGupta 2001.
-
-    Examples
-    --------
     >>> low, high = beta_interval(0.9, (0.9 * 0.1 / 30) ** 0.5, Confidence(0.95), step=1 / 30)
     >>> round(low, 4), round(high, 4)
     (0.7566, 0.971)

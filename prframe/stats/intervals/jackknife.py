@@ -34,42 +34,20 @@ def jackknife_interval(  # noqa: PLR0913
     confidence: Confidence,
     df: float,
 ) -> tuple[float, float] | None:
-    """Return the interval of a metric within [0, 1] by the jackknife on the logit scale.
+    """Return the interval of a metric, moved to [0, 1], by the jackknife on the logit scale.
 
     Of c clusters, ``p_j = c logit(v) - (c - 1) logit(v_j)`` is the pseudo-value of cluster j,
-    where v is the metric and v_j that without the cluster, the others weighing c / (c - 1). The
-    ends are ``mean(p) -+ q std(p) / sqrt(c)``, transformed back, with a quantile of Student's t
-    distribution with `df` degrees of freedom. The error is 1 to 1.5 times that of influence
-    values, from which the middle lies no farther away; the ends hold v.
+    where v is the metric, on the scale of [0, 1], and v_j that without the cluster, the others
+    weighing c / (c - 1). The ends are ``mean(p) -+ q std(p) / sqrt(c)``, transformed back, with a
+    quantile of Student's t distribution. The error is 1 to 1.5 times that of influence values, on
+    the same scale, from which the middle lies no farther away; the ends hold v.
 
-    Parameters
-    ----------
-    cells : RankedCells
-    statistic : CellStatistic
-    clusters : sparse array, shape (n_clusters, 2 n_cells)
-        As `cluster_counts` returns it; two or more.
-    std_error : float > 0
-        That of influence values.
-    confidence : Confidence
-    df : float > 0
-
-    Returns
-    -------
-    low, high : float
-        None of more than 100 clusters, of a metric that is not smooth, and where v or a v_j is 0
-        or 1, whose logit is infinite, or undefined.
-
-    Notes
-    -----
-    The influence of a cluster tells what a small part of it changes. That of a whole cluster is
-    larger where there are few, and the metric of few clusters is biased, as their own noise does
-    not blur their ranking: the jackknife counts both. Metrics that count the positives above a
-    rank jump as clusters are left out, so that it fails for these, as for quantiles.
-
-    References
-    ----------
-    Tukey, *Bias and confidence in not-quite large samples*, Annals of Mathematical Statistics
-    1958; Miller, *The jackknife - a review*, Biometrika 1974.
+    There is none, None, of more than 100 clusters, of a metric that is not smooth, and where v or
+    a v_j is 0 or 1, whose logit is infinite, or undefined. The influence of a cluster tells what a
+    small part of it changes. That of a whole cluster is larger where there are few, and the metric
+    of few clusters is biased, as their own noise does not blur their ranking: the jackknife counts
+    both. Metrics that count the positives above a rank jump as clusters are left out, so that it
+    fails for these, as for quantiles (Miller, *The jackknife - a review*, Biometrika 1974).
     """
     number, n_cells = clusters.shape[0], cells.pos.size
     if number > _MOST_CLUSTERS or not statistic.is_smooth:
@@ -79,7 +57,8 @@ def jackknife_interval(  # noqa: PLR0913
     for rows in batches(number, counts.size, _HELD):
         left = (counts - clusters[rows].toarray()) * (number / (number - 1))
         without[rows] = statistic.values(left[:, :n_cells], left[:, n_cells:])
-    values = np.append(without, statistic.value(cells))
+    least, most = statistic.limits
+    values = (np.append(without, statistic.value(cells)) - least) / (most - least)
     if not ((values > 0) & (values < 1)).all():
         return None
     *parts, whole = logit(values)

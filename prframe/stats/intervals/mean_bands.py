@@ -73,47 +73,22 @@ def mean_band(
 ) -> MeanBand:
     """Return a band about the mean of curves that covers it at all levels at once.
 
-    The band is ``m(r) -+ c s(r)``, where m is the mean of the n curves and s its standard error at
-    level r. The factor c is the smallest for which a share of the level of the bootstrap means
-    ``m*`` stays within the band: a quantile of ``max_r |m*(r) - m(r)| / s*(r)``. Values within
-    [0, 1] are taken on the logit scale.
+    The band is ``m(r) -+ c s(r)``, where m is the mean of the n curves, a row each, and s its
+    standard error at level r. The factor c is the smallest for which a share of the level of the
+    bootstrap means ``m*``, of whole curves, stays within the band: a quantile of
+    ``max_r |m*(r) - m(r)| / s*(r)``. Values within [0, 1] are taken on the logit scale. Where all
+    curves are equal, both ends are their value. With fewer than two curves the ends are NaN.
 
-    Parameters
-    ----------
-    curves : ndarray of float, shape (n, levels)
-        The curves, which are drawn as a whole.
-    confidence : Confidence
-        The coverage, and the range of the values; two-sided.
-    n_resamples : int
-        Number of resamples.
-    rng : numpy.random.Generator
-    cluster : array_like, shape (n,), optional
-        The cluster of each curve. Clusters are independent of each other, and drawn as a whole, as
-        many as there are; the curves of one need not be independent. Absent: curves are.
-
-    Returns
-    -------
-    MeanBand
-        Where all curves, or means of clusters, are equal, both ends are their value. With fewer
-        than two curves, or a single cluster, the ends are NaN, and without curves the mean is too.
-
-    Notes
-    -----
-    With c clusters the mean is a ratio of sums, ``sum S_j / sum n_j``, where S_j is the sum of the
-    n_j curves of a cluster, and its standard error is ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) /
-    n``; both are computed anew from the clusters of a resample.
+    With `cluster` whole clusters are drawn, as many as there are. Of c clusters the mean is a
+    ratio of sums, ``sum S_j / sum n_j``, where S_j is the sum of the n_j curves of a cluster, and
+    its standard error is ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n``; both are computed anew
+    from the clusters of a resample (Davison & Hinkley, *Bootstrap Methods and their Application*,
+    1997, sections 2.4 and 4.2.4; Cochran 1977, chapter 9A).
 
     ``s*`` is the standard error of the resample, but at least .3 s, because few curves that differ
     from the others make it nearly vanish. A mean of 0 or 1 on the logit scale says nothing of the
     width, and is left out.
 
-    References
-    ----------
-    Davison & Hinkley, *Bootstrap Methods and their Application*, 1997, sections 2.4 and 4.2.4;
-    Cochran, *Sampling Techniques*, 3rd ed. 1977, chapter 9A, for clusters.
-
-    Examples
-    --------
     >>> curves = np.random.default_rng(1).beta(4, 2, size=(40, 3)).cumprod(axis=1)
     >>> band = mean_band(curves, Confidence(limits=(0, 1)), 2000, np.random.default_rng(2))
     >>> band.low.round(2), band.high.round(2)

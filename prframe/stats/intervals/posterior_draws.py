@@ -1,7 +1,7 @@
 """Draws of the metrics of a population by the Bayesian bootstrap of its ROC curve."""
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache, partial
 
@@ -12,7 +12,7 @@ from prframe.stats._batches import batches
 from prframe.stats.curves import DrawnPath, Draws, RocPath, Weights
 from prframe.stats.intervals.drawn_tables import drawn_tables
 from prframe.stats.rankings import CellStatistic, CurveDraws, RankedCells
-from prframe.typing import Flags, Floats, Integers, Reals
+from prframe.typing import Flags, Floats, Reals
 
 # Levels of recall for integrals over curves come in panels of so many.
 _NODES = 128
@@ -21,8 +21,6 @@ _NODES = 128
 _DENSITY = 4
 # More positives are not listed, and curves bend where items are.
 _MOST_POSITIVES = 10**7
-# Points are counted for so many levels at a time, if these are close to each other.
-_LEVELS = 4
 # The number of blocks of draws at a time, which bounds memory.
 _BLOCKS = 4
 # This level stands for recall 1, at the last positive of the population, which no sample shows.
@@ -36,28 +34,15 @@ def posterior_replicates(
     statistics: Sequence[CellStatistic],
     weights: Sequence[Weights],
 ) -> Floats:
-    """Return draws of the metrics of the population that the items come from.
+    """Return draws of metrics of the population that the items come from, a row per metric.
 
-    Parameters
-    ----------
-    cells : RankedCells
-        A ranking; with positives and negatives unless all metrics are functions of four counts.
-    statistics : sequence of CellStatistic
-    weights : sequence of Weights
-        The weights of the draws, at least one block; the same curves for all statistics.
-
-    Returns
-    -------
-    ndarray of float, shape (n_statistics, n_resamples)
-
-    Notes
-    -----
-    With ``PR(b)`` and ``alpha(b)`` the drawn precision and false positive rate at recall b, AP
-    and AUPRC are ``int PR(b) db``, AUC is ``1 - int alpha(b) db``, Prec@r is ``PR(r)``, R@k is the
-    b at which ``p b + (1 - p) alpha(b) = k / n``, and P@k is ``p b n / k``. Each metric computes
-    its own value (`CellStatistic.draws`). A tie block counts at its end for metrics of thresholds,
-    and in proportion for the others. If all retrieved items are among the first k, b is the share
-    of the positives that are retrieved.
+    The metrics are computed from the same curves. Both classes must have items unless all metrics
+    are functions of four counts. With ``PR(b)`` and ``alpha(b)`` the drawn precision and false
+    positive rate at recall b, AP and AUPRC are ``int PR(b) db``, AUC is ``1 - int alpha(b) db``,
+    Prec@r is ``PR(r)``, R@k is the b at which ``p b + (1 - p) alpha(b) = k / n``, and P@k is
+    ``p b n / k``. Each metric computes its own value (`CellStatistic.draws`). A tie block counts
+    at its end for metrics of thresholds, and in proportion for the others. If all retrieved items
+    are among the first k, b is the share of the positives that are retrieved.
     """
     levels, node_weights = _nodes(
         math.ceil(_DENSITY * math.sqrt(min(cells.n_pos, _MOST_POSITIVES)) / _NODES),
@@ -212,8 +197,7 @@ class _Curves:
         recall, above = self.points(at_ends=True)
         p = self.prevalence.astype(above.dtype)
         rate = (above - p * recall) / (1 - p)
-        levels = np.broadcast_to(rates[:, None], (rates.size, p.size))
-        return _read(recall, rate, (rate.min(axis=1), rate.max(axis=1)), levels)
+        return _read(recall, rate, rates[:, None])
 
     def share_above(self, recall: Floats) -> Floats:
         """Return the share of all items above the threshold with a recall."""
@@ -270,21 +254,11 @@ class _Points:
 
     def recalls(self, shares: Floats) -> Floats:
         """Return the recall above which so large a share of all items lies; see `_read`."""
-        return _read(self.recall, self.above, self._range_of_shares, shares)
+        return _read(self.recall, self.above, shares)
 
     def shares_above(self, recalls: Floats) -> Floats:
         """Return the share of all items that lies above so large a recall; see `_read`."""
-        return _read(self.above, self.recall, self._range_of_recall, recalls)
-
-    @cached_property
-    def _range_of_shares(self) -> tuple[Reals, Reals]:
-        """The least and the largest share of a draw at each point."""
-        return self.above.min(axis=1), self.above.max(axis=1)
-
-    @cached_property
-    def _range_of_recall(self) -> tuple[Reals, Reals]:
-        """The least and the largest recall of a draw at each point."""
-        return self.recall.min(axis=1), self.recall.max(axis=1)
+        return _read(self.above, self.recall, recalls)
 
 
 def _differences(shares: Floats, last: Floats) -> Floats:
@@ -316,64 +290,22 @@ def _gauss() -> tuple[Floats, Floats]:
     return np.polynomial.legendre.leggauss(_NODES)
 
 
-def _read(values: Reals, along: Reals, ends: tuple[Reals, Reals], levels: Floats) -> Floats:
+def _read(values: Reals, along: Reals, levels: Floats) -> Floats:
     """Return values where another quantity, which rises along the points, reaches levels.
 
-    Parameters
-    ----------
-    values, along : ndarray, shape (n_points, n_draws)
-        Between two points values are a straight line; beyond the ends they stay as they are.
-    ends : tuple of ndarray, shape (n_points,)
-        The least and the largest value of `along` at each point.
-    levels : ndarray, shape (n_levels, n_draws) or (n_levels, 1)
-
-    Returns
-    -------
-    ndarray, shape (n_levels, n_draws)
+    Both have shape (n_points, n_draws), and levels (n_levels, n_draws) or (n_levels, 1). Between
+    two points values are a straight line; beyond the ends they stay as they are.
     """
     n_points, n_draws = values.shape
-    places = levels.astype(along.dtype)
-    at = _passed(along, ends, places)
-    at -= 1
-    if at.min() < 0 or at.max() > n_points - 2:
-        np.clip(at, 0, n_points - 2, out=at)
-    at *= n_draws
-    at += np.arange(n_draws)
-    values, along = values.ravel(), along.ravel()
+    places = np.broadcast_to(levels, (len(levels), n_draws)).astype(along.dtype)
+    values, along, draw = values.ravel(), along.ravel(), np.arange(n_draws)
+    # The last of the points before each place lies between these two, by bisection.
+    at, after = np.zeros(places.shape, dtype=np.intp), n_points - 1
+    for step in 1 << np.arange(max(after - 1, 1).bit_length())[::-1]:
+        further = np.minimum(at + step, after - 1)
+        np.copyto(at, further, where=along.take(further * n_draws + draw) < places)
+    at = at * n_draws + draw
     low, start = along.take(at), values.take(at)
-    at += n_draws
-    width, rise, part = along.take(at), values.take(at), places - low
-    width -= low
-    width += _LEAST_WIDTH
-    part /= width
-    np.clip(part, 0.0, 1.0, out=part)
-    rise -= start
-    rise *= part
-    return np.add(start, rise, dtype=np.float64)
-
-
-def _passed(along: Reals, ends: tuple[Reals, Reals], places: Reals) -> Integers:
-    """Count the points of each draw that lie before its places, as `_read` has them."""
-    least, most = ends
-    # Only at these points some draws have passed a level while others have not.
-    first = np.searchsorted(most, places.min(axis=1))
-    last = np.searchsorted(least, places.max(axis=1))
-    passed = np.empty((len(places), along.shape[1]), dtype=np.intp)
-    for rows in _runs(first.tolist(), last.tolist()):
-        low, high = int(first[rows].min()), int(last[rows].max())
-        flags = along[low:high] < places[rows, None]
-        # So few of them fit into a byte, in which they are counted without conversion.
-        dtype = np.int8 if high - low <= np.iinfo(np.int8).max else np.int32
-        number = flags.view(np.int8).sum(axis=1, dtype=dtype)
-        np.add(number, low, out=passed[rows], dtype=np.intp)
-    return passed
-
-
-def _runs(first: Sequence[int], last: Sequence[int]) -> Iterator[slice]:
-    """Cut rising intervals into runs, which together are at most twice as long as the last one."""
-    start = 0
-    for stop in range(1, len(first) + 1):
-        is_full = stop == len(first) or stop - start == _LEVELS
-        if is_full or last[stop] - first[start] > 2 * (last[stop] - first[stop]):
-            yield slice(start, stop)
-            start = stop
+    part = (places - low) / (along.take(at + n_draws) - low + _LEAST_WIDTH)
+    rise = (values.take(at + n_draws) - start) * np.clip(part, 0.0, 1.0)
+    return np.asarray(start + rise, dtype=np.float64)

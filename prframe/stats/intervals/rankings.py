@@ -1,10 +1,9 @@
 """Confidence intervals for the metrics of one ranking, whose items are an independent sample."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import compress
-from math import isfinite, isnan
+from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,16 +16,17 @@ from prframe.stats._arrays import random_generator
 from prframe.stats.curves import drawn_weights
 from prframe.stats.intervals.asked import Asked, check_method
 from prframe.stats.intervals.confidence import Confidence
-from prframe.stats.intervals.ends import acceleration
 from prframe.stats.intervals.means import IntervalEstimate
 from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.intervals.replicates import (
     Summary,
     all_equal,
-    bca_interval,
-    summaries,
 )
-from prframe.stats.intervals.standard_errors import from_influence, influence_of_units
+from prframe.stats.intervals.standard_errors import (
+    from_influence,
+    standard_error,
+    with_room,
+)
 from prframe.stats.rankings import (
     CellStatistic,
     RankedCells,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 POSTERIOR = "bayesian-bootstrap"
 # A ranking is nearly perfect from this AUC on, with fewer negatives above a positive on average.
 _NEARLY_PERFECT, _FEW_ABOVE = 0.95, 20
-METHODS = ("auto", POSTERIOR, "logit-t", "logit", "wald", "t", "percentile", "bca")
+METHODS = ("auto", POSTERIOR, "logit-t", "percentile")
 
 
 def ranking_interval(  # noqa: PLR0913
@@ -64,18 +64,14 @@ def ranking_interval(  # noqa: PLR0913
         The ranking; see `cells_from_scores`.
     statistic : CellStatistic
         The metric.
-    method : {"auto", "bayesian-bootstrap", "logit-t", "logit", "wald", "t", "percentile", "bca"}
+    method : {"auto", "bayesian-bootstrap", "logit-t", "percentile"}
         ``"bayesian-bootstrap"``: quantiles of draws of the metric in the population, from those
-        of its curve (`prframe.stats.pr_posterior`). ``"wald"``: the estimate and normal quantiles
-        of its standard error, from influence values; ``"t"``: with quantiles of Student's t
-        distribution, with as many degrees of freedom as that error has. ``"logit"``: as ``"wald"``
-        on the logit scale. ``"logit-t"``: the same as ``"logit"``, with AP corrected for its bias,
-        and quantiles of Student's distribution. ``"percentile"``, ``"bca"``: quantiles of
-        resamples, plain, or corrected for bias and acceleration. ``"auto"``: draws of the curve,
-        or ``"logit-t"`` (``"t"`` for metrics without bounds) if clusters are given, most positives
-        are tied with other items (unless few of these decide, as for AUPRG and metrics of the
-        first ranks, or of fewer than five items of a class), or no positive is retrieved. Metrics
-        of four counts, such as recall at a threshold, take draws of these but for clusters.
+        of its curve (`prframe.stats.pr_posterior`), or of four counts. ``"logit-t"``: the estimate
+        and its standard error, from influence values, on the logit scale (on that of the metric,
+        if it has no bounds), with AP corrected for its bias, and quantiles of Student's
+        distribution with as many degrees of freedom as the error has. ``"percentile"``: quantiles
+        of resamples. ``"auto"``: draws, or ``"logit-t"`` with clusters and if no positive is
+        retrieved, which ``"percentile"`` replaces for metrics without influence values.
     confidence : Confidence, optional
         By default 95 % and two-sided.
     clusters : sparse array, optional
@@ -87,9 +83,10 @@ def ranking_interval(  # noqa: PLR0913
     rng : int or numpy.random.Generator, optional
         Seed or generator.
     room : bool
-        Whether the low end of an area under the ROC curve, from draws of the curve, has room for
-        half a misplaced item more of each class, which the sample may lack. The difference of two
-        rankings needs none, as what is hard for one is hard for the other.
+        Whether the low end of an area under the ROC curve, where draws make the high one, has room
+        for a misplaced item that the sample may lack: it is that of `RankStatistic.interval`, by
+        `beta_interval`. The difference of two rankings needs none, as what is hard for one is hard
+        for the other.
 
     Returns
     -------
@@ -97,8 +94,8 @@ def ranking_interval(  # noqa: PLR0913
         All numbers are NaN if the metric is not defined, and all but the estimate where the sample
         does not show how the metric varies: with a single cluster, of a precision if no item is
         retrieved, unless the curve is drawn, and where the interval would have no width.
-        ``std_error`` comes from influence values, or is the standard deviation of the
-        replicates.
+        ``std_error`` comes from influence values, whatever the method is; of metrics without
+        these it is the standard deviation of the replicates.
 
     Raises
     ------
@@ -113,8 +110,8 @@ def ranking_interval(  # noqa: PLR0913
     References
     ----------
     Boyd, Eng & Page, *Area under the precision-recall curve: point estimates and confidence
-    intervals*, ECML PKDD 2013 (logit); Rubin, *The Bayesian bootstrap*, 1981; Efron, *Better
-    bootstrap confidence intervals*, 1987; DeLong, DeLong & Clarke-Pearson 1988 (AUC).
+    intervals*, ECML PKDD 2013 (logit); Rubin, *The Bayesian bootstrap*, 1981; DeLong, DeLong &
+    Clarke-Pearson 1988 (AUC).
 
     Examples
     --------
@@ -162,12 +159,12 @@ def ranking_intervals(  # noqa: PLR0913
             suited = suited_method(cells, statistic, clustered=clusters is not None)
         check_method(statistic, suited)
         asked.append(Asked.of(cells, statistic, replicates, suited, confidence))
-    of_draws = _of_draws(cells, asked, clusters, n_resamples, rng, room=room)
+    of_draws = _of_draws(cells, asked, clusters, n_resamples, rng)
     intervals = []
     for one, summary in zip(asked, of_draws, strict=True):
         interval = one.without()
         if summary is not None:
-            interval = _posterior(cells, one, summary)
+            interval = _posterior(cells, one, summary, room=room)
         elif one.method != POSTERIOR:
             interval = _from_sample(cells, one, clusters, n_resamples, rng)
         by_auto = method == "auto" and one.method == POSTERIOR and one.statistic.has_influence
@@ -178,21 +175,19 @@ def ranking_intervals(  # noqa: PLR0913
     return intervals
 
 
-def _of_draws(  # noqa: PLR0913
+def _of_draws(
     cells: RankedCells,
     asked: Sequence[Asked],
     clusters: "csr_array | None",
     n_resamples: int,
     rng: int | np.random.Generator | None,
-    *,
-    room: bool,
 ) -> list[Summary | None]:
     """Return what draws of the curve say of each metric that takes them, None of others."""
     takes_draws = [one.method == POSTERIOR and one.is_defined for one in asked]
     if any(takes_draws) and clusters is not None:
         raise ArgumentError(
             "method='bayesian-bootstrap' draws items one by one and knows no clusters; "
-            "take 'logit-t', 'percentile' or 'bca'."
+            "take 'logit-t' or 'percentile'."
         )
     takes_draws = [
         takes and can_be_drawn(cells, one.statistic)
@@ -209,26 +204,8 @@ def _of_draws(  # noqa: PLR0913
     limits = np.array([one.statistic.limits for one in taking]).T[:, :, None]
     # The mean number of positives above a cut may exceed the cut where a list ends before it.
     clipped, tail = np.clip(rows, *limits), taking[0].confidence.tail
-    found = summaries(clipped, tail)
-    if room:
-        found = [
-            _with_room(cells, one.statistic, draws, summary, tail)
-            for one, draws, summary in zip(taking, clipped, found, strict=True)
-        ]
-    each = iter(found)
+    each = iter([Summary.of(row, tail) for row in clipped])
     return [next(each) if takes else None for takes in takes_draws]
-
-
-def _with_room(
-    cells: RankedCells, statistic: CellStatistic, draws: Floats, summary: Summary, tail: float
-) -> Summary:
-    """Read the low quantile from the draws that are for it, if the metric has such."""
-    lower = statistic.low_draws(cells, draws)
-    vary = not all_equal(summary.least, summary.largest, summary.largest, cells.n)
-    if lower is draws or not vary:
-        return summary
-    low = summaries(lower[None], tail)[0].quantiles[0]
-    return replace(summary, quantiles=(low, summary.quantiles[1]))
 
 
 def _from_sample(
@@ -241,7 +218,7 @@ def _from_sample(
     """Return the interval from influence values or resamples."""
     if not asked.is_defined or _shows_nothing(cells, asked.statistic, clusters):
         return asked.without()
-    if asked.method not in {"percentile", "bca"}:
+    if asked.method != "percentile":
         return from_influence(cells, asked, clusters)
     drawn = asked.replicates
     if drawn is None:
@@ -264,16 +241,21 @@ def _resampled(
     cells: RankedCells, asked: Asked, clusters: "csr_array | None", drawn: Floats
 ) -> IntervalEstimate:
     """Return the interval between quantiles of resamples."""
-    estimate, confidence = asked.estimate, asked.confidence
-    summary = summaries(drawn[None], confidence.tail)[0]
-    if asked.method == "percentile":
-        low, high = confidence.ends(*summary.quantiles)
-    else:
-        bend = acceleration(*influence_of_units(cells, asked.statistic, clusters))
-        low, high = bca_interval(estimate, drawn, bend, confidence)
-    if low == high or summary.is_all(estimate, cells.n):
+    summary = Summary.of(drawn, asked.confidence.tail)
+    low, high = asked.confidence.ends(*summary.quantiles)
+    if low == high or summary.is_all(asked.estimate, cells.n):
         return asked.without()
-    return IntervalEstimate(estimate, summary.spread, low, high, asked.method)
+    std_error = _std_error(cells, asked.statistic, clusters, summary)
+    return IntervalEstimate(asked.estimate, std_error, low, high, asked.method)
+
+
+def _std_error(
+    cells: RankedCells, statistic: CellStatistic, clusters: "csr_array | None", drawn: Summary
+) -> float:
+    """Return the standard error of the estimate, by the spread of draws if nothing else tells."""
+    if not statistic.has_influence:
+        return drawn.spread
+    return standard_error(cells, statistic, clusters)
 
 
 def _checked(cells: RankedCells, confidence: Confidence | None) -> Confidence:
@@ -286,16 +268,11 @@ def _checked(cells: RankedCells, confidence: Confidence | None) -> Confidence:
 
 def suited_method(cells: RankedCells, statistic: CellStatistic, *, clustered: bool) -> str:
     """Return the method that suits a ranking best in the study of coverage."""
-    if not statistic.has_influence:
-        by_influence = "percentile"
-    else:
-        by_influence = "logit-t" if all(map(isfinite, statistic.limits)) else "t"
-    if statistic.of_table and not clustered:
-        return POSTERIOR if statistic.trials(cells) else by_influence
-    if clustered or cells.pos[-1] == cells.n_pos or not cells.n_neg:
-        return by_influence
-    smooth = cells.mostly_tied and not statistic.few_decide(cells)
-    return by_influence if smooth or not statistic.has_draws else POSTERIOR
+    takes_draws = bool(statistic.trials(cells)) if statistic.of_table else statistic.has_draws
+    shown = statistic.of_table or bool(cells.n_neg and cells.pos[:-1].any())
+    if takes_draws and shown and not clustered:
+        return POSTERIOR
+    return "logit-t" if statistic.has_influence else "percentile"
 
 
 def can_be_drawn(cells: RankedCells, statistic: CellStatistic) -> bool:
@@ -303,16 +280,22 @@ def can_be_drawn(cells: RankedCells, statistic: CellStatistic) -> bool:
     return statistic.of_table or bool(cells.n_pos and cells.n_neg)
 
 
-def _posterior(cells: RankedCells, asked: Asked, drawn: Summary) -> IntervalEstimate:
+def _posterior(
+    cells: RankedCells, asked: Asked, drawn: Summary, *, room: bool
+) -> IntervalEstimate:
     """Return the interval between quantiles of draws.
 
-    It is extended to an estimate of 0 or 1, and to the value that is possible if no negative
-    limits the metric in the sample, if few positives are above its cut, if few negatives are
-    above the positives, or if all negatives may be above a level.
+    The low end of areas under the ROC curve has room for a misplaced item, by the rule of
+    `rank_test`. The interval is extended to an estimate of 0 or 1, and to the value that is
+    possible if no negative limits the metric in the sample, if few positives are above its cut, if
+    few negatives are above the positives, or if all negatives may be above a level.
     """
     statistic, estimate, confidence = asked.statistic, asked.estimate, asked.confidence
     low, high = confidence.ends(*drawn.quantiles)
-    low = min(low, estimate) if estimate == 0 else low
+    std_error = _std_error(cells, statistic, None, drawn)
+    low = min(low, estimate) if estimate == statistic.limits[0] else low
+    if room and statistic.has_room:
+        low = with_room(cells, statistic, estimate, std_error, confidence)[0]
     low = min(low, statistic.with_all_negatives(cells, confidence.tail))
     high = max(
         high,
@@ -323,7 +306,7 @@ def _posterior(cells: RankedCells, asked: Asked, drawn: Summary) -> IntervalEsti
     has_no_width = all_equal(low, high, high, cells.n) and not statistic.of_events
     if has_no_width or drawn.is_all(estimate, cells.n):
         return asked.without()
-    return IntervalEstimate(estimate, drawn.spread, low, high, POSTERIOR)
+    return IntervalEstimate(estimate, std_error, low, high, POSTERIOR)
 
 
 def _nearly_perfect(cells: RankedCells, asked: Asked) -> float:
@@ -345,14 +328,15 @@ def _no_negative_above(
 ) -> float:
     """Return how large the metric may be if no negative limits it in the sample; 0 if one does.
 
-    It may be 1 if the sample has as many positives above all negatives as are to be expected, in
-    all but a tail of samples, where no negative stands among the positives that decide.
+    It may be the largest value if the sample has as many positives above all negatives as are to
+    be expected, in all but a tail of samples, where no negative stands among the positives that
+    decide.
     """
-    pure, decide = cells.n_pure, statistic.deciding_positives(cells)
-    if estimate == 1 or (pure and pdtr(pure, decide) > confidence.tail):
-        return 1.0
+    pure, decide, most = cells.n_pure, statistic.deciding_positives(cells), statistic.limits[1]
+    if estimate == most or (pure and pdtr(pure, decide) > confidence.tail):
+        return most
     prevalence = _least_prevalence(cells.n_pos, cells.n_neg, confidence.tail)
-    return min(1.0, statistic.without_negatives(cells, prevalence))
+    return min(most, statistic.without_negatives(cells, prevalence))
 
 
 @lru_cache

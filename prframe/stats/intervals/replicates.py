@@ -14,9 +14,6 @@ from prframe.stats._tolerances import EQUAL, RESIDUE
 from prframe.stats.intervals.confidence import Confidence
 from prframe.typing import Floats
 
-# Squares of numbers of such sizes neither overflow nor underflow.
-_SMALL, _LARGE = 2.0**-256, 2.0**256
-
 
 @dataclass(frozen=True)
 class Summary:
@@ -28,8 +25,7 @@ class Summary:
     quantiles : tuple of float
         Those that leave out a tail of the replicates on either side.
     spread : float
-        The standard deviation; NaN with fewer than two. It is infinite if some of the replicates
-        are, and others are not or have the other sign.
+        As `spread` returns it.
     """
 
     least: float
@@ -37,55 +33,23 @@ class Summary:
     quantiles: tuple[float, float]
     spread: float
 
+    @classmethod
+    def of(cls, replicates: Floats, tail: float) -> Summary:
+        """Summarise replicates, of which a share of `tail` is beyond either quantile."""
+        values = defined(replicates)
+        if not values.size:
+            return cls(np.nan, np.nan, (np.nan, np.nan), np.nan)
+        quantiles = _between(values, tail, 1 - tail)
+        return cls(float(values.min()), float(values.max()), quantiles, spread(values))
+
     def is_all(self, estimate: float, n: float) -> bool:
         """Tell whether no replicate differs from the estimate; see `all_equal`."""
         return isnan(self.least) or all_equal(self.least, self.largest, estimate, n)
 
 
-def summaries(rows: Floats, tail: float) -> list[Summary]:
-    """Summarise the replicates of some metrics, a row each.
-
-    `tail` is the share of replicates beyond either quantile. The digits of a row do not depend on
-    the others.
-    """
-    least, largest = rows.min(axis=1), rows.max(axis=1)
-    sizes = np.maximum(np.abs(least), np.abs(largest))
-    # The squares of numbers of other sizes may be too small or too large; NaN has no size.
-    usual = (sizes > _SMALL) & (sizes < _LARGE)
-    if rows.shape[1] == 1 or not usual.all():
-        return [_summary(row, tail) for row in rows]
-    columns = (least, largest, *_quantiles(rows, tail, 1 - tail), rows.std(axis=1, ddof=1))
-    return [
-        Summary(least, largest, (low, high), spread)
-        for least, largest, low, high, spread in np.stack(columns, axis=1).tolist()
-    ]
-
-
-def _summary(replicates: Floats, tail: float) -> Summary:
-    """Summarise replicates of one metric, of whatever size."""
-    values = defined(replicates)
-    if not values.size:
-        return Summary(np.nan, np.nan, (np.nan, np.nan), np.nan)
-    quantiles = _between(values, tail, 1 - tail)
-    return Summary(float(values.min()), float(values.max()), quantiles, spread(values))
-
-
 def percentile_interval(replicates: ArrayLike, confidence: Confidence) -> tuple[float, float]:
-    """Return quantiles of the resampled estimates.
+    """Return quantiles of the resampled estimates, NaN left out; NaN without any.
 
-    Parameters
-    ----------
-    replicates : array_like of float, shape (n_resamples,)
-        NaN is left out.
-    confidence : Confidence
-
-    Returns
-    -------
-    low, high : float
-        NaN without replicates.
-
-    Examples
-    --------
     >>> percentile_interval([0.1, 0.2, 0.3, 0.4, 0.5], Confidence(0.5))
     (0.2, 0.4)
     """
@@ -100,29 +64,10 @@ def bca_interval(
 
     The quantiles are at the levels ``Phi(z0 + (z0 + z) / (1 - a (z0 + z)))``, where z are the
     normal quantiles of the tails, a is the acceleration and ``z0 = Phi^{-1}(share of replicates
-    below the estimate)``. Replicates that equal the estimate except for rounding count half.
+    below the estimate)``. Replicates that equal the estimate except for rounding count half. The
+    ends are NaN if all replicates lie on one side of the estimate (Efron 1987, as
+    `scipy.stats.bootstrap` computes it).
 
-    Parameters
-    ----------
-    estimate : float
-    replicates : array_like of float, shape (n_resamples,)
-        NaN is left out.
-    acceleration : float
-        See `acceleration`.
-    confidence : Confidence
-
-    Returns
-    -------
-    low, high : float
-        NaN if all replicates lie on one side of the estimate, so that z0 is infinite, or if
-        there are none. If all are equal to it, the interval is that point.
-
-    References
-    ----------
-    Efron 1987, as `scipy.stats.bootstrap` computes it.
-
-    Examples
-    --------
     >>> rng = np.random.default_rng(1)
     >>> low, high = bca_interval(0.5, rng.normal(0.5, 0.1, 2000), 0.0, Confidence(0.95))
     >>> round(low, 1), round(high, 1)
@@ -151,7 +96,7 @@ def spread(replicates: ArrayLike) -> float:
         return 0.0 if (values == values[0]).all() else np.inf
     if values.size <= 1:
         return np.nan
-    # The squares of large scores overflow; a power of 2 divides and multiplies without rounding.
+    # The squares of large numbers overflow; a power of 2 divides and multiplies without rounding.
     exponent = frexp(largest)[1]
     return float(np.ldexp(np.ldexp(values, -exponent).std(ddof=1), exponent))
 
@@ -182,29 +127,11 @@ def _between(values: Floats, low: float, high: float) -> tuple[float, float]:
     """Return two quantiles of values; NaN without values."""
     if not values.size:
         return np.nan, np.nan
-    if np.isfinite(values).all():
-        low_end, high_end = _quantiles(values[None], low, high)
-        return float(low_end[0]), float(high_end[0])
     # No number lies between two infinite values, so that the ends are values themselves.
-    return (
-        float(np.quantile(values, low, method="lower")),
-        float(np.quantile(values, high, method="higher")),
-    )
-
-
-def _quantiles(rows: Floats, *levels: float) -> list[Floats]:
-    """Return quantiles of each row of finite numbers, as `numpy.quantile` does more slowly."""
-    last = rows.shape[1] - 1
-    places = [last * level for level in levels]
-    beside = {min(int(place) + i, last) for place in places for i in (0, 1)}
-    ordered = np.partition(rows, sorted(beside), axis=1)
-    return [_at(ordered, place) for place in places]
-
-
-def _at(ordered: Floats, place: float) -> Floats:
-    """Return what lies at a place of each row of ordered values."""
-    at = int(place)
-    low, high = ordered[:, at], ordered[:, min(at + 1, ordered.shape[1] - 1)]
-    share = place - at
-    # Each end of the line is exact.
-    return low + (high - low) * share if share < 1 / 2 else high - (high - low) * (1 - share)
+    is_finite = bool(np.isfinite(values).all())
+    if is_finite:
+        low_end, high_end = np.quantile(values, [low, high])
+    else:
+        low_end = np.quantile(values, low, method="lower")
+        high_end = np.quantile(values, high, method="higher")
+    return float(low_end), float(high_end)

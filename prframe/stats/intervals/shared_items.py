@@ -18,37 +18,14 @@ _FEW = 256
 def shared_item_variance(query: ArrayLike, item: ArrayLike, influence: ArrayLike) -> Floats:
     """Return the part of the variance of a mean over queries that shared items have.
 
-    Values of queries are a sample with its own variance, in which the items that each query alone
-    ranks have their part. Items that several queries rank change their values together, which
-    the variance between queries does not show. With the influence u of m items on the values of
-    n queries, what they add to the variance of the mean is the mean covariance of two queries,
-    ``m / (m - 1) sum_i ((sum_q u_qi)^2 - sum_q u_qi^2) / (n (n - 1))``.
+    Items that several queries rank change their values together, which the variance between
+    queries does not show. Rows have a query and an item, and the derivative u of the query's value
+    with respect to the item's weight, shape (n_rows,) or (n_rows, n_values). With m items and n
+    queries the mean covariance of two queries is
+    ``m / (m - 1) sum_i ((sum_q u_qi)^2 - sum_q u_qi^2) / (n (n - 1))``; chance may make it
+    negative, which counts as 0 (Cameron, Gelbach & Miller, *Robust inference with multiway
+    clustering*, JBES 2011; Owen, *The pigeonhole bootstrap*, AOAS 2007).
 
-    Parameters
-    ----------
-    query, item : array_like, shape (n_rows,)
-        The query and the item of each row; an item has at most one row for each query.
-    influence : array_like of float, shape (n_rows,) or (n_rows, n_values)
-        The derivative of the query's value with respect to the item's weight.
-
-    Returns
-    -------
-    ndarray of float, shape () or (n_values,)
-        At least 0, as chance makes estimates of small variances negative; 0 of a single query or
-        item.
-
-    Raises
-    ------
-    PrframeError
-        Lengths that differ.
-
-    References
-    ----------
-    Cameron, Gelbach & Miller, *Robust inference with multiway clustering*, JBES 2011; Owen, *The
-    pigeonhole bootstrap*, AOAS 2007, for why resamples of both count the rest three times.
-
-    Examples
-    --------
     Two queries rank the same two items and agree, or rank two items each:
 
     >>> shared_item_variance([0, 0, 1, 1], [0, 1, 0, 1], [0.1, -0.1, 0.1, -0.1]).round(3).item()
@@ -77,25 +54,9 @@ def influence_of_few(cells: RankedCells, statistic: CellStatistic) -> Influence:
     A metric with a known bias, AP, bends where few positives are moved: its derivatives with
     respect to the weights of items give a variance that is too small. In rankings of at most 256
     cells the influence of an item is therefore ``(m - 1) / m`` times what the metric loses
-    without it, less the mean of that over all m items, so that the variance is the jackknife's.
+    without it, less the mean of that over all m items, so that the variance is the jackknife's,
+    which is too large on average, if anything (Efron & Stein 1981).
 
-    Parameters
-    ----------
-    cells : RankedCells
-    statistic : CellStatistic
-        A metric with influence values.
-
-    Returns
-    -------
-    Influence
-
-    References
-    ----------
-    Efron & Stein, *The jackknife estimate of variance*, Annals of Statistics 1981, for why it is
-    too large on average, if anything.
-
-    Examples
-    --------
     >>> from prframe.stats import AveragePrecision, cells_from_scores
     >>> cells, _ = cells_from_scores([4, 3, 2, 1], [1, 0, 1, 0])
     >>> influence_of_few(cells, AveragePrecision()).pos[[0, 2]].round(3)

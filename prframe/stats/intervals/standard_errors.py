@@ -1,5 +1,7 @@
 """Intervals of the metrics of one ranking from the standard error that influence values give."""
 
+from dataclasses import replace
+from math import ceil, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -8,8 +10,8 @@ from prframe.stats._tolerances import EQUAL
 from prframe.stats.intervals.asked import Asked
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
+    UNIT,
     beta_interval,
-    border,
     degrees_of_freedom,
     logit_interval,
     wald_interval,
@@ -26,34 +28,95 @@ if TYPE_CHECKING:
 def from_influence(
     cells: RankedCells, asked: Asked, clusters: "csr_array | None"
 ) -> IntervalEstimate:
-    """Return the interval from the standard error that influence values give."""
-    statistic, method, confidence = asked.statistic, asked.method, asked.confidence
-    estimate, (values, number) = asked.estimate, influence_of_units(cells, statistic, clusters)
+    """Return the interval ``"logit-t"``, from the standard error that influence values give.
+
+    A metric without bounds has no logit, and has Student's interval on its own scale.
+    """
+    statistic, confidence, estimate = asked.statistic, asked.confidence, asked.estimate
+    values, number = influence_of_units(cells, statistic, clusters)
+    std_error = standard_error(cells, statistic, clusters)
+    least, most = statistic.limits
+    if not std_error and estimate not in {least, most}:
+        # No item matters. The interval of an end of the range is one of trials, not of an error.
+        return asked.without()
+    df = degrees_of_freedom(values, number)
+    df = df if clusters is None else min(df, values.size - 1)
+    if isfinite(width := most - least):
+        trials = statistic.trials(cells)
+        if clusters is not None:
+            trials = min(trials, _clusters_of_trials(cells, statistic, clusters))
+        error = _Error((estimate - least) / width, std_error / width, df, trials)
+        ends = _logit_t(cells, statistic, clusters, error, replace(confidence, limits=UNIT))
+        low, high = (least + width * end for end in ends)
+    elif std_error:
+        low, high = wald_interval(estimate, std_error, confidence, df)
+    else:
+        return asked.without()
+    return IntervalEstimate(estimate, std_error, low, high, asked.method)
+
+
+def standard_error(
+    cells: RankedCells, statistic: CellStatistic, clusters: "csr_array | None"
+) -> float:
+    """Return the standard error from influence values, 0 where no item matters.
+
+    That of AUC is DeLong's, or Obuchowski's with clusters.
+    """
     if statistic.of_two_samples:
-        std_error = _of_two_samples(cells, statistic.influence(cells), clusters)
+        error = _of_two_samples(cells, statistic.influence(cells), clusters)
     else:
-        std_error = float(np.sqrt(number @ values**2))
-    middle = estimate
-    if std_error <= EQUAL * max(abs(estimate), 1 / cells.n):
-        # No item matters. The logit interval of 0 or 1 alone is one of trials, not of an error.
-        middle, std_error = border(estimate), 0.0
-        if method in {"wald", "t"} or middle not in {0, 1}:
-            return asked.without()
-    # The items of one cluster may all agree, so a cluster counts as one observation.
-    trials = min(statistic.trials(cells), cells.n if clusters is None else values.size)
-    if method == "wald":
-        low, high = wald_interval(estimate, std_error, confidence)
-    elif method == "logit":
-        low, high = logit_interval(middle, std_error, confidence, trials=trials)
-    else:
-        df = degrees_of_freedom(values, number)
-        df = df if clusters is None else min(df, values.size - 1)
-        if method == "t":
-            low, high = wald_interval(estimate, std_error, confidence, df)
-        else:
-            error = _Error(middle, std_error, df, trials)
-            low, high = _logit_t(cells, statistic, clusters, error, confidence)
-    return IntervalEstimate(estimate, std_error, low, high, method)
+        values, number = influence_of_units(cells, statistic, clusters)
+        error = float(np.sqrt(number @ values**2))
+    return error if error > EQUAL * max(abs(statistic.value(cells)), 1 / cells.n) else 0.0
+
+
+def _clusters_of_trials(
+    cells: RankedCells, statistic: CellStatistic, clusters: "csr_array"
+) -> int:
+    """Return how many clusters hold the observations that a value of 0 or 1 is made of.
+
+    The items of one cluster may all agree, so that each counts as one observation.
+    """
+    number, kind = statistic.trials(cells), statistic.trials_are
+    pos, neg = clusters[:, : cells.pos.size], clusters[:, cells.pos.size :]
+    if kind == "both":
+        return min(_holding(pos), _holding(neg))
+    if kind == "negatives":
+        return _holding(neg)
+    counts = cells.pos if kind == "positives" else cells.pos + cells.neg
+    above = np.cumsum(counts)
+    last = int(np.searchsorted(above, number))
+    held = _holding((pos if kind == "positives" else pos + neg)[:, : last + 1])
+    # A run of negatives is one cell, and may hold more items, of as many clusters more.
+    share = 1.0 if cells.pos[last] else min(1.0, number / float(above[last]))
+    return ceil(held * share)
+
+
+def _holding(counts: "csr_array") -> int:
+    """Return how many clusters hold any of the items."""
+    return int(np.count_nonzero(counts.sum(axis=1)))
+
+
+def with_room(
+    cells: RankedCells,
+    statistic: CellStatistic,
+    estimate: float,
+    std_error: float,
+    confidence: Confidence,
+) -> tuple[float, float]:
+    """Return the interval of a metric with bounds that has room for a misplaced item.
+
+    Of AUC it is that of `RankStatistic.interval`, an item of the smaller class being the step.
+    """
+    least, most = statistic.limits
+    width, of_unit = most - least, replace(confidence, limits=UNIT)
+    ends = beta_interval(
+        (estimate - least) / width,
+        std_error / width,
+        of_unit,
+        step=1 / statistic.trials(cells),
+    )
+    return least + width * ends[0], least + width * ends[1]
 
 
 class _Error(NamedTuple):
@@ -85,7 +148,8 @@ def _logit_t(
         jackknifed = jackknife_interval(
             cells, statistic, clusters, std_error, confidence=confidence, df=df
         )
-    unbiased = statistic.unbiased(cells)
+    least, most = statistic.limits
+    unbiased = (statistic.unbiased(cells) - least) / (most - least)
     low, high = jackknifed or logit_interval(
         value, std_error, confidence, unbiased=unbiased, df=df, trials=trials
     )
@@ -112,7 +176,7 @@ def _of_two_samples(
         return float(np.sqrt(pos + neg))
     halves = clusters[:, : cells.pos.size], clusters[:, cells.pos.size :]
     sums = [half @ values for half, values in zip(halves, influence, strict=True)]
-    sizes = [int(np.count_nonzero(half.sum(axis=1))) for half in halves]
+    sizes = [_holding(half) for half in halves]
     within = [_less_one(m) * float(part @ part) for m, part in zip(sizes, sums, strict=True)]
     across = 2 * _less_one(clusters.shape[0]) * float(sums[0] @ sums[1])
     return float(np.sqrt(max(sum(within) + across, 0.0)))

@@ -17,9 +17,6 @@ from prframe.stats.intervals import (
     Confidence,
     IntervalEstimate,
     beta_interval,
-    degrees_of_freedom,
-    logit_interval,
-    wald_interval,
 )
 from prframe.stats.null import LinearRankNull, RankNullMethod, sided
 from prframe.stats.rank_statistics.influence import (
@@ -32,7 +29,6 @@ from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, mean_sco
 from prframe.typing import Alternative, Integers
 
 _ALTERNATIVES = ("two-sided", "less", "greater")
-_INTERVALS = ("beta", "logit", "wald")
 # A mean that is nearer than this to that of the best or the worst ranking, relative to the larger
 # of both, is that of such a ranking.
 _SAME_MEAN = 1e-13
@@ -173,61 +169,32 @@ class RankStatistic:
         logs = np.asarray(tails.log_sf), np.asarray(tails.log_cdf)
         return float(sided(*logs, alternative)), str(tails.method)
 
-    def interval(
-        self, confidence: Confidence | None = None, method: str = "beta"
-    ) -> IntervalEstimate:
+    def interval(self, confidence: Confidence | None = None) -> IntervalEstimate:
         """Return a confidence interval for W_phi.
+
+        Its ends are quantiles of a beta distribution of `share` with room for half a misplaced
+        item more on either side; such an item counts as much as it takes from the best ranking or
+        adds to the worst one, in proportion to the distance from both.
 
         Parameters
         ----------
         confidence : Confidence, optional
             By default 95 % and two-sided.
-        method : {"beta", "logit", "wald"}
-            ``"beta"``: quantiles of a beta distribution of `share` with room for half a misplaced
-            item more on either side; such an item counts as much as it takes from the best
-            ranking or adds to the worst one, in proportion to the distance from both.
-            ``"logit"``, ``"wald"``: symmetric on the logit scale of `share`, or on the scale of
-            W_phi, with quantiles of Student's distribution with ``2 + 2 (sum v^2)^2 / sum v^4``
-            degrees of freedom, where v are the items' values.
 
         Returns
         -------
         IntervalEstimate
             Within the range of W_phi; the ends are NaN if the standard error is.
         """
-        checks.one_of("method", method, _INTERVALS)
         asked, estimate, error = confidence or Confidence(), self.estimate, self.std_error
         checks.instance("confidence", asked, Confidence)
         if np.isnan(error):
-            return IntervalEstimate(estimate, error, np.nan, np.nan, method)
+            return IntervalEstimate(estimate, error, np.nan, np.nan, "beta")
         unit = Confidence(asked.level, asked.alternative, (0.0, 1.0))
         scale = self._scale
         share, of_share = self.share, error / scale.width
-        if method == "beta":
-            ends = beta_interval(share, of_share, unit, step=scale.step(share))
-        else:
-            df = degrees_of_freedom(*map(np.concatenate, zip(*self._sum.deviations, strict=True)))
-            if method == "wald":
-                ends = wald_interval(share, of_share, unit, df)
-            else:
-                ends = self._logit_ends(of_share, unit, df)
-        low, high = map(scale.at, ends)
-        return IntervalEstimate(estimate, error, low, high, method)
-
-    def _logit_ends(self, error: float, unit: Confidence, df: float) -> tuple[float, float]:
-        """Return the ends from the logit scale of the share.
-
-        This scale is infinite at 0 and 1. A share that is closer to 0 or 1 than half an item of
-        the smaller class has an interval that reaches no farther than it would from 0 or 1.
-        """
-        share, smaller = self.share, min(self.n_pos, self.n_neg)
-        low, high = logit_interval(share, error, unit, df=df, trials=smaller)
-        near = 0.5 / smaller
-        if share > 1 - near:
-            low = max(low, logit_interval(1.0, error, unit, trials=smaller)[0])
-        elif share < near:
-            high = min(high, logit_interval(0.0, error, unit, trials=smaller)[1])
-        return low, high
+        low, high = map(scale.at, beta_interval(share, of_share, unit, step=scale.step(share)))
+        return IntervalEstimate(estimate, error, low, high, "beta")
 
     @cached_property
     def _sum(self) -> RankSum:

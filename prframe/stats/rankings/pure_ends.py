@@ -58,8 +58,8 @@ def pure_top(cells: RankedCells, recall: Floats, each: float = 1.0) -> Floats:
     """Return how probable it is that no negative of the population stands above each level.
 
     That is ``P(Beta(j + 1, n_pos - j) >= recall)`` for j positives before the first negative of
-    the sample; if that is tied with positives, 1 up to the recall ``j / n_pos`` and 0 beyond. A
-    positive counts as so much of an independent one as `each` says.
+    the sample, and before those which are tied with it; 0 if that leaves none. A positive counts
+    as so much of an independent one as `each` says.
     """
     return _pure(cells.pos, cells.neg, recall, each)
 
@@ -83,8 +83,8 @@ def _pure(pos: Integers, neg: Integers, shares: Floats, each: float) -> Floats:
     before = int(pos[:first].sum())
     if before == n_pos:
         return np.ones(shares.shape)
-    if pos[first]:
-        return np.asarray(shares <= before / n_pos, dtype=np.float64)
+    if pos[first] and not before:
+        return np.zeros(shares.shape)
     return _beyond(each * before + 1, each * (n_pos - before), shares.tobytes())
 
 

@@ -131,8 +131,9 @@ def compare(
         Interval of the difference. Over queries "auto" is Student's, but that of the test with
         ``test="hall"``; "hall" holds the differences that this test does not reject. On the same
         items "percentile" and "bca" are from the paired bootstrap, and "auto" is that of the test
-        or "percentile", extended to what the intervals of both models leave room for; see the
-        notes.
+        or "percentile", extended to what the intervals of both models leave room for: it may hold
+        0 where the test rejects, as the test supposes models without a difference and the interval
+        allows for misplaced items that the sample lacks; see the notes.
     confidence_level : float in (0, 1)
         Level of the interval; 1 - confidence_level is the level of the test to which `power`
         refers.

@@ -44,7 +44,11 @@ from prframe.verbs.comparison.query_values import (
     ComparedValues,
     Incomplete as IncompleteQueries,
 )
-from prframe.verbs.curves.mean_curves import PrecisionAtLevels, mean_levels, refuse_curve_options
+from prframe.verbs.curves.mean_curves import (
+    PrecisionAtLevels,
+    mean_band_levels,
+    refuse_curve_options,
+)
 
 _METHOD = "bayesian-bootstrap"
 _NUMBERS = CurveDifference._fields
@@ -105,8 +109,8 @@ def compare_curves(
         two ends have no band and no row. Absent: 181 levels, evenly over `recall_range`. With
         `over` levels are as in `curve`, and may be 0 and 1.
     recall_range : (float, float), optional
-        First and last level where `recall` is absent; (0.05, 0.95) unless given, and (0, 1) for
-        101 levels with `over`.
+        First and last level where `recall` is absent; (0.05, 0.95) unless given. With `over` 101
+        levels, and unless given 81 from 0.1 to 0.9, as in `band`.
     simultaneous : bool
         The band covers the difference at all levels at once with the probability
         `confidence_level`; otherwise at each level by itself.
@@ -254,7 +258,7 @@ def compare_curves(
     checks.flag("simultaneous", simultaneous)
     size, share = resamples(n_resamples, level), prior_of(prior)
     if over is not None:
-        levels = mean_levels(recall, recall_range)
+        levels = mean_band_levels(recall, recall_range)
         curves = PrecisionAtLevels.of(
             args, levels, interpolate=interpolate, anchor=anchor, prior=share
         )

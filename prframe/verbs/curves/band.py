@@ -19,7 +19,11 @@ from prframe.verbs._groups import resamples
 from prframe.verbs._verb import grouped_over, run, verb
 from prframe.verbs.curves.item_bands import BAND_COLUMNS, ItemBands, item_method
 from prframe.verbs.curves.mean_bands import MeanBands, Method as MeanMethod
-from prframe.verbs.curves.mean_curves import PrecisionAtLevels, mean_levels, refuse_curve_options
+from prframe.verbs.curves.mean_curves import (
+    PrecisionAtLevels,
+    mean_band_levels,
+    refuse_curve_options,
+)
 
 Method: TypeAlias = Literal["auto", "smoothed-bootstrap", "asymptotic"]
 
@@ -72,8 +76,9 @@ def band(
         two ends have no band and no row: 3 gives 0.5 alone. Absent: 181 levels, evenly over
         `recall_range`. With `over` levels are as in `curve`, and may be 0 and 1.
     recall_range : (float, float), optional
-        First and last level where `recall` is absent; (0.05, 0.95) unless given, and (0, 1) for
-        101 levels with `over`.
+        First and last level where `recall` is absent; (0.05, 0.95) unless given. With `over` 101
+        levels, and unless given 81 from 0.1 to 0.9: where few queries carry the mean, as at the
+        ends, they widen the band everywhere.
     simultaneous : bool
         The band covers the curve at all levels at once with the probability
         `confidence_level`; otherwise at each level by itself.
@@ -216,7 +221,7 @@ def band(
     if over is not None:
         grouped = grouped_over(args, over)
         warn_of_folds(grouped.keys[len(args.keys) :])
-        levels = mean_levels(recall, recall_range)
+        levels = mean_band_levels(recall, recall_range)
         means = MeanBands(
             grouped,
             "band",

@@ -202,6 +202,17 @@ def mean_levels(
     return levels
 
 
+def mean_band_levels(
+    recall: float | Sequence[float] | None, recall_range: tuple[float, float] | None = None
+) -> tuple[float, ...]:
+    """Return the levels of a band about a mean curve; unless named those between .1 and .9.
+
+    At its ends a mean curve may hang on few queries, which would widen the band everywhere.
+    """
+    levels = mean_levels(recall, recall_range)
+    return levels if recall is not None or recall_range is not None else levels[10:91]
+
+
 def levels_of(recall: float | Sequence[float]) -> tuple[float, ...]:
     """Return the recall levels that a caller names, one or several, or their number."""
     if (spaced := spaced_levels(recall)) is not None:

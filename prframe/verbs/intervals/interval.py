@@ -29,7 +29,7 @@ from prframe.verbs.intervals.of_rankings import RankingIntervals
 from prframe.verbs.intervals.predicted import PredictedMeans
 
 Method: TypeAlias = Literal[
-    "auto", "bayesian-bootstrap", "logit-t", "logit", "wald", "t", "hall", "percentile", "bca"
+    "auto", "bayesian-bootstrap", "logit-t", "percentile", "t", "logit", "hall", "bca"
 ]
 _DRAWN = (*RESAMPLED, POSTERIOR)
 _NUMBERS = ("estimate", "std_error", "conf_low", "conf_high")
@@ -90,20 +90,17 @@ def interval(
         - "bayesian-bootstrap": quantiles of draws of the metric, from draws of the curve given
           the ranks (`prframe.stats.pr_posterior`). The low end of AUC and pAUC has room for half
           a misplaced item more of each class.
-        - "wald": the estimate and normal quantiles of its standard error, from influence values;
-          "t": with Student's quantiles, of as many degrees of freedom as that error has; "logit":
-          as "wald" on the logit scale; "logit-t": on the logit scale, with AP corrected for its
-          bias, and with Student's quantiles. With it areas, BEDROC and metrics at a threshold are
-          enclosed by the jackknife, of up to 100 clusters and where leaving one out makes none of
-          them 0 or 1; ``std_error`` is that of influence values all the same.
-        - "percentile", "bca": quantiles of resamples, plain, or corrected for bias and
-          acceleration.
-        - "auto": "bayesian-bootstrap", but "logit-t" ("t" for metrics without bounds, W and AUPRG)
-          with `cluster`, and where most positives are tied with other items, unless few of them
-          decide, as of fewer than five items of a class, or none is retrieved, where the metric is
-          not one at a threshold. For what the first ranks decide, such as nDCG@10, RBP and pAP up
-          to a small recall, the other methods covered in 36 to 90 % of samples in some settings,
-          or in less.
+        - "logit-t": the estimate and Student's quantiles of its standard error, from influence
+          values, on the logit scale (W and AUPRG, which have no bounds, on their own), with AP
+          corrected for its bias. Of up to 100 clusters, areas, BEDROC and metrics at a threshold
+          are enclosed by the jackknife, where leaving one out makes none of them 0 or 1. Take it
+          for areas of nearly perfect rankings whose errors are not a few misplaced items: it is
+          shorter there.
+        - "percentile": quantiles of resamples, for comparison with other software: it covers less
+          often.
+        - "auto": "bayesian-bootstrap", but "logit-t" with `cluster` and where no positive is
+          retrieved ("percentile" of metrics without a standard error, RR, Success@k and
+          R(at_precision=p)).
 
         Of a mean over groups: "t", "logit" with Student's quantiles (which "auto" takes, for
         metrics within [0, 1]), "hall", Student's with Hall's correction for skewness, "percentile"
@@ -175,9 +172,10 @@ def interval(
         Means of 10 to 100 values, or clusters, but at most ``25 G^2`` where G is their skewness,
         of clusters that of ``S_j - n_j m`` (see Notes), which Lin & Mudholkar's test at .05 says
         is not due to chance, with another method than "hall"; with "logit" and more than 30 values
-        G is that of the logit, and shares of zeros and ones are told of with "t" alone. W of one
-        ranking with "t" or "wald" and a block of equal scores at the jump of "local-auc" or
-        "median", as in `rank_test`. A `prior` by which a negative counts three times or more, with
+        G is that of the logit, means of values half of which are 0, or 1, are covered by it, and
+        shares of zeros and ones are told of with "t" alone. W of one
+        ranking with "logit-t" and a block of equal scores at the jump of "local-auc" or "median",
+        as in `rank_test`. A `prior` by which a negative counts three times or more, with
         `cluster` or another method than "bayesian-bootstrap". One ranking of which fewer than 40
         clusters hold positives, or negatives.
     DependentFoldsWarning
@@ -191,13 +189,15 @@ def interval(
     -----
     The number of items is fixed, that of positives random. Where the estimate is 0 or 1, the
     interval reaches there. Metrics at a threshold are drawn from four counts: positives and
-    negatives that pass, and that do not. ``std_error`` is the standard deviation of the draws or
-    resamples, or comes from influence values: that of AUC is DeLong's, as in
+    negatives that pass, and that do not. ``std_error`` is that of the estimate, whatever the
+    method is, and comes from influence values: that of AUC is DeLong's, as in
     ``compare(test="delong")``, and the square of others is multiplied by c / (c - 1) for c
-    clusters. AP of a sample lies above that of the population, the more the fewer and rarer the
-    positives are: "bayesian-bootstrap" and "logit-t" correct for that, the others do not. MaxF1 of
-    a sample does so too, as it is the largest of many values; "bayesian-bootstrap" alone corrects
-    for that. The guide tells how often each method covers.
+    clusters. It is 0 where no item matters, as for P@10 of ten positives, and of RR, Success@k and
+    R(at_precision=p) it is the standard deviation of the draws or resamples. AP of a sample lies
+    above that of the population, the more the fewer and rarer the positives are:
+    "bayesian-bootstrap" and "logit-t" correct for that. MaxF1 of a sample does so too, as it is
+    the largest of many values; "bayesian-bootstrap" alone corrects for that. The guide tells how
+    often each method covers.
 
     The same draws serve all metrics of a group.
 
@@ -208,8 +208,8 @@ def interval(
 
     References
     ----------
-    Boyd, Eng & Page 2013; Cochran 1977, chapter 9A; Efron 1987; Hall 1992; Rubin 1981; DeLong et
-    al. 1988.
+    Boyd, Eng & Page 2013; Cochran 1977, chapter 9A; Efron 1987 ("bca"); Hall 1992; Rubin 1981;
+    DeLong et al. 1988.
 
     Examples
     --------
@@ -222,9 +222,9 @@ def interval(
     │ ---    ┆ ---      ┆ ---       ┆ ---      ┆ ---       │
     │ str    ┆ f64      ┆ f64       ┆ f64      ┆ f64       │
     ╞════════╪══════════╪═══════════╪══════════╪═══════════╡
-    │ AP     ┆ 0.687755 ┆ 0.095206  ┆ 0.471576 ┆ 0.835896  │
-    │ AUC    ┆ 0.533333 ┆ 0.088339  ┆ 0.341171 ┆ 0.70057   │
-    │ P@10   ┆ 0.7      ┆ 0.142403  ┆ 0.329731 ┆ 0.881451  │
+    │ AP     ┆ 0.687755 ┆ 0.094741  ┆ 0.471576 ┆ 0.835896  │
+    │ AUC    ┆ 0.533333 ┆ 0.096806  ┆ 0.344188 ┆ 0.70057   │
+    │ P@10   ┆ 0.7      ┆ 0.146362  ┆ 0.329731 ┆ 0.881451  │
     └────────┴──────────┴───────────┴──────────┴───────────┘
 
     Of values at hand:
@@ -249,10 +249,10 @@ def interval(
     args = Arguments(score, label, judged=judged if asks_judged else None, **shared)
     checks.flag("bias", bias)
     if str(method) == "bootstrap":
-        more = ", or 'bayesian-bootstrap'" if over is None and cluster is None else ""
-        raise ArgumentError(
-            f"method='bootstrap' may mean 'percentile' or 'bca'{more}; name one of them."
-        )
+        ways = "'percentile' or 'bca'"
+        if over is None:
+            ways = "'percentile'" if cluster else "'percentile' or 'bayesian-bootstrap'"
+        raise ArgumentError(f"method='bootstrap' may mean {ways}; name one of them.")
     checks.one_of("method", method, get_args(Method))
     plan = RankingIntervals(
         args=args if cluster is None else replace(args, cluster=cluster),

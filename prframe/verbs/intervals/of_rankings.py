@@ -52,16 +52,16 @@ from prframe.verbs.intervals.groups import (
     with_known,
     with_thresholds,
 )
-from prframe.verbs.intervals.means import RESAMPLED, check_method
+from prframe.verbs.intervals.means import check_method
 from prframe.verbs.intervals.rows import interval_rows, warned
 
-_OF_RANKINGS = ("auto", POSTERIOR, "logit-t", "logit", "wald", "t", *RESAMPLED)
-_OF_CLUSTERS = ("auto", "logit-t", "logit", "wald", "t", *RESAMPLED)
-# Intervals that rest on a standard error, how often they cover where ties lie at a jump of phi,
-# and what to do: draws put the ties on either side of the jump.
-_BY_ERRORS = ("wald", "t")
+_OF_CLUSTERS = ("auto", "logit-t", "percentile")
+_OF_RANKINGS = (*_OF_CLUSTERS, POSTERIOR)
+# How often intervals by a standard error cover where ties lie at a jump of phi, and what to do:
+# draws put the ties on either side of the jump.
 _OF_JUMPS = (
-    "95 % intervals by 't' covered in 53 to 97 % of samples of scores with five or ten levels. "
+    "95 % intervals by 'logit-t' covered in 53 to 97 % of samples of scores with five or ten "
+    "levels. "
     "Take a phi without jumps, for example 'W(rtb)', scores that tell more items apart, or "
     "method='percentile', which covered in 79 % of them at least; where it does not matter"
 )
@@ -144,7 +144,7 @@ class RankingIntervals(Plan):
         Evaluation(replace(self.args, cluster=None), self.wanted).check_all_rows(source)
         extra = ("score",) if has_thresholds(self.wanted) else ()
         rows = Ranking(source, self.args, extra=extra).over_groups(self._piece)
-        by_errors = rows.filter(pl.col("method").is_in(_BY_ERRORS))
+        by_errors = rows.filter(pl.col("method") == "logit-t")
         warn_of_ties_at_jumps(by_errors, key_names(self.args), "metric", _OF_JUMPS)
         self._warn_of_heavy_negatives(rows)
         self._warn_of_few_clusters(rows)
@@ -281,7 +281,7 @@ class RankingIntervals(Plan):
                 values = posterior_replicates(cells, chosen, self._weights)
             for i, value in zip(of_draws, values, strict=True):
                 drawn[i] = value
-        resampled = [i for i, method in enumerate(methods) if method in RESAMPLED]
+        resampled = [i for i, method in enumerate(methods) if method == "percentile"]
         if resampled and cells.n_pos:
             chosen, rng = [statistics[i] for i in resampled], np.random.default_rng(self.seed)
             values = ranking_bootstrap(cells, chosen, self.n_resamples, rng, group.clusters)

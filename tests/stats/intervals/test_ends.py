@@ -19,7 +19,7 @@ from prframe.stats.intervals.ends import (
 from prframe.stats.intervals.means import mean_interval
 from prframe.stats.intervals.posterior_draws import _Points
 from prframe.stats.intervals.rankings import ranking_interval
-from prframe.stats.intervals.replicates import bca_interval, percentile_interval, summaries
+from prframe.stats.intervals.replicates import Summary, bca_interval, percentile_interval
 from prframe.stats.rankings import (
     AveragePrecision,
     DiscountedGain,
@@ -34,7 +34,7 @@ from prframe.stats.rankings.cells import RankedCells, cells_from_scores
 
 AP = AveragePrecision()
 EVERYTHING = (-np.inf, np.inf)
-METHODS = ("wald", "t", "logit", "logit-t", "percentile", "bca")
+METHODS = ("logit-t", "percentile")
 
 
 @pytest.mark.parametrize(
@@ -50,27 +50,16 @@ METHODS = ("wald", "t", "logit", "logit-t", "percentile", "bca")
     ],
 )
 def test_replicates_are_equal_where_no_value_differs(replicates, estimate, equal):
-    assert summaries(np.array([replicates]), 0.025)[0].is_all(estimate, n=4) is equal
+    assert Summary.of(np.array(replicates), 0.025).is_all(estimate, n=4) is equal
 
 
-def test_replicates_of_several_metrics_are_summarised_row_by_row() -> None:
-    rng = np.random.default_rng(8)
-    rows = rng.normal(size=(6, 300))
-    rows[1] *= 1e200
-    rows[2] *= 1e-200
-    rows[3] = 0.25
-    rows[4, ::2] = nan
-    rows[5, :3] = inf
-    for chosen in ([0, 3], [0, 1, 2, 3, 4, 5]):
-        for row, found in zip(rows[chosen], summaries(rows[chosen], 0.025), strict=True):
-            assert found == summaries(row[None], 0.025)[0]
-            values = row[~np.isnan(row)]
-            assert (found.least, found.largest) == (values.min(), values.max())
-            if np.isfinite(values).all():
-                size = float(np.abs(values).max())
-                spread = (values / size).std(ddof=1)
-                assert found.spread / size == pytest.approx(spread, abs=1e-15)
-                assert found.quantiles == pytest.approx(np.quantile(values, [0.025, 0.975]))
+@pytest.mark.parametrize("size", [1.0, 1e200, 1e-200])
+def test_replicates_of_any_size_are_summarised(size: float) -> None:
+    values = size * np.random.default_rng(8).normal(size=300)
+    found = Summary.of(np.append(values, nan), 0.025)
+    assert (found.least, found.largest) == (values.min(), values.max())
+    assert found.spread / size == pytest.approx((values / size).std(ddof=1), abs=1e-14)
+    assert found.quantiles == pytest.approx(np.quantile(values, [0.025, 0.975]))
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
@@ -99,8 +88,7 @@ def test_bootstrap_intervals_are_scipy_s_for_its_replicates(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["percentile", "bca"])
-def test_bootstrap_intervals_of_ap_are_those_of_resampled_rows(method: str) -> None:
+def test_bootstrap_intervals_of_ap_are_those_of_resampled_rows() -> None:
     rng = np.random.default_rng(2)
     label = rng.random(60) < 0.4
     score = rng.normal(size=60) + label
@@ -114,13 +102,13 @@ def test_bootstrap_intervals_of_ap_are_those_of_resampled_rows(method: str) -> N
         paired=True,
         vectorized=False,
         n_resamples=3000,
-        method={"bca": "BCa"}.get(method, method),
+        method="percentile",
         random_state=1,
     ).confidence_interval
     cells, _ = cells_from_scores(score, label)
-    found = ranking_interval(cells, AP, method, n_resamples=20_000, rng=3)
+    found = ranking_interval(cells, AP, "percentile", n_resamples=20_000, rng=3)
     assert (found.low, found.high) == pytest.approx(tuple(expected), abs=0.025)
-    assert found.std_error == pytest.approx(AP.influence(cells).std_error(cells), rel=0.15)
+    assert found.std_error == AP.influence(cells).std_error(cells)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
@@ -194,14 +182,13 @@ def test_an_estimate_at_the_border_is_a_proportion() -> None:
     assert logit_interval(0.2, 0.1, Confidence(), unbiased=0.0) == (0, 1)
     perfect, _ = cells_from_scores(np.arange(30), np.arange(30) >= 20)
     lows = [
-        ranking_interval(perfect, one, "logit").low
+        ranking_interval(perfect, one, "logit-t").low
         for one in (AP, RocArea(), PrecisionAt(4), RecallAt(12), PrecisionAtRecall(0.3))
     ]
     expected = [stats.beta.ppf(0.025, trials + 0.5, 0.5) for trials in (10, 10, 4, 10, 3)]
     assert lows == pytest.approx(expected)
-    # The other methods take nothing from the number of trials.
-    for method in ("wald", "percentile", "bca"):
-        assert np.isnan(ranking_interval(perfect, AP, method, rng=1).low)
+    # Resamples know nothing of trials.
+    assert np.isnan(ranking_interval(perfect, AP, "percentile", rng=1).low)
 
 
 def test_degrees_of_freedom_are_few_where_few_items_matter() -> None:
@@ -229,12 +216,11 @@ def test_clusters_without_an_error_are_one_observation_each() -> None:
     label = np.tile([True, True, False, False], 20)
     cells, cell = cells_from_scores(label * 1.0, label)
     counts = cluster_counts(cell, label, np.arange(80) // 4, cells.pos.size)
-    for method in ("logit", "logit-t"):
-        found = ranking_interval(cells, RocArea(), method, clusters=counts)
-        assert (found.low, found.high) == pytest.approx((stats.beta.ppf(0.025, 20.5, 0.5), 1))
-        # 2 positions are fewer than 20 clusters.
-        found = ranking_interval(cells, PrecisionAt(2), method, clusters=counts)
-        assert found.low == pytest.approx(stats.beta.ppf(0.025, 2.5, 0.5))
+    found = ranking_interval(cells, RocArea(), "logit-t", clusters=counts)
+    assert (found.low, found.high) == pytest.approx((stats.beta.ppf(0.025, 20.5, 0.5), 1))
+    # 2 positions are fewer than 20 clusters.
+    found = ranking_interval(cells, PrecisionAt(2), "logit-t", clusters=counts)
+    assert found.low == pytest.approx(stats.beta.ppf(0.025, 2.5, 0.5))
 
 
 @pytest.mark.slow
@@ -300,24 +286,6 @@ def test_replicates_may_be_shared() -> None:
     assert found == ranking_interval(cells, AP, "percentile", n_resamples=500, rng=10)
 
 
-@pytest.mark.slow
-def test_the_default_covers_where_wald_does_not() -> None:
-    # AP of the population: the integral of precision over recall.
-    z, step = np.linspace(-10, 8, 20_001, retstep=True)
-    recall, false = stats.norm.cdf(z), stats.norm.cdf(z - 1)
-    true = float((stats.norm.pdf(z) * step) @ (recall / (recall + false)))
-    rng = np.random.default_rng(11)
-    covered = []
-    for _ in range(1000):
-        label = rng.random(40) < 0.5
-        cells, _ = cells_from_scores(rng.normal(size=40) + label, label)
-        found = [ranking_interval(cells, AP, method) for method in ("wald", "logit-t")]
-        covered.append([one.low <= true <= one.high for one in found])
-    wald, default = np.mean(covered, axis=0)
-    assert wald < 0.89
-    assert 0.91 < default < 0.97
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -326,7 +294,7 @@ def test_the_default_covers_where_wald_does_not() -> None:
         (lambda: mean_interval([]), "`values` must be finite numbers, at least one; got []."),
         (lambda: mean_interval([0.1, nan]), "`values` must be finite numbers, at least one; got [0.1, nan]."),
         (lambda: mean_interval([1.0], "z"), "`method` must be one of 'auto', 'bca', 'hall', 'logit', 'percentile', 't'; got 'z'."),
-        (lambda: ranking_interval(RankedCells(np.ones(2, int), np.ones(2, int)), AP, "z"), "`method` must be one of 'auto', 'bayesian-bootstrap', 'bca', 'logit', 'logit-t', 'percentile', 't', 'wald'; got 'z'."),
+        (lambda: ranking_interval(RankedCells(np.ones(2, int), np.ones(2, int)), AP, "z"), "`method` must be one of 'auto', 'bayesian-bootstrap', 'logit-t', 'percentile'; got 'z'."),
     ],
 )  # fmt: skip
 def test_refusals(call: object, message: str) -> None:

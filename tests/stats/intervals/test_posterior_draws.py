@@ -27,6 +27,7 @@ from prframe.stats.rankings import (
     PrecisionAtRecall,
     RankBiasedPrecision,
     RecallAt,
+    ReciprocalRank,
     RocArea,
     RPrecision,
     TrapezoidArea,
@@ -338,7 +339,7 @@ def test_other_statistics_have_no_draws() -> None:
     with pytest.raises(PrframeError) as caught:
         replicates(cells, Prevalence())
     assert str(caught.value) == (
-        "prevalence is not known of draws of the curve; take 'logit-t', 'percentile' or 'bca'."
+        "prevalence is not known of draws of the curve; take 'logit-t' or 'percentile'."
     )
     # What suits it is something else.
     assert ranking_interval(cells, Prevalence()).method == "logit-t"
@@ -353,29 +354,12 @@ def test_draws_of_auprc_begin_where_auprc_begins() -> None:
     assert auprc.mean() == pytest.approx(TrapezoidArea().value(cells), abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("metric", "method"),
-    [
-        (PrecisionAt(10), POSTERIOR),
-        (DiscountedGain(10, normalised=True), POSTERIOR),
-        (GainArea(), POSTERIOR),
-        (TrapezoidArea(), POSTERIOR),
-        (PartialAveragePrecision(0.1), POSTERIOR),
-        (PartialAveragePrecision(0.5), "logit-t"),
-        (AveragePrecision(), "logit-t"),
-        (RocArea(), "logit-t"),
-    ],
-    ids=lambda value: getattr(value, "name", value),
-)
-def test_what_the_first_levels_decide_is_drawn(metric: CellStatistic, method: str) -> None:
-    cells = RankedCells(np.array([4, 6, 10, 0]), np.array([2, 40, 138, 0]))
-    assert suited_method(cells, metric, clustered=False) == method
-
-
-@pytest.mark.parametrize("metric", [TrapezoidArea(), PartialAveragePrecision(0.1)])
-def test_what_many_positives_decide_is_not_drawn(metric: CellStatistic) -> None:
-    cells = RankedCells(np.array([40, 60, 100, 0]), np.array([20, 400, 1380, 0]))
-    assert suited_method(cells, metric, clustered=False) == "logit-t"
+@pytest.mark.parametrize("sizes", [(4, 6, 10), (40, 60, 100)])
+def test_ties_of_most_positives_are_drawn_as_well(sizes: tuple[int, ...]) -> None:
+    cells = RankedCells(np.array([*sizes, 0]), 10 * np.array([2, 40, 138, 0]))
+    metrics = (AveragePrecision(), RocArea(), PrecisionAt(10), GainArea(), ReciprocalRank())
+    for metric in metrics:
+        assert suited_method(cells, metric, clustered=False) == POSTERIOR
 
 
 @pytest.mark.parametrize(

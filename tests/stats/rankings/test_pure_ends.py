@@ -58,8 +58,15 @@ def test_without_positives_below_all_negatives_there_is_no_bottom() -> None:
     assert not pure_bottom(RankedCells(np.array([5, 5, 2]), np.array([10, 0, 0])), LEVELS).any()
     assert not pure_bottom(RankedCells(np.array([5, 5, 0]), np.array([10, 0, 2])), LEVELS).any()
     assert (pure_bottom(ranked(10, 10), LEVELS) == 1).all()
-    of_block = pure_bottom(RankedCells(np.array([5, 5, 0]), np.array([1, 0, 0])), LEVELS)
-    assert of_block.tolist() == (LEVELS >= 0.5).tolist()
+
+
+def test_positives_tied_with_the_first_negative_leave_the_limit_as_it_is() -> None:
+    """What stands above a block of both classes is as pure as what stands above a negative."""
+    of_block = pure_top(RankedCells(np.array([5, 5, 0]), np.array([0, 1, 0])), LEVELS)
+    untied = pure_top(RankedCells(np.array([5, 0, 5, 0]), np.array([0, 1, 0, 0])), LEVELS)
+    assert of_block.tolist() == untied.tolist()
+    bottom = pure_bottom(RankedCells(np.array([5, 5, 0]), np.array([1, 0, 0])), 1 - LEVELS)
+    np.testing.assert_allclose(bottom, of_block, rtol=1e-12)
 
 
 @pytest.mark.parametrize("prior", [None, 0.05])

@@ -131,6 +131,21 @@ def test_levels() -> None:
     assert band["recall"][[0, 50, 100]].to_list() == [0.1, 0.5, 0.9]
 
 
+@pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
+def test_bands_leave_out_the_ends_unless_told() -> None:
+    rows = RUNS.filter(pl.col("query") != "q04")
+    options: dict[str, Any] = {"over": "query", "rng": 1, "n_resamples": 50}
+    inner = [i / 100 for i in range(10, 91)]
+    for band in (
+        prframe.band(rows, by="model", **options),
+        prframe.band(rows, by="model", simultaneous=False, **options),
+        prframe.compare_curves(rows, model="model", item="item", **options),
+    ):
+        assert band["recall"].unique().sort().to_list() == inner
+    named = prframe.band(rows, by="model", recall=11, **options)
+    assert named["recall"].unique().sort().to_list() == [i / 10 for i in range(11)]
+
+
 @pytest.mark.parametrize("options", [{"anchor": True}, {"interpolate": True}])
 def test_one_query_is_its_own_curve(options: dict[str, Any]) -> None:
     rows = RUNS.filter(query="q01", model="a").drop("model")

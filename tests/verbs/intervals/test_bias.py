@@ -46,7 +46,7 @@ def test_groups_clusters_and_methods() -> None:
         ]
     ).with_columns(user=pl.int_range(pl.len()))
     expected = [naive_bias(LABELS), naive_bias(LABELS[::-1])]
-    for options in ({}, {"method": "bca"}, {"cluster": "user"}):
+    for options in ({}, {"method": "logit-t"}, {"cluster": "user"}):
         found = groups.pr.interval("AP", by="q", bias=True, **options, **FEW)
         assert found["bias"].to_list() == pytest.approx(expected)
 

@@ -44,7 +44,7 @@ def test_a_threshold_is_a_cut_of_what_is_retrieved() -> None:
         score=pl.when(pl.col("score") >= 0.5).then("score").otherwise(-float("inf"))
     )
     numbers = ["estimate", "std_error", "conf_low", "conf_high"]
-    for method in ("auto", "logit-t", "bca"):
+    for method in ("auto", "logit-t", "percentile"):
         options = {"by": "run", "method": method, "rng": 1}
         rows = prframe.interval(data, ["P(threshold=0.5)", "F(beta=2,threshold=0.5)"], **options)
         known = prframe.interval(cut, ["SetP", "SetF(beta=2)"], **options)

@@ -297,10 +297,10 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
     ),
     "method of rankings": (
         AT_HAND,
-        {"method": "wald"},
+        {"method": "logit-t"},
         "`method` of a mean over groups must be one of 'auto', 'bca', 'hall', 'logit', "
         "'percentile', 't'; "
-        "got 'wald'.",
+        "got 'logit-t'.",
     ),
     "logit beyond 1": (
         AT_HAND,

@@ -12,7 +12,7 @@ ENDS = {"AUC": 1, "AP": 1, "AUPRG": 1, "BEDROC(alpha=20)": 1, "pAUC(max_fpr=0.2)
 SIZES = [(n_pos, n_neg) for n_pos in (2, 3, 7) for n_neg in (9, 17, 37, 45)]
 
 
-# AUPRG has no least value, and no logit.
+# AUPRG has no least value, no logit, and of a perfect ranking no standard error.
 CASES = [
     (metric, method)
     for metric in ENDS

@@ -76,6 +76,12 @@ def test_shares_are_warned_of_with_students_interval_alone() -> None:
         prframe.interval(shares, values="AP", over="query_id", method="t")
 
 
+def test_half_of_the_values_at_an_end_are_covered_by_logits() -> None:
+    for values, told in (([0.3] + [1.0] * 19, False), ([0.3] + [0.99] * 19, True)):
+        assert few_for_skewness(np.array(values), "logit") is told
+        assert few_for_skewness(np.array(values), "percentile")
+
+
 @pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 def test_halls_interval_covers_where_others_do_not() -> None:
     """95 % intervals of 12 values from beta(.2, 2), 400 samples: 3 standard errors are .033."""
@@ -116,9 +122,11 @@ def test_single_levels_of_mean_curves_are_warned_of() -> None:
     data = pl.concat(parts)
     options = {"over": "query_id", "recall": [0.2, 0.5], "simultaneous": False}
     with pytest.warns(prframe.CoverageWarning) as caught:
-        prframe.band(data, "new", **options)
+        prframe.band(data, "new", **options, method="t")
     assert "few of the values carry 2 of 2 levels: their" in str(caught[0].message)
     prframe.band(data, "new", **options, method="hall")
+    # On the logit scale eleven ones of twelve are covered.
+    prframe.band(data, "new", **options)
     with pytest.warns(prframe.SkewedDifferencesWarning) as found:
         prframe.compare_curves(data, ["new", "old"], **options)
     assert str(found[0].message) == (
@@ -136,8 +144,9 @@ def test_single_levels_of_mean_curves_are_warned_of() -> None:
         lambda rng: np.where(rng.random(20) < 0.35, 0.0, rng.beta(1, 3, 20)),
         lambda rng: rng.binomial(10, rng.beta(0.4, 1.5, 20)) / 10,
         lambda rng: np.where(rng.random(20) < 0.7, 1.0, rng.beta(3, 1, 20)),
+        lambda rng: np.where(rng.random(20) < 0.9, 1.0, rng.integers(1, 4, 20) / 4),
     ],
-    ids=["AP", "P@10", "nDCG@10"],
+    ids=["AP", "P@10", "nDCG@10", "R@100"],
 )
 def test_ordinary_samples_are_seldom_warned_of(drawn) -> None:
     rng = np.random.default_rng(6)

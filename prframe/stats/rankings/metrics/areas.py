@@ -22,12 +22,7 @@ from prframe.stats.rankings.cell_sums import (
 )
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.metrics.base import (
-    FEW_POSITIVES,
-    CellStatistic,
-    Influence,
-    with_misplaced,
-)
+from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.stats.rankings.pure_ends import LeastPrecision
 from prframe.typing import Floats, Reals
 
@@ -138,10 +133,6 @@ class TrapezoidArea(CellStatistic):
         own = np.append((before + after) / 2 + slope - pull, 0.0)
         return Influence((own - area) / n_pos, np.append(-pull, 0.0) / n_pos)
 
-    def few_decide(self, cells: RankedCells) -> bool:
-        """Tell whether the first block, where the line from (0, 1) ends, has few positives."""
-        return int(cells.pos[0]) < FEW_POSITIVES
-
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the area under precision, ``int PR(b) db``, of ties that under straight lines."""
         if not curves.cells.has_mixed_ties:
@@ -169,6 +160,8 @@ class RocArea(CellStatistic):
     of_all_levels: ClassVar[bool] = True
     own_tests: ClassVar[frozenset[str]] = frozenset({"delong"})
     of_two_samples: ClassVar[bool] = True
+    has_room: ClassVar[bool] = True
+    trials_are: ClassVar = "both"
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c (n_neg - FP above c - neg_c / 2) / (n_pos n_neg)``."""
@@ -197,10 +190,6 @@ class RocArea(CellStatistic):
         """Return ``1 - int alpha(b) db``, alpha being the false positive rate."""
         return np.asarray(1 - curves.areas_under_rates())
 
-    def low_draws(self, cells: RankedCells, draws: Floats) -> Floats:
-        """Return draws with half a misplaced item more of each class; see `with_misplaced`."""
-        return with_misplaced(self, cells, draws)
-
 
 @dataclass(frozen=True)
 class Bedroc(CellStatistic):
@@ -223,6 +212,7 @@ class Bedroc(CellStatistic):
     """
 
     _name: ClassVar[str] = "BEDROC(alpha={alpha:g})"
+    trials_are: ClassVar = "both"
     alpha: float = 20.0
 
     @property
@@ -343,7 +333,6 @@ class PrecisionAtRecall(CellStatistic):
     _name: ClassVar[str] = "Prec@{r:g}"
     takes_prior: ClassVar[bool] = True
     asks_for_ends: ClassVar[bool] = True
-    jumps: ClassVar[bool] = True
     r: float
 
     def __post_init__(self) -> None:

@@ -69,14 +69,14 @@ class AtPrior(CellStatistic):
         return self.metric.lacks_influence
 
     @property
-    def jumps(self) -> bool:  # type: ignore[override]
-        """Whether the metric jumps from level to level."""
-        return self.metric.jumps
-
-    @property
     def of_all_levels(self) -> bool:  # type: ignore[override]
         """Whether the metric adds up all levels of recall."""
         return self.metric.of_all_levels
+
+    @property
+    def trials_are(self) -> str:  # type: ignore[override]
+        """What a value of 0 or 1 is observed of."""
+        return self.metric.trials_are
 
     @property
     def of_table(self) -> bool:  # type: ignore[override]
@@ -117,10 +117,6 @@ class AtPrior(CellStatistic):
     def trials(self, cells: RankedCells) -> int:
         """Return the number of observations that a value of 0 or 1 is made of."""
         return self.metric.trials(cells)
-
-    def few_decide(self, cells: RankedCells) -> bool:
-        """Tell whether draws are better than a standard error although most positives are tied."""
-        return self.metric.few_decide(cells) or self.negatives_decide(cells)
 
     def negatives_decide(self, cells: RankedCells) -> bool:
         """Tell whether a negative weighs so much that precision hangs on few of them.

@@ -12,22 +12,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv
 
 from prframe.errors import ArgumentError
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.typing import Floats, Integers
-
-# So few positives in what decides a metric have no reliable standard error.
-FEW_POSITIVES = 5
-# Pairs of multiples of these, less their whole parts, are even in the square.
-_FIRST, _SECOND = 0.5**0.5, 0.75**0.5
+from prframe.typing import Floats
 
 
 class Influence(NamedTuple):
@@ -64,9 +57,8 @@ class CellStatistic(ABC):
         varies; empty if it does.
     own_tests : frozenset of str
         The tests of `compare_rankings` that suit this metric, besides those for all metrics.
-    jumps : bool
-        Whether the metric jumps from level to level where scores have few levels, or is decided by
-        the first of these. Draws describe such jumps, and a standard error does not.
+    has_room : bool
+        Whether the low end of its interval has room for a misplaced item, as that of `rank_test`.
     asks_for_ends : bool
         Whether the metric asks for what is above the end of cells with positives, and for nothing
         else, so that negatives in such a cell and right above it are alike to it.
@@ -81,6 +73,9 @@ class CellStatistic(ABC):
     of_first_ranks : bool
         Whether discounts let the first ranks decide, so that a sample near the best or the least
         value lacks what a rank more would change.
+    trials_are : {"positives", "negatives", "both", "items"}
+        What a value of 0 or 1 is observed of: the first positives, as many as `trials` says, the
+        first items, all negatives, or all of the smaller class.
     of_table : bool
         Whether the metric is a function of four counts, positives and negatives that are retrieved
         and that are not. It asks for draws of these alone (`DrawnCurves.tables`), which need no
@@ -105,12 +100,13 @@ class CellStatistic(ABC):
     _name: ClassVar[str]
     lacks_influence: ClassVar[str] = ""
     own_tests: ClassVar[frozenset[str]] = frozenset()
-    jumps: ClassVar[bool] = False
+    has_room: ClassVar[bool] = False
     asks_for_ends: ClassVar[bool] = False
     of_two_samples: ClassVar[bool] = False
     of_events: ClassVar[bool] = False
     of_all_levels: ClassVar[bool] = False
     of_first_ranks: ClassVar[bool] = False
+    trials_are: ClassVar[Literal["positives", "negatives", "both", "items"]] = "positives"
     of_table: ClassVar[bool] = False
     takes_prior: ClassVar[bool] = False
     of_classes: ClassVar[bool] = False
@@ -201,13 +197,6 @@ class CellStatistic(ABC):
         del cells
         return self, 1.0
 
-    def few_decide(self, cells: RankedCells) -> bool:
-        """Tell whether draws are better than a standard error although most positives are tied.
-
-        A few items of a class, a single one above all, hardly tell how much others differ.
-        """
-        return self.jumps or min(cells.n_pos, cells.n_neg) < FEW_POSITIVES
-
     @property
     def has_draws(self) -> bool:
         """Whether the metric can be computed from draws of the curve."""
@@ -260,24 +249,8 @@ class CellStatistic(ABC):
         """
         del curves
         raise ArgumentError(
-            f"{self.name} is not known of draws of the curve; take 'logit-t', 'percentile' or "
-            "'bca'."
+            f"{self.name} is not known of draws of the curve; take 'logit-t' or 'percentile'."
         )
-
-    def low_draws(self, cells: RankedCells, draws: Floats) -> Floats:
-        """Return the draws that the low end is read from, which by default are those of `draws`.
-
-        Parameters
-        ----------
-        cells : RankedCells
-        draws : ndarray of float, shape (n_draws,)
-
-        Returns
-        -------
-        ndarray of float, shape (n_draws,)
-        """
-        del cells
-        return draws
 
     def without_negatives(self, cells: RankedCells, prevalence: float) -> float:
         """Return how large the metric may be if no negative limits it; 0 if a negative does.
@@ -360,42 +333,6 @@ class CellStatistic(ABC):
         """
         del n_pos, n
         raise ArgumentError(f"{self.name} does not count the positives among the first k.")
-
-
-def with_misplaced(statistic: CellStatistic, cells: RankedCells, draws: Floats) -> Floats:
-    """Return draws of an area under the ROC curve with half a misplaced item more of each class.
-
-    A few misplaced items may decide such an area, and a sample may lack one of them. So there is
-    half a positive more where the lowest one is, and half a negative where the highest one is. The
-    Dirichlet weight of half a count beside n others has the distribution Beta(1/2, n). The change
-    is proportional to the weight, so that a draw moves as the value of the sample does.
-    """
-    value = statistic.value(cells)
-    lowest, highest = np.flatnonzero(cells.pos)[-1], np.flatnonzero(cells.neg)[0]
-    for (pos, neg), n, step in (
-        ((cells.pos + _only(cells, lowest), cells.neg), cells.n_pos, _FIRST),
-        ((cells.pos, cells.neg + _only(cells, highest)), cells.n_neg, _SECOND),
-    ):
-        worst = value + (n + 1) * (float(statistic.values(pos, neg)) - value)
-        draws = draws + _weights_of_half(n, draws.size, step) * np.minimum(worst - draws, 0.0)
-    return np.maximum(draws, statistic.limits[0])
-
-
-@lru_cache(maxsize=256)
-def _weights_of_half(n: int, size: int, step: float) -> Floats:
-    """Return draws of the weight of half a count beside n others, which many groups share.
-
-    Multiples of the step, less their whole parts, are even in [0, 1).
-    """
-    places = (np.arange(size) + 0.5) * step % 1
-    return np.asarray(betaincinv(0.5, n, places), dtype=np.float64)
-
-
-def _only(cells: RankedCells, cell: int) -> Integers:
-    """Return counts of a single item in one of the cells."""
-    counts = np.zeros_like(cells.pos)
-    counts[cell] = 1
-    return counts
 
 
 def draws_of_ends(low: Floats, high: Floats) -> Floats:

@@ -68,8 +68,8 @@ _LITTLE = 0.1
 class _DiscountSum(_CutOff):
     """The sum of the discounts of the positives' ranks, on average over the orders within ties."""
 
-    jumps: ClassVar[bool] = True
     of_first_ranks: ClassVar[bool] = True
+    trials_are: ClassVar = "items"
 
     @abstractmethod
     def _running(self, ranks: Numbers) -> Floats:

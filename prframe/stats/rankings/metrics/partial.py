@@ -12,7 +12,6 @@ from prframe import checks
 from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.metrics.base import FEW_POSITIVES, with_misplaced
 from prframe.stats.rankings.metrics.counted import CountedStatistic
 from prframe.stats.tie_expectations import gain_area, mean_shortfall
 from prframe.typing import Flags, Floats
@@ -47,6 +46,8 @@ class PartialRocArea(CountedStatistic):
 
     _name: ClassVar[str] = 'pAUC(max_fpr={max_fpr:g},scale="{scale}")'
     of_classes: ClassVar[bool] = True
+    has_room: ClassVar[bool] = True
+    trials_are: ClassVar = "both"
     max_fpr: float = 0.1
     scale: str = "area"
 
@@ -78,10 +79,6 @@ class PartialRocArea(CountedStatistic):
     def trials(self, cells: RankedCells) -> int:
         """Return the size of the smaller class, of the negatives those within the rate."""
         return max(1, min(cells.n_pos, int(self.max_fpr * cells.n_neg)))
-
-    def low_draws(self, cells: RankedCells, draws: Floats) -> Floats:
-        """Return draws with half a misplaced item more of each class; see `with_misplaced`."""
-        return with_misplaced(self, cells, draws)
 
 
 def _scaled(area: Floats, metric: PartialRocArea) -> Floats:
@@ -131,10 +128,6 @@ class PartialAveragePrecision(CountedStatistic):
         up_to = np.full(curves.prevalence.size, self.max_recall)
         return curves.areas_under_precision(at_ends=True, up_to=up_to) / self.max_recall
 
-    def few_decide(self, cells: RankedCells) -> bool:
-        """Tell whether few positives are within the level."""
-        return self.trials(cells) < FEW_POSITIVES
-
     def trials(self, cells: RankedCells) -> int:
         """Return the number of positives up to the level."""
         return max(1, int(self.max_recall * cells.n_pos))
@@ -167,7 +160,6 @@ class RecallAtPrecision(CountedStatistic):
     _name: ClassVar[str] = "R(at_precision={p:g})"
     takes_prior: ClassVar[bool] = True
     lacks_influence: ClassVar[str] = "its threshold jumps from item to item"
-    jumps: ClassVar[bool] = True
     p: float
 
     def __post_init__(self) -> None:
@@ -223,7 +215,6 @@ class GainArea(CountedStatistic):
     _name: ClassVar[str] = "AUPRG"
     of_all_levels: ClassVar[bool] = True
     takes_prior: ClassVar[bool] = True
-    jumps: ClassVar[bool] = True
 
     @property
     def limits(self) -> tuple[float, float]:

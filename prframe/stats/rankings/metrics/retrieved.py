@@ -96,6 +96,7 @@ class SetPrecision(_OfRetrieved):
     empty: float = field(default=0.0, repr=False)
 
     _name: ClassVar[str] = "SetP"
+    trials_are: ClassVar = "items"
     takes_prior: ClassVar[bool] = True
 
     def value(self, cells: RankedCells) -> float:
@@ -215,6 +216,7 @@ class SetSpecificity(_OfRetrieved):
     """
 
     _name: ClassVar[str] = "Specificity(threshold=0.5)"
+    trials_are: ClassVar = "negatives"
     of_classes: ClassVar[bool] = True
     counts_negatives: ClassVar[bool] = True
 
@@ -243,6 +245,7 @@ class SetBalancedAccuracy(_OfRetrieved):
     """
 
     _name: ClassVar[str] = "BalancedAccuracy(threshold=0.5)"
+    trials_are: ClassVar = "both"
     of_classes: ClassVar[bool] = True
     counts_negatives: ClassVar[bool] = True
 
@@ -272,6 +275,7 @@ class SetMatthews(_OfRetrieved):
     """
 
     _name: ClassVar[str] = "MCC(threshold=0.5)"
+    trials_are: ClassVar = "both"
     takes_prior: ClassVar[bool] = True
     counts_negatives: ClassVar[bool] = True
 

@@ -40,8 +40,6 @@ class TopStatistic(CellStatistic):
     empirical number of positives jumps.
     """
 
-    jumps: ClassVar[bool] = True
-
     @abstractmethod
     def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
         """Return the rank k."""
@@ -218,6 +216,7 @@ class PrecisionAt(_FirstK):
     """
 
     _name: ClassVar[str] = "P@{k}"
+    trials_are: ClassVar = "items"
 
     def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
         """Return k, and 0."""

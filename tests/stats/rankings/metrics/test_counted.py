@@ -91,9 +91,8 @@ def test_the_recall_at_a_precision_has_no_influence_as_its_threshold_varies() ->
     data = pl.DataFrame({"score": rng.normal(size=600) + label, "label": label})
     data = data.with_columns(cluster=pl.int_range(600) // 2)
     metric = "R(at_precision=0.6)"
-    for method in ("wald", "logit", "logit-t", "bca"):
-        with pytest.raises(prframe.PrframeError, match="its threshold jumps"):
-            prframe.interval(data, metric, method=method)
+    with pytest.raises(prframe.PrframeError, match="its threshold jumps"):
+        prframe.interval(data, metric, method="logit-t")
     plain = prframe.interval(data, metric, rng=1)
     clustered = prframe.interval(data, metric, cluster="cluster", rng=1)
     assert clustered["method"].item() == "percentile"
