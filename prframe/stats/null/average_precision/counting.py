@@ -11,8 +11,7 @@ from math import inf, log
 import numpy as np
 from scipy.special import digamma
 
-from prframe.stats.null.average_precision.lattice.terms import ranges
-from prframe.stats.null.average_precision.steps import log_binomial
+from prframe.stats.null.average_precision.steps import log_binomial, ranges
 from prframe.stats.null.average_precision.tail import Problem, Tail
 from prframe.typing import Floats, Integers
 

@@ -17,7 +17,7 @@ from prframe.stats.null.average_precision.draws import drawn
 from prframe.stats.null.average_precision.extremes import beyond
 from prframe.stats.null.average_precision.groups import Case, Cases
 from prframe.stats.null.average_precision.moments import retrieved_blocks
-from prframe.stats.null.average_precision.shape import shape_of
+from prframe.stats.null.average_precision.shape import shapes_of
 from prframe.stats.null.average_precision.steps import log_binomial
 from prframe.stats.null.average_precision.tail import APNullMethod
 from prframe.stats.null.base import NullDistribution
@@ -158,7 +158,7 @@ class APNull(NullDistribution):
 
     def _shape(self) -> tuple[float, float]:
         """Return skewness and excess kurtosis."""
-        return shape_of(self._case.items, self.n_pos)
+        return shapes_of([(self._case.items, self.n_pos)])[0]
 
     def _log_tails(self, x: Floats, sides: tuple[Side, ...]) -> BothTails:
         """Return the tails of rising numbers on the sides that are asked for."""

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.path import are_lumpy, leaning, most_likely
-from prframe.stats.null.average_precision.rows import Lanes, Path
-from prframe.stats.null.average_precision.search import searched
 from prframe.stats.null.average_precision.tail import Problem, Tail
-from prframe.stats.null.average_precision.walk import Course, Walk, drifted
-from prframe.stats.null.average_precision.waves import Waves
+from prframe.stats.null.average_precision.walks.path import are_lumpy, leaning, most_likely
+from prframe.stats.null.average_precision.walks.rows import Lanes, Path
+from prframe.stats.null.average_precision.walks.search import searched
+from prframe.stats.null.average_precision.walks.tilts import Course, Walk, drifted
+from prframe.stats.null.average_precision.walks.waves import Waves
 from prframe.stats.null.inversion import inverted
 from prframe.stats.null.saddlepoint import Approximation, Points, tails
 from prframe.typing import Floats

@@ -11,10 +11,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.rows import Table
 from prframe.stats.null.average_precision.tail import Problem, Tail
-from prframe.stats.null.average_precision.walk import Course, Tilt, drifted
-from prframe.stats.null.average_precision.waves import turned
+from prframe.stats.null.average_precision.walks.rows import Table
+from prframe.stats.null.average_precision.walks.tilts import Course, Tilt, drifted
+from prframe.stats.null.average_precision.walks.waves import turned
 from prframe.typing import Floats, Integers
 
 # Single precision leaves characteristic functions right to a millionth.
