@@ -16,7 +16,7 @@ from prframe import checks
 from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import random_generator, reals
 from prframe.stats._p_values import check_alternative, probability
-from prframe.stats.null.quantiles import last_kept, least_met
+from prframe.stats.null.quantiles import bracketed
 from prframe.stats.null.tail_probabilities import (
     BOTH,
     BothTails,
@@ -36,6 +36,9 @@ _FAR = 6.0
 _LARGEST = float(np.finfo(np.float64).max)
 # Longer lists are cut short in a repr, and of them so many numbers are shown at both ends.
 _LONG_LIST, _SHOWN = 100, 3
+# A bracket about a quantile need not be narrower than this share of it where single values of X
+# cannot be told apart.
+_SMOOTH = 1e-7
 # The method of what has no probability.
 UNDEFINED = "undefined"
 # A bracket as wide as this share of a lattice's step holds at most one of its points.
@@ -334,8 +337,13 @@ class NullDistribution(ABC):
             is_close = np.abs(middle) <= self._close / 2
             return np.where(~apart[places] & is_close, 0.0, middle)
 
+        def width(places: NDArray[np.int64], x: Floats) -> Floats:
+            """Return the width of brackets that need not be narrower."""
+            return np.maximum(self._width(x), np.where(apart[places], 0.0, _SMOOTH * np.abs(x)))
+
         start = self.mean() - sign * self.std() * np.clip(ndtri_exp(level), -_FAR, _FAR)
-        found, reached = least_met(beyond, start, self.std(), self.support(), self._width)
+        step = np.full(level.shape, self.std())
+        _, found, reached = bracketed(beyond, start, step, self.support(), width)
         if side == "lower":
             return self._not_below(found)
         if apart.any():
@@ -397,19 +405,24 @@ class NullDistribution(ABC):
 
         P(X >= x) does not change before the next value that X can take.
         """
-        largest, lattice = self.support()[1], self._lattice()
+        lattice, (least, largest) = self._lattice(), self.support()
         # Values that are equal may differ in the last digit, and all of them are stepped over.
         rare = self._nearest_points(above) if lattice else above + self._rounding(above) / 2
         rare = np.minimum(rare, largest)
         gap = np.full(rare.shape, lattice[1]) if lattice else self._rounding(rare)
-        reached = self._upper(rare) - _SLACK
+        kept = self._upper(rare) - _SLACK
 
-        def is_lost(places: NDArray[np.int64], x: Floats) -> NDArray[np.bool_]:
-            """Whether P(X >= x) is less than at the number of each place."""
-            return self._upper(x) < reached[places]
+        def lost(places: NDArray[np.int64], x: Floats) -> Floats:
+            """Return 1 where P(X >= x) is less than at the number of each place, else -1."""
+            return np.where((x > rare[places]) & (self._upper(x) < kept[places]), 1.0, -1.0)
 
-        last = self._nearest_points(last_kept(is_lost, rare, gap, largest, self._width))
-        return last if self._is_exact else self._not_above(last, reached + 2 * _SLACK)
+        def width(_: NDArray[np.int64], x: Floats) -> Floats:
+            """Return the width of brackets that need not be narrower."""
+            return self._width(x)
+
+        last, _, is_lost = bracketed(lost, rare + gap, gap, (least, largest), width)
+        last = self._nearest_points(np.where(is_lost, np.maximum(last, rare), largest))
+        return last if self._is_exact else self._not_above(last, kept + 2 * _SLACK)
 
     def _not_above(self, last: Floats, reached: Floats) -> Floats:
         """Return numbers moved below all values that count as equal, if they stay as rare."""

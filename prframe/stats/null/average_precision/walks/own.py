@@ -181,11 +181,13 @@ def _draws(walk: Walk, rng: np.random.Generator) -> Floats:
     slope = float(walk.tilt.slopes[walk.lane])
     for table, share, _ in walk.upward():
         sums = np.cumsum(share, axis=1)
-        sums = sums / np.maximum(sums[:, -1:], _LEAST) + np.arange(sums.shape[0])[:, None]
-        term = np.searchsorted(sums.ravel(), rng.random(_DRAWS) + row, side="right")
-        term = np.clip(term - row * sums.shape[1], 0, sums.shape[1] - 1)
-        variance = table.variance[row, term]
-        total += table.growth[row, term] + drifted(slope, table)[row, term]
-        total += np.sqrt(variance) * rng.standard_normal(_DRAWS)
+        sums /= np.maximum(sums[:, -1:], _LEAST)
+        chance, term = rng.random(_DRAWS), np.zeros(_DRAWS, np.int64)
+        for column in sums.T[:-1]:
+            term += chance >= column[row]
+        total += (table.growth + drifted(slope, table))[row, term]
+        if table.variance.any():
+            scatter = np.sqrt(table.variance)[row, term]
+            total += scatter * rng.standard_normal(_DRAWS)
         row = table.column[row, term]
     return total
