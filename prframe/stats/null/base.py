@@ -38,7 +38,7 @@ _LARGEST = float(np.finfo(np.float64).max)
 _LONG_LIST, _SHOWN = 100, 3
 # A bracket about a quantile need not be narrower than this share of it where single values of X
 # cannot be told apart.
-_SMOOTH = 1e-7
+_SMOOTH = 1e-4
 # The method of what has no probability.
 UNDEFINED = "undefined"
 # A bracket as wide as this share of a lattice's step holds at most one of its points.
@@ -420,7 +420,7 @@ class NullDistribution(ABC):
             """Return the width of brackets that need not be narrower."""
             return self._width(x)
 
-        last, _, is_lost = bracketed(lost, rare + gap, gap, (least, largest), width)
+        last, _, is_lost = bracketed(lost, rare + gap, gap, (least, largest), width, 0)
         last = self._nearest_points(np.where(is_lost, np.maximum(last, rare), largest))
         return last if self._is_exact else self._not_above(last, kept + 2 * _SLACK)
 

@@ -11,18 +11,23 @@ from prframe.typing import Flags, Floats
 # The function takes places, and as many x, and rises with x at each place.
 Rising: TypeAlias = Callable[[NDArray[np.int64], Floats], Floats]
 
-# A smooth function needs no more secants than this; later on a bracket is cut into so many
-# parts, so that of floats it ends before the last number of steps.
-_SECANTS, _PARTS, _STEPS = 12, 16, 100
+# A bracket of floats allows fewer steps than this.
+_STEPS = 200
 
 
 def bracketed(
-    rising: Rising, start: Floats, step: Floats, ends: tuple[float, float], width: Rising
+    rising: Rising,
+    start: Floats,
+    step: Floats,
+    ends: tuple[float, float],
+    width: Rising,
+    secants: int = 12,
 ) -> tuple[Floats, Floats, Flags]:
     """Return neighbours x below and at which a function is not negative any more.
 
     The search goes from `start` in steps that grow until the function changes its sign, and then
-    narrows the bracket to a width. It ends early where the function is 0.
+    narrows the bracket to a width, by secants at first, as functions may jump by halves later on.
+    It ends early where the function is 0.
 
     Returns
     -------
@@ -45,25 +50,17 @@ def bracketed(
         if not places.size:
             break
         (low, high), known = x[:, places], inside[:, places]
-        if turn < _SECANTS:
-            first, far = start[places], step[places] * 2.0**turn
-            tried = _secant(x[:, places], values[:, places])
-            tried = np.where(known[0] & ~known[1], np.minimum(low + far, tried), tried)
-            tried = np.where(known[1] & ~known[0], np.maximum(high - far, tried), tried)
-            is_new = ~known.any(axis=0) & (low < first) & (first < high)
-            tried = np.where(is_new, first, tried)[None]
-        else:
-            tried = low + np.arange(1, _PARTS)[:, None] / _PARTS * (high - low)
-        heights = rising(np.tile(places, len(tried)), tried.ravel()).reshape(tried.shape)
-        number = (heights < 0).sum(axis=0)
-        at = np.array([number, number + 1])
-        moved = at == np.array([[0], [len(tried) + 1]])
+        first, far = start[places], step[places] * 2.0**turn
+        tried = (low + high) / 2 if turn >= secants else _secant(x[:, places], values[:, places])
+        tried = np.where(known[0] & ~known[1], np.minimum(low + far, tried), tried)
+        tried = np.where(known[1] & ~known[0], np.maximum(high - far, tried), tried)
+        is_new = ~known.any(axis=0) & (low < first) & (first < high)
+        tried = np.where(is_new, first, tried)
+        heights = rising(places, tried)
+        side = (heights >= 0).astype(np.int64)
         # The end that stays counts half, so that the next secant goes to its side (Illinois).
-        halved = np.where(moved & known[::-1], 0.5, 1.0)
-        heights = np.array([values[0, places], *heights, values[1, places]])
-        values[:, places] = np.take_along_axis(heights, at, axis=0) * halved
-        x[:, places] = np.take_along_axis(np.array([low, *tried, high]), at, axis=0)
-        inside[:, places] |= ~moved
+        values[1 - side, places] *= np.where(inside[side, places], 0.5, 1.0)
+        x[side, places], values[side, places], inside[side, places] = tried, heights, True
     return x[0], x[1], reached
 
 

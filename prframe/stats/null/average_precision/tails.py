@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 
 from prframe.errors import PrframeError
-from prframe.stats.null.average_precision.counting import counted_tails, tail_of_one
+from prframe.stats.null.average_precision.counting import PAIRS, counted_tails, tail_of_one
 from prframe.stats.null.average_precision.extremes import ap_extremes, ap_largest
 from prframe.stats.null.average_precision.lattice.tails import lattice_tails
 from prframe.stats.null.average_precision.lattice.terms import (
@@ -103,10 +103,11 @@ def _ways(problem: Problem) -> list[_Way]:
     walks: list[_Way] = [walked_tails]
     if not is_tied and n_pos <= _SHARED and not problem.is_fine_below:
         walks = [_on_shared_walks, walked_tails]
-    if _log_states(problem) <= log(_COUNTED):
+    if _log_states(problem) <= log(_COUNTED) or (n_pos <= PAIRS and not is_tied):
         ways: list[_Way] = [_counted, *lattice, *walks]
     elif hits <= _ANY_HITS or n_pos <= _RARE * n:
-        ways = [*lattice, _counted_if_few, *walks]
+        # Walks are seldom sure where lattices are not.
+        return [*lattice, _counted_if_few, _drawn, *walks]
     else:
         ways = [*walks, *lattice, _counted_if_few]
     return [*ways, _drawn]
