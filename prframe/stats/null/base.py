@@ -36,9 +36,9 @@ _FAR = 6.0
 _LARGEST = float(np.finfo(np.float64).max)
 # Longer lists are cut short in a repr, and of them so many numbers are shown at both ends.
 _LONG_LIST, _SHOWN = 100, 3
-# A bracket about a quantile need not be narrower than this share of it where single values of X
-# cannot be told apart.
-_SMOOTH = 1e-4
+# A bracket about a quantile need not be narrower than this share of the standard deviation where
+# single values of X cannot be told apart.
+_SMOOTH = 1e-3
 # The method of what has no probability.
 UNDEFINED = "undefined"
 # A bracket as wide as this share of a lattice's step holds at most one of its points.
@@ -339,7 +339,7 @@ class NullDistribution(ABC):
 
         def width(places: NDArray[np.int64], x: Floats) -> Floats:
             """Return the width of brackets that need not be narrower."""
-            return np.maximum(self._width(x), np.where(apart[places], 0.0, _SMOOTH * np.abs(x)))
+            return np.maximum(self._width(x), np.where(apart[places], 0.0, _SMOOTH * self.std()))
 
         start = self.mean() - sign * self.std() * np.clip(ndtri_exp(level), -_FAR, _FAR)
         step = np.full(level.shape, self.std())

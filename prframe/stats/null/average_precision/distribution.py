@@ -103,8 +103,8 @@ class APNull(NullDistribution):
     depth: int
     method: APNullMethod
 
-    # Values with other slopes differ by a few parts in 1e5.
-    _close = 1e-4
+    # A critical value whose probability is within .1 % of the level is close enough.
+    _close = 1e-3
 
     def __init__(
         self,
