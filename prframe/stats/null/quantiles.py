@@ -15,7 +15,7 @@ Rising: TypeAlias = Callable[[NDArray[np.int64], Floats], Floats]
 _STEPS = 200
 
 
-def bracketed(
+def bracketed(  # noqa: PLR0913, PLR0917 - a function, where to look for it, and how closely
     rising: Rising,
     start: Floats,
     step: Floats,

@@ -3,8 +3,8 @@
 The beta distribution is that of the R package pranker 1.0 (Lopes 2015), whose method is Lopes &
 Bontempi, *On the null distribution of the precision and recall curve*, ECML PKDD 2014: it has the
 support [least AP, 1] and the mean and the variance of AP. The normal distributions have the exact
-moments, or those of Zhang & Su 2012, eqs (12) and (13), corrected. The upper tails of all these are
-too light as a rule: good rankings get p-values that are too small.
+moments, or those of Zhang & Su 2012, eqs (12) and (13), corrected. The upper tails of all these
+are too light as a rule: good rankings get p-values that are too small.
 """
 
 from __future__ import annotations
