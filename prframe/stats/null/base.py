@@ -66,7 +66,9 @@ class NullDistribution(ABC):
     -----
     Values that differ by no more than rounding are equal. Within one call, probabilities never
     rise, or never fall, with x, and possible values never have probability 0. Probabilities and
-    p-values of NaN are NaN, as in scipy.stats, so that ``sf(isf(q))`` is NaN where `isf` is.
+    p-values of NaN are NaN, as in scipy.stats, so that ``sf(isf(q))`` is NaN where `isf` is. What
+    is no number, a level out of (0, 1] or an unknown name raises a `PrframeError`, and so does a
+    method that cannot take the distribution.
 
     Examples
     --------
@@ -131,11 +133,6 @@ class NullDistribution(ABC):
         tuple of float
             In this order, whatever the order of the letters. Skewness and kurtosis are NaN where
             the variance is 0.
-
-        Raises
-        ------
-        PrframeError
-            Other letters, or none.
         """
         if not moments or set(moments) - set("mvsk"):
             raise ArgumentError(f"`moments` must be letters of 'mvsk'; got {moments!r}.")
@@ -161,11 +158,6 @@ class NullDistribution(ABC):
         float or ndarray of float
             In the shape of x. The least positive float where it is smaller; see `logsf`. NaN
             where x is NaN.
-
-        Raises
-        ------
-        PrframeError
-            A value that is no number, or a method that cannot take this distribution.
         """
         return shaped(probability(self._tails("x", x, ("upper",)).upper))
 
@@ -216,11 +208,6 @@ class NullDistribution(ABC):
         float or ndarray of float, in [0, 1]
             In the shape of `statistic`. A value that X can take never has the p-value 0; a value
             beyond all of them, which cannot have been observed, may have it.
-
-        Raises
-        ------
-        PrframeError
-            A statistic that is no number, or another alternative.
         """
         check_alternative(alternative)
         if isinstance(statistic, str) and statistic in get_args(Alternative):
@@ -244,12 +231,8 @@ class NullDistribution(ABC):
         float or ndarray of float
             In the shape of q. Where the values that X takes can be told apart, it is one of them,
             or less by no more than rounding, so that an observed value of this size is at least as
-            large. It is NaN where no value is as rare as that, and the least value where q is 1.
-
-        Raises
-        ------
-        PrframeError
-            A level out of range.
+            large. Elsewhere its probability is just below q, for AP by about .1 % of q. It is NaN
+            where no value is as rare as that, and the least value where q is 1.
         """
         return self._quantiles(q, "upper")
 
@@ -266,11 +249,6 @@ class NullDistribution(ABC):
             In the shape of q. Where the values that X takes can be told apart, it is one of them,
             or more by no more than rounding, so that an observed value of this size is at most as
             large. It is the largest value where q is 1.
-
-        Raises
-        ------
-        PrframeError
-            A level out of range.
         """
         return self._quantiles(q, "lower")
 
@@ -281,11 +259,6 @@ class NullDistribution(ABC):
         ----------
         method : str
             One that the class takes.
-
-        Raises
-        ------
-        PrframeError
-            Another method, or one that cannot take this distribution.
         """
         if method == getattr(self, "method", None):
             return self
@@ -304,11 +277,6 @@ class NullDistribution(ABC):
         Returns
         -------
         ndarray of float, shape (size,)
-
-        Raises
-        ------
-        PrframeError
-            A size below 1, or an `rng` that is neither a seed nor a generator.
         """
         size = checks.whole_number("size", size, at_least=1)
         return self._draws(size, random_generator(rng))
