@@ -104,8 +104,7 @@ def _ways(problem: Problem) -> list[_Way]:
     if _log_states(problem) <= log(_COUNTED) or (n_pos <= PAIRS and not is_tied):
         ways: list[_Way] = [_counted, *lattice, *walks]
     elif hits <= _ANY_HITS or n_pos <= _RARE * n:
-        # Walks are seldom sure where lattices are not.
-        return [*lattice, _counted_if_few, _drawn, *walks]
+        ways = [*lattice, _counted_if_few, *walks]
     else:
         ways = [*walks, *lattice, _counted_if_few]
     return [*ways, _drawn]

@@ -90,7 +90,7 @@ class SignSums:
         # Sums are the total less an even number of units.
         below = int(np.floor((self.most - x + self.slack) / unit / 2 + _WHOLE))
         place, step = total - 2 * below, unit / self.norm
-        kinds = Kinds.of(places * step)
+        kinds = Kinds.of(np.asarray(places * step, dtype=np.float64))
         log_tail = TiltedSums(kinds, max(place, 2 - place) * step).on_lattice(step)
         return SignedTail(log_tail if place > 0 else _complement(log_tail), "exact")
 

@@ -34,7 +34,7 @@ _MOST, _MOST_TERMS = 1 << 14, 6e7
 _SHARES, _LOOSE = (1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6), 9.0
 # So many draws are made from this seed, where their relative standard error is at most the third
 # number.
-_DRAWS, _SEED, _WORST = 50_000, 20_010, 0.01
+_DRAWS, _SEED, _WORST = 50_000, 20_010, 0.005
 _LEAST = 1e-300
 # The number of groups that are walked side by side, which bounds the memory.
 _LANES = 16
