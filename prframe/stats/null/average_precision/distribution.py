@@ -67,7 +67,7 @@ class APNull(NullDistribution):
     likely hits on a "lattice". Elsewhere it walks down the ranks with the generating function,
     and takes the "saddlepoint" where AP, tilted to the value, is nearly normal, or inverts the
     characteristic function ("transform"). Where tie blocks make AP cluster, it makes 50,000
-    tilted draws, always the same ("monte-carlo", standard error at most 1 %).
+    tilted draws, always the same ("monte-carlo", standard error at most .5 %).
 
     P is within 1 % down to 1e-12 and 3 % down to 1e-30, among 2 to 20 million items, with one in
     a million to 90 % of them positive, any ties and any depth; lower tails are within 2 % down to
