@@ -14,18 +14,16 @@ from .average_precision.moments import ap_null_moments as ap_null_moments
 from .average_precision.shape import ap_null_shape as ap_null_shape
 from .average_precision.tail import APNullMethod as APNullMethod, Tail as Tail
 from .base import NullDistribution as NullDistribution
-from .hit_ranks import (
-    hit_rank_joint_pmf as hit_rank_joint_pmf,
-    hit_rank_pmf as hit_rank_pmf,
-    reciprocal_hit_rank_covariance as reciprocal_hit_rank_covariance,
-    reciprocal_hit_rank_moments as reciprocal_hit_rank_moments,
-)
 from .random_selection import (
     delta_moments as delta_moments,
     hit_rank_covariance as hit_rank_covariance,
+    hit_rank_joint_pmf as hit_rank_joint_pmf,
     hit_rank_moments as hit_rank_moments,
+    hit_rank_pmf as hit_rank_pmf,
     precision_null_moments as precision_null_moments,
     recall_null_moments as recall_null_moments,
+    reciprocal_hit_rank_covariance as reciprocal_hit_rank_covariance,
+    reciprocal_hit_rank_moments as reciprocal_hit_rank_moments,
 )
 from .sign_flips.distribution import (
     SignFlipMethod as SignFlipMethod,

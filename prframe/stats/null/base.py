@@ -16,7 +16,7 @@ from prframe import checks
 from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import random_generator, reals
 from prframe.stats._p_values import check_alternative, probability
-from prframe.stats.null.quantiles import last_kept, least_met
+from prframe.stats.null.quantiles import bracketed
 from prframe.stats.null.tail_probabilities import (
     BOTH,
     BothTails,
@@ -36,6 +36,9 @@ _FAR = 6.0
 _LARGEST = float(np.finfo(np.float64).max)
 # Longer lists are cut short in a repr, and of them so many numbers are shown at both ends.
 _LONG_LIST, _SHOWN = 100, 3
+# A bracket about a quantile need not be narrower than this share of the standard deviation where
+# single values of X cannot be told apart.
+_SMOOTH = 1e-3
 # The method of what has no probability.
 UNDEFINED = "undefined"
 # A bracket as wide as this share of a lattice's step holds at most one of its points.
@@ -63,7 +66,9 @@ class NullDistribution(ABC):
     -----
     Values that differ by no more than rounding are equal. Within one call, probabilities never
     rise, or never fall, with x, and possible values never have probability 0. Probabilities and
-    p-values of NaN are NaN, as in scipy.stats, so that ``sf(isf(q))`` is NaN where `isf` is.
+    p-values of NaN are NaN, as in scipy.stats, so that ``sf(isf(q))`` is NaN where `isf` is. What
+    is no number, a level out of (0, 1] or an unknown name raises a `PrframeError`, and so does a
+    method that cannot take the distribution.
 
     Examples
     --------
@@ -128,11 +133,6 @@ class NullDistribution(ABC):
         tuple of float
             In this order, whatever the order of the letters. Skewness and kurtosis are NaN where
             the variance is 0.
-
-        Raises
-        ------
-        PrframeError
-            Other letters, or none.
         """
         if not moments or set(moments) - set("mvsk"):
             raise ArgumentError(f"`moments` must be letters of 'mvsk'; got {moments!r}.")
@@ -158,11 +158,6 @@ class NullDistribution(ABC):
         float or ndarray of float
             In the shape of x. The least positive float where it is smaller; see `logsf`. NaN
             where x is NaN.
-
-        Raises
-        ------
-        PrframeError
-            A value that is no number, or a method that cannot take this distribution.
         """
         return shaped(probability(self._tails("x", x, ("upper",)).upper))
 
@@ -213,11 +208,6 @@ class NullDistribution(ABC):
         float or ndarray of float, in [0, 1]
             In the shape of `statistic`. A value that X can take never has the p-value 0; a value
             beyond all of them, which cannot have been observed, may have it.
-
-        Raises
-        ------
-        PrframeError
-            A statistic that is no number, or another alternative.
         """
         check_alternative(alternative)
         if isinstance(statistic, str) and statistic in get_args(Alternative):
@@ -241,12 +231,8 @@ class NullDistribution(ABC):
         float or ndarray of float
             In the shape of q. Where the values that X takes can be told apart, it is one of them,
             or less by no more than rounding, so that an observed value of this size is at least as
-            large. It is NaN where no value is as rare as that, and the least value where q is 1.
-
-        Raises
-        ------
-        PrframeError
-            A level out of range.
+            large. Elsewhere its probability is just below q, for AP by about .1 % of q. It is NaN
+            where no value is as rare as that, and the least value where q is 1.
         """
         return self._quantiles(q, "upper")
 
@@ -263,11 +249,6 @@ class NullDistribution(ABC):
             In the shape of q. Where the values that X takes can be told apart, it is one of them,
             or more by no more than rounding, so that an observed value of this size is at most as
             large. It is the largest value where q is 1.
-
-        Raises
-        ------
-        PrframeError
-            A level out of range.
         """
         return self._quantiles(q, "lower")
 
@@ -278,11 +259,6 @@ class NullDistribution(ABC):
         ----------
         method : str
             One that the class takes.
-
-        Raises
-        ------
-        PrframeError
-            Another method, or one that cannot take this distribution.
         """
         if method == getattr(self, "method", None):
             return self
@@ -301,11 +277,6 @@ class NullDistribution(ABC):
         Returns
         -------
         ndarray of float, shape (size,)
-
-        Raises
-        ------
-        PrframeError
-            A size below 1, or an `rng` that is neither a seed nor a generator.
         """
         size = checks.whole_number("size", size, at_least=1)
         return self._draws(size, random_generator(rng))
@@ -334,8 +305,13 @@ class NullDistribution(ABC):
             is_close = np.abs(middle) <= self._close / 2
             return np.where(~apart[places] & is_close, 0.0, middle)
 
+        def width(places: NDArray[np.int64], x: Floats) -> Floats:
+            """Return the width of brackets that need not be narrower."""
+            return np.maximum(self._width(x), np.where(apart[places], 0.0, _SMOOTH * self.std()))
+
         start = self.mean() - sign * self.std() * np.clip(ndtri_exp(level), -_FAR, _FAR)
-        found, reached = least_met(beyond, start, self.std(), self.support(), self._width)
+        step = np.full(level.shape, self.std())
+        _, found, reached = bracketed(beyond, start, step, self.support(), width)
         if side == "lower":
             return self._not_below(found)
         if apart.any():
@@ -397,19 +373,24 @@ class NullDistribution(ABC):
 
         P(X >= x) does not change before the next value that X can take.
         """
-        largest, lattice = self.support()[1], self._lattice()
+        lattice, (least, largest) = self._lattice(), self.support()
         # Values that are equal may differ in the last digit, and all of them are stepped over.
         rare = self._nearest_points(above) if lattice else above + self._rounding(above) / 2
         rare = np.minimum(rare, largest)
         gap = np.full(rare.shape, lattice[1]) if lattice else self._rounding(rare)
-        reached = self._upper(rare) - _SLACK
+        kept = self._upper(rare) - _SLACK
 
-        def is_lost(places: NDArray[np.int64], x: Floats) -> NDArray[np.bool_]:
-            """Whether P(X >= x) is less than at the number of each place."""
-            return self._upper(x) < reached[places]
+        def lost(places: NDArray[np.int64], x: Floats) -> Floats:
+            """Return 1 where P(X >= x) is less than at the number of each place, else -1."""
+            return np.where((x > rare[places]) & (self._upper(x) < kept[places]), 1.0, -1.0)
 
-        last = self._nearest_points(last_kept(is_lost, rare, gap, largest, self._width))
-        return last if self._is_exact else self._not_above(last, reached + 2 * _SLACK)
+        def width(_: NDArray[np.int64], x: Floats) -> Floats:
+            """Return the width of brackets that need not be narrower."""
+            return self._width(x)
+
+        last, _, is_lost = bracketed(lost, rare + gap, gap, (least, largest), width, 0)
+        last = self._nearest_points(np.where(is_lost, np.maximum(last, rare), largest))
+        return last if self._is_exact else self._not_above(last, kept + 2 * _SLACK)
 
     def _not_above(self, last: Floats, reached: Floats) -> Floats:
         """Return numbers moved below all values that count as equal, if they stay as rare."""

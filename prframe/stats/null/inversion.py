@@ -83,7 +83,8 @@ def inverted(  # noqa: PLR0913 - a tilt, values, and how to add up
     # The probability that is repeated, divided by the factor.
     with np.errstate(over="ignore"):
         total = -np.exp(-log_factor - abs(slope) * period) / -np.expm1(-abs(slope) * period)
-    end = round(np.pi / span / spacing) + 1 if span else np.inf
+    number = round(period / span) if span else 0
+    end = number // 2 + 1 if span else np.inf
     first, count, quiet = 0, _CHUNK, np.zeros(x.size, np.bool_)
     while first < min(end, most) and not quiet.all():
         stop = int(min(first + count, end, most))
@@ -93,7 +94,7 @@ def inverted(  # noqa: PLR0913 - a tilt, values, and how to add up
         terms = 2 / period * phi(frequency) * kernel * np.sign(slope)
         if first == 0:
             terms[0] /= 2
-        if stop == end and period / span % 2 == 0:
+        if stop == end and number % 2 == 0:
             terms[-1] /= 2
         total += (terms * np.exp(-1j * np.outer(x, frequency))).sum(axis=1).real
         quiet = np.abs(terms[-_QUIET:]).max() * np.sqrt(stop) < close * total

@@ -1,4 +1,4 @@
-"""Quantiles of distributions of which only the tails are known, all levels at once."""
+"""Where functions of which only single values are known change their signs, all at once."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -8,75 +8,63 @@ from numpy.typing import NDArray
 
 from prframe.typing import Flags, Floats
 
-# The function takes places of levels and as many x, and rises with x.
+# The function takes places, and as many x, and rises with x at each place.
 Rising: TypeAlias = Callable[[NDArray[np.int64], Floats], Floats]
-# The function takes the same, and tells where the condition fails that holds for smaller x.
-Lost: TypeAlias = Callable[[NDArray[np.int64], Floats], Flags]
-# The width at which a bracket about x is narrow enough.
-Width: TypeAlias = Callable[[Floats], Floats]
 
-# A bracket of floats allows fewer halvings than this.
+# A bracket of floats allows fewer steps than this.
 _STEPS = 200
-# Of three steps, one halves the bracket; the others are those of the secant (Illinois).
-_HALVED = 3
 
 
-def least_met(
-    rising: Rising, start: Floats, step: float, ends: tuple[float, float], width: Width
-) -> tuple[Floats, Flags]:
-    """Return the least x at which a function is not negative, and whether there is one.
+def bracketed(  # noqa: PLR0913, PLR0917 - a function, where to look for it, and how closely
+    rising: Rising,
+    start: Floats,
+    step: Floats,
+    ends: tuple[float, float],
+    width: Rising,
+    secants: int = 12,
+) -> tuple[Floats, Floats, Flags]:
+    """Return neighbours x below and at which a function is not negative any more.
 
     The search goes from `start` in steps that grow until the function changes its sign, and then
-    narrows the bracket. It ends early where the function is 0.
+    narrows the bracket to a width, by secants at first, as functions may jump by halves later on.
+    It ends early where the function is 0.
+
+    Returns
+    -------
+    low, high : ndarray of float
+        Both are the left end where the function is not negative there.
+    reached : ndarray of bool
+        Whether the function is not negative at the right end.
     """
     places = np.arange(start.size)
     x = np.repeat(np.array(ends)[:, None], start.size, axis=1)
     values = np.array([rising(places, end) for end in x])
-    reached, found = values[1] >= 0, np.where(values[0] >= 0, *ends)
+    reached = values[1] >= 0
+    x[1, values[0] >= 0] = ends[0]
     places = np.flatnonzero(reached & (values[0] < 0))
     inside = np.zeros((2, start.size), np.bool_)
     for turn in range(_STEPS):
         wide = x[1, places] - x[0, places]
-        least = np.maximum(width(x[1, places]), 2 * np.spacing(np.abs(x[1, places])))
+        least = np.maximum(width(places, x[1, places]), 2 * np.spacing(np.abs(x[1, places])))
         places = places[(wide > least) & (values[1, places] != 0)]
         if not places.size:
             break
-        (low, high), (f_low, f_high) = x[:, places], values[:, places]
-        middle, stride = (low + high) / 2, step * 2.0**turn
-        share = f_low / (f_low - f_high)
-        secant = low + np.clip(share, 1e-3, 1 - 1e-3) * (high - low)
-        known_low, known_high = inside[:, places]
-        moved = np.where(known_low & known_high & (turn % _HALVED > 0), secant, middle)
-        moved = np.where(known_low & ~known_high, np.minimum(low + stride, moved), moved)
-        moved = np.where(known_high & ~known_low, np.maximum(high - stride, moved), moved)
-        is_inside = (low < start[places]) & (start[places] < high)
-        moved = np.where(~(known_low | known_high) & is_inside, start[places], moved)
-        heights = rising(places, moved)
+        (low, high), known = x[:, places], inside[:, places]
+        first, far = start[places], step[places] * 2.0**turn
+        tried = (low + high) / 2 if turn >= secants else _secant(x[:, places], values[:, places])
+        tried = np.where(known[0] & ~known[1], np.minimum(low + far, tried), tried)
+        tried = np.where(known[1] & ~known[0], np.maximum(high - far, tried), tried)
+        is_new = ~known.any(axis=0) & (low < first) & (first < high)
+        tried = np.where(is_new, first, tried)
+        heights = rising(places, tried)
         side = (heights >= 0).astype(np.int64)
-        # The end that stays counts half, so that the next secant goes to its side.
+        # The end that stays counts half, so that the next secant goes to its side (Illinois).
         values[1 - side, places] *= np.where(inside[side, places], 0.5, 1.0)
-        x[side, places], values[side, places] = moved, heights
-        inside[side, places] = True
-    met = reached & (found != ends[0])
-    found[met] = x[1, met]
-    return found, reached
+        x[side, places], values[side, places], inside[side, places] = tried, heights, True
+    return x[0], x[1], reached
 
 
-def last_kept(is_lost: Lost, start: Floats, gap: Floats, largest: float, width: Width) -> Floats:
-    """Return the largest x at which nothing is lost, to within a width; `start` is such an x.
-
-    The first step is a gap, after which most searches end; the next ones grow fourfold.
-    """
-    kept, lost = start.copy(), np.minimum(start + gap, largest)
-    places = np.flatnonzero(lost > kept)
-    while places.size:
-        places = places[~is_lost(places, lost[places])]
-        kept[places] = lost[places]
-        gap = 4 * gap
-        lost[places] = np.minimum(start[places] + gap[places], largest)
-        places = places[lost[places] > kept[places]]
-    while (places := np.flatnonzero(lost - kept > 2 * width(kept))).size:
-        middle = (kept[places] + lost[places]) / 2
-        fails = is_lost(places, middle)
-        lost[places[fails]], kept[places[~fails]] = middle[fails], middle[~fails]
-    return kept
+def _secant(x: Floats, values: Floats) -> Floats:
+    """Return where lines through two points of functions each are 0, within their brackets."""
+    share = values[0] / (values[0] - values[1])
+    return np.asarray(x[0] + np.clip(share, 1e-3, 1 - 1e-3) * (x[1] - x[0]))

@@ -1,22 +1,38 @@
-"""Moments of recall, precision, ranks and AP when every ranking is equally likely.
+"""Recall, precision, ranks of positives and AP when every ranking is equally likely.
 
 The quantities of Zhang & Su, *Statistical inference on recall, precision and average precision
 under random selection*, FSKD 2012. Of n items n_pos are positive; L_i is the rank of the i-th
-positive from the top, with ``P(L_i = k) = C(n - k, n_pos - i) C(k - 1, i - 1) / C(n, n_pos)``.
-Their eqs (6) and (7) divide by ``C(n - 1, n_pos - 1)`` and ``C(n - 2, n_pos - 2)`` instead, which
-leaves no distribution; the moments of the L_i here are those of the corrected one.
+positive from the top, so that ``AP = (1 / n_pos) sum of i / L_i``. Their eqs (6) and (7) for the
+distributions of L_i and of a pair divide by ``C(n - 1, n_pos - 1)`` and ``C(n - 2, n_pos - 2)``,
+which leaves no distribution; what is here follows from the right divisor ``C(n, n_pos)``.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import digamma, zeta
 
-from prframe.stats._arrays import group_sizes, within
+from prframe.errors import PrframeError
+from prframe.stats._arrays import group_sizes, together, within
+from prframe.stats.null.hypergeometric import probability
 from prframe.typing import Floats
+
+_F = TypeVar("_F", bound=Callable[..., object])
+
+# So many pairs take the steps of a recursion together, in arrays that stay in the cache.
+_CHUNK = 4096
+# What the documentation of these functions has in common.
+_NAMES = {
+    "sizes": "n, n_pos : array_like of int\n        Items, >= 1, and positives among them, 1..n.",
+    "first": "i : array_like of int\n        Which of the positives from the top, 1..n_pos.",
+    "both": "i, j : array_like of int\n        Which two positives from the top, 1..n_pos.",
+    "rank": "k : array_like of int\n        Rank, 1..n.",
+    "floats": "ndarray of float\n        Of the shape to which all are broadcast.",
+}
 
 
 class Moments(NamedTuple):
@@ -26,61 +42,52 @@ class Moments(NamedTuple):
     variance: Floats
 
 
+def _described(function: _F) -> _F:
+    """Put in what the documentation of the functions has in common."""
+    for name, text in _NAMES.items():
+        function.__doc__ = (function.__doc__ or "").replace(f"{{{name}}}", text)
+    return function
+
+
+@_described
 def recall_null_moments(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> Moments:
     """Return mean and variance of recall at rank k when every ranking is equally likely.
 
-    The mean is ``k / n``, the variance ``k (n - n_pos) (n - k) / (n_pos n^2 (n - 1))``.
+    The mean is ``k / n``, the variance ``k (n - n_pos) (n - k) / (n_pos n^2 (n - 1))`` (Zhang & Su
+    2012, eqs (3) and (4)).
 
     Parameters
     ----------
-    n, n_pos, k : array_like of int
-        Items (>= 1), positives among them (1..n), rank (1..n); broadcast.
-
-    Returns
-    -------
-    Moments
-
-    References
-    ----------
-    Zhang & Su 2012, eqs (3) and (4).
+    {sizes}
+    {rank}
 
     Examples
     --------
     >>> moments = recall_null_moments([1000, 2000], [100, 500], [100, 500])
-    >>> moments.mean
-    array([0.1 , 0.25])
-    >>> moments.variance.round(8)
-    array([0.00081081, 0.00028139])
+    >>> moments.mean, moments.variance.round(8)
+    (array([0.1 , 0.25]), array([0.00081081, 0.00028139]))
     """
     hits, _, n_pos, _ = _hits(n, n_pos, k)
     return Moments(hits.mean / n_pos, hits.variance / n_pos**2)
 
 
+@_described
 def precision_null_moments(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> Moments:
     """Return mean and variance of precision at rank k when every ranking is equally likely.
 
-    The mean is ``n_pos / n``, the variance ``n_pos (n - n_pos) (n - k) / (k n^2 (n - 1))``.
+    The mean is ``n_pos / n``, the variance ``n_pos (n - n_pos) (n - k) / (k n^2 (n - 1))`` (Zhang
+    & Su 2012, eqs (3) and (4)).
 
     Parameters
     ----------
-    n, n_pos, k : array_like of int
-        Items (>= 1), positives among them (1..n), rank (1..n); broadcast.
-
-    Returns
-    -------
-    Moments
-
-    References
-    ----------
-    Zhang & Su 2012, eqs (3) and (4).
+    {sizes}
+    {rank}
 
     Examples
     --------
     >>> moments = precision_null_moments(1000, 100, [10, 100])
-    >>> moments.mean
-    array([0.1, 0.1])
-    >>> moments.variance.round(8)
-    array([0.00891892, 0.00081081])
+    >>> moments.mean, moments.variance.round(8)
+    (array([0.1, 0.1]), array([0.00891892, 0.00081081]))
     """
     hits, _, _, k = _hits(n, n_pos, k)
     return Moments(hits.mean / k, hits.variance / k**2)
@@ -97,73 +104,46 @@ def _hits(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> tuple[Moments, Floats
     return Moments(k * p, variance), n, n_pos, k
 
 
+@_described
 def hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) -> Moments:
     """Return mean and variance of the rank of the i-th positive.
 
-    The mean is ``i (n + 1) / (n_pos + 1)``, the variance
-    ``i (n + 1) (n - n_pos) (n_pos + 1 - i) / ((n_pos + 1)^2 (n_pos + 2))``.
+    The mean is ``i (n + 1) / (n_pos + 1)``, where eq. (8) of Zhang & Su 2012 has ``i n / n_pos``;
+    the variance is ``i (n + 1) (n - n_pos) (n_pos + 1 - i) / ((n_pos + 1)^2 (n_pos + 2))``.
 
     Parameters
     ----------
-    n, n_pos, i : array_like of int
-        Items (>= 1), positives among them (1..n), which of these from the top (1..n_pos);
-        broadcast.
-
-    Returns
-    -------
-    Moments
-
-    See Also
-    --------
-    hit_rank_covariance : Covariance of two such ranks.
-
-    Notes
-    -----
-    These replace eqs (8) and (9) of Zhang & Su 2012, which follow from a wrong normaliser in their
-    eq. (6) and give ``i n / n_pos`` for the mean.
-
-    References
-    ----------
-    Zhang & Su 2012, eq. (8), corrected.
+    {sizes}
+    {first}
 
     Examples
     --------
     Of three items two are positive: their ranks are (1, 2), (1, 3) or (2, 3).
 
     >>> moments = hit_rank_moments(3, 2, [1, 2])
-    >>> moments.mean.round(4)
-    array([1.3333, 2.6667])
-    >>> moments.variance.round(4)
-    array([0.2222, 0.2222])
+    >>> moments.mean.round(4), moments.variance.round(4)
+    (array([1.3333, 2.6667]), array([0.2222, 0.2222]))
     """
     n, n_pos = group_sizes(n, n_pos)
     n_pos, i = within("i", i, "n_pos", n_pos)
     return Moments(i * ((n + 1) / (n_pos + 1)), hit_rank_covariance(n, n_pos, i, i))
 
 
+@_described
 def hit_rank_covariance(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, j: ArrayLike) -> Floats:
     """Return the covariance of the ranks of the i-th and the j-th positive.
 
-    It is ``i (n + 1) (n - n_pos) (n_pos + 1 - j) / ((n_pos + 1)^2 (n_pos + 2))`` for i <= j.
+    It is ``i (n + 1) (n - n_pos) (n_pos + 1 - j) / ((n_pos + 1)^2 (n_pos + 2))`` for i <= j (Zhang
+    & Su 2012, eqs (9) and (10), corrected).
 
     Parameters
     ----------
-    n, n_pos, i, j : array_like of int
-        Items (>= 1), positives among them (1..n), which two of these from the top (1..n_pos);
-        broadcast.
+    {sizes}
+    {both}
 
     Returns
     -------
-    ndarray of float
-        Of the common shape.
-
-    Notes
-    -----
-    It replaces eq. (10) of Zhang & Su 2012; see `hit_rank_moments`.
-
-    References
-    ----------
-    Zhang & Su 2012, eqs (9) and (10), corrected.
+    {floats}
 
     Examples
     --------
@@ -179,6 +159,7 @@ def hit_rank_covariance(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, j: ArrayLi
     )
 
 
+@_described
 def delta_moments(n: ArrayLike, n_pos: ArrayLike) -> Moments:
     """Return Zhang & Su's approximations to mean and variance of AP under random ranking.
 
@@ -188,12 +169,7 @@ def delta_moments(n: ArrayLike, n_pos: ArrayLike) -> Moments:
 
     Parameters
     ----------
-    n, n_pos : array_like of int
-        Items (>= 1), positives among them (1..n); broadcast.
-
-    Returns
-    -------
-    Moments
+    {sizes}
 
     See Also
     --------
@@ -201,27 +177,18 @@ def delta_moments(n: ArrayLike, n_pos: ArrayLike) -> Moments:
 
     Notes
     -----
-    These are eqs (11) to (13) of Zhang & Su 2012, which expand 1/L_i to second order around E L_i,
-    with the moments of `hit_rank_moments` in place of their eqs (8) to (10). The first ranks vary
-    too much for the expansion: for 100 positives among 1000 items the mean comes out 1.1 % too
-    small and the variance 34 % too small. They are for comparison only.
-
-    As ``u_i = w (n_pos + 1 - i) / i`` with ``w = (n - n_pos) / ((n + 1) (n_pos + 2))``, the sums
-    over i and over pairs reduce to sums of 1/i and 1/i^2, which take constant time.
-
-    References
-    ----------
-    Zhang & Su 2012, eqs (11), (12) and (13), corrected.
+    These are eqs (11) to (13) of Zhang & Su 2012 with the moments of `hit_rank_moments`. The first
+    ranks vary too much for their expansion: for 100 positives among 1000 items the mean comes out
+    1.1 % too small and the variance 34 % too small. They are for comparison only.
 
     Examples
     --------
     >>> moments = delta_moments([1000, 2000], [100, 500])
-    >>> moments.mean.round(6)
-    array([0.104669, 0.252546])
-    >>> (1e6 * moments.variance).round(2)
-    array([85.59, 92.48])
+    >>> moments.mean.round(6), (1e6 * moments.variance).round(2)
+    (array([0.104669, 0.252546]), array([85.59, 92.48]))
     """
     n, n_pos = group_sizes(n, n_pos)
+    # As u_i = w (n_pos + 1 - i) / i, the sums reduce to sums of 1/i and 1/i^2.
     h, h2 = harmonic(n_pos)
     n_pos_plus_1 = n_pos + 1
     scale = n_pos * ((n + 1) / n_pos_plus_1)
@@ -235,3 +202,177 @@ def delta_moments(n: ArrayLike, n_pos: ArrayLike) -> Moments:
 def harmonic(n: Floats) -> tuple[Floats, Floats]:
     """Return the sums of 1/i and of 1/i^2 over i = 1..n."""
     return digamma(n + 1) + np.euler_gamma, zeta(2.0) - zeta(2.0, n + 1)
+
+
+@_described
+def hit_rank_pmf(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, k: ArrayLike) -> Floats:
+    """Return the probability that the i-th positive has rank k.
+
+    It is ``C(k - 1, i - 1) C(n - k, n_pos - i) / C(n, n_pos)`` (Zhang & Su 2012, eq. (6),
+    corrected), the negative hypergeometric distribution, accurate to about 1e-10 for any n.
+
+    Parameters
+    ----------
+    {sizes}
+    {first}
+    {rank}
+
+    Returns
+    -------
+    {floats}
+
+    Examples
+    --------
+    Of three items two are positive: their ranks are (1, 2), (1, 3) or (2, 3).
+
+    >>> hit_rank_pmf(3, 2, 1, [1, 2, 3]).round(4)
+    array([0.6667, 0.3333, 0.    ])
+    """
+    n, n_pos = group_sizes(n, n_pos)
+    n_pos, i = within("i", i, "n_pos", n_pos)
+    n, k = within("k", k, "n", n)
+    return _pmf(*together("`n`, `n_pos`, `i` and `k`", n, n_pos, i, k))
+
+
+@_described
+def hit_rank_joint_pmf(  # noqa: PLR0913, PLR0917
+    n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, j: ArrayLike, s: ArrayLike, t: ArrayLike
+) -> Floats:
+    """Return the probability that the i-th positive has rank s and the j-th has rank t.
+
+    It is ``C(s - 1, i - 1) C(t - s - 1, j - i - 1) C(n - t, n_pos - j) / C(n, n_pos)`` for i < j
+    (Zhang & Su 2012, eq. (7), corrected).
+
+    Parameters
+    ----------
+    {sizes}
+    {both}
+        i must be below j.
+    s, t : array_like of int
+        Their ranks, 1..n.
+
+    Returns
+    -------
+    {floats}
+
+    Examples
+    --------
+    Of four items two are positive, and the six pairs of ranks are equally likely.
+
+    >>> hit_rank_joint_pmf(4, 2, 1, 2, [1, 3, 2], [2, 4, 2]).round(4)
+    array([0.1667, 0.1667, 0.    ])
+    """
+    n, n_pos = group_sizes(n, n_pos)
+    n_pos, i = within("i", i, "n_pos", n_pos)
+    n_pos, j = within("j", j, "n_pos", n_pos)
+    n, s = within("s", s, "n", n)
+    n, t = within("t", t, "n", n)
+    names = "`n`, `n_pos`, `i`, `j`, `s` and `t`"
+    n, n_pos, i, j, s, t = together(names, n, n_pos, i, j, s, t)
+    if (wrong := i >= j).any():
+        raise PrframeError(
+            f"`i` must be below `j`; got i = {i[wrong][0]:.0f} with j = {j[wrong][0]:.0f}."
+        )
+    # Given the rank t, the j - 1 positives above it are a ranking of t - 1 items.
+    possible = (s < t) & (j <= t)
+    above, later = np.maximum(t - 1, 1), np.maximum(j - 1, 1)
+    given = _pmf(above, np.minimum(later, above), i, np.minimum(s, above))
+    return np.where(possible, _pmf(n, n_pos, j, t) * given, 0.0)
+
+
+def _pmf(n: Floats, n_pos: Floats, i: Floats, k: Floats) -> Floats:
+    """Return P(L_i = k) for checked arrays of one shape."""
+    return np.asarray(i / k * probability(i, n, n_pos, k))
+
+
+@_described
+def reciprocal_hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) -> Moments:
+    """Return mean and variance of 1/L_i, the reciprocal of the rank of the i-th positive.
+
+    Both are exact: the sums that Zhang & Su 2012 write below eq. (7), with the right distribution.
+
+    Parameters
+    ----------
+    {sizes}
+    {first}
+
+    See Also
+    --------
+    delta_moments : Zhang & Su's approximations of these, put together to moments of AP.
+
+    Examples
+    --------
+    >>> moments = reciprocal_hit_rank_moments(3, 2, [1, 2])
+    >>> moments.mean.round(4), moments.variance.round(4)
+    (array([0.8333, 0.3889]), array([0.0556, 0.0062]))
+    """
+    n, n_pos = group_sizes(n, n_pos)
+    n_pos, i = within("i", i, "n_pos", n_pos)
+    return Moments(*_reciprocals(n, n_pos, i, i))
+
+
+@_described
+def reciprocal_hit_rank_covariance(
+    n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, j: ArrayLike
+) -> Floats:
+    """Return the covariance of 1/L_i and 1/L_j, the reciprocals of the ranks of two positives.
+
+    Parameters
+    ----------
+    {sizes}
+    {both}
+
+    Returns
+    -------
+    {floats}
+
+    Notes
+    -----
+    With m positives among N items and d = N - m, ``e_i(N) = E i/L_i - m/N`` and the covariance
+    c(N) for i <= j follow from those of N - 1 items, in which terms are only added::
+
+        e_i(N) = d (e_i(N - 1) + m / (N (N - 1))) / (d + i),
+        c(N) = (d c(N - 1) + e_i(N) (E_(N - 1) 1/L_j - 1/N)) / (d + j),
+
+    from ``e_i(m) = c(m) = 0`` on. The results are exact to rounding, and the cost grows with the
+    number of pairs times ``n - n_pos``.
+
+    Examples
+    --------
+    >>> reciprocal_hit_rank_covariance(3, 2, 1, 2).round(4)
+    np.float64(0.0093)
+    """
+    n, n_pos = group_sizes(n, n_pos)
+    n_pos, i = within("i", i, "n_pos", n_pos)
+    n_pos, j = within("j", j, "n_pos", n_pos)
+    n, n_pos, i, j = together("`n`, `n_pos`, `i` and `j`", n, n_pos, i, j)
+    return _reciprocals(n, n_pos, np.minimum(i, j), np.maximum(i, j))[1]
+
+
+def _reciprocals(n: Floats, n_pos: Floats, i: Floats, j: Floats) -> tuple[Floats, Floats]:
+    """Return the mean of 1/L_i and its covariance with 1/L_j, where i <= j."""
+    n, n_pos, i, j = together("`n`, `n_pos` and `i`", n, n_pos, i, j)
+    flat = [values.ravel() for values in (n - n_pos, n_pos, i, j)]
+    # Rankings with many negatives come first, so that those not yet complete are a slice.
+    order = np.argsort(-flat[0], kind="stable")
+    mean, covariance = np.empty((2, n.size))
+    for start in range(0, n.size, _CHUNK):
+        chunk = order[start : start + _CHUNK]
+        mean[chunk], covariance[chunk] = _by_recursion(*(values[chunk] for values in flat))
+    return mean.reshape(n.shape), covariance.reshape(n.shape)
+
+
+def _by_recursion(negatives: Floats, m: Floats, i: Floats, j: Floats) -> tuple[Floats, Floats]:
+    """Return what `_reciprocals` does, for numbers of negatives in descending order."""
+    e_i, e_j, c = np.zeros((3, m.size))
+    for d in range(1, int(negatives[0]) + 1):
+        open_ = slice(np.searchsorted(-negatives, -d, side="right"))
+        positives, first, last = m[open_], i[open_], j[open_]
+        total = positives + d
+        pairs = total * (total - 1)
+        growth = positives / pairs
+        difference = (e_j[open_] + ((positives - last) * total + last) / pairs) / last
+        e_i[open_] = d / (d + first) * (e_i[open_] + growth)
+        e_j[open_] = d / (d + last) * (e_j[open_] + growth)
+        c[open_] = (d * c[open_] + e_i[open_] * difference) / (d + last)
+    return (e_i + m / (m + negatives)) / i, c

@@ -11,7 +11,6 @@ from scipy.stats import norm
 from prframe.errors import PrframeError
 from prframe.stats import SignFlipNull, paired_randomization
 from prframe.stats.null import sign_flip_p_values
-from prframe.stats.null.sign_flips.counted import lacking
 from prframe.stats.null.sign_flips.signs import all_signs, random_signs
 from prframe.stats.null.sign_flips.sizes import multiples
 
@@ -27,6 +26,21 @@ SETS = {
     "zeros": [0.0, 0.0],
 }
 SIDES = ("two-sided", "less", "greater")
+
+
+def lacking(places: np.ndarray) -> np.ndarray:
+    """Return the probabilities that numbers with a minus sign add up to at most 0, 1, ...
+
+    The numbers are whole, and not so many that 2^-n is no float.
+    """
+    chance, reached = np.zeros(int(places.sum()) + 1), 0
+    chance[0] = 1.0
+    for place in places.tolist():
+        moved = chance[: reached + 1] / 2
+        chance[: reached + 1] = moved
+        chance[place : place + reached + 1] += moved
+        reached += place
+    return np.minimum(np.cumsum(chance), 1.0)
 
 
 @pytest.mark.parametrize("numbers", SETS.values(), ids=SETS)

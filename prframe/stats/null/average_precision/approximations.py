@@ -1,10 +1,10 @@
 """Approximations of the distribution of AP under random ranking, for comparison.
 
-The beta distribution is that of the R package pranker, whose method is Lopes & Bontempi, *On the
-null distribution of the precision and recall curve*, ECML PKDD 2014: it has the support [least AP,
-1] and the mean and the variance of AP. The normal distributions have the exact moments, or those
-of Zhang & Su 2012. The upper tails of all these are too light as a rule: good rankings get
-p-values that are too small.
+The beta distribution is that of the R package pranker 1.0 (Lopes 2015), whose method is Lopes &
+Bontempi, *On the null distribution of the precision and recall curve*, ECML PKDD 2014: it has the
+support [least AP, 1] and the mean and the variance of AP. The normal distributions have the exact
+moments, or those of Zhang & Su 2012, eqs (12) and (13), corrected. The upper tails of all these
+are too light as a rule: good rankings get p-values that are too small.
 """
 
 from __future__ import annotations
@@ -28,9 +28,8 @@ GivenMoments: TypeAlias = tuple[ArrayLike, ArrayLike] | None
 _MOMENTS = {"exact": ap_null_moments, "delta": delta_moments}
 # From here on the expansion in 1/n is exact to rounding.
 _MANY = 60
-# Below this a tail probability is computed as a logarithm, by a continued fraction.
-_TINY = 1e-280
-_STEPS = 10_000
+# Below this a tail probability is computed as a logarithm, by so many terms of a series at most.
+_TINY, _TERMS = 1e-280, 100_000
 # AP takes just two values where n * n_pos is this, which is one positive of two items.
 _TWO_POINTS = 2
 # The least AP may be off by rounding, and some beta distributions have most of their weight there.
@@ -52,30 +51,18 @@ def ap_minimum(n: ArrayLike, n_pos: ArrayLike) -> Floats:
 
     Parameters
     ----------
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n; broadcast against `n`.
+    n, n_pos : array_like of int
+        Items, >= 1, and positives among them, 1..n.
 
     Returns
     -------
     ndarray of float in (0, 1]
-        Of the common shape.
-
-    Raises
-    ------
-    PrframeError
-        Numbers that are not whole or out of range.
+        Of the shape to which all are broadcast.
 
     Notes
     -----
     The sum is ``1 - (1 - p) / p (H_n - H_(n - n_pos))`` with ``p = n_pos / n``, in constant time.
     For many items it is computed from an expansion in which nothing cancels, however small p is.
-
-    References
-    ----------
-    The manual of pranker 1.0, Lopes 2015; Lopes & Bontempi, *On the null distribution of the
-    precision and recall curve*, ECML PKDD 2014.
 
     Examples
     --------
@@ -108,10 +95,8 @@ def beta_parameters(
 
     Parameters
     ----------
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n; broadcast against `n`.
+    n, n_pos : array_like of int
+        Items, >= 1, and positives among them, 1..n.
     moments : (array_like of float, array_like of float), optional
         Mean and variance to fit; the exact ones unless given.
 
@@ -122,20 +107,10 @@ def beta_parameters(
         are positive AP is 1, and the shapes are NaN. One positive of two items gives the shapes
         0, as in pranker: the limit that has half its weight at either end, which is exact.
 
-    Raises
-    ------
-    PrframeError
-        Numbers that are not whole or out of range, or moments that no beta distribution has.
-
     Notes
     -----
     This is pranker 1.0 with ``approx = FALSE``, from exact moments in place of its sum over all
     pairs of positives and of ranks.
-
-    References
-    ----------
-    The manual of pranker 1.0, Lopes 2015; Lopes & Bontempi, *On the null distribution of the
-    precision and recall curve*, ECML PKDD 2014.
 
     Examples
     --------
@@ -182,10 +157,6 @@ def ap_beta_sf(
     good rankings: for AP = 0.105 with 20 positives among 1000 items it gives 9.0e-5, and the
     probability is 1.1e-3.
 
-    References
-    ----------
-    The manual of pranker 1.0, Lopes 2015. It is their ``pvalue``.
-
     Examples
     --------
     >>> print(f"{ap_beta_sf(0.105, 1000, 20):.2g}")
@@ -203,10 +174,8 @@ def ap_beta_logsf(
     ----------
     ap : array_like of float in [0, 1]
         Observed AP; NaN gives NaN.
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n; all are broadcast.
+    n, n_pos : array_like of int
+        Items, >= 1, and positives among them, 1..n.
     moments : (array_like of float, array_like of float), optional
         Mean and variance of the beta distribution, pranker's ``params``; the exact ones of AP
         unless given.
@@ -215,16 +184,6 @@ def ap_beta_logsf(
     -------
     ndarray of float, <= 0
         Of the common shape; -inf at AP = 1 alone, where the beta distribution ends.
-
-    Raises
-    ------
-    PrframeError
-        Numbers out of range, or moments that no beta distribution has.
-
-    References
-    ----------
-    The manual of pranker 1.0, Lopes 2015; Lopes & Bontempi, *On the null distribution of the
-    precision and recall curve*, ECML PKDD 2014.
 
     Examples
     --------
@@ -254,20 +213,14 @@ def _log_beta(y: Floats, b: Floats, a: Floats) -> Floats:
 
 
 def _log_far_beta(y: Floats, b: Floats, a: Floats) -> Floats:
-    """Return log I_y(b, a) for y far below the mean, by its continued fraction (DLMF 8.17.22)."""
-    # Ratios of successive numerators and of denominators are held, because they do not overflow.
-    upper, lower, value = np.ones_like(y), np.zeros_like(y), np.ones_like(y)
-    for step in range(1, _STEPS):
-        k, odd = divmod(step, 2)
-        if odd:
-            term = -(b + k) * (a + b + k) / ((b + 2 * k) * (b + 2 * k + 1)) * y
-        else:
-            term = k * (a - k) / ((b + 2 * k - 1) * (b + 2 * k)) * y
-        upper, lower = 1 + term / upper, 1 / (1 + term * lower)
-        value *= upper * lower
-        if (np.abs(upper * lower - 1) < np.finfo(np.float64).eps).all():
+    """Return log I_y(b, a) for y far below the mean, by a positive series (DLMF 8.17.8)."""
+    term, total = np.ones_like(y), np.ones_like(y)
+    for k in range(_TERMS):
+        term *= (a + b + k) / (b + 1 + k) * y
+        total += term
+        if (term < np.finfo(np.float64).eps * total).all():
             break
-    return b * np.log(y) + a * np.log1p(-y) - np.log(b) - betaln(a, b) - np.log(value)
+    return b * np.log(y) + a * np.log1p(-y) - np.log(b) - betaln(a, b) + np.log(total)
 
 
 def ap_beta_quantile(
@@ -277,10 +230,6 @@ def ap_beta_quantile(
 
     This is pranker's ``qAUPRC(z, n, n_pos)``, the q-quantile of AP with ``q = Phi(z)``; `z` are
     standard normal scores, and the other parameters and errors those of `ap_beta_logsf`.
-
-    References
-    ----------
-    The manual of pranker 1.0, Lopes 2015.
 
     Examples
     --------
@@ -308,10 +257,6 @@ def ap_normal_sf(
     It is the exponential of `ap_normal_logsf`, which has its parameters and errors. AP is skewed
     to the right: the upper tail of the normal is far too light.
 
-    References
-    ----------
-    Zhang & Su 2012, eqs (12) and (13), corrected, for the moments ``"delta"``.
-
     Examples
     --------
     >>> print(f"{ap_normal_sf(0.105, 1000, 20):.1g}")
@@ -329,10 +274,8 @@ def ap_normal_logsf(
     ----------
     ap : array_like of float in [0, 1]
         Observed AP; NaN gives NaN.
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n; all are broadcast.
+    n, n_pos : array_like of int
+        Items, >= 1, and positives among them, 1..n.
     moments : {"delta", "exact"}
         The exact moments, `ap_null_moments`, or those of Zhang & Su 2012, `delta_moments`.
 
@@ -340,15 +283,6 @@ def ap_normal_logsf(
     -------
     ndarray of float, <= 0
         Of the common shape.
-
-    Raises
-    ------
-    PrframeError
-        Numbers out of range, or other moments.
-
-    References
-    ----------
-    Zhang & Su 2012, eqs (12) and (13), corrected, for the moments ``"delta"``.
 
     Examples
     --------

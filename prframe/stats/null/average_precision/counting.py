@@ -11,14 +11,18 @@ from math import inf, log
 import numpy as np
 from scipy.special import digamma
 
-from prframe.stats.null.average_precision.lattice.terms import ranges
-from prframe.stats.null.average_precision.steps import log_binomial
+from prframe.stats.null.average_precision.steps import log_binomial, ranges
 from prframe.stats.null.average_precision.tail import Problem, Tail
 from prframe.typing import Floats, Integers
 
 # States of one lane with as many positives and the same T, up to this share of the target, are one
 # state. They are looked for once there are so many states.
 _SAME, _MANY = 1e-13, 512
+# Untied rankings of so many positives are followed from hit to hit first; those of so few have no
+# other way, which takes one state for each pair of ranks.
+_FEW_HITS, PAIRS = 5, 3
+# The other tail has lost digits where a tail is larger.
+_NEARLY_SURE = 1 - 1e-9
 # Rankings are followed through so many blocks.
 _BLOCKS = 1 << 12
 # A step makes at most so many times as many states as may be open after it.
@@ -40,6 +44,55 @@ def tail_of_one(problem: Problem) -> Tail:
 
 
 def counted_tails(problems: Sequence[Problem], most: int) -> list[Tail | None]:
+    """Return the tails; None where more than `most` states of a problem are open at a time."""
+    tails = [_by_hits(problem, most) for problem in problems]
+    places = [
+        place
+        for place, problem in enumerate(problems)
+        if tails[place] is None and (problem.items.is_tied or problem.n_pos > PAIRS)
+    ]
+    if places:
+        found = _by_blocks([problems[place] for place in places], most)
+        for place, tail in zip(places, found, strict=True):
+            tails[place] = tail
+    return tails
+
+
+def _by_hits(problem: Problem, most: int) -> Tail | None:
+    """Return the tails of few positives without ties, of which each state has the last rank.
+
+    The next hit surely suffices down to some rank, and further down than another one nothing does.
+    """
+    n, depth, n_pos, target = problem.items.n, problem.items.depth, *problem[1:3]
+    if problem.items.is_tied or n_pos > _FEW_HITS or not target > 0:
+        return None
+    rank, total, weight, reached = np.zeros(1, np.int64), np.zeros(1), np.ones(1), 0.0
+    for left in range(n_pos, 0, -1):
+        hit, lack = n_pos - left + 1, target - total
+        sure = np.clip(np.minimum(hit / lack, depth).astype(np.int64), rank, depth)
+        reached += float(weight @ (1 - _all_below(n - rank, left, sure - rank)))
+        # No later hit adds more than n_pos over its rank.
+        furthest = np.minimum(left * n_pos / lack - left + 1, depth).astype(np.int64)
+        number = np.where(left > 1, np.maximum(furthest - sure, 0), 0)
+        if number.sum() > most:
+            return None
+        of, place = ranges(number)
+        above, rank = rank[of], sure[of] + 1 + place
+        weight = weight[of] * left / (n - above)
+        weight *= _all_below(n - above - 1, left - 1, rank - above - 1)
+        total = total[of] + hit / rank
+    if not 0 < reached < _NEARLY_SURE:
+        return None
+    return Tail(log(reached), float(np.log1p(-reached)), "exact")
+
+
+def _all_below(n: Integers, n_pos: int, ranks: Integers) -> Floats:
+    """Return the chance that no positive is at the first ranks of n."""
+    left = n - np.arange(n_pos)[:, None]
+    return np.asarray(np.clip(1 - ranks / np.maximum(left, 1), 0.0, 1.0).prod(axis=0))
+
+
+def _by_blocks(problems: Sequence[Problem], most: int) -> list[Tail | None]:
     """Return the tails; None where more than `most` states of a problem are open at a time.
 
     They are None as well if rankings are not decided by the first blocks.

@@ -83,8 +83,7 @@ def ap_null_moments(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None =
         return _moments(n, n_pos, _untied(n))
     sizes = tie_blocks(ties, n)
     if sizes.sum() < _FEW:
-        matrix = _matrix(sizes)
-        moments = [_by_enumeration(matrix, int(positives)) for positives in n_pos.ravel()]
+        moments = [_by_enumeration(sizes, int(positives)) for positives in n_pos.ravel()]
         mean, variance = np.array(moments).T.reshape(2, *n_pos.shape)
         return Moments(mean, variance)
     return _moments(n, n_pos, _tied(sizes))
@@ -213,29 +212,22 @@ def _moments(n: Floats, n_pos: Floats, sums: _Sums) -> Moments:
     )
     variance = m * v * (linear + mixed + square / 4) / n_pos**2
     if few.any():
-        variance = np.where(few, _variance_of_few(n, n_pos), variance)
+        n, n_pos, variance = np.broadcast_arrays(n, n_pos, variance)
+        variance = variance.copy()
+        variance[few] = _variance_of_few(n[few], n_pos[few])
     return Moments(mean, np.where(n_pos == n, 0.0, variance))
 
 
 def _variance_of_few(n: Floats, n_pos: Floats) -> Floats:
-    """Return the variance for up to three items."""
-    table = np.zeros((_FEW, _FEW))
-    for items in range(1, _FEW):
-        for positives in range(1, items + 1):
-            matrix = _matrix(np.ones(items))
-            table[items, positives] = _by_enumeration(matrix, positives)[1]
-    small = np.minimum(n, _FEW - 1).astype(np.int64)
-    return np.asarray(table[small, np.minimum(n_pos, small).astype(np.int64)])
+    """Return the variance for up to three items, over all placements of the positives."""
+    pairs, place = np.unique([n, n_pos], axis=1, return_inverse=True)
+    found = [_by_enumeration(np.ones(k), m)[1] for k, m in pairs.astype(np.int64).T.tolist()]
+    return np.array(found)[place.ravel()]
 
 
-def _matrix(sizes: Floats) -> Floats:
-    """Return the matrix G for tie blocks of these sizes."""
+def _by_enumeration(sizes: Floats, n_pos: int) -> tuple[float, float]:
+    """Return mean and variance over all placements of the positives in few items."""
     ends = np.repeat(np.cumsum(sizes), sizes.astype(np.int64))
-    return np.asarray((1.0 + (ends[:, None] == ends)) / np.maximum(ends[:, None], ends))
-
-
-def _by_enumeration(matrix: Floats, n_pos: int) -> tuple[float, float]:
-    """Return mean and variance over all placements of the positives."""
-    chosen = combinations(range(matrix.shape[0]), n_pos)
-    values = [matrix[np.ix_(ranks, ranks)].sum() / 2 / n_pos for ranks in chosen]
+    chosen = [ends[list(ranks)] for ranks in combinations(range(ends.size), n_pos)]
+    values = [((ranks <= ranks[:, None]).sum(axis=1) / ranks).mean() for ranks in chosen]
     return float(np.mean(values)), float(np.var(values))

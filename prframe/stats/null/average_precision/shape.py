@@ -10,14 +10,16 @@ from numpy.typing import ArrayLike
 
 from prframe.stats._arrays import group_sizes
 from prframe.stats.null.average_precision.moments import tie_blocks
-from prframe.stats.null.average_precision.path import at_random
-from prframe.stats.null.average_precision.rows import Lanes
 from prframe.stats.null.average_precision.steps import Items
-from prframe.stats.null.average_precision.walk import Course
+from prframe.stats.null.average_precision.walks.path import at_random
+from prframe.stats.null.average_precision.walks.rows import Lanes
+from prframe.stats.null.average_precision.walks.tilts import Course
 from prframe.typing import Floats
 
 # The steps of the walk: so many single ranks, and this share of the rank further down.
 _DENSE, _GROWTH = 256, 0.02
+# The number of rankings that are walked side by side, which bounds the memory.
+_LANES = 16
 
 
 class Shape(NamedTuple):
@@ -60,8 +62,8 @@ def ap_null_shape(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None = N
 
     Notes
     -----
-    One walk down the ranks per pair of numbers gives the cumulants. It takes single ranks up to
-    256 and 2 % of the rank further down: skewness and kurtosis are within .001, or .1 % where they
+    A walk down the ranks gives the cumulants. It takes single ranks up to 256 and 2 % of the rank
+    further down: skewness and kurtosis are within .001, or .1 % where they
     are larger than 1; where one block holds nearly all items they are rougher.
 
     Examples
@@ -72,24 +74,31 @@ def ap_null_shape(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None = N
     """
     n, n_pos = group_sizes(n, n_pos)
     ends = None if ties is None else np.cumsum(tie_blocks(ties, n)).astype(np.int64)
-    pairs = [
-        shape_of(Items(items, items, ends), hits)
-        for items, hits in zip(
-            n.ravel().astype(int).tolist(), n_pos.ravel().astype(int).tolist(), strict=True
-        )
-    ]
-    skewness, kurtosis = np.array(pairs).T.reshape(2, *n.shape)
+    pairs, place = np.unique([n.ravel(), n_pos.ravel()], axis=1, return_inverse=True)
+    whole = pairs.astype(int).T.tolist()
+    shapes = shapes_of([(Items(items, items, ends), hits) for items, hits in whole])
+    skewness, kurtosis = np.array(shapes).T[:, place.ravel()].reshape(2, *n.shape)
     return Shape(skewness, kurtosis)
 
 
-def shape_of(items: Items, n_pos: int) -> tuple[float, float]:
-    """Return skewness and excess kurtosis of AP, NaN where it is constant."""
-    steps = items.table(_DENSE, _GROWTH)
-    if n_pos == items.n or steps.size.size == 1:
-        return np.nan, np.nan
-    lanes = Lanes.of([steps], [n_pos])
-    state = Course.planned(lanes, at_random(lanes)).tilt(np.zeros(1)).state
-    second, third, fourth = (float(column[0]) for column in state[2:])
-    if not second > 0:
-        return np.nan, np.nan
-    return third / second**1.5, fourth / second**2
+def shapes_of(rankings: Sequence[tuple[Items, int]]) -> list[tuple[float, float]]:
+    """Return skewness and excess kurtosis of the AP of items, so many of them positive.
+
+    They are NaN where AP is constant.
+    """
+    steps = [items.table(_DENSE, _GROWTH) for items, _ in rankings]
+    found = [(np.nan, np.nan)] * len(rankings)
+    varying = [
+        place
+        for place, (items, n_pos) in enumerate(rankings)
+        if n_pos < items.n and steps[place].size.size > 1
+    ]
+    varying.sort(key=lambda place: steps[place].size.size)
+    for begin in range(0, len(varying), _LANES):
+        own = varying[begin : begin + _LANES]
+        lanes = Lanes.of([steps[place] for place in own], [rankings[place][1] for place in own])
+        state = Course.planned(lanes, at_random(lanes)).tilt(np.zeros(len(own))).state
+        for place, second, third, fourth in zip(own, *np.array(state[2:]).tolist(), strict=True):
+            if second > 0:
+                found[place] = third / second**1.5, fourth / second**2
+    return found

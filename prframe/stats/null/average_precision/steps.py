@@ -26,6 +26,11 @@ _TABULATED = 1 << 20
 _NEAR_THE_END = 0.1
 
 
+# Each of the first ranks, this many, is a step of its own. Further down a step takes this share of
+# the rank.
+DENSE, GROWTH = 64, 0.08
+
+
 class Steps(NamedTuple):
     """The steps of a ranking, arrays with one entry per step.
 
@@ -91,7 +96,9 @@ class Items:
         """The size of the largest tie block; 1 without ties."""
         return 1 if self.ends is None else int(np.diff(self.ends, prepend=0).max(initial=1))
 
-    def table(self, dense: float, growth: float, *, is_fine_below: bool = False) -> Steps:
+    def table(
+        self, dense: float = DENSE, growth: float = GROWTH, *, is_fine_below: bool = False
+    ) -> Steps:
         """Return the steps: single ranks or blocks up to rank `dense`, then a share of the rank.
 
         Steps that are fine below take no larger share of the ranks to come either, and the last
@@ -207,3 +214,9 @@ def _log_factorial(n: Floats) -> Floats:
 def _log_factorials() -> Floats:
     """Return the logarithms of the first factorials."""
     return np.asarray(gammaln(np.arange(_TABULATED) + 1.0))
+
+
+def ranges(number: Integers) -> tuple[Integers, Integers]:
+    """Return the places of numbers, each so many times, and 0, 1, ... for each of these."""
+    of = np.repeat(np.arange(number.size), number)
+    return of, np.arange(of.size) - (np.cumsum(number) - number)[of]

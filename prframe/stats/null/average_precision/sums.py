@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from prframe.stats.null.average_precision.atoms import ap_atoms
-from prframe.stats.null.average_precision.own_walks import are_trusted, led_on
-from prframe.stats.null.average_precision.path import PROBED, leaning, log_waves, returning
-from prframe.stats.null.average_precision.rows import Lanes, Path
-from prframe.stats.null.average_precision.search import whereabouts
 from prframe.stats.null.average_precision.tail import Problem, Tail
-from prframe.stats.null.average_precision.walk import Course, Walk
-from prframe.stats.null.average_precision.waves import Waves
+from prframe.stats.null.average_precision.walks.own import are_trusted, led_on
+from prframe.stats.null.average_precision.walks.path import PROBED, leaning, log_waves, returning
+from prframe.stats.null.average_precision.walks.rows import Lanes, Path
+from prframe.stats.null.average_precision.walks.search import whereabouts
+from prframe.stats.null.average_precision.walks.tilts import Course, Walk
+from prframe.stats.null.average_precision.walks.waves import Waves
 from prframe.stats.null.inversion import Complexes, inverted
 from prframe.stats.null.saddlepoint import tails
 from prframe.typing import Floats, Integers

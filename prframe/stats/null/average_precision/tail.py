@@ -4,7 +4,6 @@ from math import expm1, inf, log
 from typing import Literal, NamedTuple, TypeAlias
 
 from prframe.stats.null.average_precision.steps import Items, Steps
-from prframe.stats.null.average_precision.walk import DENSE, GROWTH
 
 APNullMethod: TypeAlias = Literal["auto", "exact", "lattice", "saddlepoint", "transform"]
 
@@ -41,7 +40,7 @@ class Problem(NamedTuple):
     @property
     def steps(self) -> Steps:
         """The steps of the walk."""
-        return self.items.table(DENSE, GROWTH, is_fine_below=self.is_fine_below)
+        return self.items.table(is_fine_below=self.is_fine_below)
 
     @property
     def key(self) -> tuple[object, ...]:

@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 
 from prframe.errors import PrframeError
-from prframe.stats.null.average_precision.counting import counted_tails, tail_of_one
+from prframe.stats.null.average_precision.counting import PAIRS, counted_tails, tail_of_one
 from prframe.stats.null.average_precision.extremes import ap_extremes, ap_largest
 from prframe.stats.null.average_precision.lattice.tails import lattice_tails
 from prframe.stats.null.average_precision.lattice.terms import (
@@ -26,15 +26,17 @@ from prframe.stats.null.average_precision.lattice.terms import (
     likely_hits,
     walk_terms,
 )
-from prframe.stats.null.average_precision.own_walks import drawn_tail, walked_tails
-from prframe.stats.null.average_precision.shared_walks import shared_tails
 from prframe.stats.null.average_precision.steps import log_binomial
 from prframe.stats.null.average_precision.tail import APNullMethod, Problem, Tail
+from prframe.stats.null.average_precision.walks.own import drawn_tail, walked_tails
+from prframe.stats.null.average_precision.walks.shared import shared_tails
 
 _Way: TypeAlias = Callable[[Sequence[Problem]], Sequence[Tail | None]]
 
 # So many rankings are counted at once; 1,000 such groups take about two seconds.
 _COUNTED = 1 << 16
+# Where the others are not sure, so many may be undecided at a time, which takes a tenth of that.
+_OPEN = 1 << 13
 # If so few rankings make up the smaller tail they are counted, as the other methods smooth over
 # single ones: up to .7 of the logarithm at AP = 1.
 _FEW = 200_000
@@ -98,15 +100,13 @@ def _ways(problem: Problem) -> list[_Way]:
     lattice = [_on_lattices]
     if hits > _RARE_HITS or (is_tied and walk_terms(case, hits, problem.items) > _MOST_TERMS):
         lattice = []
-    walks: list[_Way] = [walked_tails]
-    if not is_tied and n_pos <= _SHARED and not problem.is_fine_below:
-        walks = [_on_shared_walks, walked_tails]
-    if _log_states(problem) <= log(_COUNTED):
+    walks: list[_Way] = [*[_on_shared_walks] * _shares_walks(problem), walked_tails]
+    if _log_states(problem) <= log(_COUNTED) or (n_pos <= PAIRS and not is_tied):
         ways: list[_Way] = [_counted, *lattice, *walks]
     elif hits <= _ANY_HITS or n_pos <= _RARE * n:
-        ways = [*lattice, _counted, *walks]
+        ways = [*lattice, _counted_if_few, *walks]
     else:
-        ways = [*walks, _counted, *lattice]
+        ways = [*walks, *lattice, _counted_if_few]
     return [*ways, _drawn]
 
 
@@ -180,15 +180,15 @@ def _on_lattices(problems: Sequence[Problem]) -> list[Tail | None]:
     return tails
 
 
-def _on_lattices_if_quick(problems: Sequence[Problem]) -> list[Tail | None]:
-    """Return the tails on lattices, None where these would take long."""
-    cases = [Retrieved(p.items.n, p.n_pos, p.items.depth) for p in problems]
-    serves = [number for number, case in enumerate(cases) if likely_hits(case) <= _RARE_HITS]
-    tails: list[Tail | None] = [None] * len(problems)
-    found = _on_lattices([problems[number] for number in serves])
-    for number, tail in zip(serves, found, strict=True):
-        tails[number] = tail
-    return tails
+def _if(serves: Callable[[Problem], bool], way: _Way) -> _Way:
+    """Return a way that is not taken where it does not serve."""
+
+    def taken(problems: Sequence[Problem]) -> list[Tail | None]:
+        chosen = [number for number, problem in enumerate(problems) if serves(problem)]
+        found = dict(zip(chosen, way([problems[number] for number in chosen]), strict=True))
+        return [found.get(number) for number in range(len(problems))]
+
+    return taken
 
 
 def _on_shared_walks(problems: Sequence[Problem]) -> list[Tail | None]:
@@ -210,23 +210,26 @@ def _counted(problems: Sequence[Problem]) -> list[Tail | None]:
     return counted_tails(problems, _COUNTED)
 
 
+def _counted_if_few(problems: Sequence[Problem]) -> list[Tail | None]:
+    """Return the tails by counting, which is given up where many rankings are open."""
+    return counted_tails(problems, _OPEN)
+
+
 def _drawn(problems: Sequence[Problem]) -> list[Tail | None]:
     """Return the tails by draws."""
     return [drawn_tail(problem) for problem in problems]
 
 
-def _inverted_together(problems: Sequence[Problem]) -> list[Tail | None]:
-    """Return the tails by inversions that groups without ties share, None for all others."""
-    tails: list[Tail | None] = [None] * len(problems)
-    serves = [
-        number
-        for number, problem in enumerate(problems)
-        if problem.n_pos <= _SHARED and not (problem.items.is_tied or problem.is_fine_below)
-    ]
-    found = _on_shared_walks([problems[number] for number in serves])
-    for number, tail in zip(serves, found, strict=True):
-        tails[number] = tail
-    return tails
+def _shares_walks(problem: Problem) -> bool:
+    """Whether groups of this kind share walks."""
+    is_plain = not (problem.items.is_tied or problem.is_fine_below)
+    return is_plain and problem.n_pos <= _SHARED
+
+
+def _is_quick_on_lattice(problem: Problem) -> bool:
+    """Whether hits are not too many for a lattice."""
+    case = Retrieved(problem.items.n, problem.n_pos, problem.items.depth)
+    return likely_hits(case) <= _RARE_HITS
 
 
 def _inverted(problems: Sequence[Problem]) -> list[Tail]:
@@ -236,24 +239,20 @@ def _inverted(problems: Sequence[Problem]) -> list[Tail]:
 
 def _counted_at_length(problems: Sequence[Problem]) -> list[Tail | None]:
     """Return the tails by counting, however long it takes."""
-    open_ = [_log_states(problem) <= log(_COUNTABLE) for problem in problems]
-    tails = [
-        counted_tails([problem], _COUNTABLE)[0] if is_open else None
-        for problem, is_open in zip(problems, open_, strict=True)
-    ]
-    if None in tails:
-        problem = problems[tails.index(None)]
-        rankings = float(log_binomial(problem.items.n, problem.n_pos)) / log(10)
-        raise PrframeError(
-            f"method 'exact' cannot follow 10^{rankings:.0f} rankings of {problem.n_pos} "
-            f"positives among {problem.items.n} items; use method 'auto'."
-        )
-    return tails
+    for problem in problems:
+        if _log_states(problem) > log(_COUNTABLE):
+            rankings = float(log_binomial(problem.items.n, problem.n_pos)) / log(10)
+            raise PrframeError(
+                f"method 'exact' cannot follow 10^{rankings:.0f} rankings of {problem.n_pos} "
+                f"positives among {problem.items.n} items; use method 'auto'."
+            )
+    return [counted_tails([problem], _COUNTABLE)[0] for problem in problems]
 
 
+_INVERTED_TOGETHER = _if(_shares_walks, _on_shared_walks)
 _ASKED: dict[APNullMethod, list[_Way]] = {
     "exact": [_counted_at_length],
-    "lattice": [_on_lattices_if_quick],
-    "saddlepoint": [walked_tails, _inverted_together],
-    "transform": [_inverted_together, _inverted],
+    "lattice": [_if(_is_quick_on_lattice, _on_lattices)],
+    "saddlepoint": [walked_tails, _INVERTED_TOGETHER],
+    "transform": [_INVERTED_TOGETHER, _inverted],
 }

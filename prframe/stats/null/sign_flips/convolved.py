@@ -22,9 +22,8 @@ _DOUBT, _ATOM = 1e-3, 2e-3
 # between these frequencies, where it then changes the tail by the share. Lobes are wider than the
 # step.
 _LOOKED_AT, _LOBE, _FARTHEST, _CLUSTERED, _STEP = 64, 4.5, 1600.0, 1e-4, 1.5
-# This many columns are looked at together, all frequencies with the first numbers, and those that
-# are left with this many more at a time.
-_ROWS, _FIRST, _FACTORS = 32, 16, 8
+# This many columns are looked at together.
+_ROWS = 32
 # The least slope of an inversion; near the mean any will do.
 _FLATTEST = 0.3
 # The period is this many standard deviations, from which tilted sums are this far with a chance of
@@ -102,17 +101,11 @@ def _come_back(all_sizes: Floats, slopes: Floats, first: float, last: float) -> 
     step = np.float32(_STEP) / np.sqrt((sizes**2).sum(axis=1, keepdims=True))
     frequency = step * np.arange(first / _STEP, last / step.min(), dtype=np.float32)
     least = (_CLUSTERED * frequency / np.maximum(slope, 1)) ** 2
+    least[frequency >= last] = np.inf
     with np.errstate(over="ignore"):
-        for size, rest in zip(sizes.T[:_FIRST, :, None], left.T[:_FIRST, :, None], strict=True):
+        for size, rest in zip(sizes.T[:, :, None], left.T[:, :, None], strict=True):
             least /= 1 - np.sin(frequency * size) ** 2 * rest
-        row, place = np.nonzero((least < 1) & (frequency < last))
-        for part in batches(max(sizes.shape[1] - _FIRST, 0), 1, _FACTORS):
-            some = slice(part.start + _FIRST, part.stop + _FIRST)
-            sine = np.sin(frequency[row, place, None] * sizes[row, some])
-            least[row, place] /= np.prod(1 - sine**2 * left[row, some], axis=1)
-            remain = least[row, place] < 1
-            row, place = row[remain], place[remain]
-    return np.isin(np.arange(len(sizes)), row)
+    return np.asarray((least < 1).any(axis=1))
 
 
 class TiltedSums:

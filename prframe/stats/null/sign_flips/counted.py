@@ -47,18 +47,3 @@ def _half(values: Floats, counts: Integers) -> tuple[Floats, Floats]:
         chances = np.multiply.outer(ways, chances).ravel()
     order = np.argsort(sums, kind="stable")
     return sums[order], chances[order]
-
-
-def lacking(places: Integers) -> Floats:
-    """Return the probabilities that numbers with a minus sign add up to at most 0, 1, ...
-
-    The numbers are whole, and not so many that 2^-n is no float.
-    """
-    chance, reached = np.zeros(int(places.sum()) + 1), 0
-    chance[0] = 1.0
-    for place in places.tolist():
-        moved = chance[: reached + 1] / 2
-        chance[: reached + 1] = moved
-        chance[place : place + reached + 1] += moved
-        reached += place
-    return np.minimum(np.cumsum(chance), 1.0)

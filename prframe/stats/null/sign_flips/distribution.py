@@ -41,11 +41,6 @@ class SignFlipNull(NullDistribution):
         characteristic function. ``"auto"``: exact for n <= 32 and on a lattice, else by a
         saddlepoint where that is accurate, else convolution.
 
-    Raises
-    ------
-    PrframeError
-        Numbers that are not finite, or too many for ``"exact"``.
-
     Notes
     -----
     The method of a probability is "exact", "saddlepoint", "convolution" or "estimate". All but the
@@ -122,8 +117,6 @@ class SignFlipNull(NullDistribution):
     ) -> Floats | float:
         """Return the p-value of a statistic, or of the numbers with the signs they have.
 
-        The other distributions are made without the observed values, so they need the statistic.
-
         Parameters
         ----------
         statistic : array_like of float, optional
@@ -131,16 +124,6 @@ class SignFlipNull(NullDistribution):
         alternative : {"greater", "less", "two-sided"}
             ``P(S >= s)``, ``P(S <= s)`` or ``P(|S| >= |s|)``, which is twice the smaller of both,
             or 1.
-
-        Returns
-        -------
-        float or ndarray of float, in [0, 1]
-            In the shape of `statistic`.
-
-        Raises
-        ------
-        PrframeError
-            A statistic that is no number, or another alternative.
         """
         if statistic is not None:
             return super().p_value(statistic, alternative)

@@ -9,7 +9,7 @@ from prframe.stats._batches import batches
 from prframe.stats._p_values import from_tails
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.sign_flips.convolved import TiltedSums, saddlepoint_tails
-from prframe.stats.null.sign_flips.counted import MOST_ALIKE, CountedSums, lacking
+from prframe.stats.null.sign_flips.counted import MOST_ALIKE, CountedSums
 from prframe.stats.null.sign_flips.sizes import Kinds, likeliest, multiples
 from prframe.typing import Alternative, Floats
 
@@ -18,8 +18,6 @@ QUICK, MOST = 32, 44
 # Sums are on their lattice if their standard deviation is at most this many units. Where nothing
 # else is accurate or asked for, that number times the number of different sizes may be the other.
 _QUICK_LATTICE, _MOST_LATTICE = 2048, 1 << 21
-# A walk along a lattice takes this many steps at most, which is quicker.
-_WALK = 1 << 22
 # Places are whole to within this.
 _WHOLE = 1e-4
 # This many numbers of many sums are taken together.
@@ -57,13 +55,6 @@ class SignSums:
         is_few &= self._kinds.counts.max(initial=0) <= MOST_ALIKE
         return CountedSums(self._kinds) if is_few else None
 
-    @cached_property
-    def _walked(self) -> Floats | None:
-        """The probabilities that numbers with minus signs are no more units, if that is quick."""
-        places = self.unit[0] if self.unit else np.zeros(0, np.int64)
-        is_few = 0 < places.size <= MOST_ALIKE and places.size * int(places.sum()) <= _WALK
-        return lacking(places) if is_few else None
-
     def observed(self, numbers: Floats) -> SignedTail:
         """Return log P(S >= sum of the numbers)."""
         own = self._kinds.chance(numbers) if numbers.size else 0.0
@@ -98,10 +89,9 @@ class SignSums:
         total = int(places.sum())
         # Sums are the total less an even number of units.
         below = int(np.floor((self.most - x + self.slack) / unit / 2 + _WHOLE))
-        if self._walked is not None:
-            return SignedTail(float(np.log(max(self._walked[below], _TINY))), "exact")
         place, step = total - 2 * below, unit / self.norm
-        log_tail = TiltedSums(self._kinds, max(place, 2 - place) * step).on_lattice(step)
+        kinds = Kinds.of(np.asarray(places * step, dtype=np.float64))
+        log_tail = TiltedSums(kinds, max(place, 2 - place) * step).on_lattice(step)
         return SignedTail(log_tail if place > 0 else _complement(log_tail), "exact")
 
     def _continuous(self, z: float, own: float) -> SignedTail:

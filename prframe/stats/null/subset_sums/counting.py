@@ -28,7 +28,7 @@ class Tails(NamedTuple):
 
 
 def outside(urn: Urn, x: float) -> Tails | None:
-    """Return the tails of values at, beyond and next to the ends of the support, else None."""
+    """Return the tails of values at and beyond the ends of the support, else None."""
     low, high = urn.support
     if x > high + urn.slack:
         return Tails(-np.inf, 0.0)
@@ -36,11 +36,10 @@ def outside(urn: Urn, x: float) -> Tails | None:
         return Tails(0.0, -np.inf)
     if urn.variance == 0 or high - low <= urn.slack:
         return Tails(0.0, 0.0)
-    least, most = ends(urn)
-    if x > high - urn.gaps[1] + urn.slack:
-        return Tails(most, 0.0 if x >= high - urn.slack else complement(most))
-    if x < low + urn.gaps[0] - urn.slack:
-        return Tails(0.0 if x <= low + urn.slack else complement(least), least)
+    if x >= high - urn.slack:
+        return Tails(ends(urn)[1], 0.0)
+    if x <= low + urn.slack:
+        return Tails(0.0, ends(urn)[0])
     return None
 
 

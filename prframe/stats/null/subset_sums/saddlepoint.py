@@ -38,11 +38,13 @@ _DOUBT = 0.04
 # Sums clump if their characteristic function comes back between these frequencies, in units of one
 # over the tilted standard deviation, where it then may change the tail by the share. Lobes are
 # wider than the step. This many numbers of all sizes tell.
-_LOBE, _FARTHEST, _STEP, _CLUMPED, _LOOKED_AT = 4.5, 200.0, 1.5, 5e-4, 96
+_LOBE, _FARTHEST, _STEP, _CLUMPED, _LOOKED_AT = 4.5, 200.0, 1.5, 2e-3, 96
 # An inversion is tilted by at least this many standard deviations; its period has this many. The
 # number that is drawn is within so many of its own; frequencies for it go all the way round if
-# they are no more than the next number. An inversion takes this many factors at most.
-_TILTED, _PERIOD, _REPEATED, _WIDE, _ROUND, _FACTORS = 0.3, 24.0, -23.0, 8.0, 128, 1 << 19
+# they are no more than the next number. Sums of smooth distributions end after so many units of
+# one over the tilted standard deviation. What takes more factors than the last is not tried.
+_TILTED, _PERIOD, _REPEATED, _WIDE, _ROUND = 0.3, 24.0, -23.0, 8.0, 128
+_GONE, _FACTORS = 6.5, 1 << 19
 # An estimate whose logarithm is farther from that of the saddlepoint is not believed.
 _FAR = 1.0
 
@@ -233,8 +235,10 @@ def _inverted(urn: Urn, x: float, unit: float, back: float) -> tuple[float, bool
     rough = tilted.height + tilted.s * (at - x)
     period = max(period, (_REPEATED + rough) / -abs(tilted.s))
     period = unit * np.ceil(period / unit) if unit else period
-    needed = int((back + _LOBE / tilted.scatter**0.5) * period / (2 * np.pi))
-    most = max(64, min(_FACTORS // (angle.size * urn.values.size), needed if back else 1 << 20))
+    needed = int((back + _GONE / tilted.scatter**0.5) * period / (2 * np.pi))
+    if angle.size * urn.values.size * needed > _FACTORS:
+        return -np.inf, False
+    most = max(64, needed if back else 2 * needed)
     found = inverted(
         lambda frequency: given(frequency) / chance,
         tilted.s,

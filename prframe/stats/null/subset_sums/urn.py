@@ -109,15 +109,6 @@ class Urn:
         )
         return low, high
 
-    @cached_property
-    def gaps(self) -> tuple[float, float]:
-        """The gaps between the least sum and the next one, and between the largest and the next.
-
-        The last number that is drawn is exchanged for the next one; without one a gap is infinite.
-        """
-        low = _first_gap(self.values, self.sizes, self.n)
-        return low, _first_gap(-self.values[::-1], self.sizes[::-1], self.n)
-
     @property
     def slack(self) -> float:
         """The largest difference of sums that count as equal."""
@@ -134,12 +125,3 @@ class Urn:
         Its sums are the sums of this urn minus the sum of all numbers.
         """
         return Urn(-self.values[::-1], self.sizes[::-1], self.size - self.n)
-
-
-def _first_gap(values: Floats, sizes: Integers, n: int) -> float:
-    """Return the smallest step from the sum of the first n numbers to another sum."""
-    before = np.cumsum(sizes)
-    at = int(np.searchsorted(before, n))
-    gaps = np.append(np.insert(np.diff(values), 0, np.inf), np.inf)
-    # A block that is drawn in part may be exchanged with the block on either side.
-    return float(gaps[at + 1] if before[at] == n else min(gaps[at : at + 2]))

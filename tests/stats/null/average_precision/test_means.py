@@ -113,11 +113,16 @@ def groups_of(kind: str, count: int) -> tuple[Integers, Integers]:
     return np.full(count, 120), np.append(1, rng.choice([30, 60], count - 1))
 
 
-STUDY = [("lumpy", 5, 3.0, 20_000)] + [
-    (kind, count, z, 60_000 if count <= 40 else 10_000)
-    for kind in ("mixed", "lumpy", "one lumpy")
-    for count in (5, 40, 200, 500)
-    for z in (1.0, 3.0, 5.0, 8.0)
+STUDY = [
+    ("lumpy", 5, 3.0, 20_000),
+    *(
+        (kind, count, z, 30_000 if count == 5 else 15_000)
+        for kind in ("mixed", "lumpy", "one lumpy")
+        for count, *several in ((5, 1.0, 3.0, 5.0, 8.0), (40, 1.0, 5.0, 8.0))
+        for z in several
+    ),
+    ("mixed", 200, 5.0, 3_000),
+    ("lumpy", 500, 3.0, 3_000),
 ]
 
 

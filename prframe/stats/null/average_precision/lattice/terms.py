@@ -10,12 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from prframe.stats.null.average_precision.steps import (
+    DENSE,
+    GROWTH,
     Items,
     Steps,
     log_binomial,
     log_hypergeometric,
+    ranges,
 )
-from prframe.stats.null.average_precision.walk import DENSE, GROWTH
 from prframe.typing import Floats, Integers
 
 # Growth of T that varies by at most this standard deviation, in points of the lattice, is replaced
@@ -218,9 +220,3 @@ def steps_of(items: Items, *, are_few: bool) -> Steps:
     if are_few and not is_large:
         return items.table(_DENSE_OF_FEW, GROWTH / 2)
     return items.table(DENSE, _SHORT if is_large else GROWTH)
-
-
-def ranges(number: Integers) -> tuple[Integers, Integers]:
-    """Return the places of numbers, each so many times, and 0, 1, ... for each of these."""
-    of = np.repeat(np.arange(number.size), number)
-    return of, np.arange(of.size) - (np.cumsum(number) - number)[of]

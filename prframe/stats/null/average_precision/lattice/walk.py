@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
-from prframe.stats.null.average_precision.lattice.terms import Block, Plan, Retrieved, ranges
+from prframe.stats.null.average_precision.lattice.terms import Block, Plan, Retrieved
+from prframe.stats.null.average_precision.steps import ranges
 from prframe.typing import Floats, Integers
 
 # A lattice ends this many points beyond the largest value.

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.path import are_lumpy, leaning, most_likely
-from prframe.stats.null.average_precision.rows import Lanes, Path
-from prframe.stats.null.average_precision.search import searched
 from prframe.stats.null.average_precision.tail import Problem, Tail
-from prframe.stats.null.average_precision.walk import Course, Walk, drifted
-from prframe.stats.null.average_precision.waves import Waves
+from prframe.stats.null.average_precision.walks.path import are_lumpy, leaning, most_likely
+from prframe.stats.null.average_precision.walks.rows import Lanes, Path
+from prframe.stats.null.average_precision.walks.search import searched
+from prframe.stats.null.average_precision.walks.tilts import Course, Walk, drifted
+from prframe.stats.null.average_precision.walks.waves import Waves
 from prframe.stats.null.inversion import inverted
 from prframe.stats.null.saddlepoint import Approximation, Points, tails
 from prframe.typing import Floats
@@ -34,7 +34,7 @@ _MOST, _MOST_TERMS = 1 << 14, 6e7
 _SHARES, _LOOSE = (1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6), 9.0
 # So many draws are made from this seed, where their relative standard error is at most the third
 # number.
-_DRAWS, _SEED, _WORST = 50_000, 20_010, 0.01
+_DRAWS, _SEED, _WORST = 50_000, 20_010, 0.005
 _LEAST = 1e-300
 # The number of groups that are walked side by side, which bounds the memory.
 _LANES = 16
@@ -181,11 +181,13 @@ def _draws(walk: Walk, rng: np.random.Generator) -> Floats:
     slope = float(walk.tilt.slopes[walk.lane])
     for table, share, _ in walk.upward():
         sums = np.cumsum(share, axis=1)
-        sums = sums / np.maximum(sums[:, -1:], _LEAST) + np.arange(sums.shape[0])[:, None]
-        term = np.searchsorted(sums.ravel(), rng.random(_DRAWS) + row, side="right")
-        term = np.clip(term - row * sums.shape[1], 0, sums.shape[1] - 1)
-        variance = table.variance[row, term]
-        total += table.growth[row, term] + drifted(slope, table)[row, term]
-        total += np.sqrt(variance) * rng.standard_normal(_DRAWS)
+        sums /= np.maximum(sums[:, -1:], _LEAST)
+        chance, term = rng.random(_DRAWS), np.zeros(_DRAWS, np.int64)
+        for column in sums.T[:-1]:
+            term += chance >= column[row]
+        total += (table.growth + drifted(slope, table))[row, term]
+        if table.variance.any():
+            scatter = np.sqrt(table.variance)[row, term]
+            total += scatter * rng.standard_normal(_DRAWS)
         row = table.column[row, term]
     return total

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prframe.stats.null.average_precision.walk import Walk, drifted
+from prframe.stats.null.average_precision.walks.tilts import Walk, drifted
 from prframe.stats.null.inversion import Complexes
 from prframe.typing import Floats, Integers
 

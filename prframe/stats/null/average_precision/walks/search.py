@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.path import at_random, chosen_paths
-from prframe.stats.null.average_precision.rows import Lanes, Path
-from prframe.stats.null.average_precision.walk import Course, Walk
+from prframe.stats.null.average_precision.walks.path import at_random, chosen_paths
+from prframe.stats.null.average_precision.walks.rows import Lanes, Path
+from prframe.stats.null.average_precision.walks.tilts import Course, Walk
 from prframe.typing import Floats, Integers
 
 # The most walks of a search. Where they do not suffice there is no saddlepoint.

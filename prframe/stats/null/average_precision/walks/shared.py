@@ -5,16 +5,17 @@ Groups take the slope of a common ladder whose tilted mean is nearest to their v
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.rows import Table
 from prframe.stats.null.average_precision.tail import Problem, Tail
-from prframe.stats.null.average_precision.walk import Course, Tilt, drifted
-from prframe.stats.null.average_precision.waves import turned
+from prframe.stats.null.average_precision.walks.rows import Table
+from prframe.stats.null.average_precision.walks.tilts import Course, Tilt, drifted
+from prframe.stats.null.average_precision.walks.waves import turned
 from prframe.typing import Floats, Integers
 
 # Single precision leaves characteristic functions right to a millionth.
@@ -45,7 +46,8 @@ def shared_tails(problems: Sequence[Problem]) -> list[Tail | None]:
     groups, place = np.unique([n, n_pos], axis=1, return_inverse=True)
     depth = problems[0].items.depth
     is_whole = all(problem.items.depth == problem.items.n for problem in problems)
-    course = Course.shared(groups[0], groups[1], None if is_whole else depth)
+    sizes = tuple(groups[0].tolist()), tuple(groups[1].tolist())
+    course = _course(*sizes, None if is_whole else depth)
     target, mean, deviation = np.array([problem[2:5] for problem in problems]).T
     tails: list[Tail | None] = [None] * target.size
     for sign in (1, -1):
@@ -63,6 +65,18 @@ def shared_tails(problems: Sequence[Problem]) -> list[Tail | None]:
     return tails
 
 
+@lru_cache(maxsize=4)
+def _course(n: tuple[int, ...], n_pos: tuple[int, ...], depth: int | None) -> Course:
+    """Return a walk, of which searches for quantiles need the same again and again."""
+    return Course.shared(np.array(n), np.array(n_pos), depth)
+
+
+@lru_cache(maxsize=16)
+def _tilt(course: Course, slope: float) -> Tilt:
+    """Return a tilted walk."""
+    return course.tilt(np.array([slope]))
+
+
 def _by_slope(
     course: Course, flattest: Floats, group: Integers, x: Floats
 ) -> list[tuple[Tilt, Integers]]:
@@ -73,7 +87,7 @@ def _by_slope(
     slope = sign * float(np.abs(flattest).min())
     is_open = np.ones(x.size, np.bool_)
     while is_open.any() and len(tilts) < _MOST_SLOPES:
-        tilt = course.tilt(np.array([slope]))
+        tilt = _tilt(course, slope)
         _, mean, variance = (column[group] for column in tilt.state[:3])
         with np.errstate(divide="ignore", invalid="ignore"):
             away = np.abs(x - mean) / np.sqrt(variance)

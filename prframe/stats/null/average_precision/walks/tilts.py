@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prframe.stats.null.average_precision.path import coupling
-from prframe.stats.null.average_precision.rows import (
+from prframe.stats.null.average_precision.steps import Items, log_binomial
+from prframe.stats.null.average_precision.walks.path import coupling
+from prframe.stats.null.average_precision.walks.rows import (
     Lanes,
     Path,
     Rows,
@@ -26,13 +27,9 @@ from prframe.stats.null.average_precision.rows import (
     step_table,
     trimmed,
 )
-from prframe.stats.null.average_precision.steps import Items, log_binomial
 from prframe.stats.null.saddlepoint import Points
 from prframe.typing import Floats, Integers
 
-# Each of the first ranks, this many, is a step of its own. Further down a step takes this share of
-# the rank.
-DENSE, GROWTH = 64, 0.08
 # Sums of weights, and variances, are raised to this before they divide.
 _LEAST = 1e-300
 
@@ -104,7 +101,7 @@ class Course:
         The rankings have no ties. Those with a depth all retrieve that many items.
         """
         items = Items(int(n.max()), int(n.max()) if depth is None else depth)
-        steps = items.table(DENSE, GROWTH)
+        steps = items.table()
         leave = np.searchsorted(steps.end, n)
         tables: list[Table] = []
         exits: list[Exit] = []

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.rows import Lanes, Path
+from prframe.stats.null.average_precision.walks.rows import Lanes, Path
 from prframe.typing import Floats
 
 # A move of Newton's method goes at most this share of the way to an impossible number of hits. The
