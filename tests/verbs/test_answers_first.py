@@ -33,18 +33,6 @@ def test_the_first_columns_of_a_comparison_are_the_answer() -> None:
     assert [word.strip(" │") for word in head.split("┆")] == FIRST
 
 
-@pytest.mark.parametrize("ask", [prframe.roc, lambda frame, **options: frame.pr.roc(**options)])
-def test_mean_roc_curves(ask) -> None:
-    with pytest.raises(TypeError) as error:
-        ask(ROWS, over="query_id")
-    assert str(error.value) == (
-        "roc() got an unexpected keyword argument 'over'. There is no over=: a mean of ROC curves "
-        "is none, as it depends on what is held fixed; draw a curve for each group with by=, "
-        "average AUC with evaluate(frame, 'AUC', over=...), or take curve(frame, over=...), the "
-        "mean of PR curves."
-    )
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [

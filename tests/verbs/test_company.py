@@ -40,7 +40,7 @@ def calls() -> dict[str, Verb]:
         "interval of P@5": (prframe.interval, {"metrics": "P@5", **FEW_DRAWS}),
         "interval": (prframe.interval, {"metrics": ["AP", "AUC"], **FEW_DRAWS}),
         "band": (prframe.band, FEW_DRAWS),
-        "bootstrap band": (prframe.band, {"method": "bootstrap", **FEW_DRAWS}),
+        "smoothed band": (prframe.band, {"method": "smoothed-bootstrap", **FEW_DRAWS}),
     }
 
     def call(verb: Verb, options: dict[str, Any]) -> Verb:

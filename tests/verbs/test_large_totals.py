@@ -237,6 +237,7 @@ def test_intervals_take_no_memory(metric: str) -> None:
     assert most < 400e6
 
 
+@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 @pytest.mark.parametrize("method", ["auto", "bayesian-bootstrap", "logit-t"])
 def test_the_largest_f1_amid_next_to_no_negatives(method) -> None:
     """Draws have no negatives left there; no warning of NumPy reaches the caller."""

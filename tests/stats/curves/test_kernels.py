@@ -166,7 +166,7 @@ def test_levels_are_whole_numbers_of_positives_but_for_rounding() -> None:
 @pytest.mark.parametrize(
     ("bandwidth", "message"),
     [
-        ("Scott", "`bandwidth` must be one of 'robust', 'scott', 'silverman', 'undersmoothed'; got 'Scott'. Did you mean 'scott'?"),
+        ("Scott", "`bandwidth` must be one of 'robust', 'scott', 'silverman', 'undersmoothed'; got 'Scott'. Write bandwidth='scott'."),
         (0, "`bandwidth` must be a number > 0; got 0."),
         (None, "`bandwidth` must be a number > 0; got None."),
         (("scott", -1.0), "`bandwidth` must be a number > 0; got -1.0."),

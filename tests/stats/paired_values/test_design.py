@@ -212,7 +212,7 @@ def test_shapes() -> None:
         ),
         (
             lambda: paired_t_power(5, 0.5, alternative="larger"),
-            "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'larger'. Write alternative='greater'.",
+            "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'larger'.",
         ),
         (lambda: detectable_difference(5, 0), "`std` must be above 0; got 0."),
         (
