@@ -294,7 +294,8 @@ def _posterior(
     low, high = confidence.ends(*drawn.quantiles)
     std_error = _std_error(cells, statistic, None, drawn)
     low = min(low, estimate) if estimate == statistic.limits[0] else low
-    if room and statistic.has_room:
+    varies = not all_equal(drawn.least, drawn.largest, drawn.largest, cells.n)
+    if room and statistic.has_room and varies:
         low = with_room(cells, statistic, estimate, std_error, confidence)[0]
     low = min(low, statistic.with_all_negatives(cells, confidence.tail))
     high = max(
