@@ -324,7 +324,9 @@ def _posterior(
         _nearly_perfect(cells, asked),
     )
     has_no_width = all_equal(low, high, high, cells.n) and not statistic.of_events
-    if has_no_width or drawn.is_all(estimate, cells.n):
+    # Where no item matters, as of items with one score, nothing shows how the metric varies.
+    is_level = not (std_error or statistic.of_table) and estimate not in statistic.limits
+    if is_level or has_no_width or drawn.is_all(estimate, cells.n):
         return asked.without()
     return IntervalEstimate(estimate, std_error, low, high, POSTERIOR)
 
