@@ -5,7 +5,6 @@ from .ends import (
     acceleration as acceleration,
     before_correction as before_correction,
     beta_interval as beta_interval,
-    degrees_of_freedom as degrees_of_freedom,
     logit_interval as logit_interval,
     sample_skewness as sample_skewness,
     wald_interval as wald_interval,
@@ -16,7 +15,6 @@ from .posterior_draws import posterior_replicates as posterior_replicates
 from .proportion import proportion_interval as proportion_interval
 from .rankings import (
     POSTERIOR as POSTERIOR,
-    can_be_drawn as can_be_drawn,
     ranking_interval as ranking_interval,
     ranking_intervals as ranking_intervals,
     suited_method as suited_method,

@@ -61,15 +61,6 @@ class IntervalEstimate:
             method=self.method,
         )
 
-    def plus(self, offset: float) -> IntervalEstimate:
-        """Return the interval of the estimated quantity with an offset added."""
-        return replace(
-            self,
-            estimate=self.estimate + offset,
-            low=self.low + offset,
-            high=self.high + offset,
-        )
-
 
 def mean_interval(  # noqa: PLR0913
     values: ArrayLike,

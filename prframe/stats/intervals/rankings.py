@@ -1,6 +1,7 @@
 """Confidence intervals for the metrics of one ranking, whose items are an independent sample."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import compress
 from math import isnan
@@ -13,7 +14,7 @@ from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import ArgumentError
 from prframe.stats._arrays import random_generator
-from prframe.stats.curves import drawn_weights
+from prframe.stats.curves import Weights, drawn_weights
 from prframe.stats.intervals.asked import Asked, check_method
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.means import IntervalEstimate
@@ -140,14 +141,15 @@ def ranking_intervals(  # noqa: PLR0913
     confidence: Confidence | None = None,
     *,
     clusters: "csr_array | None" = None,
+    weights: Sequence[Weights] | None = None,
     n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     room: bool = True,
 ) -> list[IntervalEstimate]:
     """Return the interval of each metric, as `ranking_interval` does.
 
-    Each metric comes with its replicates, if there are any. What draws of the curve say of all
-    metrics is computed at once.
+    Each metric comes with its replicates, if there are any. Draws of the curve, by the `weights`
+    if these are given, and resamples are the same for all metrics.
     """
     checks.one_of("method", method, METHODS)
     confidence = _checked(cells, confidence)
@@ -159,14 +161,15 @@ def ranking_intervals(  # noqa: PLR0913
             suited = suited_method(cells, statistic, clustered=clusters is not None)
         check_method(statistic, suited)
         asked.append(Asked.of(cells, statistic, replicates, suited, confidence))
-    of_draws = _of_draws(cells, asked, clusters, n_resamples, rng)
+    of_draws = _of_draws(cells, asked, clusters, weights, n_resamples, rng)
+    asked = _with_resamples(cells, asked, clusters, n_resamples, rng)
     intervals = []
     for one, summary in zip(asked, of_draws, strict=True):
         interval = one.without()
         if summary is not None:
             interval = _posterior(cells, one, summary, room=room)
         elif one.method != POSTERIOR:
-            interval = _from_sample(cells, one, clusters, n_resamples, rng)
+            interval = _from_sample(cells, one, clusters)
         by_auto = method == "auto" and one.method == POSTERIOR and one.statistic.has_influence
         if by_auto and cells.n_neg and isnan(interval.low):
             # Draws that are all the estimate, such as a recall of 1 of all items, bound nothing.
@@ -175,10 +178,11 @@ def ranking_intervals(  # noqa: PLR0913
     return intervals
 
 
-def _of_draws(
+def _of_draws(  # noqa: PLR0913, PLR0917
     cells: RankedCells,
     asked: Sequence[Asked],
     clusters: "csr_array | None",
+    weights: Sequence[Weights] | None,
     n_resamples: int,
     rng: int | np.random.Generator | None,
 ) -> list[Summary | None]:
@@ -198,7 +202,8 @@ def _of_draws(
     taking = list(compress(asked, takes_draws))
     drawn = iter(())
     if lacking := [one.statistic for one in taking if one.replicates is None]:
-        weights = drawn_weights(n_resamples, random_generator(rng))
+        if weights is None:
+            weights = drawn_weights(n_resamples, random_generator(rng))
         drawn = iter(posterior_replicates(cells, lacking, weights))
     rows = [next(drawn) if one.replicates is None else one.replicates for one in taking]
     limits = np.array([one.statistic.limits for one in taking]).T[:, :, None]
@@ -208,22 +213,36 @@ def _of_draws(
     return [next(each) if takes else None for takes in takes_draws]
 
 
-def _from_sample(
+def _with_resamples(
     cells: RankedCells,
-    asked: Asked,
+    asked: Sequence[Asked],
     clusters: "csr_array | None",
     n_resamples: int,
     rng: int | np.random.Generator | None,
+) -> list[Asked]:
+    """Return the metrics with resamples, where their method takes these and they have none."""
+    lacking = [
+        one.method == "percentile" and one.replicates is None and one.is_defined for one in asked
+    ]
+    if not any(lacking):
+        return list(asked)
+    statistics = [one.statistic for one in compress(asked, lacking)]
+    drawn = iter(ranking_bootstrap(cells, statistics, n_resamples, rng, clusters))
+    return [
+        replace(one, replicates=next(drawn)) if lacks else one
+        for one, lacks in zip(asked, lacking, strict=True)
+    ]
+
+
+def _from_sample(
+    cells: RankedCells, asked: Asked, clusters: "csr_array | None"
 ) -> IntervalEstimate:
     """Return the interval from influence values or resamples."""
     if not asked.is_defined or _shows_nothing(cells, asked.statistic, clusters):
         return asked.without()
-    if asked.method != "percentile":
+    if asked.method != "percentile" or asked.replicates is None:
         return from_influence(cells, asked, clusters)
-    drawn = asked.replicates
-    if drawn is None:
-        drawn = ranking_bootstrap(cells, [asked.statistic], n_resamples, rng, clusters)[0]
-    return _resampled(cells, asked, clusters, drawn)
+    return _resampled(cells, asked, clusters, asked.replicates)
 
 
 def _shows_nothing(
@@ -294,7 +313,8 @@ def _posterior(
     low, high = confidence.ends(*drawn.quantiles)
     std_error = _std_error(cells, statistic, None, drawn)
     low = min(low, estimate) if estimate == statistic.limits[0] else low
-    if room and statistic.has_room:
+    varies = not all_equal(drawn.least, drawn.largest, drawn.largest, cells.n)
+    if room and statistic.has_room and varies:
         low = with_room(cells, statistic, estimate, std_error, confidence)[0]
     low = min(low, statistic.with_all_negatives(cells, confidence.tail))
     high = max(
@@ -304,7 +324,9 @@ def _posterior(
         _nearly_perfect(cells, asked),
     )
     has_no_width = all_equal(low, high, high, cells.n) and not statistic.of_events
-    if has_no_width or drawn.is_all(estimate, cells.n):
+    # Where no item matters, as of items with one score, nothing shows how the metric varies.
+    is_level = not (std_error or statistic.of_table) and estimate not in statistic.limits
+    if is_level or has_no_width or drawn.is_all(estimate, cells.n):
         return asked.without()
     return IntervalEstimate(estimate, std_error, low, high, POSTERIOR)
 

@@ -18,11 +18,19 @@ from prframe.stats.intervals.ends import (
 )
 from prframe.stats.intervals.jackknife import jackknife_interval
 from prframe.stats.intervals.means import IntervalEstimate
-from prframe.stats.rankings import CellStatistic, RankedCells, cluster_influence
+from prframe.stats.rankings import (
+    CellStatistic,
+    CountedStatistic,
+    RankedCells,
+    cluster_influence,
+)
 from prframe.typing import Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+# Numerical derivatives are those of a ranking with so many cells at the top, and others.
+_FIRST, _FURTHER = 256, 128
 
 
 def from_influence(
@@ -62,12 +70,24 @@ def standard_error(
 
     That of AUC is DeLong's, or Obuchowski's with clusters.
     """
+    if clusters is None and isinstance(getattr(statistic, "metric", statistic), CountedStatistic):
+        cells = _coarse(cells)
     if statistic.of_two_samples:
         error = _of_two_samples(cells, statistic.influence(cells), clusters)
     else:
         values, number = influence_of_units(cells, statistic, clusters)
         error = float(np.sqrt(number @ values**2))
     return error if error > EQUAL * max(abs(statistic.value(cells)), 1 / cells.n) else 0.0
+
+
+def _coarse(cells: RankedCells) -> RankedCells:
+    """Return a ranking whose lower cells are tied, so that there are few to differentiate by."""
+    n_cells = cells.pos.size
+    if n_cells <= _FIRST + _FURTHER:
+        return cells
+    edges = np.linspace(_FIRST, n_cells - 1, _FURTHER).astype(np.int64)
+    edges = np.concatenate([np.arange(_FIRST), edges])
+    return RankedCells(np.add.reduceat(cells.pos, edges), np.add.reduceat(cells.neg, edges))
 
 
 def _clusters_of_trials(

@@ -317,6 +317,8 @@ def reciprocal_hit_rank_covariance(
 ) -> Floats:
     """Return the covariance of 1/L_i and 1/L_j, the reciprocals of the ranks of two positives.
 
+    It follows from Zhang & Su 2012, eq. (7), corrected.
+
     Parameters
     ----------
     {sizes}

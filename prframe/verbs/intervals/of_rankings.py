@@ -22,13 +22,10 @@ from prframe.stats.intervals import (
     Confidence,
     IntervalEstimate,
     best_threshold_interval,
-    can_be_drawn,
     check_method as check_method_of_metric,
-    posterior_replicates,
     ranking_intervals,
-    suited_method,
 )
-from prframe.stats.rankings import CellStatistic, ranking_bootstrap
+from prframe.stats.rankings import CellStatistic
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Floats
 from prframe.verbs._at_prior import at_prior
@@ -255,36 +252,14 @@ class RankingIntervals(Plan):
 
     def _at_threshold(self, group: Group, names: Sequence[str]) -> list[IntervalEstimate]:
         """Return the interval of each of some metrics of one ranking."""
-        statistics = [self.statistics[name] for name in names]
-        methods = [self._method_of(statistic, group) for statistic in statistics]
-        drawn = self._drawn(group, statistics, methods)
-        metrics = zip(statistics, drawn, strict=True)
-        asked = (self.method, self.confidence)
-        return ranking_intervals(group.cells, metrics, *asked, clusters=group.clusters)
-
-    def _method_of(self, statistic: CellStatistic, group: Group) -> str:
-        """Return the method for a metric."""
-        if self.method != "auto":
-            return self.method
-        return suited_method(group.cells, statistic, clustered=group.clusters is not None)
-
-    def _drawn(
-        self, group: Group, statistics: Sequence[CellStatistic], methods: Sequence[str]
-    ) -> "list[Floats | None]":
-        """Return the draws or resamples of each metric; metrics with one method share them."""
-        cells, drawn = group.cells, list[Floats | None](repeat(None, len(methods)))
-        of_draws = [i for i, method in enumerate(methods) if method == POSTERIOR]
-        if of_draws := [i for i in of_draws if can_be_drawn(cells, statistics[i])]:
-            # Where nearly all items are positive, draws may have no other; such values are NaN.
-            with np.errstate(divide="ignore", invalid="ignore"):
-                chosen = [statistics[i] for i in of_draws]
-                values = posterior_replicates(cells, chosen, self._weights)
-            for i, value in zip(of_draws, values, strict=True):
-                drawn[i] = value
-        resampled = [i for i, method in enumerate(methods) if method == "percentile"]
-        if resampled and cells.n_pos:
-            chosen, rng = [statistics[i] for i in resampled], np.random.default_rng(self.seed)
-            values = ranking_bootstrap(cells, chosen, self.n_resamples, rng, group.clusters)
-            for i, value in zip(resampled, values, strict=True):
-                drawn[i] = value
-        return drawn
+        metrics = [(self.statistics[name], None) for name in names]
+        return ranking_intervals(
+            group.cells,
+            metrics,
+            self.method,
+            self.confidence,
+            clusters=group.clusters,
+            weights=self._weights,
+            n_resamples=self.n_resamples,
+            rng=self.seed,
+        )

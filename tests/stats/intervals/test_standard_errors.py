@@ -7,11 +7,15 @@ from scipy.special import ndtri
 from prframe.stats import (
     AveragePrecision,
     DiscountedGain,
+    GainArea,
+    PartialAveragePrecision,
+    PartialRocArea,
     PrecisionAt,
     RocArea,
     cells_from_scores,
 )
 from prframe.stats.intervals import ranking_interval, ranking_intervals
+from prframe.stats.intervals.standard_errors import standard_error
 from prframe.stats.rankings import RankedCells
 
 METRICS = (AveragePrecision(), RocArea(), PrecisionAt(10), DiscountedGain(10, normalised=True))
@@ -32,6 +36,14 @@ def test_the_method_does_not_matter(auc: float) -> None:
             for method in ("auto", "bayesian-bootstrap", "logit-t")
         }
         assert len(errors) == 1
+
+
+def test_long_rankings_have_the_error_of_all_derivatives() -> None:
+    cells = sample(0.9, np.random.default_rng(3), 8000)
+    metrics = (METRICS[3], PartialRocArea(0.2), PartialAveragePrecision(0.5), GainArea())
+    for metric in metrics:
+        expected = metric.influence(cells).std_error(cells)
+        assert standard_error(cells, metric, None) == pytest.approx(expected, rel=0.03)
 
 
 @pytest.mark.slow

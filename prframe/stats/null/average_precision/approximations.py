@@ -47,7 +47,8 @@ class BetaParameters(NamedTuple):
 def ap_minimum(n: ArrayLike, n_pos: ArrayLike) -> Floats:
     """Return the least AP a ranking can have: every positive below every negative.
 
-    It is ``(1 / n_pos) sum over k = 1..n_pos of k / (n - n_pos + k)``.
+    It is ``(1 / n_pos) sum over k = 1..n_pos of k / (n - n_pos + k)``, the
+    lower end of pranker's beta distribution.
 
     Parameters
     ----------
@@ -255,7 +256,7 @@ def ap_normal_sf(
     """Return P(AP >= ap) under a normal distribution, ``Phi((mean - ap) / sqrt(variance))``.
 
     It is the exponential of `ap_normal_logsf`, which has its parameters and errors. AP is skewed
-    to the right: the upper tail of the normal is far too light.
+    to the right: the upper tail of the normal is far too light. pranker has the beta distribution instead.
 
     Examples
     --------
