@@ -556,37 +556,7 @@ def test_guesses_that_are_led_on(call: Callable[[], Any], sentence: str) -> None
     assert sentence in str(caught.value)
 
 
-def test_a_forgotten_key_is_told() -> None:
-    with pytest.warns(prframe.PooledRankingWarning, match="by=\\['run', 'query_id'\\]"):
-        BOTH.pr.evaluate(["AP", "P@1"], by="run")
-
-
-def test_rankings_without_positives_are_told() -> None:
-    data = EVENTS.with_columns(
-        label=pl.when(pl.col("query_id") == 2).then(0).otherwise(pl.col("label"))
-    )
-    with pytest.warns(prframe.UndefinedMetricWarning, match="in groups \\[2\\]"):
-        values = data.pr.evaluate("AP", by="query_id")["AP"]
-    assert values.round(9).to_list() == [0.833333333, None]
-
-
-def test_labels_of_one_and_two_are_told() -> None:
-    with pytest.warns(prframe.NoNegativesWarning, match="for example positive=2"):
-        ROWS.assign(y_true=2 - Y_TRUE).pr.evaluate("AUC", undefined=0, **NAMED)
-
-
 def test_names_of_trec_eval_beside_ties_are_told() -> None:
     tied = JUDGED.with_columns(score=1.0)
     with pytest.warns(prframe.TiePolicyWarning, match="Say ties='trec' for its numbers"):
         tied.pr.evaluate(["map", "P_5"], by="query_id", item="doc_id")
-
-
-def test_eleven_levels_of_recall() -> None:
-    assert EVENTS.pr.curve(by="query_id", recall=11).height == 22
-
-
-def test_the_answer_of_a_comparison_comes_first() -> None:
-    found = prframe.compare(BOTH, "P@1", model="run")
-    assert found.columns[:7] == [
-        *("metric", "model_a", "model_b", "difference", "conf_low", "conf_high", "p_adjusted")
-    ]

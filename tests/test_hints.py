@@ -9,126 +9,13 @@ import polars as pl
 import pytest
 
 import prframe
-from prframe import hints
-from prframe.accessors import _PICTURES, verbs
 
-ROWS = pl.DataFrame({"qid": [1, 1], "rel": [1, 0], "y_score": [2.0, 1.0], "AP": [0.5, 0.6]})
 GOOD = pl.DataFrame({"query_id": [1, 1], "label": [1, 0], "score": [2.0, 1.0]})
-
-
-@pytest.mark.parametrize(
-    ("verb", "given", "sentences"),
-    [
-        ("interval", {"seed": 0}, "Write rng= for seed=."),
-        ("interval", {"random_state": 0}, "Write rng= for random_state=."),
-        ("band", {"n_boot": 500}, "Write n_resamples= for n_boot=."),
-        ("interval", {"ci": 95}, "Write confidence_level= for ci=."),
-        ("evaluate", {"groupby": "segment"}, "Write by= for groupby=."),
-        ("evaluate", {"qid": "query_id"}, "Write by= for qid=."),
-        ("evaluate", {"pos_label": "yes"}, "Write positive= for pos_label=."),
-        ("evaluate", {"sample_weight": "w"}, "Write weight= for sample_weight=."),
-        ("curve", {"y_true": "y"}, "Write label= for y_true=."),
-        ("curve", {"points": 11}, "Write recall= for points=."),
-        ("compare", {"stat_test": "t"}, "Write test= for stat_test=."),
-        ("compare", {"margin": 0.02}, "Write equivalence= for margin=."),
-        ("compare_curves", {"id": "doc"}, "Write item= for id=."),
-        (
-            "band",
-            {"resampling": "cv"},
-            "There is no resampling=: bands know no correction of dependent folds; at one level of "
-            "recall interval(..., 'Prec@0.5', resampling='cv') has an interval that does.",
-        ),
-        (
-            "compare_curves",
-            {"resampling": "cv"},
-            "There is no resampling=: bands know no correction of dependent folds; at one level of "
-            "recall compare(..., 'Prec@0.5', resampling='cv', test='t') has an interval that does.",
-        ),
-        *(
-            (
-                verb,
-                {"over": "query_id"},
-                "There is no over=: the test is of one ranking; by= has a row for each, whose "
-                "p-values correction= adjusts, and ap_test(frame, over=...) tests a mean over "
-                "rankings, that of AP.",
-            )
-            for verb in ("rank_test", "topk_test")
-        ),
-        ("curve", {"tie": "group"}, "Did you mean 'ties'?"),
-        ("interval", {"n_resample": 9}, "Did you mean 'n_resamples'?"),
-        (
-            "roc",
-            {"descending": False},
-            "There is no descending=: the largest score is the best one; give distances with the "
-            "opposite sign.",
-        ),
-        (
-            "compare",
-            {"alpha": 0.05},
-            "There is no alpha=: a confidence_level= of 0.95 leaves out 0.05, and p-values are "
-            "columns of the result.",
-        ),
-        (
-            "evaluate",
-            {"k": 10},
-            "There is no k=: a cut-off stands in the name of a metric, for example 'nDCG@10'.",
-        ),
-        (
-            "ap_test",
-            {"depth": 10},
-            "There is no depth=: the rows are what is retrieved; keep the first ones of each "
-            "ranking, and give n_pos= and n_neg= for all that there are.",
-        ),
-    ],
-)
-def test_arguments_of_other_libraries(verb: str, given: dict[str, object], sentences: str) -> None:
-    [name] = given
-    metrics = ("AP",) if verb in {"evaluate", "interval", "compare"} else ()
-    with pytest.raises(TypeError) as caught:
-        getattr(prframe, verb)(GOOD, *metrics, **given)
-    start = f"{verb}() got an unexpected keyword argument {name!r}. "
-    assert str(caught.value) == start + sentences
-
-
-def test_several_arguments_in_one_message() -> None:
-    with pytest.raises(TypeError) as caught:
-        GOOD.pr.interval("AP", n_boot=2000, random_state=0, nonsense=1)
-    assert str(caught.value) == (
-        "interval() got unexpected arguments 'n_boot', 'random_state', 'nonsense'. "
-        "Write n_resamples= for n_boot=. Write rng= for random_state=."
-    )
 
 
 def test_a_verb_is_not_sent_to_an_argument_that_it_lacks() -> None:
     with pytest.raises(TypeError, match=r"argument 'seed'\.$"):
         prframe.evaluate(GOOD, "AP", seed=0)
-
-
-def test_synonyms_are_those_of_one_argument() -> None:
-    words = [word for theirs in hints.SYNONYMS.values() for word in theirs]
-    assert len(set(words)) == len(words)
-    assert all(word == word.lower() for word in words)
-    assert not set(words) & set(hints.NOT_OFFERED)
-
-
-@pytest.mark.parametrize(
-    ("call", "end"),
-    [
-        (lambda: prframe.evaluate(ROWS, "AP"), "Name the column with score='y_score'."),
-        (lambda: prframe.evaluate(ROWS, "AP", "y_score"), "Name the column with label='rel'."),
-        (
-            lambda: prframe.evaluate(ROWS, "AP", "y_score", "rel", by="query_id"),
-            "Did you mean 'qid'?",
-        ),
-        (lambda: prframe.evaluate(GOOD, "AP", by="qid"), "Did you mean 'query_id'?"),
-        (lambda: prframe.evaluate(GOOD, "AP", "scroe"), "Did you mean 'score'?"),
-        (lambda: prframe.evaluate(GOOD, "AP", item="item"), "Name the column with item=."),
-    ],
-)
-def test_columns_that_may_be_meant(call, end: str) -> None:
-    with pytest.raises(prframe.MissingColumnError) as caught:
-        call()
-    assert str(caught.value).endswith(end)
 
 
 @pytest.mark.parametrize(
@@ -220,16 +107,6 @@ def test_several_columns_of_scores() -> None:
     )
 
 
-def test_lists_of_scores() -> None:
-    rows = GOOD.group_by("query_id").agg("score", "label")
-    with pytest.raises(prframe.PrframeError) as caught:
-        prframe.evaluate(rows, "AP", by="query_id")
-    assert str(caught.value) == (
-        "`score` must be numeric; 'score' is List(Float64). Give each item a row, for example with "
-        "explode; of several classes take one."
-    )
-
-
 def test_a_column_is_no_metric() -> None:
     for verb in (prframe.evaluate, prframe.compare, prframe.interval):
         for frame in (GOOD, GOOD.to_pandas(), GOOD.to_arrow(), GOOD.lazy()):
@@ -260,20 +137,6 @@ def test_arrays_as_a_dict_of_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"),
-    [("ap_null", " Did you mean 'APNull'?"), ("zzz", ""), ("adjust_pvalues", None)],
-)
-def test_names_that_the_statistics_do_not_have(name: str, meant: str | None) -> None:
-    meant = " Did you mean 'adjust_p_values'?" if meant is None else meant
-    with pytest.raises(AttributeError) as caught:
-        getattr(prframe.stats, name)
-    assert str(caught.value) == (
-        f"module 'prframe.stats' has no attribute {name!r}.{meant} All statistics are names of "
-        "prframe.stats itself, which dir(prframe.stats) lists; its modules are not public."
-    )
-
-
-@pytest.mark.parametrize(
     ("name", "end"),
     [
         ("band", " prframe.{0}.curve draws the result of prframe.band."),
@@ -293,12 +156,6 @@ def test_names_that_pictures_do_not_have(door: str, library: str, name: str, end
         getattr(getattr(prframe, door), name)
     start = f"module 'prframe.{door}' has no attribute {name!r}."
     assert str(caught.value) == start + end.format(door)
-
-
-def test_pictures_of_verbs_are_those_that_frames_offer() -> None:
-    assert set(hints._PICTURES) <= set(verbs())
-    pictures = {picture for drawn in hints._PICTURES.values() for picture in drawn}
-    assert pictures <= set(_PICTURES)
 
 
 @pytest.mark.parametrize(

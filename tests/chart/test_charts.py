@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from inspect import signature
 from typing import Any
 
 import altair as alt
@@ -88,10 +87,6 @@ def test_the_pointer_tells_the_threshold() -> None:
     assert {"k", "fp", "tp"} <= tooltips(specification(chart.roc(data()["roc"])))
     assert {"k", "fp", "tp"} <= tooltips(specification(chart.gain(data()["gains"])))
     assert "name" in tooltips(specification(CHARTS["queries"](data())))
-
-
-def test_the_opening_threshold_is_infinite_in_the_frame() -> None:
-    assert data()["curve"]["threshold"].is_infinite().any()
 
 
 def test_the_area_below_the_steps_is_ap() -> None:
@@ -233,20 +228,3 @@ def test_altair_is_loaded_on_first_use() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True", "False"]
-
-
-def test_charts_and_pictures_have_the_same_names_and_options() -> None:
-    assert chart.__all__ == plot.__all__
-    for name in chart.__all__:
-        if isinstance(getattr(chart, name), list | tuple):
-            assert getattr(chart, name) is getattr(plot, name)
-            continue
-        of_chart, of_plot = (
-            {
-                option: parameter.default
-                for option, parameter in signature(getattr(door, name)).parameters.items()
-            }
-            for door in (chart, plot)
-        )
-        # Pictures are drawn on axes, and name the queries at both ends that a pointer would name.
-        assert of_chart == {k: v for k, v in of_plot.items() if k not in {"ax", "name"}}

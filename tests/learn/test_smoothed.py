@@ -84,20 +84,6 @@ def test_sums_of_kernels(kind: str, way: str, monkeypatch: pytest.MonkeyPatch) -
         np.testing.assert_allclose(got, wanted, rtol=0, atol=2e-13 * weights.sum())
 
 
-def test_the_cheaper_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken = []
-    for way in ("direct_sums", "fourier_sums"):
-        real = getattr(kernel_sums, way)
-        monkeypatch.setattr(
-            kernel_sums, way, lambda *given, real=real, way=way: taken.append(way) or real(*given)
-        )
-    many = np.linspace(0, 10, 2000)
-    kernel_sums.kernel_sums(many, many, np.ones(2000))
-    few = np.linspace(0, 1e4, 50)
-    kernel_sums.kernel_sums(few, few, np.ones(50))
-    assert taken == ["fourier_sums", "direct_sums"]
-
-
 # Kernels as they are usually written, on [-1, 1], with their standard deviations.
 KERNELS = {
     "epanechnikov": (lambda u: 3 / 4 * (1 - u**2), sqrt(1 / 5)),
@@ -205,15 +191,6 @@ def test_both_equations_of_the_source() -> None:
     np.testing.assert_allclose(z.T @ gradient, wanted, atol=1e-12)
 
 
-def test_narrow_bandwidths_give_ranks() -> None:
-    # Every item counts half for itself: F is (rank - 1/2) / N.
-    scores, label = np.array([3.0, 1.0, 2.0, 5.0]), [1, 0, 0, 1]
-    found = smoothed_criterion(scores, label, 1e-3)
-    assert found.value == pytest.approx(2.5 / 4 + 3.5 / 4, abs=1e-13)
-    assert found.gradient.tolist() == [0, 0, 0, 0]
-    assert np.isfinite(smoothed_criterion(scores, label, 1e-3, "logrank").value)
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -247,9 +224,3 @@ def test_errors(given, message: str) -> None:
     with pytest.raises(PrframeError) as error:
         smoothed_criterion(**arguments)
     assert str(error.value) == message
-
-
-def test_scores_that_swallow_the_reach_count_half_for_themselves():
-    """Beyond 1e17 bandwidths, a score and eight bandwidths more are one number."""
-    found = smoothed_criterion([0.0, 1.0, 1e30], [False, False, True], bandwidth=1e-3)
-    assert found.value == pytest.approx(2.5 / 3, abs=1e-12)

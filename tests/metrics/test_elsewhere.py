@@ -1,12 +1,9 @@
 """Names of other libraries, each of which leads to a metric or a verb, or to where it is."""
 
-import re
-
 import polars as pl
 import pytest
 
 import prframe
-from prframe.metrics import elsewhere, parse_metric
 
 # Of scikit-learn, ranx, ir_measures, torchmetrics and yardstick.
 NAMES = [
@@ -81,17 +78,6 @@ def test_names_of_other_libraries_are_known(name: str) -> None:
     assert "The metrics are" not in text
     assert text.startswith(f"{name!r} ")
     assert "use " in text or "has it" in text or "not offered here" in text
-
-
-def test_what_is_to_be_used_instead_works() -> None:
-    texts = [*elsewhere._INSTEAD.values()]
-    metrics = {name for text in texts for name in re.findall(r"'((?:[^'(]|\([^)]*\))+)'", text)}
-    # Names of columns, rows and of measures of `prframe.trec.evaluate` stand in quotes, too.
-    others = {"MaxF1 threshold", "Rprec_mult"}
-    names = {name for name in metrics - others if name[0].isupper() or name[0] == "n"}
-    assert {"R(threshold=0.5)", "Lift@10", "Success@5", 'nDCG(gain="exp")'} <= names
-    for name in names:
-        assert isinstance(parse_metric(name), prframe.Metric)
 
 
 def test_the_formulas_are_those_of_the_counts() -> None:

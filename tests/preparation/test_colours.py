@@ -82,17 +82,6 @@ def test_palettes(
     assert min(distance(a, b) for a, b in combinations(palette, 2)) > least_distance
 
 
-def test_known_contrasts() -> None:
-    assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
-    assert contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
-
-
-def test_looks_are_all_different() -> None:
-    marks = looks(range(15), PALETTE)
-    assert len(set(marks.values())) == 15
-    assert [marks[place].dashes for place in (0, 4, 5, 10)] == [(), (), (5, 2), (1.5, 1.5)]
-
-
 def test_too_many_groups() -> None:
     with pytest.raises(PrframeError) as error:
         looks(range(16), PALETTE)

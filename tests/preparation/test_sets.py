@@ -5,7 +5,7 @@ from itertools import chain, combinations
 import numpy as np
 import pytest
 
-from prframe._preparation.sets import Comparison, covering_cliques, letter, maximal_cliques
+from prframe._preparation.sets import covering_cliques, maximal_cliques
 
 
 def drawn_graph(size: int, share: float, seed: int) -> list[frozenset[int]]:
@@ -50,34 +50,3 @@ def test_few_sets_cover_a_graph_with_exponentially_many() -> None:
     shared = {pair for members in cliques for pair in combinations(sorted(members), 2)}
     assert len(shared) == 60 * 57 / 2
     assert len(cliques) < 60
-
-
-def test_a_row_of_overlapping_sets_has_a_letter_each() -> None:
-    alike = [frozenset(b for b in range(6) if 0 < abs(a - b) <= 2) for a in range(6)]
-    assert [sorted(members) for members in covering_cliques(alike)] == [
-        [0, 1, 2],
-        [1, 2, 3],
-        [2, 3, 4],
-        [3, 4, 5],
-    ]
-
-
-def test_letters_can_be_joined() -> None:
-    assert [letter(number) for number in (0, 25, 26, 51, 52, 103, 104)] == [
-        *("a", "z", "A", "Z", "a2", "Z2", "a3"),
-    ]
-
-
-def test_cells_are_coloured_by_the_difference() -> None:
-    differences = {(0, 1): 0.1, (0, 2): -0.4, (1, 2): 0.2, (2, 3): 0.0, (0, 3): None}
-    rows = {pair: {"difference": difference} for pair, difference in differences.items()}
-    apart = frozenset(frozenset(pair) for pair in ((0, 1), (0, 2), (2, 3)))
-    shades = Comparison(list("abcd"), [None] * 4, rows, apart).shades()
-    assert shades == {
-        (0, 1): pytest.approx(0.25 + 0.75 / 4),
-        (0, 2): -1.0,
-        (1, 2): 0.0,
-        (2, 3): 0.0,
-        (0, 3): 0.0,
-    }
-    assert Comparison([], [], {}, frozenset()).shades() == {}

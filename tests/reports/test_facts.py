@@ -1,6 +1,5 @@
 """The facts of a report are those of the verbs, and are all that the page shows."""
 
-import json
 import warnings
 
 import numpy as np
@@ -62,11 +61,6 @@ def test_sections_of_classifiers(model_report) -> None:
     assert ids(model_report) == expected.split()
 
 
-def test_facts_are_plain_data(run_report, model_report) -> None:
-    for report in (run_report, model_report):
-        assert json.loads(json.dumps(report.facts, allow_nan=False)) == report.facts
-
-
 def test_means_are_those_of_trec_evaluate(run_report) -> None:
     measures = ["AP", "nDCG@10", "P@10"]
     expected = trec.evaluate(runs(12, SYSTEMS), qrels(12), measures)
@@ -74,45 +68,6 @@ def test_means_are_those_of_trec_evaluate(run_report) -> None:
         name = run_report.facts["systems"][row["system"]]
         values = expected.filter(system=name).select(measures).row(0)
         assert [cell["ends"][0] for cell in row["cells"]] == pytest.approx(values, abs=1e-5)
-
-
-def test_intervals_and_comparisons_are_those_of_the_verbs(run_report) -> None:
-    joined = trec.join(runs(12, SYSTEMS), qrels(12), queries="qrels")
-    options = {"over": "query_id", "ties": "trec", "item": "doc_id"}
-    means = prframe.interval(joined, ["AP", "nDCG@10"], by="system", **options)
-    names = run_report.facts["systems"]
-    for row in section(run_report, "results")["rows"]:
-        for cell, metric in zip(row["cells"], ("AP", "nDCG@10"), strict=False):
-            expected = means.filter(system=names[row["system"]], metric=metric)
-            ends = expected.select("estimate", "conf_low", "conf_high").row(0)
-            assert cell["ends"] == pytest.approx(ends, abs=1e-5)
-    metrics = ["AP", "nDCG@10", "P@10"]
-    pairs = prframe.compare(joined, metrics, model="system", **options)
-    for part in section(run_report, "comparison")["metrics"]:
-        for a, b, *values in part["pairs"]:
-            expected = pairs.filter(metric=part["metric"], model_a=names[a], model_b=names[b])
-            columns = [
-                "difference",
-                "conf_low",
-                "conf_high",
-                "p_adjusted",
-                "wins",
-                "ties",
-                "losses",
-            ]
-            assert values == pytest.approx(expected.select(columns).row(0), abs=1e-5)
-
-
-def test_curves_are_those_of_band(run_report) -> None:
-    joined = trec.join(runs(12, SYSTEMS), qrels(12), queries="qrels")
-    bands = prframe.band(
-        joined, by="system", over="query_id", recall=11, interpolate=True, anchor=False,
-        simultaneous=False, ties="trec", item="doc_id",
-    )  # fmt: skip
-    for line in section(run_report, "curves")["charts"][0]["lines"]:
-        part = bands.filter(system=run_report.facts["systems"][line["system"]])
-        assert line["y"] == pytest.approx(part["precision"].to_list(), abs=1e-5)
-        assert line["low"] == pytest.approx(part["conf_low"].to_list(), abs=1e-5)
 
 
 def test_values_of_queries_are_those_of_evaluate(run_report) -> None:
@@ -190,13 +145,6 @@ def test_the_sentence_tells_that_ties_decide() -> None:
     assert sentence.endswith(told)
 
 
-def test_checks_are_those_of_the_verb(run_report) -> None:
-    joined = trec.join(runs(12, SYSTEMS), qrels(12), queries="qrels")
-    by = ["system", "query_id"]
-    expected = prframe.check(joined, by=by, ties="trec", item="doc_id")
-    assert [row[1] for row in section(run_report, "checks")["rows"]] == expected["kind"].to_list()
-
-
 @pytest.mark.slow
 def test_sentences() -> None:
     report = prframe.report(runs(40, SYSTEMS), qrels(40))
@@ -259,33 +207,6 @@ def test_classifiers_have_the_numbers_of_the_verbs(model_report) -> None:
     assert p_values == pytest.approx(pairs["p_adjusted"].to_list(), abs=1e-5)
 
 
-def test_pr_bands_of_classifiers_are_those_of_band(model_report) -> None:
-    chart = section(model_report, "curves")["charts"][0]
-    levels = np.linspace(0, 1, 61)[1:-1].tolist()
-    bands = prframe.band(
-        classified().select("model", "score", "label"), by="model", recall=levels, rng=3
-    )
-    for line in chart["lines"]:
-        part = bands.filter(model=model_report.facts["systems"][line["system"]])
-        assert line["band"][1] == pytest.approx(part["conf_low"].to_list(), abs=1e-5)
-        assert line["band"][3] == pytest.approx(part["conf_high"].to_list(), abs=1e-5)
-
-
-def test_roc_bands_enclose_the_curve_and_narrow_with_more_items() -> None:
-    rng, widths = np.random.default_rng(4), []
-    for n in (200, 20_000):
-        label = rng.random(n) < 0.4
-        scores = rng.normal(label * 1.2, 1)
-        levels = np.array([0.2, 0.5, 0.8])
-        low, high = false_rate_band(scores, label, levels, 0.95, 1)
-        thresholds = np.quantile(scores[label], 1 - levels)
-        rates = (scores[~label][:, None] > thresholds).mean(axis=0)
-        assert (low < rates).all()
-        assert (rates < high).all()
-        widths.append(high - low)
-    assert (widths[1] < widths[0] / 5).all()
-
-
 @pytest.mark.slow
 def test_roc_bands_cover_the_truth_as_often_as_they_say() -> None:
     from scipy.stats import norm
@@ -310,22 +231,6 @@ def test_thresholds_that_are_asked_for() -> None:
         ["model", "0.5", "2", "50.0%", "0.500", "0.500", "0.500", "0.500"],
         ["model", "0", "4", "100.0%", "0.500", "1.000", "1.000", "0.667"],
     ]
-
-
-def test_segments_have_the_numbers_of_interval(model_report) -> None:
-    part = section(model_report, "segments")
-    assert part["head"] == ["region", "model", "items", "positives", "AP", "AUC"]
-    values = prframe.interval(
-        classified().select("region", "model", "score", "label"), "AUC", by=["region", "model"], rng=3
-    )  # fmt: skip
-    expected = {
-        (
-            row["region"],
-            row["model"],
-        ): f"{row['estimate']:.3f} [{row['conf_low']:.3f}, {row['conf_high']:.3f}]"
-        for row in values.iter_rows(named=True)
-    }
-    assert {(row[0], row[1]): row[-1] for row in part["rows"]} == expected
 
 
 @pytest.mark.slow
@@ -355,33 +260,10 @@ def test_by_names_the_systems_of_rankings_and_over_may_be_columns() -> None:
     assert section(report, "queries")["ids"][0].startswith("a q")
 
 
-def test_columns_of_text_are_no_files() -> None:
-    run = {"query_id": ["q[1", "q[1", "q2"], "doc_id": ["a*", "b", "a*"], "score": [2.0, 1.0, 1.0]}
-    judgments = {
-        "query_id": ["q[1", "q[1", "q2", "q2"],
-        "doc_id": ["a*", "b", "a*", "b"],
-        "label": [0, 1, 1, 0],
-    }
-    report = prframe.report(run, judgments, metrics="AP")
-    assert report.facts["title"] == "1 run, 2 queries"
-
-
 @pytest.mark.slow
 def test_pandas_and_polars_frames_give_the_same_page() -> None:
     frame = classified(120)
     assert prframe.report(frame).html == prframe.report(frame.to_pandas()).html
-
-
-@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-def test_files_are_hashed(tmp_path) -> None:
-    from hashlib import sha256
-
-    path = tmp_path / "some.run"
-    path.write_text("q1 Q0 a 1 2.0 tag\nq1 Q0 b 2 1.0 tag\n")
-    report = prframe.report([str(path)], {"q1": {"a": 1}}, metrics="AP")
-    row = ["sha256 of some.run", sha256(path.read_bytes()).hexdigest()]
-    assert row in section(report, "provenance")["rows"]
-    assert str(tmp_path) not in report.html
 
 
 def test_hostile_names_are_shown_without_signs_that_turn_text() -> None:
@@ -519,20 +401,6 @@ def test_the_sentence_tells_that_nothing_is_defined() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
-def test_queries_without_a_name_count_as_in_the_verbs() -> None:
-    frame = scored().with_columns(query=pl.Series([None, 1, 2, 3] * 30), item=pl.int_range(120))
-    page = prframe.report(frame, over="query", item="item", metrics="AP")
-    mean = prframe.evaluate(frame, "AP", over="query")["mean"].item()
-    assert page.facts["title"] == "1 run, 4 queries"
-    ends = page.facts["sections"][0]["rows"][0]["cells"][0]["ends"]
-    assert ends[0] == pytest.approx(mean, abs=1e-5)
-    explorer = next(part for part in page.facts["sections"] if part["id"] == "queries")
-    assert all(values is not None for values in explorer["values"][0][0])
-    assert all(ranking is not None for ranking in explorer["rankings"])
-    assert 0 not in explorer["relevant"]
-
-
-@pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
 @pytest.mark.filterwarnings("ignore:.*curves that all agree:prframe.UndefinedMetricWarning")
 @pytest.mark.parametrize(
     ("first", "second"), [(["a", "a b"], ["b c", "c"]), (["a", "null"], [None, "a"])]
@@ -549,17 +417,6 @@ def test_queries_of_several_columns_are_told_apart(first, second) -> None:
 def grades(page) -> list:
     explorer = next(part for part in page.facts["sections"] if part["id"] == "queries")
     return [dict(zip(items, labels, strict=True)) for items, labels, _ in explorer["rankings"]]
-
-
-@pytest.mark.filterwarnings("ignore::prframe.errors.UndefinedMetricWarning")
-def test_items_below_the_least_relevant_grade_are_not_shown_as_relevant() -> None:
-    assert grades(prframe.report({"a": RANKED}, JUDGED)) == [
-        {"d1": 2, "d2": 1},
-        {"d4": 0, "d5": 1},
-    ]
-    assert grades(prframe.report({"a": RANKED}, JUDGED, positive=2)) == [
-        {"d1": 2, "d2": [1, False]}
-    ]
 
 
 @pytest.mark.filterwarnings("ignore::prframe.errors.UndefinedMetricWarning")
@@ -585,14 +442,6 @@ def test_scores_that_floats_hardly_tell_apart() -> None:
     charts = prframe.report(frame, metrics="AP").facts["sections"]
     chart = next(part for part in charts if part["id"] == "scores")["charts"][0]
     assert chart["domain"][:2] == [1e16, 1e16 + 2]
-
-
-def test_decimal_scores() -> None:
-    frame = scored().with_columns(pl.col("score").round(2))
-    same = prframe.report(
-        frame.with_columns(pl.col("score").cast(pl.Decimal(10, 2))), metrics="AP"
-    )
-    assert same.facts["sections"][0] == prframe.report(frame, metrics="AP").facts["sections"][0]
 
 
 def test_thresholds_are_a_list() -> None:

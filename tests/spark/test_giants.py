@@ -144,14 +144,6 @@ def test_verbs_that_need_rows_hold_groups_whole(planned) -> None:
     assert_same(result, prframe.curve(DATA, by="query"))
 
 
-def test_unknown_plans_are_refused(planned) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        prframe.evaluate(planned(DATA, "small"), "AP", by="query")
-    assert str(caught.value) == (
-        "`spark.prframe.plan` must be one of 'auto', 'groups', 'range', 'broadcast'; got 'small'."
-    )
-
-
 def test_too_many_positives_for_each_worker(planned, monkeypatch) -> None:
     monkeypatch.setattr(giants, "_MOST_KEYS", 3)
     marked = DATA.filter(pl.col("label") > 0, pl.col("score").is_finite())

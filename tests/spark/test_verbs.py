@@ -256,17 +256,6 @@ def test_models_keep_their_type(to_spark) -> None:
     assert_same(result, prframe.compare(frame, "AP", over="query", baseline=2))
 
 
-def test_transform(to_spark) -> None:
-    result = to_spark(DATA).transform(prframe.evaluate, "AP", by="query")
-    assert_same(result, prframe.evaluate(DATA, "AP", by="query"))
-
-
-def test_no_rows(to_spark) -> None:
-    none = DATA.head(0)
-    for name in ("evaluate", "summary", "ap_test corrected", "compare"):
-        assert_same(CALLS[name](to_spark(none)), CALLS[name](none))
-
-
 @pytest.mark.slow
 def test_nothing_runs_at_the_call() -> None:
     from tests.spark.likeness import DataFrame
@@ -275,12 +264,6 @@ def test_nothing_runs_at_the_call() -> None:
     for call in CALLS.values():
         call(frame)
     assert not frame.jobs
-
-
-def test_unseeded_draws_are_those_of_the_call(to_spark) -> None:
-    result = prframe.interval(to_spark(DATA), "AP", by="query", method="percentile")
-    first, second = read(result), read(result)
-    assert_frame_equal(in_order(first), in_order(second), check_exact=True)
 
 
 REFUSED = {

@@ -34,17 +34,6 @@ def test_pairs_share_no_letter_exactly_if_they_are_told_apart(size: int, share: 
         assert bool(given[a] & given[b]) == ((a, b) not in apart), (a, b)
 
 
-def test_rows_and_dtypes() -> None:
-    result = comparison(["x", "y", "z"], {("x", "y"), ("x", "z")}, ["AP", "RR"])
-    letters = tables.letters(result, "RR")
-    assert letters.to_dict(as_series=False) == {
-        "metric": ["RR"] * 3,
-        "model": ["x", "y", "z"],
-        "mean": [0.9, 0.89, 0.88],
-        "letters": ["a", "b", "b"],
-    }
-
-
 def test_the_kind_of_frame_comes_back() -> None:
     letters = tables.letters(comparison(["x", "y"]).to_pandas())
     assert isinstance(letters, pd.DataFrame)
@@ -56,12 +45,6 @@ def test_p_values_without_a_correction_and_undefined_ones() -> None:
     assert tables.letters(result)["letters"].to_list() == ["a", "b", "ab"]
     undefined = result.with_columns(p_value=pl.lit(None, pl.Float64))
     assert tables.letters(undefined)["letters"].to_list() == ["a", "a", "a"]
-
-
-def test_the_level_counts_as_told_apart() -> None:
-    result = comparison(["x", "y"], {("x", "y")})
-    assert tables.letters(result, alpha=0.02)["letters"].to_list() == ["a", "b"]
-    assert tables.letters(result, alpha=0.0199)["letters"].to_list() == ["a", "a"]
 
 
 XYZ = comparison(["x", "y", "z"])

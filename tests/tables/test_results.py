@@ -44,15 +44,6 @@ def test_the_best_is_the_largest_as_printed() -> None:
     assert best(4) == [True, False, False]
 
 
-@pytest.mark.parametrize(
-    ("std_error", "text"),
-    [(0.2, "0.90"), (0.02, "0.900"), (0.003, "0.9000"), (1e-7, "0.9000"), (0.0, "0.900")],
-)
-def test_decimals_follow_the_standard_error(std_error: float, text: str) -> None:
-    table = tables.results(intervals(MODELS, std_error=std_error))
-    assert table.lines[0].cells[0].text == text
-
-
 def test_decimals_that_are_given() -> None:
     table = tables.results(intervals(MODELS, ["AP", "RR"]), places={"RR": 1})
     assert [cell.text for cell in table.lines[0].cells] == ["0.900", "0.9"]
@@ -79,13 +70,6 @@ def test_captions_tell_what_was_done() -> None:
         "Estimates with confidence intervals by the method logit. The largest value of each column "
         "is bold."
     )
-
-
-def test_a_value_that_is_lacking_is_a_dash() -> None:
-    means = intervals(MODELS, ["AP", "RR"])
-    lacking = means.filter((pl.col("system") != "y") | (pl.col("metric") != "RR"))
-    cell = tables.results(lacking).lines[1].cells[1]
-    assert (cell.text, cell.interval, cell.is_best) == ("\N{EN DASH}", "", False)
 
 
 def test_the_numbers_as_a_frame() -> None:
@@ -184,29 +168,6 @@ def test_a_star_at_the_beginning_of_a_row_is_printed() -> None:
     table = tables.results(intervals(["a", "*b", "[c]"], ["P@5"]))
     lines = table.to_latex(caption="").splitlines()
     assert {line[:4] for line in lines if line.endswith(r"\\")} == {"Syst", "a & ", "{*}b", "{[}c"}
-
-
-def test_latex_lines() -> None:
-    table = tables.results(intervals(["50% binary", "x_y"], ["P@5"]))
-    lines = [
-        r"% This table needs \usepackage{booktabs}.",
-        r"\begin{table}",
-        r"\centering",
-        r"\caption{Ours & \emph{theirs}.}",
-        r"\label{tab:a}",
-        r"\setlength{\tabcolsep}{4pt}",
-        r"\begin{tabular}{lr@{}l@{\ }l}",
-        r"\toprule",
-        r"System & \multicolumn{3}{c}{P@5} \\",
-        r"\midrule",
-        r"50\% binary & \textbf{0.900} &  & {\footnotesize {[}0.880, 0.920{]}} \\",
-        r"x\_y & 0.890 &  & {\footnotesize {[}0.870, 0.910{]}} \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
-    written = table.to_latex(caption=r"Ours & \emph{theirs}.", label="tab:a")
-    assert written.splitlines() == lines
 
 
 def test_escaping() -> None:
@@ -350,8 +311,3 @@ def test_results_of_evaluate_make_a_table_without_intervals(options, kind) -> No
     assert table.caption.startswith("Estimates without intervals.")
     assert isinstance(table.to_frame(), type(kind(values)))
     assert "x & " in table.to_latex()
-
-
-def test_a_frame_without_metrics_is_no_result() -> None:
-    with pytest.raises(PrframeError, match=r"must be a result of interval\(\)"):
-        tables.results(pl.DataFrame({"model": ["x"], "size": [0.5]}))

@@ -4,8 +4,7 @@ import polars as pl
 import pytest
 
 import prframe
-from prframe import PrframeError, tables
-from tests.tables.cases import comparison
+from prframe import tables
 
 ROW = {
     "metric": "nDCG@10",
@@ -116,15 +115,6 @@ def test_groups_are_named_and_decimals_are_those_of_a_metric() -> None:
     assert second.startswith("language null: mean AP of new is 0.4000 and")
 
 
-def test_a_row_is_a_sentence_and_columns_may_lack() -> None:
-    written = tables.sentences(comparison(["a", "b", "c"]))
-    assert len(written) == 3
-    assert written[0] == (
-        "AP of a is 0.900 and that of b 0.890: a difference of +0.010, confidence interval "
-        "[0.000, +0.100] (adjusted p = 0.400; n = 50)."
-    )
-
-
 def test_rows_of_a_comparison() -> None:
     frame = {"query_id": ["q1", "q2", "q3"], "old": [0.2, 0.4, 0.5], "new": [0.3, 0.6, 0.9]}
     (written,) = tables.sentences(prframe.compare(frame, values=["new", "old"], test="t"))
@@ -153,14 +143,3 @@ def test_the_side_of_a_test_is_told(alternative: str, side: str, over: str | Non
         rows if over else rows.head(3), "AP", **options | {"alternative": "two-sided"}
     )
     assert two_sided.columns == [name for name in pairs.columns if name != "alternative"]
-
-
-def test_other_frames_are_refused() -> None:
-    with pytest.raises(PrframeError) as caught:
-        tables.sentences(pl.DataFrame({"metric": ["AP"]}))
-    assert str(caught.value) == (
-        "`compare_result` must be a result of compare(), which has the columns 'metric', "
-        "'model_a', 'model_b', 'mean_a', 'mean_b', 'difference'; got a frame without "
-        "'model_a', 'model_b', 'mean_a', 'mean_b', 'difference'. Make one by "
-        "prframe.compare(frame, ...)."
-    )

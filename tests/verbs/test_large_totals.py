@@ -2,7 +2,6 @@
 
 import math
 import tracemalloc
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -61,16 +60,6 @@ def test_values_of_every_metric(metric: str, n_neg: int) -> None:
     assert math.isfinite(value)
 
 
-@pytest.mark.parametrize("method", ["auto", "percentile"])
-@pytest.mark.parametrize("n_neg", TOTALS)
-def test_intervals_of_every_metric_of_counts(n_neg: int, method: str) -> None:
-    known = [str(metric.example()) for metric in CATALOGUE.values() if not metric.without_cells]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", prframe.UndefinedMetricWarning)
-        table = prframe.interval(FRAME, known, n_neg=n_neg, method=method, n_resamples=100, rng=1)
-    assert len(numbers(table)) >= 4 * len(known)
-
-
 @pytest.mark.parametrize("metric", ["AP", "nDCG", "nDCG@1000000000", "DCG", "AUC", "R@10"])
 def test_positives_that_are_not_listed(metric: str) -> None:
     table = prframe.interval(FRAME, metric, n_pos=10**9, n_neg=10**12, n_resamples=100, rng=1)
@@ -119,11 +108,6 @@ def test_values_at_random(name: str) -> None:
     assert value > 0
 
 
-def test_mean_discount_at_random() -> None:
-    value = prframe.DCG.at_random(n=10**12, n_pos=10)
-    assert value == pytest.approx(10 * discount_sum([10**12])[0] / 10**12)
-
-
 def test_discounts_between_whole_ranks() -> None:
     for largest in (10, 100_000):
         ranks = np.linspace(0, largest, 7)
@@ -169,61 +153,6 @@ def test_bedroc_stays_within_its_bounds(alpha: float, best: bool) -> None:
         ):
             assert 0 <= value <= 1
             assert value == pytest.approx(float(best), abs=1e-12)
-
-
-def test_draws_of_bedroc_do_not_depend_on_what_is_not_listed() -> None:
-    """With so many negatives below, the metric has come to its limit."""
-    spread = [
-        prframe.interval(
-            FRAME,
-            "BEDROC(alpha=0.01)",
-            n_neg=n_neg,
-            n_pos=20,
-            rng=1,
-            n_resamples=200,
-            method="bayesian-bootstrap",
-        )["std_error"].item()
-        for n_neg in (10**9, 10**12, 10**15)
-    ]
-    assert spread == pytest.approx([spread[0]] * 3, rel=1e-5)
-
-
-@pytest.mark.parametrize("metric", ["AP", "AP@1", "pAP", "R(at_precision=0.5)"])
-def test_rates_too_small_for_single_precision(metric: str) -> None:
-    """The more negatives there are below, the smaller the rates, and nothing else changes."""
-    ends = [
-        prframe.interval(FRAME, metric, n_neg=n_neg, rng=1, n_resamples=200)["conf_high"].item()
-        for n_neg in (10**12, 2**52)
-    ]
-    assert ends[0] == pytest.approx(ends[1], rel=1e-4)
-
-
-def test_odds_too_small_for_single_precision() -> None:
-    """No logarithm of 0 is taken; nearly all positives are not listed, and precision is 0 there."""
-    found = prframe.band(FRAME, n_pos=2**52, rng=1, n_resamples=200)
-    assert not any(numbers(found.select("precision", "conf_low", "conf_high")))
-
-
-def test_an_area_of_few_among_very_many_positives() -> None:
-    """AP is the smaller, the more positives are not listed."""
-    ends = [
-        prframe.interval(FRAME, "AP", n_pos=n_pos, rng=1, n_resamples=200)["conf_high"].item()
-        * n_pos
-        for n_pos in (10**9, 10**11)
-    ]
-    assert ends[0] == pytest.approx(ends[1], rel=1e-4)
-
-
-def test_a_precision_of_nothing_has_no_interval() -> None:
-    options: dict[str, Any] = {"metrics": ["P(threshold=99)", "R(threshold=99)"]}
-    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
-        precision, recall = prframe.interval(FRAME, **options).rows(named=True)
-    assert [str(warning.message) for warning in caught] == [
-        "P(threshold=99): undefined, hence null, for 1 of 1 groups, which have no positives or no "
-        "scores of at least 99"
-    ]
-    assert all(precision[name] is None for name in ("estimate", "std_error", "conf_low"))
-    assert recall["conf_high"] < 0.5
 
 
 # In single precision the share of negatives is 0.

@@ -100,32 +100,6 @@ def test_rows_that_were_meant_to_be_lost() -> None:
     assert silent(lambda: joined.select(pl.col("score").pr.ap("label")))
 
 
-@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
-def test_many_grades(verb) -> None:
-    (message,) = told(lambda: verb(GRADES), prframe.ManyGradesWarning)
-    assert message == (
-        "`label` 'label' has more than 5 values, and every one above 0 counts as positive. Of "
-        "classes name the positive one, for example positive=[1]; of grades say the least positive "
-        "one, for example positive=1, or ignore ManyGradesWarning."
-    )
-    few = GRADES.with_columns(pl.col("label").clip(-2, 4))
-    assert not told(lambda: verb(few), prframe.ManyGradesWarning)
-
-
-def test_grades_that_are_meant() -> None:
-    for metrics, options in (
-        ("AP", {"positive": 1}),
-        ("AP", {"positive": [3]}),
-        ("nDCG@5", {}),
-        ("P(rel=2)@5", {}),
-        ("AP", {"ignore": [4, 5, 6]}),
-    ):
-        call = lambda: prframe.evaluate(GRADES, metrics, **options)  # noqa: B023, E731
-        assert not told(call, prframe.ManyGradesWarning)
-    expression = pl.col("score").pr.ap("label")
-    assert len(told(lambda: GRADES.select(expression), prframe.ManyGradesWarning)) == 1
-
-
 def test_a_column_of_scores_for_each_class() -> None:
     label = pl.Series([0, 1, 2] * 4)
     frame = pl.DataFrame({f"p{k}": RNG.random(12) for k in range(3)} | {"label": label})

@@ -45,27 +45,6 @@ def threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     return request.param
 
 
-@pytest.mark.parametrize("threads", [1, 2, 4], indirect=True)
-def test_results_keep_the_order_of_the_groups(threads: int) -> None:
-    at_work, most, lock = 0, 0, threading.Lock()
-
-    def compute(number: int) -> int:
-        nonlocal at_work, most
-        with lock:
-            at_work += 1
-            most = max(most, at_work)
-        time.sleep(0.03 if number % 3 == 0 else 0.005)
-        with lock:
-            at_work -= 1
-        return number * 10
-
-    assert each_group(compute, iter(range(12)), "x") == list(range(0, 120, 10))
-    assert most <= threads
-    assert (most > 1) == (threads > 1)
-    assert each_group(compute, [], "x") == []
-    assert each_group(compute, [7], "x") == [70]
-
-
 @pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
 @pytest.mark.parametrize("threads", [1, 4], indirect=True)
 def test_an_error_ends_the_work(threads: int, error: type[BaseException]) -> None:

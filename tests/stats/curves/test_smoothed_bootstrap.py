@@ -9,7 +9,6 @@ from scipy import stats
 
 import prframe
 from prframe.stats import pr_bootstrap, pr_curve
-from prframe.stats.curves.importance import log_weights
 from prframe.stats.curves.kernels import class_kernels
 from prframe.stats.curves.smoothed_bootstrap import PRBootstrap
 from prframe.stats.curves.smoothed_resamples import smoothed_roc
@@ -102,14 +101,6 @@ def test_weighted_samples_have_the_moments_of_full_ones(name: str, tilted: float
     assert (np.abs(off[5:]) > 4 * expected.std(axis=0)[5:] / np.sqrt(RESAMPLES)).any()
 
 
-def test_weights_are_likelihood_ratios() -> None:
-    n, p, tilted = 6, 0.5, 0.3
-    n_pos = np.arange(1, n)
-    chance = [stats.binom(n, q).pmf(n_pos) for q in (p, tilted)]
-    ratio = (chance[0] / chance[0].sum()) / (chance[1] / chance[1].sum())
-    assert np.exp(log_weights(n_pos, n, p, tilted)) == pytest.approx(ratio, rel=1e-12)
-
-
 def test_a_tilt_of_one_half_with_rare_positives_leaves_one_sample() -> None:
     rng = np.random.default_rng(1)
     positives, negatives = rng.normal(1, 1, 10), rng.normal(0, 1, 9990)
@@ -192,16 +183,6 @@ def test_the_table_of_the_smoothed_curve(name: str) -> None:
     assert (np.diff(roc.recall) >= 0).all()
     assert (np.diff(roc.fpr) >= 0).all()
     assert roc.recall.size < 2000
-
-
-def test_a_staircase_keeps_its_steps() -> None:
-    # Half the positives lie above all negatives: the rate must not creep up before recall 1/2.
-    rng = np.random.default_rng(1)
-    positives = np.repeat([9.0, 0.0], 50_000) + rng.normal(0, 0.01, 100_000)
-    some, others = two_classes(positives, rng.normal(5, 0.01, 1000), None, None)
-    roc = smoothed_roc(class_kernels(some, others, 0.01), some, others)
-    found = np.interp([0.49999, 0.50001], roc.recall, roc.fpr)
-    assert found == pytest.approx([0, 1], abs=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,10 @@ from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
     acceleration,
     beta_interval,
-    degrees_of_freedom,
     logit_interval,
     wald_interval,
 )
 from prframe.stats.intervals.means import mean_interval
-from prframe.stats.intervals.posterior_draws import _Points
 from prframe.stats.intervals.rankings import ranking_interval
 from prframe.stats.intervals.replicates import bca_interval, percentile_interval, summaries
 from prframe.stats.rankings import (
@@ -132,17 +130,6 @@ def test_the_t_interval_is_scipy_s(alternative: str) -> None:
     assert found.std_error == pytest.approx(stats.sem(values))
 
 
-@pytest.mark.parametrize("method", ["logit", "percentile", "bca"])
-def test_intervals_of_the_mean(method: str) -> None:
-    values = np.random.default_rng(5).beta(2, 3, size=300)
-    found = mean_interval(values, method, n_resamples=20_000, rng=6)
-    expected = stats.ttest_1samp(values, 0).confidence_interval()
-    assert found.estimate == values.mean()
-    assert (found.low, found.high) == pytest.approx(tuple(expected), abs=0.003)
-    assert found.std_error == pytest.approx(stats.sem(values), rel=0.03)
-    assert found == mean_interval(values, method, n_resamples=20_000, rng=6)
-
-
 def test_replicates_that_equal_the_estimate_count_half_whatever_their_unit() -> None:
     whole = np.random.default_rng(1).integers(-5, 6, 15)
     drawn = whole[np.random.default_rng(2).integers(0, 15, (2000, 15))]
@@ -204,39 +191,6 @@ def test_an_estimate_at_the_border_is_a_proportion() -> None:
         assert np.isnan(ranking_interval(perfect, AP, method, rng=1).low)
 
 
-def test_degrees_of_freedom_are_few_where_few_items_matter() -> None:
-    spread = np.random.default_rng(7).normal(size=100_000)
-    # The variance of sum of squares of normal variates is 2 n, of which 3 n - n is left.
-    assert degrees_of_freedom(spread, np.ones(100_000)) == pytest.approx(2 / 3 * 100_000, rel=0.03)
-    assert degrees_of_freedom([1.0, 0.0], [1, 1000]) == 4
-    assert degrees_of_freedom([0.0], [5]) == np.inf
-
-
-def test_clusters_widen_intervals() -> None:
-    rng = np.random.default_rng(8)
-    label = np.repeat(rng.random(40) < 0.4, 5)
-    score = np.repeat(rng.normal(size=40), 5) + label
-    cells, cell = cells_from_scores(score, label)
-    counts = cluster_counts(cell, label, np.repeat(np.arange(40), 5), cells.pos.size)
-    for method in METHODS:
-        plain = ranking_interval(cells, AP, method, rng=9)
-        found = ranking_interval(cells, AP, method, clusters=counts, rng=9)
-        assert found.std_error == pytest.approx(5**0.5 * plain.std_error, rel=0.1)
-        assert found.high - found.low > 1.5 * (plain.high - plain.low)
-
-
-def test_clusters_without_an_error_are_one_observation_each() -> None:
-    label = np.tile([True, True, False, False], 20)
-    cells, cell = cells_from_scores(label * 1.0, label)
-    counts = cluster_counts(cell, label, np.arange(80) // 4, cells.pos.size)
-    for method in ("logit", "logit-t"):
-        found = ranking_interval(cells, RocArea(), method, clusters=counts)
-        assert (found.low, found.high) == pytest.approx((stats.beta.ppf(0.025, 20.5, 0.5), 1))
-        # 2 positions are fewer than 20 clusters.
-        found = ranking_interval(cells, PrecisionAt(2), method, clusters=counts)
-        assert found.low == pytest.approx(stats.beta.ppf(0.025, 2.5, 0.5))
-
-
 @pytest.mark.slow
 def test_recall_of_first_items_without_a_negative_is_limited_by_the_positives_alone() -> None:
     rng, covered = np.random.default_rng(20), 0
@@ -268,15 +222,6 @@ def test_first_items_count_among_a_million_as_among_thousands(k: int) -> None:
         found = ranking_interval(cells, PrecisionAt(k), n_resamples=4000, rng=22)
         ends.append((found.low, found.high))
     assert ends[0] == pytest.approx(ends[1], abs=0.04)
-
-
-def test_cut_offs_of_any_depth() -> None:
-    # Where the false positive rate is c b, a share s of all items holds s / (p + (1 - p) c).
-    levels, p, c = np.geomspace(1e-15, 0.99, 60), 0.25, 0.5
-    above = (p + (1 - p) * c) * np.tile(levels, (3000, 1))
-    for share in (1e-14, 1e-9, 0.3):
-        found = _Points(np.tile(levels, (3000, 1)).T, above.T).recalls(np.array([[share]]))
-        assert found == pytest.approx(share / (p + (1 - p) * c), rel=1e-9, abs=0)
 
 
 def test_what_is_not_defined_has_no_interval() -> None:
@@ -349,26 +294,8 @@ def test_beta_intervals_of_shares_of_trials_are_jeffreys_intervals(trials, confi
         assert found == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("confidence", [Confidence(0.5), Confidence(0.95, "greater")])
-@pytest.mark.parametrize("share", [2e-5, 0.02, 0.5])
-def test_beta_intervals_hold_the_estimate_although_a_step_moves_the_mean(confidence, share):
-    for estimate in (share, 1 - share):
-        low, high = beta_interval(estimate, 2e-5, confidence, step=0.5)
-        assert low <= estimate <= high
-
-
 def test_beta_intervals_that_know_nothing_hold_everything():
     assert beta_interval(0.5, 0.6, Confidence(0.95), step=0.1) == (0.0, 1.0)
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 40, 999, 2000])
-def test_ends_between_values_are_quantiles_of_numpy(size: int) -> None:
-    values = np.random.default_rng(size).normal(size=size)
-    for tail in (0.005, 0.025, 0.1, 0.25, 0.4999):
-        low, high = np.quantile(values, [tail, 1 - tail])
-        assert percentile_interval(values, Confidence(1 - 2 * tail)) == pytest.approx(
-            (low, high), rel=1e-12, abs=1e-14
-        )
 
 
 @pytest.mark.parametrize(

@@ -27,32 +27,6 @@ def sample(n_pos: int, n_neg: int, seed: int = 3) -> RankedCells:
     return cells_from_scores(np.random.default_rng(seed).normal(label * 1.0).round(1), label)[0]
 
 
-def with_weights(cells: RankedCells, first: float, second: float) -> tuple[Floats, Floats]:
-    """The weights of cells with so much of either class where its most misplaced item is."""
-    pos, neg = cells.pos / cells.n_pos * (1 - first), cells.neg / cells.n_neg * (1 - second)
-    pos[np.flatnonzero(cells.pos).max()] += first
-    neg[np.flatnonzero(cells.neg).min()] += second
-    return pos, neg
-
-
-@pytest.mark.parametrize("one", [RocArea(), PartialRocArea(0.5), PartialRocArea(0.2)], ids=str)
-@pytest.mark.parametrize("size", [(20, 60), (300, 200)])
-def test_the_area_of_the_sample_moves_as_by_weights_of_half_an_item(
-    one: RocArea, size: tuple[int, int]
-) -> None:
-    cells, n = sample(*size), 4000
-    value = one.value(cells)
-    found = one.low_draws(cells, np.full(n, value))
-    rng = np.random.default_rng(2)
-    expected = [
-        float(one.values(*with_weights(cells, *weights)))
-        for weights in zip(*(rng.beta(0.5, m, n) for m in size), strict=True)
-    ]
-    levels = np.linspace(0.05, 0.95, 19)
-    loss = value - np.quantile(found, levels), value - np.quantile(expected, levels)
-    np.testing.assert_allclose(*loss, rtol=0.2, atol=0.02 * (value - np.mean(expected)))
-
-
 @pytest.mark.parametrize("one", AREAS, ids=str)
 @pytest.mark.parametrize("size", [(3, 4), (20, 60), (300, 200)])
 def test_draws_become_less_and_no_less_than_the_least(one: RocArea, size: tuple[int, int]) -> None:
@@ -64,19 +38,6 @@ def test_draws_become_less_and_no_less_than_the_least(one: RocArea, size: tuple[
     assert lower.min() >= one.limits[0]
     # The mean weight of half a count is less than that of a whole one.
     assert (draws - lower).mean() < (one.limits[1] - one.limits[0]) * 4 / min(size)
-
-
-def test_both_areas_of_the_whole_range_have_the_same_room() -> None:
-    cells = sample(20, 60)
-    draws = np.linspace(0.6, 0.9, 100)
-    first, second = (one.low_draws(cells, draws) for one in AREAS[:2])
-    np.testing.assert_allclose(first, second, rtol=1e-9)
-
-
-def test_perfect_rankings_have_no_room() -> None:
-    cells = RankedCells([5, 0, 0], [0, 9, 0])
-    draws = np.linspace(0.7, 1, 50)
-    np.testing.assert_array_equal(RocArea().low_draws(cells, draws), draws)
 
 
 @pytest.mark.parametrize("one", AREAS, ids=str)

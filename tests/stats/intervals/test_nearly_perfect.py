@@ -8,7 +8,6 @@ from prframe.stats.curves import drawn_weights
 from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.intervals.rankings import ranking_interval
 from prframe.stats.rankings import (
-    AtPrior,
     AveragePrecision,
     CellStatistic,
     GainArea,
@@ -48,17 +47,6 @@ def test_they_cover(apart: float, n_pos: int, n_neg: int) -> None:
             missed[at] += not found.low <= true[at] <= found.high
     # Of 200 samples 5 % and three standard errors.
     assert (missed <= 20).all(), missed
-
-
-@pytest.mark.parametrize("one", [*IN_UNIT, AtPrior(AveragePrecision(), 0.3)])
-def test_the_upper_end_is_that_of_the_standard_error_at_least(one: CellStatistic) -> None:
-    label = np.arange(60) < 30
-    score = -np.arange(60.0)
-    score[[27, 40]] = score[[40, 27]]
-    cells, _ = cells_from_scores(score, label)
-    found = ranking_interval(cells, one, "bayesian-bootstrap", rng=1)
-    assert found.low < found.estimate < found.high
-    assert found.high >= ranking_interval(cells, one, "logit-t").high
 
 
 def test_rankings_with_more_negatives_above_keep_the_quantiles_of_draws() -> None:

@@ -13,7 +13,6 @@ from prframe.stats.intervals import (
     posterior_replicates,
     proportion_interval,
     ranking_interval,
-    suited_method,
 )
 from prframe.stats.rankings import (
     AtPrior,
@@ -135,13 +134,6 @@ def test_balanced_accuracy_allows_for_what_recall_alone_allows_for() -> None:
     specificity = ranking_interval(cells, SetSpecificity(), rng=1)
     assert balanced.low < (recall.low + specificity.estimate) / 2 + 0.002
     assert balanced.high == pytest.approx((1 + specificity.high) / 2, abs=0.002)
-
-
-def test_thresholds_take_draws_whatever_is_tied() -> None:
-    for cells in (cells_of(9, 30, 2, 50), cells_of(0, 3, 9, 50), RankedCells([3, 2], [0, 0])):
-        assert suited_method(cells, SetRecall(), clustered=False) == "bayesian-bootstrap"
-        assert suited_method(cells, SetRecall(), clustered=True) == "logit-t"
-    assert suited_method(cells_of(0, 0, 9, 50), SetPrecision(), clustered=False) == "logit-t"
 
 
 def test_one_class_alone_has_its_share() -> None:

@@ -16,10 +16,8 @@ from prframe.stats import (
     compare_rankings,
     ranking_levels,
 )
-from prframe.stats._units import units_of
-from prframe.stats.paired_rankings.cell_counts import CellCounts, enough_levels, metrics_of
-from prframe.stats.paired_rankings.pools import Pools
-from prframe.stats.paired_rankings.wide_cells import excess_precision, wide_cells
+from prframe.stats.paired_rankings.cell_counts import enough_levels
+from prframe.stats.paired_rankings.wide_cells import wide_cells
 
 
 def sample(n: int, share: float, shift: float) -> tuple[np.ndarray, np.ndarray]:
@@ -28,16 +26,6 @@ def sample(n: int, share: float, shift: float) -> tuple[np.ndarray, np.ndarray]:
     label = rng.random(n) < share
     quality = shift * label + rng.normal(size=n)
     return ranking_levels(quality + rng.normal(0, 0.5, (2, n))), label
-
-
-def test_few_positives_and_other_metrics_keep_their_levels() -> None:
-    levels, label = sample(2000, 0.01, 1)
-    for metrics in ([AveragePrecision()], [AveragePrecision(), RocArea()]):
-        evaluate = CellEvaluator(label, metrics)
-        fewer = enough_levels(levels[0], evaluate)
-        kept = wide_cells(fewer, evaluate)
-        assert not kept.wide.any()
-        np.testing.assert_array_equal(kept.levels, fewer)
 
 
 def test_large_tie_blocks_and_what_is_not_retrieved_stay_alone() -> None:
@@ -54,40 +42,6 @@ def test_large_tie_blocks_and_what_is_not_retrieved_stay_alone() -> None:
     assert (levels[8000:] == 0).all()
     # Negatives below the last positive count for nothing, retrieved or not.
     assert (levels[:7998] > 0).all()
-
-
-def test_the_mean_of_both_ends_is_taken() -> None:
-    pos, precision = np.array([[2, 3, 4]]), np.array([[1.0, 0.5, 0.25]])
-    wide = np.array([False, True, False])
-    assert excess_precision(pos, precision, wide) == pytest.approx(3 * (0.5 - 1) / 2)
-
-
-@pytest.mark.parametrize(
-    ("metric", "n"), [(AveragePrecision(), 20_000), (RocArea(), 60_000)], ids=["AP", "AUC"]
-)
-@pytest.mark.parametrize(("share", "shift"), [(0.1, 1), (0.1, 3), (0.5, 1)])
-def test_resamples_hardly_differ_from_those_in_all_cells(
-    share: float, shift: float, metric: AveragePrecision | RocArea, n: int
-) -> None:
-    levels, label = sample(n, share, shift)
-    evaluate = CellEvaluator(label, [metric])
-    pools = Pools.of_units(evaluate, units_of(None, label.size))
-    times = np.random.default_rng(2).poisson(1, (label.size, 60)).astype(np.uint8)
-    exact, wide = [], []
-    for level in levels:
-        fewer = enough_levels(level, evaluate)
-        (every,) = CellCounts.drawn(fewer, pools)(times)
-        exact.append(metrics_of(every, evaluate)[0])
-        cells = wide_cells(fewer, evaluate)
-        counts = CellCounts.drawn(cells.levels, pools)
-        assert cells.wide.size < fewer.max() / 2
-        (all_once,) = counts(np.ones_like(times[:, :1]))
-        lacking = evaluate(level[None])[0] - metrics_of(all_once, evaluate, cells.wide)[0]
-        (drawn,) = counts(times)
-        wide.append(metrics_of(drawn, evaluate, cells.wide)[0] + lacking)
-    differences, wider = np.subtract(*exact), np.subtract(*wide)
-    assert np.abs(wider - differences).max() < 0.05 * differences.std()
-    assert np.std(wider - differences) < 0.015 * differences.std()
 
 
 def test_replicates_and_swaps_have_wide_cells_about_the_right_values() -> None:

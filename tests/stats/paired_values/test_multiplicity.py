@@ -102,13 +102,6 @@ def test_statsmodels(method: str) -> None:
     assert adjust_p_values(p_values, method) == pytest.approx(want, rel=1e-13, abs=0)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_nothing_to_adjust(method: str) -> None:
-    assert adjust_p_values([], method).shape == (0,)
-    assert np.isnan(adjust_p_values([np.nan, np.nan], method)).all()
-    assert adjust_p_values([0.25], method).tolist() == [0.25]
-
-
 @pytest.mark.parametrize("method", ["bonferroni", "holm"])
 def test_the_chance_of_a_false_rejection(method: str) -> None:
     # 20 true hypotheses a time: any is rejected at 10 % in about 1 - (1 - .1/20)^20 = 9.5 %.

@@ -86,15 +86,6 @@ def test_sizes_widen_the_fixed_effect_by_the_formulas():
     assert tuple(many)[:-1] == pytest.approx(tuple(known)[:-1], rel=1e-8)
 
 
-def test_one_stratum_far_more_precise_than_others_is_the_t_test():
-    values = np.array([0.3, 0.1, 0.5, -0.2, 0.4, 0.9])
-    error = float(stats.sem(values))
-    pooled = pool_differences(
-        [values.mean(), 0.0], [error, error * 1e6], model="fixed", sizes=[values.size, 6]
-    )
-    assert pooled.p_value == pytest.approx(stats.ttest_1samp(values, 0).pvalue, rel=1e-6)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(15,) * 4, (15,) * 12, (15, 60), (11, 30, 200)])
 def test_the_fixed_effect_of_samples_is_rarely_found_where_there_is_none(sizes):
@@ -134,10 +125,3 @@ def test_wrong_sizes_are_refused(sizes):
 def test_wrong_numbers_are_refused(differences, errors, message):
     with pytest.raises(PrframeError, match=message):
         pool_differences(differences, errors)
-
-
-def test_wrong_options_are_refused():
-    with pytest.raises(PrframeError, match="`model` must be"):
-        pool_differences(EFFECTS, ERRORS, model="mixed")
-    with pytest.raises(PrframeError, match="`confidence_level` must be"):
-        pool_differences(EFFECTS, ERRORS, confidence_level=1)

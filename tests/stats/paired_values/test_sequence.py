@@ -59,37 +59,6 @@ def test_a_small_p_value_is_an_interval_without_0(alternative, mean):
         assert (np.diff(sequence.p_value) <= 0).all()
 
 
-@pytest.mark.parametrize("kind", ["normal", "few large wins", "signs", "small"])
-def test_who_looks_after_each_query_errs_no_more_than_promised(kind):
-    rng, n, runs = np.random.default_rng(3), 300, 400
-    draw = {
-        "normal": lambda: rng.normal(0, 0.15, n).clip(-1, 1),
-        "few large wins": lambda: np.where(rng.random(n) < 0.1, 0.72, -0.08),
-        "signs": lambda: rng.choice([-1.0, 1.0], n),
-        "small": lambda: rng.uniform(-0.02, 0.02, n),
-    }[kind]
-    misses = rejected = 0
-    for _ in range(runs):
-        sequence = paired_confidence_sequence(draw(), confidence_level=0.9)
-        misses += bool((sequence.low > 0).any() or (sequence.high < 0).any())
-        rejected += bool((sequence.p_value <= 0.1).any())
-    assert misses == rejected
-    assert misses / runs <= 0.1 + 4 * np.sqrt(0.1 * 0.9 / runs)
-
-
-def test_a_difference_is_seen_in_the_end():
-    values = np.random.default_rng(4).normal(0.05, 0.15, 3000).clip(-1, 1)
-    sequence = paired_confidence_sequence(values)
-    assert sequence.low[-1] > 0
-    assert sequence.mean[-1] == pytest.approx(values.mean())
-    assert sequence.high[-1] - sequence.low[-1] < 0.03
-
-
-def test_nothing_and_one_value():
-    assert paired_confidence_sequence([]).mean.shape == (0,)
-    assert paired_confidence_sequence([0.5]).p_value[0] == 1
-
-
 @pytest.mark.parametrize(
     ("limits", "alternative", "is_certain"),
     [

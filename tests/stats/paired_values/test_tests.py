@@ -102,28 +102,6 @@ def test_randomization_is_scipys_permutation_test(alternative, n, digits):
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_sampled_p_values_keep_to_their_error(alternative):
-    a, b = values(60, shift=0.02)
-    exact = paired_randomization(a, b, alternative=alternative)
-    assert exact.method == "randomization-convolution"
-    sampled = [
-        paired_randomization(
-            a, b, alternative=alternative, method="sampled", n_resamples=2000, rng=seed
-        )
-        for seed in range(50)
-    ]
-    assert {one.method for one in sampled} == {"randomization-sampled"}
-    z = [(one.p_value - exact.p_value) / one.std_error for one in sampled]
-    assert np.abs(np.mean(z)) < 4 / np.sqrt(50)
-    assert 0.7 < np.std(z) < 1.4
-
-
-def test_sampled_p_values_are_never_0():
-    found = paired_randomization(np.arange(1.0, 60.0), method="sampled", n_resamples=99, rng=1)
-    assert found.p_value == 1 / 100
-
-
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("n", [2, 7, 80])
 def test_t_is_scipys(alternative, n):
     a, b = values(n)
@@ -169,13 +147,6 @@ def test_exact_signed_ranks_with_ties_are_permutations_of_signs(zero_method):
     found = signed_rank_test(a, b, zero_method=zero_method)
     assert (differences == 0).any()
     assert found.p_value == pytest.approx(expected.p_value, abs=1e-12)
-
-
-def test_differences_that_differ_by_rounding_tie():
-    # 0.3 - 0.1 and 0.5 - 0.3 are not the same floating point number.
-    a, b = np.array([0.3, 0.5, 0.2, 0.9]), np.array([0.1, 0.3, 0.6, 0.1])
-    assert (a - b)[0] != (a - b)[1]
-    assert signed_rank_test(a, b).statistic == 1.5 + 1.5 + 4
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -272,15 +243,6 @@ def test_degenerate_samples(name):
     assert np.isnan(one) or one == 1
 
 
-def test_constant_differences_have_no_t():
-    for differences in ([0.1], [0.1] * 6):
-        assert np.isnan(paired_t_test(differences).p_value)
-        assert np.isnan(paired_bootstrap_test(differences, n_resamples=9).p_value)
-    for test in (paired_randomization, signed_rank_test, sign_test):
-        assert test([0.1]).p_value == 1
-        assert test([0.1] * 6).p_value == 2 / 2**6
-
-
 def test_rounding_is_no_difference():
     assert paired_differences([0.1 + 0.2, 1.0], [0.3, 0.5]).tolist() == [0.0, 0.5]
     assert sign_test([0.1 + 0.2], [0.3]).p_value == 1
@@ -324,17 +286,3 @@ def test_bootstrap_sees_a_small_spread_about_a_large_mean():
     for shift in (1.0, 1000.0):
         found = paired_bootstrap_test(shift + noise, n_resamples=999, rng=1)
         assert found.p_value == 0.001
-
-
-def test_bootstrap_of_resamples_at_the_mean():
-    # Three of the 27 do not vary; that at the mean is not extreme.
-    differences = np.array([0.1, 0.2, 0.3]) + 0.1
-    found = paired_bootstrap_test(differences, n_resamples=20_000, rng=1)
-    draws = np.array(np.meshgrid(*[differences] * 3)).reshape(3, -1)
-    spread = draws.std(axis=0, ddof=1)
-    shift = np.abs(draws.mean(axis=0) - differences.mean())
-    extreme = shift > 1e-9
-    varies = spread > 1e-9
-    t = shift[varies] / spread[varies]
-    extreme[varies] = t >= differences.mean() / differences.std(ddof=1) - 1e-9
-    assert found.p_value == pytest.approx(extreme.mean(), abs=4 * found.std_error)

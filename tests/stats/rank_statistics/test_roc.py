@@ -161,13 +161,6 @@ def test_digits_are_kept_when_positives_are_rare() -> None:
     assert rare == pytest.approx(wanted, rel=1e-8)
 
 
-def test_ties_are_broken_at_random() -> None:
-    # One threshold for all: the diagonal, whatever phi; phi(F(X)) of an atom would be phi(1).
-    for phi in PHIS:
-        area = float(parse_phi(phi).integral(1))
-        assert ranking_performance([0, 1], [0, 1], 0.3, phi) == pytest.approx(area, abs=1e-15)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -312,33 +305,6 @@ def test_what_has_no_distances(arguments: tuple, message: str) -> None:
     assert str(error.value) == message
 
 
-def largest_changes(n_pos: int, n_neg: int, phi: str) -> dict[bool, float]:
-    """Return by how much an exchanged positive, or negative, moves the sum at most."""
-    total = n_pos + n_neg
-    values = parse_phi(phi).of_size(total)(np.arange(1, total + 1) / (total + 1))
-    most = {True: 0.0, False: 0.0}
-    for chosen in combinations(range(total), n_pos):
-        labels = [i in chosen for i in range(total)]
-        for i, label in enumerate(labels):
-            rest = labels[:i] + labels[i + 1 :]
-            for j in range(total):
-                moved = [*rest[:j], label, *rest[j:]]
-                change = abs(values[moved].sum() - values[labels].sum())
-                most[label] = max(most[label], float(change))
-    return most
-
-
-@pytest.mark.parametrize("phi", [*PHIS, "dcg(k=2)", "local-auc(u0=0.5)"])
-@pytest.mark.parametrize(("n_pos", "n_neg"), [(1, 1), (1, 4), (4, 1), (3, 3), (2, 5), (4, 3)])
-def test_the_bounded_differences_are_attained(phi: str, n_pos: int, n_neg: int) -> None:
-    most = largest_changes(n_pos, n_neg, phi)
-    squares = n_pos * most[True] ** 2 + n_neg * most[False] ** 2
-    for delta, n_rules in ((0.05, 1), (0.3, 20)):
-        wanted = sqrt(squares * log(2 * n_rules / delta) / 2) / n_pos
-        found = concentration_radius(n_pos, n_neg, phi, delta, n_rules)
-        assert found == pytest.approx(wanted, rel=1e-12)
-
-
 @given(st.integers(1, 300), st.integers(1, 300), st.floats(0.001, 0.9))
 def test_the_radius_of_auc(n_pos: int, n_neg: int, delta: float) -> None:
     total = n_pos + n_neg
@@ -369,18 +335,3 @@ def test_the_radius_covers(phi: str, mu: float) -> None:
     assert (far >= radius).mean() <= delta
     # It is wide, but not without bounds.
     assert 1 < radius / np.quantile(far, 1 - delta) < 25
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((0, 5), "`n_pos` must be a whole number >= 1; got 0"),
-        ((5, 0), "`n_neg` must be a whole number >= 1; got 0"),
-        ((5, 5, "mww", 1), "`delta` must be a number > 0 and < 1; got 1"),
-        ((5, 5, "mww", 0.1, 0), "`n_rules` must be a whole number >= 1; got 0"),
-        ((5, 5, "mwv"), "Did you mean 'mww'"),
-    ],
-)
-def test_what_has_no_radius(arguments: tuple, message: str) -> None:
-    with pytest.raises(PrframeError, match=message):
-        concentration_radius(*arguments)

@@ -1,7 +1,7 @@
 """Rankings in cells, and metrics as functions of their counts."""
 
 from itertools import product
-from math import ceil, inf, isnan
+from math import inf, isnan
 
 import numpy as np
 import polars as pl
@@ -84,23 +84,6 @@ def test_values_are_those_of_the_repeated_rows(
     expected = [metric(statistic, rows), resampled]
     assert values == pytest.approx(expected, abs=1e-12, nan_ok=True)
     assert statistic.value(cells) == pytest.approx(expected[0], abs=1e-12, nan_ok=True)
-
-
-@given(ROWS)
-def test_cells_from_hits_are_those_from_scores(rows: list[tuple[float, bool]]) -> None:
-    ranked = sorted((row for row in rows if row[0] > -inf), key=lambda row: -row[0])
-    hits = [score for score, label in ranked if label]
-    columns = [
-        [sum(is_above(score, hit) and label is wanted for score, label in ranked) for hit in hits]
-        for wanted in (True, False)
-        for is_above in (float.__gt__, float.__ge__)
-    ]
-    n_pos = sum(label for _, label in rows)
-    found = cells_from_hits(*columns, n=len(ranked), n_pos=n_pos, n_neg=len(rows) - n_pos)
-    cells, _ = cells_from_scores(*split(rows))
-    assert found.pos.tolist() == cells.pos.tolist()
-    assert found.neg.tolist() == cells.neg.tolist()
-    assert (found.n, found.n_pos, found.n_neg) == (len(rows), n_pos, len(rows) - n_pos)
 
 
 @pytest.mark.slow
@@ -219,17 +202,6 @@ def test_ap_without_own_precision_has_no_bias() -> None:
     true = ap.value(cells_from_scores(rng.normal(size=pool.size) + pool, pool)[0])
     assert value.mean() - true > 0.02
     assert abs(corrected.mean() - true) < 0.3 * (value.mean() - true)
-
-
-def test_level_of_recall_is_exact() -> None:
-    for n_pos in range(1, 200):
-        cells = RankedCells(np.append(np.ones(n_pos, int), 0), np.zeros(n_pos + 1, int))
-        for tenths in range(1, 11):
-            at = ceil(tenths * n_pos / 10 - 1e-9)
-            pos, neg = cells.pos, np.append(np.arange(n_pos), 0) ** 2
-            expected = at / (at + (np.arange(at) ** 2).sum())
-            value = PrecisionAtRecall(tenths / 10).values(pos, neg)
-            assert value == pytest.approx(expected)
 
 
 def test_what_is_not_there_is_not_defined() -> None:

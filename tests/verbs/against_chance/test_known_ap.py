@@ -5,7 +5,6 @@ from math import comb, log, log10
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 
@@ -156,20 +155,6 @@ def test_rankings_without_positives() -> None:
     assert found["p_adjusted"][0] == pytest.approx(1 / 45)
 
 
-def test_ap_slightly_above_one_is_one() -> None:
-    data = frame(ap=[1 + 5e-12, 1 + 1e-10, 1.0])
-    for options in ({}, {"over": ["compound", "plate"]}):
-        found = prframe.ap_test(data, **KNOWN, **options)
-        expected = prframe.ap_test(frame(ap=[1.0, 1.0, 1.0]), **KNOWN, **options)
-        assert found["p_value"].to_list() == expected["p_value"].to_list()
-
-
-def test_without_positives_ap_is_whatever_it_is() -> None:
-    with pytest.warns(prframe.UndefinedMetricWarning, match="for 1 of 3 groups"):
-        found = prframe.ap_test(frame(ap=[0.0, 1.0, 1.0], n_pos=[0, 2, 3]), **KNOWN)
-    assert found["ap"].null_count() == found["p_value"].null_count() == 1
-
-
 @pytest.mark.slow
 def test_counts_of_small_integers_do_not_overflow() -> None:
     data = pl.DataFrame({"ap": [0.5, 0.2], "n_pos": [10, 20], "n_neg": [250, 240]})
@@ -204,13 +189,6 @@ def test_every_kind_of_frame(make: Any) -> None:
     values = values.to_pylist() if hasattr(values, "to_pylist") else values
     expected = prframe.ap_test(frame(), by="compound", over="plate", **KNOWN)["p_value"]
     assert list(map(float, values)) == pytest.approx(expected.to_list())
-
-
-def test_counts_may_be_whole_floats_and_names_need_not_be_unique_in_pandas() -> None:
-    data = frame().to_pandas().astype({"n_pos": float, "n": float})
-    doubled = pd.concat([data, data], axis=0)
-    found = prframe.ap_test(doubled.assign(copy=[0] * 3 + [1] * 3), **KNOWN)
-    assert found["p_value"].iloc[:3].tolist() == found["p_value"].iloc[3:].tolist()
 
 
 REFUSED = {

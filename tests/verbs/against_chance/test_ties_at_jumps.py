@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 import prframe
-from prframe.stats import rank_statistic
 
 
 def scored(levels: int | None, seed: int = 3) -> pl.DataFrame:
@@ -82,30 +81,3 @@ def test_the_range_of_the_warning_is_that_of_the_recorded_coverage() -> None:
         prframe.rank_test(scored(5), phi="median")
     range_told = f"in {100 * min(shares):.0f} to {100 * max(shares):.0f} % of samples"
     assert range_told in str(caught[0].message)
-
-
-@pytest.mark.parametrize("phi", ["mww", "rtb", "van-der-waerden", "p-norm-push"])
-def test_functions_without_jumps_do_not_mind_ties(phi: str) -> None:
-    assert prframe.rank_test(scored(5), phi=phi)["conf_low"].null_count() == 0
-
-
-@pytest.mark.parametrize("phi", ["local-auc", "median"])
-def test_scores_without_ties_and_small_ties_are_fine(phi: str) -> None:
-    rows = scored(None)
-    pair = rows.with_columns(pl.col("score").round(3))
-    for frame in (rows, pair):
-        assert prframe.rank_test(frame, phi=phi)["conf_low"].null_count() == 0
-
-
-def test_ties_move_the_estimate_by_the_positives_among_them() -> None:
-    rows = scored(5)
-    statistic = rank_statistic(rows["score"], rows["label"], "median")
-    reach = np.sqrt(200 / 4)
-    best_first = rows.sort("score", descending=True)["score"].to_numpy()
-    near = best_first[int(100 - reach) : int(100 + reach) + 1]
-    block = max(
-        int(rows.filter(pl.col("score") == score)["label"].sum()) for score in set(near.tolist())
-    )
-    (jump,) = statistic.phi.jumps
-    moved = jump.size * block / 100 * statistic._scale.stretch / statistic.std_error
-    assert statistic.moved_by_ties == pytest.approx(moved)

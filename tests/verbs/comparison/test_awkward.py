@@ -1,7 +1,6 @@
 """`compare` where data are awkward: names that clash, numbers at the edge, options that collide."""
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
@@ -79,53 +78,6 @@ def test_power_must_be_above_the_level(power, level):
         prframe.compare(frame(), "AP", power=power, confidence_level=level)
 
 
-@pytest.mark.parametrize("over", ["query_id", None])
-@pytest.mark.parametrize(
-    "name", ["group", "unit", "model index", "number", "over0", "by0", "cluster", "row", "key"]
-)
-def test_columns_may_have_the_names_of_working_columns(name, over):
-    halves = frame().with_columns(half=pl.col("query_id") % 2)
-    if over is None:
-        # The items of each half are one ranking.
-        halves = halves.drop("query_id")
-    options = {"over": over, "item": "item", "n_resamples": 100, "rng": 1}
-    expected = prframe.compare(halves, "AP", by="half", **options)
-    found = prframe.compare(halves.rename({"half": name}), "AP", by=name, **options)
-    assert_frame_equal(found, expected.rename({"half": name}))
-
-
-def test_clusters_may_be_told_by_a_column_of_the_queries():
-    quarters = frame().with_columns(quarter=pl.col("query_id") // 3)
-    quarters = quarters.with_columns(copy="quarter")
-    found = prframe.compare(quarters, "AP", over=["quarter", "query_id"], cluster="quarter")
-    expected = prframe.compare(quarters, "AP", over=["quarter", "query_id"], cluster="copy")
-    assert_frame_equal(found, expected)
-    alone = prframe.compare(quarters, "AP", test="t", cluster="query_id")
-    assert_frame_equal(alone, prframe.compare(quarters, "AP", test="t"))
-    with pytest.raises(PrframeError, match="`cluster` 'model' must be one value"):
-        prframe.compare(quarters, "AP", cluster="model")
-
-
-@pytest.mark.parametrize("kind", [pl.DataFrame, pl.LazyFrame])
-def test_clusters_that_vary_within_queries_are_refused_before_anything_is_warned_of(kind):
-    # By items, nearly every part of a query has no positives, of which nobody should hear.
-    rows = frame().with_columns(cluster="item")
-    message = (
-        r"`cluster` 'cluster' must be one value, and no null, for each group of `over`, in groups "
-        r"\[0, 1, 2, 3, 4\] and \d+ more; mend these rows, "
-        r"or, if numbers begin anew in each 'cluster', name it in `over` too."
-    )
-    with pytest.raises(PrframeError, match=message):
-        kind(rows).pr.compare("AP", cluster="cluster").lazy().collect()
-
-
-def test_rows_that_are_ignored_may_be_of_any_cluster():
-    rows = frame().with_columns(pl.col("label").cast(pl.Int8), cluster="query_id")
-    ignored = rows.with_columns(label=pl.lit(-1, pl.Int8), cluster="item")
-    found = prframe.compare(pl.concat([rows, ignored]), "AP", cluster="cluster", ignore=-1)
-    assert_frame_equal(found, prframe.compare(rows, "AP", cluster="cluster"))
-
-
 @pytest.mark.parametrize("column", ["model", "cluster"])
 def test_nothing_may_be_called_nan(column):
     third = pl.col("query_id") == 3
@@ -143,12 +95,6 @@ def test_baselines_may_be_an_array(kind):
     names = ["m0", "m2"]
     found = prframe.compare(frame(), "AP", baseline=kind(names))
     assert_frame_equal(found, prframe.compare(frame(), "AP", baseline=names))
-
-
-@pytest.mark.parametrize("baseline", [pd.NA, [["m0"]], float("nan"), [pd.NA, "m0"]])
-def test_what_names_no_model_is_no_baseline(baseline):
-    with pytest.raises(PrframeError, match="`baseline` must name models out of"):
-        prframe.compare(frame(), "AP", baseline=baseline)
 
 
 def test_models_without_items_in_common_are_refused():
@@ -204,9 +150,3 @@ def test_the_unit_of_values_does_not_matter(option, exponent):
         in_units, without = [*in_units, "detectable_difference"], [*without, "n_needed"]
     assert_frame_equal(large.select(in_units), small.select(pl.col(in_units) * 2.0**-exponent))
     assert_frame_equal(large.select(without), small.select(without))
-
-
-def test_a_margin_of_many_standard_errors():
-    values = {"query_id": [1, 2, 3, 4], "a": [0.0, 0.0, 0.0, 1e-310], "b": [0.0] * 4}
-    found = prframe.compare(values, values=["a", "b"], equivalence=0.1)
-    assert found["p_equivalence"].item() < 1e-300

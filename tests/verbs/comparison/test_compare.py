@@ -214,15 +214,6 @@ def test_corrections_are_statsmodels(correction: str, within: str, family: list[
         assert found["p_adjusted"].to_list() == pytest.approx(capped)
 
 
-def test_without_a_correction_there_is_no_such_column() -> None:
-    found = prframe.compare(DATA, "AP", correction=None)
-    assert found["correction"].is_null().all()
-    assert found["n_family"].is_null().all()
-    of_correction = ["correction", "n_family"]
-    corrected = prframe.compare(DATA, "AP").drop("p_adjusted", *of_correction)
-    assert found.drop(of_correction).equals(corrected)
-
-
 @pytest.mark.parametrize(
     ("options", "sizes"),
     [
@@ -291,16 +282,6 @@ def test_tukey_is_the_enumeration_of_deals(alternative: str, baseline: str | Non
         share = (largest >= observed - 1e-9).mean()
         error = np.sqrt(share * (1 - share) / draws)
         assert abs(row["p_adjusted"] - share) < 5 * error + 2 / draws
-
-
-def test_tukey_takes_each_metric_and_group_for_itself() -> None:
-    data = DATA.with_columns(half=pl.col("query_id") > "q005")
-    options: dict[str, Any] = {"correction": "tukey", "n_resamples": 500, "rng": 1}
-    found = prframe.compare(data, METRICS, by="half", within="metric", **options)
-    for half in (False, True):
-        for metric in METRICS:
-            alone = prframe.compare(data.filter(half=half), metric, **options)
-            assert found.filter(half=half, metric=metric).drop("half").equals(alone)
 
 
 @pytest.mark.parametrize("rope", [0.0, 0.05])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 from polars.testing import assert_frame_equal
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 from scipy.stats import binom
 
 import prframe
@@ -125,25 +125,6 @@ def test_a_draw_is_a_weighted_curve(
         halves = weights.reshape(2, -1)
         expected = [naive_curve(score, label, halves, extra, level) for level in LEVELS]
         np.testing.assert_allclose(found, expected, rtol=1e-9)
-
-
-@given(items=rankings())
-def test_items_that_no_path_tells_apart_share_a_weight(
-    items: tuple[list[Floats], NDArray[np.bool_]],
-) -> None:
-    scores, label = items
-    one, each = PairedPaths.of(scores, label), PairedPaths.of(scores, label, np.arange(label.size))
-    # What any two gaps of both models have in common, counted in gamma shapes.
-    stacked = [
-        np.concatenate(
-            [part.toarray() for model in paths.models for part in (model.pos, model.neg)]
-        )
-        for paths in (one, each)
-    ]
-    common, expected = (
-        rows * paths.shapes @ rows.T for rows, paths in zip(stacked, (one, each), strict=True)
-    )
-    np.testing.assert_allclose(common, expected, atol=1e-12)
 
 
 def sample(
@@ -266,26 +247,6 @@ def test_all_levels_count_alike_where_models_agree() -> None:
     assert _agreement(np.ones((9, 3)), np.ones((9, 3)), unseen) == 0
 
 
-def test_draws_vary_as_much_as_samples_do() -> None:
-    recall, samples = np.array([0.2, 0.5, 0.8]), 40
-    for rho, most in ((0.5, 1.2), (0.9, 1.4)):
-        medians, spreads, rough = [], [], []
-        for i in range(samples):
-            scores, label = sample(250, 0.3, rho, seed=5000 + i, means=(1.5, 1.5))
-            paths = PairedPaths.of(scores, label)
-            rng = np.random.default_rng(i)
-            drawn = [expit(odds) for odds in paths.smoothed_log_odds(recall, 100, rng)]
-            medians.append(np.median(drawn[0] - drawn[1], axis=0))
-            spreads.append((drawn[0] - drawn[1]).var(axis=0))
-            first, second = paths.draw(recall, 100, np.random.default_rng(i))
-            rough.append((first - second).var(axis=0))
-        ratio, without = (
-            np.sqrt(np.mean(variances, axis=0) / np.square(medians).mean(axis=0)).mean()
-            for variances in (spreads, rough)
-        )
-        assert 0.9 < ratio < most < without
-
-
 def test_curves_are_those_of_pr_curve() -> None:
     scores, label = sample()
     scores[1][scores[1] < -0.5] = -inf
@@ -308,22 +269,6 @@ def test_equal_rankings_do_not_differ() -> None:
         assert (found.high >= 0).all()
 
 
-def test_only_the_rankings_count() -> None:
-    scores, label = sample()
-    one = pr_curve_difference(*scores, label, LEVELS, rng=1, n_resamples=200)
-    order = np.random.default_rng(3).permutation(label.size)
-    again = pr_curve_difference(
-        np.exp(scores[0])[order],
-        3 * scores[1][order] - 1,
-        label[order],
-        LEVELS,
-        rng=1,
-        n_resamples=200,
-    )
-    for mine, others in zip(one, again, strict=True):
-        np.testing.assert_array_equal(mine, others)
-
-
 @pytest.mark.slow
 def test_items_in_common_make_the_band_narrower() -> None:
     widths = []
@@ -344,19 +289,6 @@ def test_items_that_stand_three_times_count_once_as_clusters() -> None:
     alone = pr_curve_difference(*thrice[0], thrice[1], LEVELS[1:-1], rng=1)
     np.testing.assert_allclose(found.high - found.low, once.high - once.low, rtol=0.15)
     assert (alone.high - alone.low).mean() < 0.8 * (once.high - once.low).mean()
-
-
-def test_a_perfect_ranking_may_be_perfect() -> None:
-    label = np.arange(60) < 20
-    perfect, poor = 1.0 * label, np.arange(60) % 7 + 0.1 * label
-    found = pr_curve_difference(perfect, poor, label, LEVELS, rng=1)
-    assert (found.precision_a == 1).all()
-    assert (found.low > 0).any()
-    # The end in favour of a precision of 1 is as far as the draws of the other curve are from 1.
-    drawn = PairedPaths.of([perfect, poor], label).draw(LEVELS, 2000, np.random.default_rng(1))
-    middle = 1 - np.median(drawn[1], axis=0)
-    assert (found.high > middle).all()
-    assert (middle > np.median(drawn[0] - drawn[1], axis=0)).all()
 
 
 def test_too_little_for_a_band() -> None:
@@ -443,28 +375,6 @@ def test_curves_that_end_are_covered() -> None:
     assert covered >= binom.ppf(0.001, samples, 0.93)
 
 
-@pytest.mark.parametrize("simultaneous", [True, False])
-def test_bands_of_few_items_hold_zero_where_the_p_value_does(simultaneous: bool) -> None:
-    # Bands of few items are moved out to the difference, and over 0 where it lies in between.
-    rng = np.random.default_rng(5)
-    tables = [([-9.0, -8.0, -10.0, 0.0], [0.0, 0.0, 0.0, 1.0], [1, 1, 1, 0])]
-    for n, n_pos in [(4, 3), (6, 2), (30, 15), (30, 3)] * 4:
-        label = rng.permutation(np.arange(n) < n_pos).astype(int)
-        scores = rng.integers(0, 3, (2, n)) if n < 10 else rng.normal(size=(2, n))
-        tables.append((*scores.tolist(), label.tolist()))
-    for score_a, score_b, label in tables:
-        arguments = [score_a, score_b, label, [0.07, 0.5, 0.915, 1 - 1e-9]]
-        for level in (0.5, 0.95):
-            found = pr_curve_difference(
-                *arguments, confidence_level=level, simultaneous=simultaneous, rng=1
-            )
-            leaves = (found.low > 0) | (found.high < 0)
-            is_told = found.p_value < 1 - level - 0.002
-            assert leaves.any() or not is_told.any()
-            if not simultaneous:
-                assert (leaves | ~is_told).all()
-
-
 @pytest.mark.slow
 def test_the_p_value_tells_which_band_leaves_zero() -> None:
     scores, label = sample(means=(1.7, 1.2), rho=0.8)
@@ -484,21 +394,6 @@ def test_the_p_value_tells_which_band_leaves_zero() -> None:
             elif abs(found.p_value[0] - 1 + level) > 0.004:
                 assert leaves.any() == (found.p_value[0] < 1 - level)
     assert 0.002 < tests[0][1][0] < 0.9
-
-
-def test_deviations_enclose_a_share_of_whole_curves() -> None:
-    steps = np.random.default_rng(3).standard_normal((4000, 5))
-    draws = np.sinh(np.cumsum(steps, axis=1)) * [1, 2, 1, 3, 1]
-    law = Deviations(draws, draws)
-    low, high = law.band(0.9)
-    inside = ((draws >= low - 1e-12) & (draws <= high + 1e-12)).all(axis=1).mean()
-    assert inside == pytest.approx(0.9, abs=2 / 4000)
-    low, high = law.pointwise_band(0.9)
-    inside_each = ((draws >= low) & (draws <= high)).mean(axis=0)
-    np.testing.assert_allclose(inside_each, 0.9, atol=2 / 4000)
-    # Half as wide around the medians, the two draws in the middle.
-    narrow, middle = Deviations(draws, draws, 0.5).band(0.9), np.sort(draws, axis=0)[1999:2001]
-    np.testing.assert_allclose(narrow, (middle + np.array(law.band(0.9))) / 2)
 
 
 def test_levels_at_which_draws_are_all_alike() -> None:
@@ -644,18 +539,6 @@ def test_groups_without_a_band() -> None:
     assert found["conf_low"].null_count() == found["p_value"].null_count() == 9
     assert found["difference"].null_count() == 3
     assert found["method"].unique().to_list() == ["bayesian-bootstrap"]
-
-
-@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
-def test_no_rows() -> None:
-    for empty, score, options in (
-        (WIDE.clear(), MODELS, {}),
-        (LONG.clear(), "score", {"item": "item"}),
-        (LONG.clear(), "score", {"item": "item", "baseline": "a"}),
-    ):
-        found = prframe.compare_curves(empty, score, by="q", **options, **FEW)
-        assert found.is_empty()
-        assert found.columns[:3] == ["q", "model_a", "model_b"]
 
 
 @pytest.mark.parametrize(

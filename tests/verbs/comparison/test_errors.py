@@ -250,16 +250,6 @@ def test_rows(frame: pl.DataFrame, options: dict[str, Any], message: str) -> Non
     assert str(caught.value) == message
 
 
-def test_many_models_that_lack_queries_are_named_in_part() -> None:
-    data = runs(4, tuple("abcdefgh")).filter(
-        (pl.col("model") == "a") | (pl.col("query_id") < "q002")
-    )
-    with pytest.raises(prframe.PrframeError) as caught:
-        prframe.compare(data, "AP")
-    assert "'b' has none for 2, 'c' has none for 2" in str(caught.value)
-    assert "'f' has none for 2 and 2 more models, in groups ['q002', 'q003']" in str(caught.value)
-
-
 def test_a_misspelt_argument() -> None:
     with pytest.raises(TypeError, match=r"compare\(\) got an unexpected keyword argument 'itme'."):
         prframe.compare(DATA, "AP", itme="item")

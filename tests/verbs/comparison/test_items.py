@@ -1,17 +1,15 @@
 """`compare(over=None)`: models on the same items, against arrays, `evaluate` and definitions."""
 
-import itertools
-
 import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import binom
-from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.metrics import roc_auc_score
 
 import prframe
 from prframe.errors import MissingColumnError, PrframeError, UndefinedMetricWarning
 from prframe.metrics import parse_metric
-from prframe.stats import AveragePrecision, RocArea, compare_rankings, paired_rank_test
+from prframe.stats import paired_rank_test
 from prframe.verbs.comparison.catalogue_evaluator import CatalogueEvaluator
 
 COLUMNS = ["a", "b", "c"]
@@ -41,33 +39,6 @@ def compared(frame, metrics, **options):
     if "a" in names:
         options["score"] = COLUMNS
     return prframe.compare(frame, metrics, over=None, item="id", **options)
-
-
-@pytest.mark.parametrize("digits", [None, 0])
-@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
-def test_it_is_the_array_function_pair_by_pair(test, digits):
-    wide = items(digits=digits)
-    found = compared(wide, ["AP", "AUC"], test=test, n_resamples=300, rng=5)
-    for first, second in itertools.combinations(COLUMNS, 2):
-        rows = found.filter(model_a=first, model_b=second)
-        expected = compare_rankings(
-            wide[first],
-            wide[second],
-            wide["label"],
-            [AveragePrecision(), RocArea()],
-            test=test,
-            n_resamples=300,
-            rng=5,
-        )
-        values = [
-            one(wide["label"], wide[first]) for one in (average_precision_score, roc_auc_score)
-        ]
-        assert rows["mean_a"].to_list() == pytest.approx(values)
-        assert rows["difference"].to_list() == pytest.approx([one.difference for one in expected])
-        assert rows["n"].to_list() == [120, 120]
-        for name in ("p_value", "conf_low", "conf_high"):
-            ends = [getattr(one, name) for one in expected]
-            assert rows[name].to_list() == pytest.approx(ends)
 
 
 @pytest.mark.slow
@@ -275,39 +246,6 @@ def test_groups_without_positives_are_null_with_one_warning():
         )
 
 
-def test_models_that_are_the_same_do_not_differ():
-    wide = items().with_columns(b=pl.col("a") * 2, c=pl.col("a").exp())
-    for test, metric in (
-        ("randomization", "AP"),
-        ("bootstrap", "AP"),
-        ("delong", "AUC"),
-        ("posterior", "P@5"),
-    ):
-        found = compared(wide, metric, test=test, n_resamples=100, rng=1)
-        assert found["difference"].to_list() == [0.0] * 3
-        assert found["p_value"].to_list() == [1.0] * 3
-
-
-def test_totals_count_items_that_no_model_lists():
-    wide = items(60)
-    more = (
-        wide.clear()
-        .with_columns(pl.col(COLUMNS))
-        .extend(
-            pl.DataFrame(
-                {name: [-np.inf] * 40 for name in COLUMNS}
-                | {"label": [True] * 5 + [False] * 35, "id": np.arange(60, 100), "day": [0] * 40},
-                schema=wide.schema,
-            )
-        )
-    )
-    options = {"n_resamples": 100, "rng": 1}
-    totals = {"n_pos": int(wide["label"].sum()) + 5, "n_neg": int((~wide["label"]).sum()) + 35}
-    found = compared(wide, ["AP", "R@10"], **options, **totals)
-    assert found.equals(compared(pl.concat([wide, more]), ["AP", "R@10"], **options))
-    assert found["n"].unique().to_list() == [100]
-
-
 BAD = [
     ({"test": "t"}, "on the same items"),
     ({"metrics": "AP", "test": "delong"}, "test='delong' is for AUC; got AP"),
@@ -345,11 +283,6 @@ def test_without_a_column_of_queries_the_error_says_what_to_do():
         prframe.compare(items(), "AP", COLUMNS)
 
 
-def test_the_long_layout_needs_items():
-    with pytest.raises(PrframeError, match="item="):
-        prframe.compare(long(items()), "AP", over=None)
-
-
 @pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 @pytest.mark.parametrize(
     ("test", "lacking"),
@@ -385,29 +318,6 @@ def test_the_warning_names_the_columns_that_are_null(
     assert found[columns].row(0).count(None) == 0
 
 
-def test_gains_of_0_and_1_are_compared_by_counts() -> None:
-    """nDCG of two models that are best, by other items, is as uncertain as each of them is."""
-    rng = np.random.default_rng(0)
-    label = np.append(np.ones(20), np.tile([0.0, 1.0], 190))
-    first, second = np.arange(10) + 1000.0, np.arange(10) + 500.0
-    rest = rng.normal(size=380)
-    frame = pl.DataFrame(
-        {
-            "label": label,
-            "a": np.concatenate([first, second, rest]),
-            "b": np.concatenate([second, first, rest]),
-        }
-    )
-    options = {"rng": 1, "n_resamples": 500}
-    found = prframe.compare(frame, "nDCG@10", ["a", "b"], over=None, **options).row(0, named=True)
-    single = prframe.interval(frame, "nDCG@10", "a", **options).row(0, named=True)
-    assert found["difference"] == 0.0
-    assert found["conf_high"] > (1 - single["conf_low"]) / 4
-    graded = frame.with_columns(label=pl.col("label") * 2)
-    other = prframe.compare(graded, "nDCG@10", ["a", "b"], over=None, **options)
-    assert other["mean_a"].item() == pytest.approx(1.0)
-
-
 @pytest.mark.parametrize("test", ["randomization", "bootstrap"])
 def test_gains_of_0_and_1_are_tested_as_grades_are(test: str) -> None:
     """Labels of 2 have gains of 3 (or 2), by which numerator and denominator are multiplied."""
@@ -420,24 +330,6 @@ def test_gains_of_0_and_1_are_tested_as_grades_are(test: str) -> None:
     other = prframe.compare(graded, ["nDCG@10", "nDCG"], ["a", "b"], **options)
     for name in ("difference", "p_value", "mean_a"):
         assert plain[name].to_list() == pytest.approx(other[name].to_list(), rel=1e-9)
-
-
-AT_HIGH = [
-    f"{name}(threshold=50)" for name in ("R", "Specificity", "F1", "MCC", "BalancedAccuracy")
-]
-
-
-@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
-def test_where_nothing_passes_models_may_differ_as_far_as_either_is_unknown(test):
-    wide = items(60)
-    options = {"score": COLUMNS[:2], "over": None, "test": test, "rng": 1, "n_resamples": 200}
-    found = wide.pr.compare(AT_HIGH, **options)
-    assert found["difference"].to_list() == [0.0] * len(AT_HIGH)
-    alone = wide.pr.interval(AT_HIGH, COLUMNS[0], rng=1)
-    reach = (alone["conf_high"] - alone["conf_low"]).to_numpy()[:2]
-    np.testing.assert_allclose(found["conf_high"][:2], reach, rtol=1e-6)
-    assert (found["conf_low"] == -found["conf_high"]).all()
-    assert (found["conf_high"] > 0.05).all()
 
 
 def test_a_precision_of_no_items_has_no_difference_that_is_known():

@@ -17,7 +17,6 @@ from prframe.verbs.comparison.options import (
     model_pairs,
     on_same_items,
     require_items,
-    with_models,
 )
 from tests.strategies import SCORES
 from tests.verbs.names import NUMBERED
@@ -179,14 +178,6 @@ def test_frame_kinds(kind: str, by: str | None) -> None:
         )
 
 
-def test_batches_and_scattered_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    frames_ = [LONG, LONG.sort("model", "g"), LONG.sample(fraction=1, shuffle=True, seed=1)]
-    expected = [matched(frame, by="g", extra=("gain",)) for frame in frames_]
-    monkeypatch.setattr("prframe._engine.frames._SLICE_ROWS", 7)
-    for frame, whole in zip(frames_, expected, strict=True):
-        assert_same(matched(frame, by="g", extra=("gain",)), whole)
-
-
 def test_without_groups_and_without_rows() -> None:
     found = matched(LONG, extra=("gain",))
     (group,) = found.groups
@@ -268,16 +259,6 @@ def test_totals_count_what_any_model_lists() -> None:
         "`n_pos` must be at least what all models list together: 1 given, 2 present; count what "
         "is listed as well."
     )
-
-
-def test_model_names_keep_their_values() -> None:
-    numbered = LONG.with_columns(pl.col("model").replace_strict({"a": 7, "b": 10}))
-    assert matched(numbered.reverse()).models == [7, 10]
-    args = model_arguments("score", "label", {"item": "item"})
-    schema = with_models(args, {"p_value": pl.Float64()})(numbered.schema)
-    assert schema == {"model_a": pl.Int64(), "model_b": pl.Int64(), "p_value": pl.Float64()}
-    wide = with_models(model_arguments(["a", "b"], "label", {}), {})
-    assert wide(WIDE.schema) == {"model_a": pl.String(), "model_b": pl.String()}
 
 
 def test_categories_are_sorted_as_text() -> None:

@@ -78,15 +78,6 @@ HEAD = "the differences of 1 of 1 comparisons are few and skewed: "
 TAIL = "; where it does not matter, ignore SkewedDifferencesWarning."
 
 
-@pytest.mark.parametrize("resampling", ["cv", 0.2])
-def test_folds_are_told_that_no_other_test_knows_them(resampling: object) -> None:
-    (message,) = messages(values(SKEWED), test="t", resampling=resampling)
-    assert message == (
-        f"{HEAD}test='t' may then reject too often where the means are equal, above all one-sided, "
-        f"and its interval miss. No test that allows for skewness knows such a `resampling`{TAIL}"
-    )
-
-
 def test_joint_corrections_are_of_the_randomization_test_alone() -> None:
     (message,) = messages(values(SKEWED), correction="max-t", interval="hall")
     assert message == (
@@ -98,22 +89,6 @@ def test_joint_corrections_are_of_the_randomization_test_alone() -> None:
 
 def test_halls_test_takes_its_interval() -> None:
     assert not messages(values(SKEWED), test="hall")
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"test": "bootstrap"},
-        {"test": "sign", "interval": "t"},
-        {"test": "hall", "interval": "percentile"},
-        {"test": "hall", "interval": "bca", "n_resamples": 50},
-    ],
-)
-def test_intervals_that_do_not_allow_for_skewness_are_told(options: dict[str, object]) -> None:
-    assert messages(values(SKEWED), **options) == [
-        f"{HEAD}the interval may then miss the mean difference too often. Take interval='hall', "
-        f"which allows for skewness{TAIL}"
-    ]
 
 
 def test_equivalence_is_told_whatever_the_test() -> None:
@@ -154,43 +129,6 @@ def test_strata_of_few_skewed_differences_are_told(pooling: str) -> None:
     assert told.startswith(HEAD.replace("1 of 1", "1 of 2").removesuffix(": ") + ", in groups ")
 
 
-def test_skewness_of_strata_is_that_of_the_strata_together() -> None:
-    rng = np.random.default_rng(8)
-    sizes = (15, 4, 25, 60)
-    parts = [rng.gamma(2, size=(n, 6)) for n in sizes]
-    strata = [PairedFamily(part, np.ones_like(part)) for part in parts]
-    pooled = np.array([[True] * 6, [True] * 6, [True, False] * 3, [True] * 3 + [False] * 3])
-    expected = []
-    for pair in range(6):
-        # A stratum of four tells nothing.
-        kept = [i for i in range(4) if pooled[i, pair] and sizes[i] != 4]
-        limits = {15: 3.149, 25: 3.176, 60: (3.254 + 3.273) / 2}
-        total = sum(
-            sizes[i] ** 0.5 * lin_mudholkar(parts[i][:, pair]) / limits[sizes[i]] for i in kept
-        )
-        squares = np.mean([stats.skew(parts[i][:, pair], bias=False) ** 2 for i in kept])
-        few = np.mean([sizes[i] for i in kept]) <= 25 * squares
-        expected.append(bool(few and abs(total) > len(kept) ** 0.5))
-    assert few_for_shared_skewness(strata, pooled).tolist() == expected
-    assert len(set(expected)) == 2
-    nothing = np.zeros_like(pooled)
-    assert not few_for_shared_skewness(strata, nothing).any()
-
-
-@pytest.mark.parametrize("group", [EVEN, SKEWED[:9], SKEWED * 6, [0.1] * 12])
-def test_other_differences_are_not_told(group: list[float]) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", prframe.UndefinedMetricWarning)
-        assert not messages(values(group))
-
-
-def test_the_warning_is_silenced_by_its_class() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.simplefilter("ignore", prframe.SkewedDifferencesWarning)
-        values(SKEWED).pr.compare(values=["a", "b"])
-
-
 def test_skewness_is_scipys_of_the_units_with_values() -> None:
     rng = np.random.default_rng(4)
     sums, sizes = 1e3 + rng.gamma(1, size=(14, 3)), np.ones((14, 3))
@@ -224,22 +162,6 @@ def test_unevenness_is_lin_and_mudholkars_of_the_units_with_values() -> None:
     expected = [lin_mudholkar(sums[:, 0]), lin_mudholkar(kept), 0.0]
     assert PairedFamily(sums, sizes).unevenness == pytest.approx(expected, rel=1e-9)
     assert PairedFamily(sums[:2], sizes[:2]).unevenness.tolist() == [0, 0, 0]
-
-
-@pytest.mark.parametrize("n", [10, 13, 17, 60])
-def test_normal_differences_are_rarely_told(n: int) -> None:
-    normal = np.random.default_rng(n).normal(size=(n, 4000))
-    told = PairedFamily(normal, np.ones_like(normal)).few_for_skewness.mean()
-    assert told < 0.05 + 4 * (0.05 * 0.95 / 4000) ** 0.5
-
-
-def test_the_corrected_t_rises_with_t() -> None:
-    shifts = np.linspace(-3, 3, 50)
-    sums = np.array(SKEWED)[:, None] + shifts
-    family = PairedFamily(sums, np.ones_like(sums))
-    found = QUERY_TESTS["hall"].of_pairs(family, QueryTestOptions("greater"))
-    assert (np.diff([test.statistic for test in found]) > 0).all()
-    assert (np.diff([test.p_value for test in found]) <= 0).all()
 
 
 @pytest.mark.slow

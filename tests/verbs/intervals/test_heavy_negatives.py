@@ -9,7 +9,6 @@ import scipy.stats
 
 import prframe
 from prframe import CoverageWarning
-from prframe.stats import AtPrior, AveragePrecision, cells_from_scores
 
 RNG = np.random.default_rng(1)
 LABEL = RNG.random(200) < 0.5
@@ -64,12 +63,6 @@ def test_ties_take_draws_where_negatives_decide() -> None:
     for prior, method in ((0.5, "logit-t"), (0.02, "bayesian-bootstrap")):
         found = DATA.pr.interval(["AP", "MaxF1"], "level", prior=prior, **FEW)
         assert found["method"][0] == found["method"][1] == method
-
-
-@pytest.mark.parametrize(("prior", "decide"), [(0.26, False), (0.24, True), (0.9, False)])
-def test_negatives_decide_from_a_weight_of_three_on(prior: float, decide: bool) -> None:
-    cells, _ = cells_from_scores([3.0, 2.0, 1.0, 0.0], [1, 0, 1, 0])
-    assert AtPrior(AveragePrecision(), prior).negatives_decide(cells) == decide
 
 
 @pytest.mark.slow

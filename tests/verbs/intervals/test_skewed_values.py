@@ -5,7 +5,6 @@ import polars as pl
 import pytest
 
 import prframe
-from prframe.verbs._skewed_values import few_for_skewness
 
 RNG = np.random.default_rng(5)
 # Three of twenty values carry the mean.
@@ -91,18 +90,6 @@ def test_halls_interval_covers_where_others_do_not() -> None:
     assert covered["t"] < 0.9
 
 
-@pytest.mark.parametrize("resampling", ["cv", 0.25])
-def test_hall_corrects_for_no_folds(resampling) -> None:
-    with pytest.raises(prframe.ArgumentError, match="takes values as independent ones"):
-        prframe.interval(
-            frame(EVEN).rename({"query_id": "fold"}),
-            values="AP",
-            over="fold",
-            method="hall",
-            resampling=resampling,
-        )
-
-
 def test_single_levels_of_mean_curves_are_warned_of() -> None:
     """One of twelve rankings has no positive on top, the others nothing but positives there."""
     rng = np.random.default_rng(2)
@@ -128,18 +115,3 @@ def test_single_levels_of_mean_curves_are_warned_of() -> None:
         "SkewedDifferencesWarning."
     )
     prframe.compare_curves(data, ["new", "old"], **{**options, "simultaneous": True})
-
-
-@pytest.mark.parametrize(
-    "drawn",
-    [
-        lambda rng: np.where(rng.random(20) < 0.35, 0.0, rng.beta(1, 3, 20)),
-        lambda rng: rng.binomial(10, rng.beta(0.4, 1.5, 20)) / 10,
-        lambda rng: np.where(rng.random(20) < 0.7, 1.0, rng.beta(3, 1, 20)),
-    ],
-    ids=["AP", "P@10", "nDCG@10"],
-)
-def test_ordinary_samples_are_seldom_warned_of(drawn) -> None:
-    rng = np.random.default_rng(6)
-    warned = [few_for_skewness(np.sort(drawn(rng)), "logit") for _ in range(120)]
-    assert np.mean(warned) < 0.4

@@ -33,15 +33,6 @@ from prframe.stats.null.average_precision.approximations import _log_far_beta
 BESIDE = Path(__file__).resolve().parents[5] / "shared" / "data"
 GOLDEN = Path(os.environ.get("PRFRAME_TEST_DATA", BESIDE)).parent / "golden"
 
-# (n, n_pos, low, a, b) of pranker 1.0.
-SHAPES = [
-    (4, 2, 0.41666666666666663, 0.4935064935064964, 0.5974025974026014),
-    (10, 9, 0.7856701940035273, 0.9336885152514357, 0.5403330730819175),
-    (50, 5, 0.061684994997073764, 1.1002997004846244, 8.963709778799371),
-    (100, 95, 0.8471555692470375, 8.277638409778717, 3.776475116725612),
-    (500, 5, 0.006016080470228756, 0.31059270782712617, 19.637086539411488),
-    (2000, 100, 0.025677363873384224, 18.053021252849113, 616.1658061924383),
-]
 # (n, n_pos, AP, p-value, quantiles at z = -1.5, 0, 1, 2.5) of pranker 1.0.
 RUNS = [
     (12, 1, 0.2, 0.36759872193741017, [0.08333487859189108, 0.1197691905934121, 0.5415907130593908, 0.9869656090944419]),
@@ -61,38 +52,6 @@ def golden(name: str) -> list[dict]:
             "they are looked for in the directory golden beside PRFRAME_TEST_DATA"
         )
     return json.loads(path.read_text())
-
-
-def least(n: int, n_pos: int) -> Fraction:
-    """Return AP of the positives at the end."""
-    return sum((Fraction(k, n - n_pos + k) for k in range(1, n_pos + 1)), Fraction(0)) / n_pos
-
-
-@pytest.mark.parametrize("n", [*range(1, 9), 59, 60, 61, 62, 150, 1000])
-def test_least_ap(n: int) -> None:
-    some = {1, 2, n // 20, n // 3, (n - 1) // 2, n // 2, n // 2 + 1, n - 1, n}
-    for n_pos in sorted(some & set(range(1, n + 1))):
-        assert ap_minimum(n, n_pos) == pytest.approx(float(least(n, n_pos)), rel=1e-11)
-
-
-def test_least_ap_among_a_billion_items() -> None:
-    n, n_pos = 10**9, 1000
-    rank = np.arange(n - n_pos + 1, n + 1)
-    assert ap_minimum(n, n_pos) == pytest.approx(
-        np.mean(np.arange(1, n_pos + 1) / rank), rel=1e-14
-    )
-    # All but one: 1 - AP is 1/2 + ... + 1/n, divided by n - 1.
-    rest = (log(n) + np.euler_gamma - 1) / (n - 1)
-    low, a, b = beta_parameters(n, n - 1)
-    assert 1 - low == pytest.approx(rest, rel=1e-6)
-    # Its share of what lies between the least AP and 1.
-    above = (1 - ap_null_moments(n, n - 1).mean) / (1 - low)
-    assert b / (a + b) == pytest.approx(above, rel=1e-6)
-
-
-@pytest.mark.parametrize(("n", "n_pos", "low", "a", "b"), SHAPES)
-def test_shapes(n: int, n_pos: int, low: float, a: float, b: float) -> None:
-    assert beta_parameters(n, n_pos) == pytest.approx((low, a, b), rel=1e-9)
 
 
 @pytest.mark.parametrize(("n", "n_pos"), [(3, 1), (9, 4), (70, 3), (1000, 999), (10**9, 10)])
@@ -174,20 +133,6 @@ def test_the_error_of_the_spline() -> None:
         assert error == pytest.approx(want, abs=0.005)
 
 
-def test_one_positive_of_two_items_and_all_positive() -> None:
-    low, a, b = beta_parameters([2, 5], [1, 5])
-    assert low.tolist() == [0.5, 1.0]
-    assert (a[0], b[0]) == (0, 0)
-    assert np.isnan([a[1], b[1]]).all()
-    # AP is 1/2 or 1: exact.
-    assert ap_beta_sf([0.2, 0.5, 0.7, 1.0], 2, 1).tolist() == [1.0, 1.0, 0.5, 0.5]
-    assert ap_beta_quantile([-3, -0.1, 0, 0.1, 3], 2, 1).tolist() == [0.5, 0.5, 0.5, 1.0, 1.0]
-    assert ap_beta_sf([0.5, 1.0], 5, 5).tolist() == [1.0, 1.0]
-    assert ap_normal_sf([0.5, 1.0], 5, 5).tolist() == [1.0, 1.0]
-    assert ap_beta_quantile([-3.0, 3.0], 5, 5).tolist() == [1.0, 1.0]
-    assert ap_beta_sf(1.0, 1, 1) == 1
-
-
 def test_the_ends() -> None:
     for n, n_pos in [(3, 1), (30, 7), (10**9, 1), (10**6, 10**6 - 1)]:
         assert ap_beta_sf(ap_minimum(n, n_pos), n, n_pos) == 1
@@ -199,13 +144,6 @@ def test_the_ends() -> None:
         assert np.isnan(function(np.nan, 30, 7))
         assert np.isnan(function(np.nan, 2, 1))
         assert np.isnan(function(np.nan, 2, 2))
-
-
-def test_quantile_and_survival_are_inverse() -> None:
-    z = np.linspace(-3, 6, 19)
-    for n, n_pos in [(30, 7), (1000, 100), (10**6, 10**3)]:
-        ap = ap_beta_quantile(z, n, n_pos)
-        assert ap_beta_sf(ap, n, n_pos) == pytest.approx(norm.sf(z), rel=1e-7)
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from itertools import combinations
-from math import comb, log
+from math import comb
 
 import numpy as np
 import pytest
@@ -136,17 +136,6 @@ def test_two_positives_by_a_double_sum() -> None:
     for x in (0.001, 0.003, 0.02, 0.3, 5 / 6):
         expected = (values >= x * (1 - EQUAL)).mean()
         assert APNull(n, 2).sf(x) == pytest.approx(expected, rel=5e-3)
-
-
-def test_the_best_ranking() -> None:
-    for n, n_pos in ((30, 3), (1000, 20)):
-        tails = APNull(n, n_pos).tails(1.0)
-        assert tails.log_sf == pytest.approx(-log(comb(n, n_pos)), rel=1e-10)
-    # The positives fill the first block.
-    null = APNull(4000, 200, [200, 800, 3000])
-    assert null.logsf(1.0) == pytest.approx(-log(comb(4000, 200)), rel=1e-10)
-    # One positive in the second block and two in the last are worse than three in the last.
-    assert APNull(12, 3, ties=[4, 4, 4]).support() == pytest.approx(((1 / 8 + 2 / 4) / 3, 3 / 4))
 
 
 SHAPES = [
@@ -283,10 +272,3 @@ def test_refusals(call: Callable[[], object], message: str) -> None:
 def test_methods_refuse_groups_that_are_too_large(method: str) -> None:
     with pytest.raises(prframe.PrframeError, match="use method 'auto'"):
         APNull(2000, 1000, method=method).sf(0.52)
-
-
-@pytest.mark.parametrize("depth", [7, 14, 18])
-def test_ap_does_not_vary_where_all_items_are_positive_and_few_are_retrieved(depth: int) -> None:
-    null = APNull(30, 30, depth=depth)
-    assert null.mean() == pytest.approx(depth / 30, rel=1e-12)
-    assert (null.var(), null.std()) == (0.0, 0.0)

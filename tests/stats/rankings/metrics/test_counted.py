@@ -7,17 +7,9 @@ import pytest
 import prframe
 from prframe.metrics import CATALOGUE, parse_metric
 from prframe.stats import (
-    AveragePrecision,
     GainArea,
-    PartialAveragePrecision,
-    PartialRocArea,
-    RocArea,
-    SetBalancedAccuracy,
-    SetMatthews,
-    SetSpecificity,
     cells_from_scores,
 )
-from prframe.stats.rankings import CellStatistic
 
 NAMES = [
     *(str(one.example()) for one in CATALOGUE.values() if not one.without_cells),
@@ -41,36 +33,6 @@ def test_cells_agree_with_the_catalogue(name: str, seed: int) -> None:
     value = prframe.evaluate(pl.DataFrame({"score": score, "label": label}), name).item()
     cells, _ = cells_from_scores(score, label)
     assert parse_metric(name).cell_statistic().value(cells) == pytest.approx(value, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("counted", "known"),
-    [
-        (PartialAveragePrecision(max_recall=1.0), AveragePrecision()),
-        (PartialRocArea(max_fpr=1.0), RocArea()),
-    ],
-)
-def test_the_whole_of_a_partial_area(counted: CellStatistic, known: CellStatistic) -> None:
-    cells, _ = cells_from_scores(*ranking(3, 200))
-    assert counted.value(cells) == pytest.approx(known.value(cells), abs=1e-12)
-    # Small changes of the counts give the derivative that is known in closed form.
-    pairs = zip(
-        counted.influence(cells), known.influence(cells), (cells.pos, cells.neg), strict=True
-    )
-    for mine, theirs, number in pairs:
-        assert mine[number > 0] == pytest.approx(theirs[number > 0], abs=1e-7)
-
-
-@pytest.mark.parametrize("metric", [SetSpecificity(), SetBalancedAccuracy(), SetMatthews()])
-def test_the_influence_of_metrics_of_a_table(metric: CellStatistic) -> None:
-    cells, _ = cells_from_scores(*ranking(4, 200))
-    influence, step = metric.influence(cells), 1e-5
-    for side in (0, 1):
-        for cell in range(cells.pos.size):
-            counts = [cells.pos.astype(float), cells.neg.astype(float)]
-            counts[side][cell] += step
-            slope = (metric.values(*counts) - metric.value(cells)) / step
-            assert influence[side][cell] == pytest.approx(slope, abs=1e-5)
 
 
 def test_the_area_of_gains_of_the_authors_example() -> None:
