@@ -56,7 +56,7 @@ _engine/pieces.py: engine/test_pieces.py engine/test_edge_cases.py metrics/test_
     return keys.n_unique() < keys.height => return keys.n_unique() < 0
     bool(least > UNRETRIEVED) => bool(least >= UNRETRIEVED)
     self.first_rows, dtype=np.uint32) => self.first_rows, dtype=np.uint8)
-_engine/totals.py: verbs/test_errors.py engine/test_edge_cases.py metrics/test_oracle.py
+_engine/totals.py: test_messages.py engine/test_edge_cases.py metrics/test_oracle.py
     pl.col(name) < pl.col(present) => pl.col(name) < pl.col(present) - 1
     groups.filter(values > 1) => groups.filter(values > 2)
     pl.col("repeated") > 0 => pl.col("repeated") > 1

@@ -161,36 +161,8 @@ def test_names_that_pictures_do_not_have(door: str, library: str, name: str, end
 @pytest.mark.parametrize(
     ("call", "end"),
     [
-        (
-            lambda: prframe.interval(GOOD, "AP", test="t"),
-            "There is no test=: an interval has a method=; compare() has tests of two models.",
-        ),
-        (
-            lambda: prframe.interval(GOOD, "AP", over="query_id", undefined=0),
-            "There is no undefined=: take the values of evaluate(..., undefined=0), by group, and "
-            "name their column in values=.",
-        ),
-        (
-            lambda: prframe.interval(GOOD, "AP", strata="query_id"),
-            "There is no strata=: strata are pooled by compare(..., strata=) and nowhere else; by= "
-            "has a row for each of them.",
-        ),
         (lambda: prframe.interval(GOOD, "AP", prevalence=0.1), "Write prior= for prevalence=."),
         (lambda: prframe.evaluate(GOOD, "P@5", min_rel=2), "Write positive= for min_rel=."),
-        (
-            lambda: prframe.evaluate(GOOD, "nDCG", cutoff=10),
-            "There is no cutoff=: a cut-off stands in the name of a metric, for example 'nDCG@10'.",
-        ),
-        (
-            lambda: prframe.evaluate(GOOD, "AP", per_query=True),
-            "There is no per_query=: by= has a row for each query, and over= the mean of all, for "
-            "example by='query_id'.",
-        ),
-        (
-            lambda: prframe.evaluate(GOOD, "AP", qrels=GOOD),
-            "There is no qrels=: prframe.trec.join(run, qrels) makes a frame of both, and "
-            "prframe.trec.evaluate(run, qrels) has trec_eval's measures.",
-        ),
         (
             lambda: prframe.evaluate(GOOD, "AP", verbose=True),
             "There is no verbose=: long work shows its progress by itself where a person watches.",
@@ -201,24 +173,8 @@ def test_names_that_pictures_do_not_have(door: str, library: str, name: str, end
             "to make others.",
         ),
         (
-            lambda: prframe.compare(GOOD, "AP", correction="fdr_bh"),
-            "got 'fdr_bh'. Write correction='bh'.",
-        ),
-        (
-            lambda: prframe.compare(GOOD, "AP", correction="BY"),
-            "got 'BY'. Write correction='by'.",
-        ),
-        (
             lambda: prframe.compare(GOOD, "AP", correction="none"),
             "got 'none'. Without a correction say correction=None.",
-        ),
-        (
-            lambda: prframe.ap_test(GOOD, alternative="right"),
-            "got 'right'. Write alternative='greater'.",
-        ),
-        (
-            lambda: prframe.interval(GOOD, "AP", score=[0.1, 0.2]),
-            "got [0.1, 0.2]. Make it a column of the frame and give its name.",
         ),
         (
             lambda: prframe.plot.curve([0.1, 0.2]),

@@ -120,13 +120,7 @@ def test_errors_of_penalties(given, message: str) -> None:
             {"families": [("linear", [])]},
             "columns in `families` must lie between 0 and 3; got a family without columns.",
         ),
-        (
-            {"families": [("cubic", [0])]},
-            "`rule` must be one of 'linear', 'quadratic'; got 'cubic'.",
-        ),
-        ({"scale": 0}, "`scale` must be a number > 0 and <= 1; got 0."),
         ({"X": [1.0, 2.0]}, "`X` must have two dimensions; got shape (2,)."),
-        ({"ranker": "mww"}, "`ranker` must be a RankStatisticRanker; got a str."),
     ],
 )
 def test_errors_of_selections(given, message: str) -> None:

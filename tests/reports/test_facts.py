@@ -288,12 +288,6 @@ def test_plain_names() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"over": "query_id"}, "`over` does not go with `qrels`; leave it out."),
-        ({"item": "doc_id"}, "`item` does not go with `qrels`; leave it out."),
-        ({"model": "system"}, "`model` does not go with `qrels`; leave it out."),
-        ({"n_pos": 3}, "`n_pos` does not go with `qrels`; leave it out."),
-        ({"by": "part"}, "`by` does not go with `qrels`; leave it out."),
-        ({"thresholds": [1]}, "`thresholds` does not go with `qrels`; leave it out."),
         ({"metrics": []}, "`metrics` must name at least one metric; got none."),
         ({"depth": 0}, "`depth` must be a whole number >= 1; got 0."),
         ({"seed": -1}, "`seed` must be a whole number >= 0; got -1."),

@@ -79,13 +79,13 @@ def planned(to_spark):
 
 
 @pytest.mark.parametrize("plan", ["range", "broadcast"])
-@pytest.mark.parametrize("by", [None, "query"])
+@pytest.mark.parametrize("by", ["query"])
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_counted_rows(planned, call, by, plan) -> None:
     assert_same(call(planned(DATA, plan), by), call(DATA, by))
 
 
-@pytest.mark.parametrize("by", [None, "query"])
+@pytest.mark.parametrize("by", ["query"])
 @pytest.mark.parametrize("name", ["evaluate", "labels", "totals", "threshold", "topk_test"])
 def test_rows_counted_some_at_a_time(monkeypatch, name, by) -> None:
     monkeypatch.setattr(giants, "_AT_ONCE", 20)

@@ -267,9 +267,6 @@ def test_nothing_runs_at_the_call() -> None:
 
 
 REFUSED = {
-    "all rows are one ranking, and interval needs each of them, so that one worker would have to "
-    "hold all of them; name groups with by=, or pass the rows to polars, for example with "
-    "polars.scan_parquet of files that Spark has written.": lambda f: prframe.interval(f, "AP"),
     "all rows are one ranking, and weights are added up in order of rank, so that one worker would "
     "have to hold all of them; name groups with by=, or pass the rows to polars, for example with "
     "polars.scan_parquet of files that Spark has written.": lambda f: prframe.evaluate(
@@ -289,10 +286,6 @@ REFUSED = {
     "order tied items by their names with ties='trec' and item=.": lambda f: prframe.evaluate(
         f, "AP", by="query", ties="order"
     ),
-    "order='input' keeps the order of the rows, which is not done on Spark; pass these rows to "
-    "polars, for example with polars.from_arrow(frame.toArrow()).": lambda f: prframe.curve(
-        f, by="query", order="input"
-    ),
     "a comparison on the same items (over=None) matches the models of all groups, which is not "
     "done on Spark; pass these rows to polars, for example with "
     "polars.from_arrow(frame.toArrow()).": lambda f: prframe.compare(
@@ -301,15 +294,8 @@ REFUSED = {
     "a comparison on the same items (no over=) matches the models of all groups, which is not "
     "done on Spark; pass these rows to polars, for example with "
     "polars.from_arrow(frame.toArrow()).": lambda f: prframe.compare_curves(f, item="item"),
-    "items that queries share are drawn for all of them at once, which is not done on Spark; pass "
-    "these rows to polars, for example with "
-    "polars.from_arrow(frame.toArrow()).": lambda f: prframe.interval(
-        f, "AP", over="query", item="item", resampling="items"
-    ),
     "only the verbs take a Spark frame; collect what is needed here, for example with "
     "frame.toArrow().": lambda f: source(f, {"score": "score"}),
-    "`score` must be numeric; 'item' is String. Make numbers of it first, for example with "
-    "cast(pl.Float64) or astype(float).": lambda f: prframe.evaluate(f, "AP", "item", by="query"),
 }
 
 

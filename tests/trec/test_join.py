@@ -3,7 +3,6 @@
 from math import inf
 
 import duckdb
-import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -15,7 +14,6 @@ import prframe
 from prframe import MissingColumnError, PrframeError
 from prframe._engine.frame_kinds import KINDS
 from prframe.trec import join
-from tests.verbs.names import NUMBERED
 
 # Drawn runs and qrels may have nothing in common; the warning has a test of its own.
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.UnmatchedIdsWarning")
@@ -115,8 +113,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("other", KINDS)
+@pytest.mark.parametrize(("kind", "other"), zip(KINDS, reversed(KINDS), strict=True))
 def test_kinds_of_frames(kind: str, other: str) -> None:
     run = KINDS[kind](RUN)
     result = join(run, KINDS[other](QRELS))
@@ -233,59 +230,19 @@ def test_frames_without_rows(kind: str) -> None:
 
 NULLS = "drop these rows, or fill in -inf for documents that were not retrieved."
 REFUSED = {
-    "no query": (
-        lambda: join(RUN.drop("query_id"), QRELS),
-        "the run must have a column for the query, named one of 'query_id', 'qid', 'q_id', "
-        "'query', 'topic', 'query-id'; its columns are 'system', 'doc_id', 'score', 'label'. "
-        "Rename the column that it is.",
-    ),
-    "no score": (
-        lambda: join(RUN.drop("score").to_pandas(), QRELS),
-        "the run must have a column for the score, named 'score'; its columns are 'system', "
-        "'query_id', 'doc_id', 'label'. Rename the column that it is.",
-    ),
-    "no label": (
-        lambda: join(RUN, QRELS.drop("label")),
-        "the qrels must have a column for the label, named one of 'label', 'relevance', 'rel', "
-        "'score'; its columns are 'query_id', 'doc_id'. Rename the column that it is.",
-    ),
     "no document": (
         lambda: join(RUN.lazy(), QRELS.drop("doc_id").to_arrow()),
         "the qrels must have a column for the document, named one of 'doc_id', 'docno', 'docid', "
         "'document_id', 'corpus-id'; its columns are 'query_id', 'label'. Rename the column that it is.",
     ),
-    "unjudged": (
-        lambda: join(RUN, QRELS, unjudged="dropped"),
-        "`unjudged` must be one of 'drop', 'negative'; got 'dropped'. Did you mean 'drop'?",
-    ),
-    "complete": (
-        lambda: join(RUN, QRELS, complete="yes"),
-        "`complete` must be True or False; got 'yes'.",
-    ),
-    "queries": (
-        lambda: join(RUN, QRELS, queries=None),
-        "`queries` must be one of 'all', 'both', 'means', 'qrels', 'run'; got None.",
-    ),
     "duplicates": (
         lambda: join(RUN, QRELS, duplicates="first"),
         "`duplicates` must be one of 'best', 'raise'; got 'first'.",
-    ),
-    "exclude_self": (
-        lambda: join(RUN, QRELS, exclude_self=1),
-        "`exclude_self` must be True or False; got 1.",
     ),
     "system that is no column": (
         lambda: join(RUN, QRELS, system="sytem"),
         "`system` names the column 'sytem', which the frame does not have; its columns are "
         "'system', 'query_id', 'doc_id', 'score', 'label'. Did you mean 'system'?",
-    ),
-    "system that is no name": (
-        lambda: join(RUN, QRELS, system=3),
-        f"`system` must be a column name or a list of them; got 3.{NUMBERED}",
-    ),
-    "system with a number in a list": (
-        lambda: join(RUN, QRELS, system=["system", 3]),
-        f"`system[1]` must be the name of a column, a string; got 3.{NUMBERED}",
     ),
     "system that is a result": (
         lambda: join(RUN, QRELS, system=["system", "label"]),
@@ -305,13 +262,6 @@ REFUSED = {
         "the document ids of run and qrels must both be strings or both be integers; 'doc_id' of "
         "the run is Float64, 'doc_id' of the qrels is String. Cast one of them.",
     ),
-    "small integers": (
-        lambda: join(
-            RUN.with_columns(query_id=pl.lit(1, pl.Int8)), QRELS.with_columns(query_id=1000)
-        ),
-        "the ids in 'query_id' of the qrels must fit into Int8, as in the run: 4 of 4 rows; "
-        "cast the ids of the run to Int32.",
-    ),
     "score that is text": (
         lambda: join(RUN.cast({"score": pl.String}), QRELS),
         "the score must be numeric; 'score' of the run is String.",
@@ -319,38 +269,6 @@ REFUSED = {
     "label that is text": (
         lambda: join(RUN, QRELS.cast({"label": pl.String})),
         "the label must be numeric; 'label' of the qrels is String.",
-    ),
-    "null id in the run": (
-        lambda: join(RUN.with_columns(doc_id=pl.lit(None, pl.String)), QRELS),
-        "the ids in 'doc_id' of the run must not be null: 6 of 6 rows; "
-        "fill in the ids or drop these rows.",
-    ),
-    "null id in the qrels": (
-        lambda: join(RUN, QRELS.with_columns(pl.col("query_id").replace("3", None))),
-        "the ids in 'query_id' of the qrels must not be null: 1 of 4 rows; "
-        "fill in the ids or drop these rows.",
-    ),
-    "null score": (
-        lambda: join(
-            RUN.with_columns(score=pl.Series([None, np.nan, 1, 1, 1, 1], strict=False)), QRELS
-        ),
-        f"the score 'score' of the run must not contain nulls or NaN: 2 of 6 rows; {NULLS}",
-    ),
-    "null label": (
-        lambda: join(RUN, QRELS.with_columns(label=pl.Series([1.0, None, np.nan, inf]))),
-        "the label 'label' of the qrels must be finite numbers, not null: 3 of 4 rows; "
-        "mend or drop these rows.",
-    ),
-    "null whole label": (
-        lambda: join(RUN, QRELS.with_columns(label=pl.Series([1, None, 2, 3]))),
-        "the label 'label' of the qrels must be finite numbers, not null: 1 of 4 rows; "
-        "mend or drop these rows.",
-    ),
-    "duplicates in the run": (
-        lambda: join(pl.concat([RUN, RUN.head(2)]), QRELS),
-        "a ranking of the run must hold a document once: 2 of 8 rows repeat another, for instance "
-        "('x', '1', 'd1'), ('x', '1', 'd2'); drop the rows that do not count, keep the best ones "
-        "with duplicates='best', or name the columns that tell the systems apart with system=.",
     ),
     "duplicates in the qrels": (
         lambda: join(RUN, pl.concat([QRELS, QRELS.head(1)]), duplicates="best"),

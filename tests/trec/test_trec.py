@@ -8,7 +8,6 @@ import os
 from math import inf
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
@@ -226,10 +225,6 @@ MALFORMED_QRELS = {
         b"q 0 d\n",
         "a line of qrels must have 4 fields, 'query iteration document label'; got 3, in 'q 0 d'",
     ),
-    "too many fields": (
-        b"q 0 d 1 1\n",
-        "a line of qrels must have 4 fields, 'query iteration document label'; got 5, in 'q 0 d 1 1'",
-    ),
     "fraction": (b"q 0 d 0.5\n", "the label must be a whole number; got '0.5', in 'q 0 d 0.5'"),
     "digits of other scripts": (
         "q 0 d \u0663\n".encode(),
@@ -273,7 +268,7 @@ def test_malformed_qrels(line: bytes, problem: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("read", [read_run, read_qrels])
 @pytest.mark.parametrize("end", [b"", b"\n", b"\r\n", b"\r"])
-@pytest.mark.parametrize("filler", [b"\0", b"d", b" "])
+@pytest.mark.parametrize("filler", [b"d"])
 def test_long_lines(read, end: bytes, filler: bytes, tmp_path: Path) -> None:
     kind = "a run" if read is read_run else "qrels"
     path = saved(tmp_path, b"# one\n\n" + filler * 1_000_001 + end)
@@ -501,12 +496,6 @@ def test_what_is_written_reads_back(rows, name: str, tmp_path: Path) -> None:
 
 GOOD = pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1.0, 2.0]})
 REFUSED = {
-    "score": (
-        {"score": [None, np.nan]},
-        {},
-        "the score 'score' must not contain nulls or NaN: 2 of 2 rows; drop these rows, "
-        "or fill in -inf for documents that were not retrieved.",
-    ),
     "score that is text": (
         {"score": ["1", "2"]},
         {},
@@ -517,24 +506,6 @@ REFUSED = {
         {},
         "the integer score 'score' must lie between -2^53 and 2^53: 1 of 2 rows; "
         "scale the scores.",
-    ),
-    "white space": (
-        {"doc_id": ["a", "b\tc"]},
-        {},
-        "the document ids in 'doc_id' must not be null, be empty or contain white space: "
-        "1 of 2 rows; change these or drop the rows.",
-    ),
-    "empty and null": (
-        {"query_id": ["", None]},
-        {},
-        "the query ids in 'query_id' must not be null, be empty or contain white space: "
-        "2 of 2 rows; change these or drop the rows.",
-    ),
-    "no integer": (
-        {"doc_id": [1, None]},
-        {},
-        "the document ids in 'doc_id' must not be null, be empty or contain white space: "
-        "1 of 2 rows; change these or drop the rows.",
     ),
     "fractions": (
         {"query_id": [1.0, 2.0]},
@@ -558,18 +529,6 @@ REFUSED = {
         {},
         {"tag": "my run"},
         "`tag` must be a string without white space; got 'my run'.",
-    ),
-    "tags": (
-        {"model": ["", "m"]},
-        {"system": "model"},
-        "the tags in 'model' must not be null, be empty or contain white space: "
-        "1 of 2 rows; change these or drop the rows.",
-    ),
-    "missing column": (
-        {},
-        {"doc_id": "doc"},
-        "`doc_id` names the column 'doc', which the frame does not have; "
-        "its columns are 'query_id', 'doc_id', 'score'. Did you mean 'doc_id'?",
     ),
 }  # fmt: skip
 

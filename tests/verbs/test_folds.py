@@ -66,16 +66,10 @@ def test_a_column_called_fold_warns_unless_its_resampling_is_named():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"test": "randomization"}, "say test='t'"),
-        ({"interval": "bca"}, "interval='bca' takes values as independent"),
         (
             {"rope": 0.1},
             "`cluster`. A margin may be given by equivalence=, whose tests are corrected",
         ),
-        ({"rope": 0.1, "equivalence": 0.1}, "and without `rope`, `power` and `cluster`.$"),
-        ({"power": 0.8}, "`power` takes values as independent"),
-        ({"cluster": "repetition"}, "`cluster` is for other dependence"),
-        ({"resampling": "bootstrap"}, "`resampling` must be 'cv', for the folds"),
         ({"over": ["fold", "repetition"]}, "put 'fold' last"),
         ({"resampling": 0}, "`resampling` must be"),
         ({"frame": FOLDS[:-1]}, "needs every fold"),

@@ -25,7 +25,7 @@ FRAME = pl.DataFrame(
     }
 )
 QUERIES = FRAME.with_columns(query_id=pl.Series([1, 2] * 20))
-TOTALS = [10**9, 10**12]
+TOTALS = [10**12]
 METRICS = [str(metric.example()) for metric in CATALOGUE.values()]
 MODELS = {"score": ["score", "other"], "rng": 1}
 VERBS: dict[str, Callable[[int], Any]] = {

@@ -97,7 +97,6 @@ def test_coverage(mu: float, p: float, n: int) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((1, 0.1, 1, 0.5), "`recall` must be > 0 and < 1; got 1.0."),
         ((0.5, 1.1, 1, 0.5), "`fpr` must lie between 0 and 1; got 1.1."),
         ((0.5, 0.1, -1, 0.5), "`density_ratio` must be >= 0; got -1.0."),
         ((0.5, 0.1, 1, [0.5, 0]), "`prevalence` must be > 0 and < 1; got 0.0."),

@@ -122,7 +122,6 @@ def test_the_other_bandwidths() -> None:
     ("bandwidth", "message"),
     [
         ("Scott", "`bandwidth` must be one of 'robust', 'scott', 'silverman', 'undersmoothed'; got 'Scott'. Did you mean 'scott'?"),
-        (0, "`bandwidth` must be a number > 0; got 0."),
         (None, "`bandwidth` must be a number > 0; got None."),
         (("scott", -1.0), "`bandwidth` must be a number > 0; got -1.0."),
         (("scott",), "`bandwidth` must be a rule, a number, or a pair of these, for positives and negatives; got ('scott',)."),

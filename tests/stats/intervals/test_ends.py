@@ -266,8 +266,6 @@ def test_the_default_covers_where_wald_does_not() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Confidence(1.0), "`confidence_level` must be a number > 0 and < 1; got 1.0."),
-        (lambda: Confidence(0.9, "both"), "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'both'. Write alternative='two-sided'."),
         (lambda: mean_interval([]), "`values` must be finite numbers, at least one; got []."),
         (lambda: mean_interval([0.1, nan]), "`values` must be finite numbers, at least one; got [0.1, nan]."),
         (lambda: mean_interval([1.0], "z"), "`method` must be one of 'auto', 'bca', 'hall', 'logit', 'percentile', 't'; got 'z'."),

@@ -401,10 +401,6 @@ def test_refusals(
             "`ties` must be the sizes of blocks that add up to n; they add up to 4, and n is 5; "
             "if no more items are retrieved, give depth=4.",
         ),
-        (
-            lambda: APNull(5, 2, ties=[4, 2]),
-            "`ties` must be the sizes of blocks that add up to n; they add up to 6, and n is 5.",
-        ),
     ],
 )
 def test_refusals_of_a_depth(call: Callable[[], object], message: str) -> None:

@@ -18,7 +18,7 @@ from prframe.stats import (
     recall_null_moments,
 )
 
-SIZES = [(n, n_pos) for n in range(1, 10) for n_pos in range(1, n + 1)]
+SIZES = [(n, n_pos) for n in (1, 4, 7) for n_pos in range(1, n + 1)]
 
 
 def rankings(n: int, n_pos: int) -> Iterator[tuple[int, ...]]:
@@ -132,10 +132,8 @@ def test_broadcasting() -> None:
     [
         (recall_null_moments, (3, 4, 1), "`n_pos` must be at most n; got n_pos = 4 with n = 3."),
         (precision_null_moments, (3, 2, 4), "`k` must be at most n; got k = 4 with n = 3."),
-        (precision_null_moments, (3, 2, 0), "`k` must be whole numbers >= 1; got 0."),
         (hit_rank_moments, (3, 2, 3), "`i` must be at most n_pos; got i = 3 with n_pos = 2."),
         (hit_rank_covariance, (3, 2, 1, 3), "`j` must be at most n_pos; got j = 3 with n_pos = 2."),
-        (delta_moments, ([3, 4], [1, 2, 3]), "`n` and `n_pos` must broadcast together; got shapes (2,) and (3,)."),
     ],
 )  # fmt: skip
 def test_refusals(function, arguments, message: str) -> None:

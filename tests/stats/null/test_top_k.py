@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
-from math import comb, inf, sqrt
+from math import comb, sqrt
 
 import numpy as np
 import pytest
@@ -246,23 +246,13 @@ def test_systems_on_the_same_items() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: hypergeometric_topk(1, 5, 6, 2), "`n_pos` must be at most n; got n_pos = 6 with n = 5."),
-        (lambda: hypergeometric_topk(1, 5, 3, 6), "`k` must be at most n; got k = 6 with n = 5."),
-        (lambda: hypergeometric_topk([2, 3], 9, 3, 2), "`hits` must be at most min(k, n_pos); got hits = 3 with min(k, n_pos) = 2."),
         (lambda: hypergeometric_topk(0, 5, 3, 3), "`k - hits` must be at most n - n_pos; got k - hits = 3 with n - n_pos = 2."),
-        (lambda: hypergeometric_topk(0.5, 5, 3, 3), "`hits` must be whole numbers >= 0; got 0.5."),
         (lambda: hypergeometric_topk(1, 5, 3, 3, "more"), "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'more'."),
-        (lambda: proportion_interval(3, 2), "`hits` must be at most trials; got hits = 3 with trials = 2."),
-        (lambda: proportion_interval(1, 2, 95), "`confidence_level` must be a number > 0 and < 1; got 95."),
         (lambda: proportion_interval(1, 2, method="wald"), "`method` must be one of 'clopper-pearson', 'jeffreys', 'posterior'; got 'wald'."),
-        (lambda: proportion_interval(1, 2, method="posterior", prior=0), "`prior` must be a number > 0; got 0."),
         (lambda: posterior_comparison((1, 2), (1, 2, 3)), "`first` must hold true positives, false positives and false negatives along its last axis; got an array of shape (2,)."),
-        (lambda: posterior_comparison((1, 2, 3), (1, 2, -3)), "`second` must be whole numbers >= 0; got -3."),
         (lambda: posterior_comparison((1, 2, 3), (1, 2, 3), "f1"), "`measure` must be one of 'f', 'precision', 'recall'; got 'f1'. Did you mean 'f'?"),
         (lambda: posterior_comparison((1, 2, 3), (1, 2, 3), beta=2), "`beta` weighs recall in F; it has no meaning for 'precision'."),
         (lambda: posterior_comparison((1, 2, 3), (1, 2, 3), "f", beta=2, rng="x"), "`rng` must be a whole number >= 0 or a numpy.random.Generator; got 'x'."),
-        (lambda: posterior_comparison((1, 2, 3), (1, 2, 3), "f", beta=inf), f"`beta` must be a number > 0; got {inf}."),
-        (lambda: paired_posterior_comparison(1, 2, prior=-1), "`prior` must be a number > 0; got -1."),
     ],
 )  # fmt: skip
 def test_refusals(call, message: str) -> None:

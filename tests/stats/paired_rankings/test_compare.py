@@ -257,10 +257,6 @@ def test_size_of_delong_and_bootstrap_is_near_nominal(test: str, kind: str) -> N
 
 
 MISTAKES: dict[str, Callable[[], object]] = {
-    "`test` must be one of 'bootstrap', 'delong', 'posterior', 'randomization'; got "
-    "'randomisation'. Did you mean 'randomization'?": {"test": "randomisation"},
-    "`interval` must be one of 'auto', 'bca', 'percentile'; got 'wald'.": {"interval": "wald"},
-    "`n_resamples` must be a whole number >= 1; got 0.": {"n_resamples": 0},
     "test='delong' is not for AP; take 'randomization' or 'bootstrap'.": {"test": "delong"},
     "test='posterior' is not for AP, AUC; take 'randomization' or 'bootstrap'.": {
         "test": "posterior",

@@ -290,15 +290,8 @@ MISTAKES: dict[str, Callable[[], object]] = {
     "each; got [1, 2].": lambda: PairedRankings([1, 2], retrieved),
     "`levels` must lie between 0 and the number of items, 2; got 5. `ranking_levels` makes them "
     "from scores.": lambda: PairedRankings([[1, 5]], retrieved),
-    "`cluster` must have one entry per item, 2; got shape (3,).": lambda: PairedRankings(
-        [[1, 2]], retrieved, [1, 2, 3]
-    ),
-    "`n_resamples` must be a whole number >= 1; got 0.": lambda: PairedRankings(
-        [[1, 2]], retrieved
-    ).replicates(0),
     "`label` must have one dimension; got shape (1, 1).": lambda: CellEvaluator([[True]], [AP]),
     "`statistics` must hold at least one metric; got none.": lambda: CellEvaluator([True], []),
-    "`statistics` must be a CellStatistic; got a str.": lambda: CellEvaluator([True], ["AP"]),
 }
 
 

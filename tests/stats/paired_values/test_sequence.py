@@ -85,12 +85,9 @@ def test_limits_beyond_0_exclude_it(limits, alternative, is_certain):
     ("options", "message"),
     [
         ({"a": [0.1, 1.5]}, "within `limits`"),
-        ({"a": [0.1, np.nan]}, "must be finite"),
         ({"a": [0.1], "limits": (1, -1)}, "`limits` must be two finite numbers that rise"),
         ({"a": [0.1], "limits": (0,)}, "`limits` must be"),
         ({"a": [0.1], "limits": "ab"}, "`limits` must be two finite numbers that rise; got 'ab'"),
-        ({"a": [0.1], "confidence_level": 1}, "`confidence_level` must be"),
-        ({"a": [0.1], "alternative": "up"}, "`alternative` must be"),
     ],
 )
 def test_wrong_input_is_refused(options, message):

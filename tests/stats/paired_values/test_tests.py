@@ -81,7 +81,7 @@ def test_functions_do_what_the_list_says(name, n):
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("n", [2, 5, 12])
+@pytest.mark.parametrize("n", [2, 12])
 @pytest.mark.parametrize("digits", [None, 1])
 def test_randomization_is_scipys_permutation_test(alternative, n, digits):
     a, b = values(n, digits=digits)
@@ -254,12 +254,6 @@ def test_rounding_is_no_difference():
         (lambda: paired_t_test([1.0, np.nan], [0.0, 1.0]), "`a` must be finite"),
         (lambda: paired_t_test([1.0, 2.0], [np.inf, 1.0]), "`b` must be finite"),
         (lambda: paired_t_test([1.0, 2.0], [1.0]), "one length"),
-        (lambda: paired_t_test([1.0], alternative="more"), "`alternative`"),
-        (lambda: paired_randomization([1.0], method="fast"), "`method`"),
-        (lambda: paired_randomization([1.0], method="sampled", n_resamples=0), "`n_resamples`"),
-        (lambda: paired_randomization([1.0], method="sampled", rng="x"), "`rng`"),
-        (lambda: signed_rank_test([1.0], method="sampled"), "`method`"),
-        (lambda: signed_rank_test([1.0], zero_method="zsplit"), "`zero_method`"),
         (lambda: paired_t_test([1.0, 2.0], cluster=["a"]), "entry per value"),
     ],
 )

@@ -553,27 +553,6 @@ def test_groups_without_a_band() -> None:
             "`baseline` must name models out of ['a', 'b', 'c']; got 'd'.",
         ),
         (
-            lambda: prframe.compare_curves(WIDE.rename({"q": "model_a"}), MODELS, by="model_a"),
-            "`by` names 'model_a', which is also a column of the result; rename it.",
-        ),
-        (
-            lambda: prframe.compare_curves(WIDE, MODELS, recall=0.5, recall_range=(0.1, 0.2)),
-            "`recall` and `recall_range` both name levels; give one of them.",
-        ),
-        (
-            lambda: prframe.compare_curves(WIDE, MODELS, simultaneous=1),  # type: ignore[arg-type]
-            "`simultaneous` must be True or False; got 1.",
-        ),
-        (
-            lambda: prframe.compare_curves(WIDE, MODELS, n_resamples=10),
-            "`n_resamples` must be at least 40 for confidence_level=0.95, so that some lie beyond "
-            "either end; got 10.",
-        ),
-        (
-            lambda: prframe.compare_curves(WIDE, MODELS, incomplete="first"),  # type: ignore[arg-type]
-            "`incomplete` must be one of 'common', 'last', 'raise'; got 'first'.",
-        ),
-        (
             lambda: pr_curve_difference([1, 2], [1, 2, 3], [1, 0], [0.5]),
             "`score_a`, `score_b` and `label` must be of one length; got shapes (2,), (3,) and "
             "(2,).",
@@ -585,10 +564,6 @@ def test_groups_without_a_band() -> None:
         (
             lambda: pr_curve_difference([1, 2], [1, 2], [1, 0], [0.5], cluster=[0, -1]),
             "`cluster` must be whole numbers >= 0, one for each of 2 items; got [0, -1].",
-        ),
-        (
-            lambda: pr_curve_difference([1, 2], [1, 2], [1, 0], [0.5, 0.4]),
-            "`recall` must be a list of rising levels, each once; got [0.5, 0.4].",
         ),
     ],
 )

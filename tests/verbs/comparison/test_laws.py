@@ -50,7 +50,7 @@ def asked(rng: np.random.Generator) -> dict[str, Any]:
     return options | ({"rope": 0.1} if options["by"] else {"rope": 0.1, "power": 0.8})
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(8))
 @pytest.mark.filterwarnings("ignore::prframe.UnlistedItemsWarning")
 @pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 def test_ragged_data(seed: int) -> None:

@@ -144,7 +144,7 @@ VERBS = {
 
 
 @pytest.mark.parametrize("ask", VERBS.values(), ids=VERBS)
-@pytest.mark.parametrize("kind", [pl.DataFrame.clone, pl.DataFrame.lazy, pl.DataFrame.to_pandas])
+@pytest.mark.parametrize("kind", [pl.DataFrame.to_pandas])
 @pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
 def test_frames_without_rows_are_told_once(ask: Any, kind: Any) -> None:
     with pytest.warns(prframe.EmptyFrameWarning) as caught:

@@ -19,7 +19,6 @@ from prframe.verbs.comparison.options import (
     require_items,
 )
 from tests.strategies import SCORES
-from tests.verbs.names import NUMBERED
 
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
 
@@ -284,59 +283,14 @@ def test_pairs() -> None:
 
 BAD: list[tuple[Callable[[], object], str]] = [
     (
-        lambda: matched(LONG, item=None),
-        "verb matches the rows of models by their items; name their column with item=, or give "
-        "the score columns of all models as a list in `score`.",
-    ),
-    (
-        lambda: matched(LONG, by="model"),
-        "`model` and `by` both name 'model'; models are compared within a group.",
-    ),
-    (
-        lambda: matched(WIDE, ["a", "b"], model="g"),
-        "`score` names a column for each model, and `model` a column that tells them; leave one "
-        "of them out.",
-    ),
-    (
-        lambda: matched(WIDE, ["a"]),
-        "`score` must name one column, or two or more different ones, a model each; got ['a'].",
-    ),
-    (
-        lambda: matched(WIDE, ["a", "b", "a"]),
-        "`score` names a column twice: ['a', 'b', 'a'].",
-    ),
-    (
-        lambda: matched(WIDE, 3),
-        f"`score` must be a column name or a list of them; got 3.{NUMBERED}",
-    ),
-    (
-        lambda: matched(WIDE, ["a", 3]),
-        f"`score[1]` must be the name of a column, a string; got 3.{NUMBERED}",
-    ),
-    (
         lambda: matched(WIDE, ["a", "z"]),
         "`score` names the column 'z', which the frame does not have; its columns are 'g', "
         "'item', 'label', 'cluster', 'a', 'b'.",
     ),
     (
-        lambda: matched(WIDE.with_columns(model=1), "a", weight="b"),
-        "verb compares whole items and takes no `weight`; leave it out, or take "
-        "quantiles of what evaluate makes of resamples with weight=.",
-    ),
-    (lambda: matched(LONG, ties="order"), "verb takes ties='group'; got 'order'."),
-    (
-        lambda: matched(LONG, n_neg=99, cluster="cluster"),
-        "`n_neg` counts items that are not listed, and so in no cluster; list them with a score "
-        "of -inf.",
-    ),
-    (
         lambda: matched(LONG, n_neg=99, incomplete="common"),
         "incomplete='common' leaves items out, which `n_pos` and `n_neg` count; leave these out, "
         "or take incomplete='last'.",
-    ),
-    (
-        lambda: matched(LONG, incomplete="first"),
-        "`incomplete` must be one of 'common', 'last', 'raise'; got 'first'.",
     ),
     (
         lambda: matched(LONG.with_columns(model=None), by="g"),
@@ -373,15 +327,6 @@ BAD: list[tuple[Callable[[], object], str]] = [
         ),
         "`n_pos` must be the same for all models of a group: 1 of 1 groups differ; mend these "
         "rows.",
-    ),
-    (
-        lambda: model_pairs(["aa", "b"], "ab"),
-        "`baseline` must name models out of ['aa', 'b']; got 'ab'. Did you mean 'b'?",
-    ),
-    (
-        lambda: model_pairs(["a", "b"], ["a", "b"]),
-        "`baseline` must name one model or more, each once, and leave one to compare with; got "
-        "['a', 'b'].",
     ),
 ]
 

@@ -11,7 +11,6 @@ import prframe
 from prframe import PrframeError
 from prframe.stats import pool_differences
 from prframe.stats.paired_values import equality_p_value
-from tests.verbs.names import NUMBERED
 
 
 def values(seed: int = 1, sizes: tuple[int, ...] = (8, 12, 5), shift: float = 0.1) -> pl.DataFrame:
@@ -184,33 +183,13 @@ NOT_OF_THESE = (
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"test": "wilcoxon"}, NOT_OF_THESE.format("test='wilcoxon'")),
-        ({"interval": "bca"}, NOT_OF_THESE.format("interval='bca'")),
         ({"correction": "max-t", "within": "by"}, NOT_OF_THESE.format("correction='max-t'")),
         ({"rope": 0.1}, NOT_OF_THESE.format("`rope`")),
         ({"power": 0.8}, NOT_OF_THESE.format("`power`")),
         ({"effect_size": "cliff"}, NOT_OF_THESE.format("`effect_size`")),
         (
-            {"pooling": "mixed"},
-            "`pooling` must be one of 'fixed', 'random'; got 'mixed'. Did you mean 'fixed'?",
-        ),
-        (
-            {"strata": 3},
-            f"`strata` must be a column name or a list of them; got 3.{NUMBERED}",
-        ),
-        (
-            {"strata": ["language", 3]},
-            f"`strata[1]` must be the name of a column, a string; got 3.{NUMBERED}",
-        ),
-        ({"strata": []}, "`strata` must be a column name or a list of them; got []."),
-        (
             {"strata": "query_id"},
             "`strata` and `over` both name 'query_id'; strata are groups of queries whose "
-            "differences are pooled.",
-        ),
-        (
-            {"by": "language"},
-            "`strata` and `by` both name 'language'; strata are groups of queries whose "
             "differences are pooled.",
         ),
     ],

@@ -85,8 +85,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
             "alternative": alternative,
             "n_resamples": 99,
         }
-        for interval in ("t", "percentile", "bca")
-        for alternative in ("two-sided", "less", "greater")
+        for interval, alternative in (
+            ("t", "two-sided"),
+            ("percentile", "less"),
+            ("bca", "greater"),
+        )
     },
     "cliff": {"effect_size": "cliff"},
     "rope and power": {"rope": 0.05, "power": 0.8, "n_resamples": 200},

@@ -247,32 +247,6 @@ def test_equal_models() -> None:
 
 
 MESSAGES: dict[str, tuple[Callable[[], object], str]] = {
-    "over in by": (
-        lambda: CALLS["curve"](RUNS, over="model"),
-        "`over` and `by` both name 'model'; a column is either kept apart or summarised over.",
-    ),
-    "over in by of a band": (
-        lambda: CALLS["band"](RUNS, over=["model", "query"]),
-        "`over` and `by` both name 'model'; a column is either kept apart or summarised over.",
-    ),
-    "models over models": (
-        lambda: CALLS["compare_curves"](RUNS, over="model"),
-        "`model` and `over` both name 'model'; models are compared over queries.",
-    ),
-    "unknown column": (
-        lambda: CALLS["curve"](RUNS, over="querry"),
-        "`over` names the column 'querry', which the frame does not have; its columns are 'score', "
-        "'label', 'item', 'model', 'query'. Did you mean 'query'?",
-    ),
-    "level": (
-        lambda: CALLS["band"](RUNS, recall=[0.5, 1.1]),
-        "`recall` must lie between 0 and 1; got 1.1.",
-    ),
-    "negative number of levels": (
-        lambda: CALLS["curve"](RUNS, recall=-3),
-        "`recall` as a whole number is that of evenly spaced levels from 0 to 1, at least 2; got "
-        "-3. A single level is a float, for example 1.0.",
-    ),
     "more levels than can be read": (
         lambda: CALLS["curve"](RUNS, recall=10**9),
         "`recall` as a whole number is that of evenly spaced levels, at most 1,000,000; got "
@@ -289,10 +263,6 @@ MESSAGES: dict[str, tuple[Callable[[], object], str]] = {
     "range": (
         lambda: CALLS["band"](RUNS, recall=None, recall_range=(0, 2)),
         "`recall_range` must lie between 0 and 1; got 2.",
-    ),
-    "input order": (
-        lambda: CALLS["curve"](RUNS, recall=None, order="input"),
-        "`over` gives a row per level; leave out order='input'.",
     ),
     "method": (
         lambda: CALLS["band"](RUNS, method="asymptotic"),
@@ -312,39 +282,11 @@ MESSAGES: dict[str, tuple[Callable[[], object], str]] = {
         lambda: prframe.compare_curves(RUNS, by="query", item="item", anchor=False),
         "`anchor` is for mean curves; name the groups that have them with over=, or leave it out.",
     ),
-    "interpolate": (
-        lambda: CALLS["compare_curves"](RUNS, interpolate=1),
-        "`interpolate` must be True or False; got 1.",
-    ),
-    "cluster of a band": (
-        lambda: CALLS["band"](RUNS, cluster="item"),
-        "`cluster` 'item' must be one value, and no null, for each group of `over`, in groups "
-        "['q00', 'q01', 'q02', 'q03', 'q04'] and 7 more; mend these rows, "
-        "or, if numbers begin anew in each 'item', name it in `over` too.",
-    ),
     "cluster": (
         lambda: CALLS["compare_curves"](RUNS, cluster="item"),
         "`cluster` 'item' must be one value, and no null, for each group of `over`, in groups "
         "['q00', 'q01', 'q02', 'q03', 'q04'] and 7 more; mend these rows, "
         "or, if numbers begin anew in each 'item', name it in `over` too.",
-    ),
-    "incomplete": (
-        lambda: CALLS["compare_curves"](RUNS, incomplete="last"),
-        "`incomplete` must be one of 'common', 'pairwise', 'raise', 'zero'; got 'last'.",
-    ),
-    "ties": (
-        lambda: CALLS["band"](RUNS, ties="expected"),
-        "ties='expected' is a mean over rankings, which have different curves; draw 'group', or "
-        "the range from 'worst' to 'best'.",
-    ),
-    "resamples": (
-        lambda: CALLS["compare_curves"](RUNS, n_resamples=10),
-        "`n_resamples` must be at least 40 for confidence_level=0.95, so that some lie beyond "
-        "either end; got 10.",
-    ),
-    "key that is a column of the result": (
-        lambda: CALLS["curve"](RUNS.rename({"model": "n"}), by="n"),
-        "`by` names 'n', which is also a column of the result; rename it.",
     ),
 }
 

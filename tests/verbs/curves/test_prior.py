@@ -82,7 +82,6 @@ def test_differences_are_those_of_both_curves() -> None:
             {"prior": 0.1, "method": "asymptotic", "simultaneous": False},
             "`prior` is for method='auto'; the asymptotic band knows none; leave one of them out.",
         ),
-        ({"prior": 0}, "`prior` must be a number > 0 and < 1; got 0."),
         ({"prior": 1.0, "over": "part"}, "`prior` must be a number > 0 and < 1; got 1.0."),
         ({"prior": "half"}, "`prior` must be a number > 0 and < 1; got 'half'."),
     ],

@@ -50,8 +50,8 @@ def clustered(clusters: int, size: int, rng: np.random.Generator) -> pl.DataFram
 
 
 @pytest.mark.parametrize("metric", VALUES)
-@pytest.mark.parametrize("clusters", [5, 6, 100])
-@pytest.mark.parametrize("alternative", ["two-sided", "less"])
+@pytest.mark.parametrize("clusters", [5, 100])
+@pytest.mark.parametrize("alternative", ["less"])
 def test_pseudo_values_give_the_ends(metric: str, clusters: int, alternative) -> None:
     data = clustered(clusters, 30, np.random.default_rng(3))
     found = prframe.interval(data, metric, cluster="cluster", alternative=alternative).row(

@@ -211,12 +211,8 @@ def test_normal() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ap_beta_sf(1.2, 10, 3), "`ap` must lie between 0 and 1; got 1.2."),
-        (lambda: ap_beta_quantile("a", 10, 3), "`z` must be numbers; got 'a'."),
-        (lambda: ap_normal_sf(0.2, 3, 10), "`n_pos` must be at most n; got n_pos = 10 with n = 3."),
         (lambda: ap_normal_sf(0.2, 10, 3, moments="detla"), "`moments` must be one of 'delta', 'exact'; got 'detla'. Did you mean 'delta'?"),
         (lambda: ap_beta_sf([0.1, 0.2], [10, 11, 12], 3), "`ap`, `n` and `n_pos` must broadcast together; got shapes (2,) and (3,)."),
-        (lambda: beta_parameters(10, 3, moments=(0.5, 0.3)), "`moments` must be those of a beta distribution between the least AP, 0.215741, and 1; got mean 0.5 and variance 0.3."),
         (lambda: beta_parameters(10, 3, moments=(0.1, 0.01)), "`moments` must be those of a beta distribution between the least AP, 0.215741, and 1; got mean 0.1 and variance 0.01."),
         (lambda: beta_parameters(3, 3, moments=(1.0, 0.0)), "`moments` must be those of a beta distribution between the least AP, 1, and 1; got mean 1 and variance 0."),
     ],

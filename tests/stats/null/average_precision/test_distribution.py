@@ -247,17 +247,12 @@ def test_random_values_have_the_moments() -> None:
     ("call", "message"),
     [
         (lambda: APNull(3, 4), "`n_pos` must be at most n = 3; got 4."),
-        (lambda: APNull(0, 1), "`n` must be a whole number >= 1; got 0."),
-        (lambda: APNull(5, 0), "`n_pos` must be a whole number >= 1; got 0."),
         (
             lambda: APNull(5, 2, method="exakt"),
             "`method` must be one of 'auto', 'exact', 'lattice', 'saddlepoint', 'transform'; got "
             "'exakt'. Did you mean 'exact'?",
         ),
-        (lambda: APNull(5, 2).cdf("a"), "`x` must be numbers; got 'a'."),
-        (lambda: APNull(5, 2).isf(0), "`q` must lie in (0, 1]; got 0."),
         (lambda: APNull(5, 2).ppf(1.5), "`q` must lie in (0, 1]; got 1.5."),
-        (lambda: APNull(5, 2).stats("mx"), "`moments` must be letters of 'mvsk'; got 'mx'."),
         (lambda: APNull(5, 2).rvs(0), "`size` must be a whole number >= 1; got 0."),
     ],
 )

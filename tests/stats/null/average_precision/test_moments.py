@@ -88,7 +88,6 @@ def test_the_table_of_zhang_and_su() -> None:
     ("arguments", "message"),
     [
         ((3, 4), "`n_pos` must be at most n; got n_pos = 4 with n = 3."),
-        ((0, 1), "`n` must be whole numbers >= 1; got 0."),
         ((3, 1.5), "`n_pos` must be whole numbers >= 1; got 1.5."),
         (("3", 1), "`n` must be whole numbers >= 1; got '3'."),
         ((3, 1, [1, 1]), "`ties` must be the sizes of blocks that add up to n; they add up to 2, and n is 3."),
