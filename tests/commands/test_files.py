@@ -43,6 +43,16 @@ EVALUATE = ["evaluate", "-m", "AP", "--frame"]
         ("x.csv", b"", "x.csv is empty."),
         ("x.csv", HEAD.encode(), "x.csv has no rows below the names of its columns."),
         (
+            "x.csv",
+            f"{HEAD}a,1,1\na,2,0,5,6\n".encode(),
+            "x.csv, line 3: 5 fields, where the first line names 3 columns.",
+        ),
+        (
+            "x.csv",
+            f'{HEAD}"a\nb",1,1\na\n'.encode(),
+            "x.csv, line 4: 1 field, where the first line names 3 columns.",
+        ),
+        (
             "x.tsv",
             HEAD.replace(",", "\t").encode() + b"a\t1\t1\na\t2\n",
             "x.tsv, line 3: 2 fields, where the first line names 3 columns.",
@@ -59,6 +69,11 @@ EVALUATE = ["evaluate", "-m", "AP", "--frame"]
         ),
         (
             "x.csv.gz",
+            gzip.compress(f"{HEAD}a,1,1\na,2,0,5\n".encode()),
+            "x.csv.gz, line 3: 4 fields, where the first line names 3 columns.",
+        ),
+        (
+            "x.csv.gz",
             gzip.compress(FRAME.encode())[:40],
             "x.csv.gz, the file is compressed, and damaged or cut short.",
         ),
@@ -67,11 +82,17 @@ EVALUATE = ["evaluate", "-m", "AP", "--frame"]
             b'{"score":1,"label":1}\n\n{"score":2,"label":0\n',
             'x.jsonl, line 3: each line must be a JSON object; got \'{"score":2,"label":0\'.',
         ),
+        ("x.json", b"[1, 2]\n", "x.json, line 1: each line must be a JSON object; got '[1, 2]'."),
         (
             "x.parquet",
             HEAD.encode(),
             "x.parquet is no Parquet file, as its name says: it begins with b'quer'. Name it "
             ".csv or .jsonl if it is text, or write it again.",
+        ),
+        (
+            "x.csv",
+            b"PAR1 and nothing",
+            "x.csv begins as Parquet files do, and is damaged or cut short; write it again.",
         ),
         (
             "x.arrow",
@@ -175,6 +196,10 @@ def test_reports_into_folders_that_do_not_exist(capfdbinary) -> None:
             ["evaluate", "--qrels", "qrels", "--run", "old.run"],
             "unrecognized arguments: --qrels --run old.run; the files have no option: "
             "prframe COMMAND QRELS RUN...",
+        ),
+        (
+            ["evaluate", "qrels", "old.run", "--metric=AP"],
+            "unrecognized arguments: --metric=AP; did you mean --metrics?",
         ),
         (["evaluate", "qrels", "old.run", "--nothing"], "unrecognized arguments: --nothing"),
     ],

@@ -113,7 +113,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize(("kind", "other"), zip(KINDS, reversed(KINDS), strict=True))
+@pytest.mark.parametrize(("kind", "other"), list(zip(KINDS, [*KINDS][::-1], strict=True)))
 def test_kinds_of_frames(kind: str, other: str) -> None:
     run = KINDS[kind](RUN)
     result = join(run, KINDS[other](QRELS))

@@ -144,3 +144,11 @@ def test_models_of_a_group_stand_together_whatever_groups_they_lack() -> None:
     data = WIDE.with_columns(two=pl.when(pl.col("q") == 2).then("two"))
     found = prframe.evaluate(data, "P@1", ["one", "two"], by="q", missing="drop")
     assert found.select("q", "model").rows() == [(1, "one"), (2, "one"), (2, "two")]
+
+
+def test_a_group_is_undefined_if_it_is_for_any_model() -> None:
+    rows = pl.DataFrame({"q": [1, 1, 2, 2], "label": [1, 0, 1, 0]})
+    rows = rows.with_columns(a=pl.Series([0.9, 0.1, 0.9, 0.1]), b=pl.Series([0.9, 0.1, 0.2, 0.1]))
+    with pytest.warns(prframe.UndefinedMetricWarning, match="1 of 2 groups"):
+        found = prframe.evaluate(rows, "P(threshold=0.5)", ["a", "b"], by="q")
+    assert found["P(threshold=0.5)"].to_list() == [1, 1, 1, None]

@@ -106,3 +106,22 @@ def test_clusters_are_covered_where_values_are_not(clusters: int, method: str) -
         found = coverage(clusters, 2000, method, even=even, clustered=True)
         assert found == pytest.approx(0.95, abs=tolerance)
         assert coverage(clusters, 400, method, even=even, clustered=False) < 0.85
+
+
+@pytest.mark.parametrize("unit", [1e-90, 1e120])
+def test_halls_interval_has_the_unit_of_the_values(unit: float) -> None:
+    values = np.array([0.1, 0.2, 0.2, 0.9, 0.3])
+    plain, scaled = (mean_interval(values * by, "hall") for by in (1.0, unit))
+    assert scaled.low / unit == pytest.approx(plain.low)
+    assert scaled.high / unit == pytest.approx(plain.high)
+
+
+@pytest.mark.parametrize("values", [[1 + 1e-12, 0.5, 0.7], [-1e-12, 0.5, 0.3]])
+def test_values_may_be_beyond_the_limits_by_rounding(values: list[float]) -> None:
+    near, found = (mean_interval(some, "logit") for some in (np.clip(values, 0, 1), values))
+    assert found.low == pytest.approx(near.low)
+    assert found.high == pytest.approx(near.high)
+
+
+def test_a_mean_beyond_the_limits_by_rounding_is_at_the_limit() -> None:
+    assert mean_interval([1 + 1e-12, 1.0, 1 + 1e-12], "logit").estimate == 1
