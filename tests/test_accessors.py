@@ -105,44 +105,6 @@ def test_polars_accessors_whatever_the_order_of_imports(imports: str) -> None:
     assert run(code) == "1.0 1.0 1.0"
 
 
-@pytest.mark.slow
-def test_pandas_by_a_loader_whose_attributes_are_fixed() -> None:
-    run(
-        """
-import sys
-from importlib.machinery import PathFinder
-
-class Loader:
-    __slots__ = ("own",)
-    def __init__(self, own): self.own = own
-    def create_module(self, spec): return self.own.create_module(spec)
-    def exec_module(self, module): self.own.exec_module(module)
-
-class Finder:
-    @staticmethod
-    def find_spec(name, path, target=None):
-        if name != "pandas":
-            return None
-        spec = PathFinder.find_spec(name, path, target)
-        spec.loader = Loader(spec.loader)
-        return spec
-
-sys.meta_path.insert(0, Finder)
-import prframe, pandas
-pandas.DataFrame().pr.check
-"""
-    )
-
-
-@pytest.mark.slow
-def test_prframe_imported_anew_before_pandas() -> None:
-    forget = "[sys.modules.pop(name) for name in list(sys.modules) if name.startswith(('prframe', 'polars'))]"
-    quiet = "import warnings; warnings.simplefilter('ignore')"
-    run(
-        f"import sys, prframe\n{forget}\n{quiet}\nimport prframe, pandas\npandas.DataFrame().pr.check"
-    )
-
-
 def test_public_names_exist() -> None:
     assert set(prframe.__all__) <= set(dir(prframe))
     for name in prframe.__all__:
@@ -160,41 +122,3 @@ def test_methods_help_as_the_functions_do() -> None:
     assert type(DATA.pr).curve is prframe.curve
     expression = pl.col("score").pr.ap
     assert list(inspect.signature(expression).parameters)[:2] == ["label", "k"]
-
-
-# What is asked for, and the module in which something is wrong on the way to it.
-LAZY = {
-    "pl.DataFrame({'a': [1]}).pr.plot.queries": "prframe.plot.of_frames",
-    "pl.DataFrame({'a': [1]}).pr.chart.curve": "prframe.chart.of_frames",
-    "pl.DataFrame({'a': [1]}).pr.evaluate": "prframe.verbs.evaluate",
-    "pl.col('a').pr.ap": "prframe.expressions",
-    "prframe.compare": "prframe.verbs.comparison.compare",
-    "prframe.plot": "prframe.plot",
-    "prframe.stats.pr_curve": "prframe.stats.curves",
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("asked", LAZY)
-def test_an_attribute_error_of_an_import_is_shown(asked: str) -> None:
-    # A module that raises as where versions of two libraries do not go together.
-    code = f"""
-import sys
-class Broken:
-    def find_spec(self, name, path, target=None):
-        if name == {LAZY[asked]!r}:
-            raise AttributeError("module 'timeit' has no attribute 'default_timer'")
-sys.meta_path.insert(0, Broken())
-import polars as pl, prframe
-try:
-    {asked}
-except ImportError as error:
-    assert "cannot be imported: module 'timeit' has no attribute 'default_timer'" in str(error)
-    assert isinstance(error.__cause__, (AttributeError, ImportError))
-else:
-    raise SystemExit("nothing was raised")
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr

@@ -1,7 +1,5 @@
 """Metrics as expressions: the numbers of `evaluate`, wherever polars takes an expression."""
 
-from math import inf
-
 import numpy as np
 import polars as pl
 import pytest
@@ -103,24 +101,6 @@ def test_many_groups_have_the_bits_of_evaluate(rows: int, monkeypatch: pytest.Mo
         assert with_nulls.equals(whole)
 
 
-def test_a_label_may_be_one_value_of_each_group_or_of_all() -> None:
-    data = pl.DataFrame({"g": [0, 0, 1, 1], "score": [3, 2, 1, 0], "label": [1, 0, 0, 1]})
-    first = data.group_by("g", maintain_order=True).agg(SCORE.recall(pl.col("label").first(), 1))
-    assert first["score"].to_list() == [0.5, None]
-    for label in (pl.lit(1), pl.lit(value=True)):
-        value = SCORE.recall(label, 1)
-        assert data.group_by("g").agg(value)["score"].to_list() == [0.5, 0.5]
-        assert data.select(value).item() == 0.25
-
-
-def test_two_scores_in_one_agg_keep_their_names() -> None:
-    data = pl.DataFrame({"a": [2.0, 1.0], "b": [1.0, 2.0], "label": [True, False]})
-    result = data.select(pl.col("a", "b").pr.ap("label"))
-    assert result.to_dict(as_series=False) == {"a": [1.0], "b": [0.5]}
-    named = data.select(pl.col("a").alias("x").pr.rr("label"), (pl.col("b") * -1).pr.auc("label"))
-    assert named.to_dict(as_series=False) == {"x": [1.0], "b": [1.0]}
-
-
 @pytest.mark.parametrize("bad", [None, float("nan")])
 def test_missing_scores_and_labels_make_the_group_null(bad: float | None) -> None:
     data = pl.DataFrame(
@@ -135,12 +115,6 @@ def test_missing_scores_and_labels_make_the_group_null(bad: float | None) -> Non
         assert result.is_null().to_list() == [False, True, True], name
     curves = data.group_by("g", maintain_order=True).agg(SCORE.curve("label"))["score"]
     assert curves.is_null().to_list() == [False, True, True]
-
-
-def test_unretrieved_items_and_empty_groups() -> None:
-    data = pl.DataFrame({"score": [1.0, -inf], "label": [False, True]})
-    assert data.select(**metrics("group")).row(0) == (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    assert data.clear().select(SCORE.ap("label")).item() is None
 
 
 NAMES = ["AP", "AP@2", "AUC", "P@2", "R@2", "RR@2", "nDCG", "ERR@2", "RBP(p=0.5)", "Success@1"]

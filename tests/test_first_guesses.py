@@ -24,17 +24,6 @@ BM25 = pl.DataFrame(
     }
 )
 JUDGED = BM25.rename({"qid": "query_id", "docid": "doc_id", "rel": "label"})
-DENSE = pl.DataFrame(
-    {
-        "query_id": ["q1"] * 3 + ["q2"] * 2,
-        "doc_id": ["d3", "d1", "d9", "d4", "d1"],
-        "score": [0.9, 0.8, 0.1, 0.7, 0.6],
-        "label": [2, 1, 0, 1, 0],
-    }
-)
-BOTH = pl.concat(
-    [JUDGED.with_columns(run=pl.lit("bm25")), DENSE.with_columns(run=pl.lit("dense"))]
-)
 QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 0, "d4": 1}}
 RUN = {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d1": 2.0, "d4": 1.0}}
 
@@ -68,12 +57,6 @@ EVENTS = pl.DataFrame(
         "score": [0.9, 0.8, 0.7, 0.4, 0.3, 0.2],
         "label": [1, 0, 1, 0, 1, 0],
     }
-)
-TWO = pl.concat(
-    [
-        EVENTS.with_columns(model=pl.lit("m1")),
-        EVENTS.with_columns(model=pl.lit("m2"), score=pl.col("label") + pl.col("score")),
-    ]
 )
 
 
@@ -137,11 +120,6 @@ RUN_AS_GUESSED: dict[str, tuple[Callable[[], Any], dict[str, list[Any]]]] = {
         {"hits": [1], "p_value": [1 - 28 / 45]},
     ),
 }
-
-
-def test_a_column_of_pandas_may_be_called_like_the_verbs() -> None:
-    groups = pl.DataFrame({"key": [1, 1, 2], "pr": [1.0, 2.0, 4.0]}).to_pandas().groupby("key")
-    assert groups.pr.sum().to_list() == [3.0, 4.0]
 
 
 @pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")

@@ -13,11 +13,6 @@ import prframe
 GOOD = pl.DataFrame({"query_id": [1, 1], "label": [1, 0], "score": [2.0, 1.0]})
 
 
-def test_a_verb_is_not_sent_to_an_argument_that_it_lacks() -> None:
-    with pytest.raises(TypeError, match=r"argument 'seed'\.$"):
-        prframe.evaluate(GOOD, "AP", seed=0)
-
-
 @pytest.mark.parametrize(
     ("frame", "given", "way"),
     [
@@ -65,36 +60,6 @@ def test_what_is_no_frame(frame: object, given: str, way: str) -> None:
     assert str(caught.value).endswith(f" interface; got {given}.{way}")
     with pytest.raises(prframe.PrframeError, match=r"^the frame must be a polars"):
         prframe.curve(frame=frame)
-
-
-def test_a_metric_is_no_function_of_arrays() -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        prframe.P([1, 0], [2.0, 1.0])
-    assert str(caught.value) == (
-        "P is a metric and no function of arrays; evaluate({'score': scores, 'label': labels}, "
-        "'P@10') computes it, and of the columns of a frame evaluate(frame, ...)."
-    )
-    with pytest.raises(prframe.PrframeError, match=r"^AUC is a metric and no function of arrays"):
-        prframe.AUC(np.array([1, 0]))
-
-
-@pytest.mark.parametrize(
-    ("options", "end"),
-    [
-        (
-            {"score": pl.col("score").log()},
-            " Make it a column first, for example with with_columns.",
-        ),
-        ({"by": pl.col("query_id")}, " Make it a column first, for example with with_columns."),
-        ({"by": ["a", pl.col("b")]}, " Make it a column first, for example with with_columns."),
-        ({"label": np.array([1, 0])}, " Make it a column of the frame and give its name."),
-        ({"label": 3}, "by frame.columns = frame.columns.astype(str)."),
-    ],
-)
-def test_expressions_and_arrays_for_columns(options: dict[str, object], end: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        prframe.evaluate(GOOD, "AP", **options)
-    assert str(caught.value).endswith(end)
 
 
 def test_several_columns_of_scores() -> None:

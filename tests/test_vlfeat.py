@@ -53,22 +53,6 @@ def test_recorded_runs(number: int) -> None:
     assert same(np.array(info), np.array(want))
 
 
-@pytest.mark.parametrize("number", sorted(TOTAL_TOO_SMALL))
-def test_totals_that_are_too_small_are_refused(number: int) -> None:
-    with pytest.raises(prframe.PrframeError, match="must be at least what is present, "):
-        answer(RUNS[number])
-
-
-def test_ignored_items_repeat_the_point_before_them() -> None:
-    recall, precision, info = vl_pr([0, 1, 0, -1, 1], [5, 4, 3, 2, 1])
-    assert recall.tolist() == [0, 0, 0.5, 0.5, 0.5, 1]
-    assert precision.tolist() == [1, 1, 1, 1, 0.5, 2 / 3]
-    assert info == vl_pr([1, -1, 1], [4, 2, 1]).info
-    assert info.auc_pa08 == info.ap_interp_11
-    stable = vl_pr([1, 0, -1, 0, 1], [1, 3, 2, 5, 4], stable=True)
-    assert stable.recall.tolist() == [1, 0.5, 0.5, 0, 0.5]
-
-
 def test_interpolated_area_is_ap() -> None:
     rng = np.random.default_rng(3)
     labels, scores = rng.choice([-1, 0, 1], 80), rng.normal(size=80)

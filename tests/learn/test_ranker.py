@@ -9,17 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from prframe import PrframeError, learn
 from prframe.learn import ParametricRule, RankStatisticRanker, smoothed_criterion
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
-QUADRATIC = {"rule": "quadratic"}
 DEFINITE = {"rule": "quadratic", "positive_definite": True}
 ASCENT = {"solver": "gradient-ascent", "random_state": 0}
 
@@ -117,22 +113,6 @@ def test_gradients_of_own_rules_by_hand() -> None:
     np.testing.assert_allclose(ranker.coef_, wanted, rtol=1e-12)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("solver", ["l-bfgs", "gradient-ascent"])
-@pytest.mark.parametrize("kernel", ["epanechnikov", "biweight", "triweight"])
-def test_kernels_learn_alike(kernel: str, solver: str) -> None:
-    x, y = location(400, 15, d=4)
-    options = {"solver": solver, "init": np.ones(4)}
-    ranker = RankStatisticRanker("mww", kernel=kernel, **options).fit(x, y)
-    scores = x @ ranker.coef_
-    value = smoothed_criterion(scores, y, ranker.bandwidth_, kernel=kernel).value / 200
-    assert ranker.criterion_ == pytest.approx(value, abs=1e-9)
-    gaussian = RankStatisticRanker("mww", **options).fit(x, y)
-    cosine = ranker.coef_ @ gaussian.coef_
-    cosine /= np.linalg.norm(ranker.coef_) * np.linalg.norm(gaussian.coef_)
-    assert cosine > 0.99
-
-
 def test_projections_of_own_rules() -> None:
     x, y = location(60, 13, d=2)
     ball = ParametricRule(
@@ -172,43 +152,6 @@ def test_errors_of_own_rules(name: str, function, message: str) -> None:
     assert str(error.value) == message
 
 
-def test_steps_end_where_theta_hardly_changes() -> None:
-    x, y = location(100, 14, d=2)
-    init = np.array([1.0, 0.5])
-    options = {"solver": "gradient-ascent", "step_size": 1.0, "init": init, "max_iter": 400}
-    whole = RankStatisticRanker("mww", **options).fit(x, y)
-    assert whole.n_iter_ == 400
-    coefs = [init]
-    for _ in range(400):
-        by_score = smoothed_criterion(x @ coefs[-1], y, 100**-0.2).gradient
-        coefs.append(coefs[-1] + by_score @ x / 50)
-    changes = np.linalg.norm(np.diff(coefs, axis=0), axis=1)
-    bound = changes[40] * 1.0001
-    first = int(np.flatnonzero(changes < bound)[0])
-    ranker = RankStatisticRanker("mww", min_change=bound, **options).fit(x, y)
-    assert ranker.n_iter_ == first + 1 <= 41
-    assert len(ranker.path_) == first + 2
-    np.testing.assert_allclose(ranker.coef_, coefs[first + 1], rtol=1e-9)
-    with pytest.warns(ConvergenceWarning) as caught:
-        RankStatisticRanker("mww", min_change=1e-12, **options | {"max_iter": 5}).fit(x, y)
-    assert str(caught[0].message) == (
-        "Algorithm 1 has not converged in 5 iterations; raise `max_iter` or `min_change`."
-    )
-
-
-@pytest.mark.slow
-def test_location_models_are_ranked_as_by_discriminants() -> None:
-    x, y = location(300, 4)
-    new, labels = location(40_000, 5)
-    theirs = [
-        roc_auc_score(labels, model.fit(x, y).decision_function(new))
-        for model in (LinearDiscriminantAnalysis(), LogisticRegression())
-    ]
-    for options in ({}, ASCENT):
-        ranker = RankStatisticRanker("mww", **options).fit(x, y)
-        assert roc_auc_score(labels, ranker.decision_function(new)) > max(theirs) - 0.01
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, ASCENT], ids=["l-bfgs", "gradient-ascent"])
 def test_scale_optimum(options) -> None:
@@ -216,22 +159,6 @@ def test_scale_optimum(options) -> None:
     x, y, optimum = scale(20_000, 7)
     coef = RankStatisticRanker("mww", "quadratic", **options).fit(x, y).coef_
     assert (coef * optimum).sum() / np.linalg.norm(coef) / np.linalg.norm(optimum) > 0.98
-
-
-@pytest.mark.parametrize("options", [{}, QUADRATIC, DEFINITE], ids=["linear", "quadratic", "pd"])
-def test_starting_points(options) -> None:
-    x, y = location(80, 11, d=3)
-    one = RankStatisticRanker("rtb", **options).fit(x, y)
-    many = RankStatisticRanker("rtb", n_init=5, random_state=0, **options).fit(x, y)
-    assert many.criterion_ >= one.criterion_
-    again = RankStatisticRanker("rtb", n_init=5, random_state=0, **options).fit(x, y)
-    np.testing.assert_array_equal(many.coef_, again.coef_)
-    # From where it ended there is nothing to gain.
-    back = RankStatisticRanker("rtb", init=one.coef_, **options).fit(x, y)
-    assert back.path_[0] == pytest.approx(
-        one.criterion_, abs=1e-4 if options == DEFINITE else 1e-9
-    )
-    assert back.n_iter_ < one.n_iter_
 
 
 def test_labels_and_names() -> None:

@@ -116,22 +116,6 @@ def test_sums_of_polynomial_kernels(name: str, kind: str) -> None:
     np.testing.assert_allclose(found.cdf, cdf @ weights, rtol=0, atol=1e-12 * weights.sum())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", KERNELS)
-def test_gradients_with_polynomial_kernels(name: str) -> None:
-    rng = np.random.default_rng(2)
-    scores, label = rng.normal(size=40), rng.random(40) < 0.4
-    options = {"label": label, "bandwidth": 0.3, "phi": "p-norm-push(q=3)", "kernel": name}
-    gradient, step = smoothed_criterion(scores, **options).gradient, 1e-6
-    for j in range(0, 40, 4):
-        moves = [np.where(np.arange(40) == j, sign * step, 0.0) for sign in (1, -1)]
-        up, down = (smoothed_criterion(scores + move, **options).value for move in moves)
-        assert gradient[j] == pytest.approx((up - down) / 2 / step, abs=1e-6)
-    # Kernels of one standard deviation smooth alike.
-    gaussian = smoothed_criterion(scores, label, 0.3, "p-norm-push(q=3)").value
-    assert smoothed_criterion(scores, **options).value == pytest.approx(gaussian, rel=5e-3)
-
-
 def naive_criterion(scores, label, h, phi):
     n = len(scores)
     ranks = [

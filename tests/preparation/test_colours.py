@@ -5,8 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from prframe import PrframeError
-from prframe._preparation.colours import PALETTE, PALETTE_DARK, looks
+from prframe._preparation.colours import PALETTE, PALETTE_DARK
 
 # G. M. Machado, M. M. Oliveira and L. A. F. Fernandes, A Physiologically-based Model for Simulation
 # of Color Vision Deficiency, 2009, at full severity, on linear RGB.
@@ -80,12 +79,3 @@ def test_palettes(
 ) -> None:
     assert min(contrast(colour, ground) for colour in palette) > least_contrast
     assert min(distance(a, b) for a, b in combinations(palette, 2)) > least_distance
-
-
-def test_too_many_groups() -> None:
-    with pytest.raises(PrframeError) as error:
-        looks(range(16), PALETTE)
-    assert str(error.value) == (
-        "16 groups cannot be told apart in one picture, which has 15 kinds of lines; name the column "
-        "of groups in facet=, or, of queries or folds, in over=."
-    )

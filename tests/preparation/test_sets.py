@@ -41,12 +41,3 @@ def test_pairs_share_a_set_exactly_if_they_are_alike(size: int, share: float) ->
     shared = {pair for members in cliques for pair in combinations(sorted(members), 2)}
     assert shared == {(a, b) for a, b in combinations(range(size), 2) if b in alike[a]}
     assert set().union(*cliques) == set(range(size))
-
-
-def test_few_sets_cover_a_graph_with_exponentially_many() -> None:
-    # Twenty triples, no two of one triple alike, have 3^20 maximal cliques.
-    alike = [frozenset(b for b in range(60) if b // 3 != a // 3) for a in range(60)]
-    cliques = covering_cliques(alike)
-    shared = {pair for members in cliques for pair in combinations(sorted(members), 2)}
-    assert len(shared) == 60 * 57 / 2
-    assert len(cliques) < 60

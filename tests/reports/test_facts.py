@@ -1,7 +1,5 @@
 """The facts of a report are those of the verbs, and are all that the page shows."""
 
-import warnings
-
 import numpy as np
 import polars as pl
 import pytest
@@ -10,11 +8,10 @@ import prframe
 from prframe import PrframeError, trec
 from prframe._preparation import wording
 from prframe.reports import rankings, shown
-from prframe.reports.names import distinct, in_a_sentence, plain
 from prframe.reports.roc_bands import false_rate_band
 from tests.verbs.names import NUMBERED
 
-from .cases import HOSTILE, classified, hostile_report, qrels, runs
+from .cases import classified, hostile_report, qrels, runs
 
 # Twelve queries are few, and their differences may be skewed by chance.
 pytestmark = pytest.mark.filterwarnings(
@@ -54,11 +51,6 @@ def test_sections_of_runs(run_report) -> None:
         "checks",
         "provenance",
     ]
-
-
-def test_sections_of_classifiers(model_report) -> None:
-    expected = "results comparison curves thresholds scores segments checks provenance"
-    assert ids(model_report) == expected.split()
 
 
 def test_means_are_those_of_trec_evaluate(run_report) -> None:
@@ -109,27 +101,6 @@ def test_queries_of_no_run_are_left_out_and_those_of_some_count_as_0() -> None:
     assert ["ties", "as in trec_eval: equal scores in descending order of ids"] in section(
         report, "provenance"
     )["rows"]
-
-
-@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-def test_documents_that_are_listed_twice_or_are_the_query() -> None:
-    run = {"q1": {"q1": 3.0, "a": 2.0, "b": 1.0}}
-    report = prframe.report(run, {"q1": {"a": 1, "b": 0}}, metrics="AP", exclude_self=True)
-    assert section(report, "queries")["values"] == [[[1.0]]]
-    twice = pl.DataFrame({"qid": ["q"] * 3, "docno": ["b", "a", "b"], "score": [3.0, 2.0, 1.0]})
-    report = prframe.report(twice, {"q": {"a": 1, "b": 0}}, metrics="AP", duplicates="best")
-    assert section(report, "queries")["values"] == [[[0.5]]]
-    for option in ({"duplicates": "best"}, {"exclude_self": True}):
-        with pytest.raises(PrframeError, match="is for rankings, with `over` or `qrels`"):
-            prframe.report(pl.DataFrame({"score": [1.0, 2.0], "label": [0, 1]}), **option)
-
-
-@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-def test_tie_ranges_are_those_of_the_best_and_worst_orders() -> None:
-    run = {"one": {"q1": {"a": 1.0, "b": 1.0}, "q2": {"a": 2.0, "b": 1.0}}}
-    judgments = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
-    report = prframe.report(run, judgments, metrics="AP")
-    assert section(report, "results")["rows"][0]["cells"][0]["ties"] == "0.750 to 1.000"
 
 
 @pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
@@ -241,48 +212,10 @@ def test_pooled_rankings_are_among_the_checks() -> None:
     assert section(report, "checks")["rows"][0][:2] == ["error", "pooled_rankings"]
 
 
-@pytest.mark.slow
-def test_models_in_columns_are_those_in_rows() -> None:
-    rows = classified(150)
-    wide = rows.pivot("model", index=["item", "label"], values="score")
-    report = prframe.report(wide, score=["old", "new", "other"])
-    expected = prframe.report(rows, item="item")
-    for name in ("results", "comparison", "curves", "thresholds"):
-        assert section(report, name) == section(expected, name)
-
-
-@pytest.mark.slow
-def test_by_names_the_systems_of_rankings_and_over_may_be_columns() -> None:
-    digits = prframe.datasets.load_digits().rename({"system": "ranker"})
-    digits = digits.with_columns(part=pl.lit("a"))
-    report = prframe.report(digits, by="ranker", over=["part", "query_id"], n_pos="n_relevant")
-    assert report.facts["title"] == "6 runs, 200 queries"
-    assert section(report, "queries")["ids"][0].startswith("a q")
-
-
-@pytest.mark.slow
-def test_pandas_and_polars_frames_give_the_same_page() -> None:
-    frame = classified(120)
-    assert prframe.report(frame).html == prframe.report(frame.to_pandas()).html
-
-
 def test_hostile_names_are_shown_without_signs_that_turn_text() -> None:
     shown = hostile_report().facts["systems"]
     assert not any(sign in name for name in shown for sign in "\u202e\u2066\u2028\u0000")
     assert max(map(len, shown)) <= 120
-
-
-def test_plain_names() -> None:
-    assert plain("a\u202eb\n\u0000") == "a\\u202eb\\n\\x00"
-    assert plain("\u05d0\u200d\u05d1") == "\u05d0\u200d\u05d1"
-    assert plain("x" * 500) == "x" * 119 + "…"
-    assert in_a_sentence("bm25") == "bm25"
-    assert in_a_sentence("\u05d0") == "\u2068\u05d0\u2069"
-    assert distinct(["a", "x" * 200 + "1", "x" * 200 + "2"])[1:] == [
-        "x" * 119 + "… (1)",
-        "x" * 119 + "… (2)",
-    ]
-    assert plain(HOSTILE["quotes"]) == HOSTILE["quotes"]
 
 
 @pytest.mark.parametrize(
@@ -358,32 +291,10 @@ def test_messages_of_frames(options, message) -> None:
     assert str(error.value) == message
 
 
-def test_runs_without_a_judged_query() -> None:
-    with (
-        pytest.warns(prframe.UnmatchedIdsWarning),
-        pytest.raises(
-            PrframeError, match="no run has documents of a query with relevant documents"
-        ),
-    ):
-        prframe.report({"one": {"q9": {"a": 1.0}}}, {"q1": {"a": 1}})
-
-
-RANKED = {"q1": {"d1": 3.0, "d2": 2.0}, "q2": {"d4": 2.0, "d5": 1.0}}
-JUDGED = {"q1": {"d1": 2, "d2": 1}, "q2": {"d5": 1, "d4": 0}}
-
-
 def scored(n: int = 120) -> pl.DataFrame:
     rng = np.random.default_rng(0)
     label = rng.random(n) < 0.3
     return pl.DataFrame({"score": rng.normal(size=n) + label, "label": label})
-
-
-@pytest.mark.filterwarnings("ignore::prframe.errors.UndefinedMetricWarning")
-def test_the_sentence_names_all_systems_that_share_the_highest_mean() -> None:
-    worse = {"q1": {"d2": 3.0}, "q2": {"d4": 2.0}}
-    page = prframe.report({"a": RANKED, "b": worse, "c": RANKED}, JUDGED)
-    value = page.facts["sections"][0]["rows"][0]["cells"][0]["text"]
-    assert page.facts["sentence"] == f"a and c have the highest mean AP, {value}, over 2 queries."
 
 
 @pytest.mark.filterwarnings("ignore::prframe.errors.UndefinedMetricWarning")
@@ -422,15 +333,6 @@ def test_rankings_with_labels_of_text() -> None:
     assert grades(page) == [{"x": ["yes", True], "y": ["no", False]}]
 
 
-@pytest.mark.parametrize("factor", [1e308, 1e-9])
-def test_scores_of_any_size(factor) -> None:
-    frame = scored().with_columns(score=pl.col("score").clip(-1, 1) * factor)
-    charts = prframe.report(frame, metrics="AP").facts["sections"]
-    chart = next(part for part in charts if part["id"] == "scores")["charts"][0]
-    assert chart["domain"][1] == pytest.approx(factor)
-    assert chart["domain"][0] == pytest.approx(-factor)
-
-
 def test_scores_that_floats_hardly_tell_apart() -> None:
     frame = scored().with_columns(score=1e16 + 2 * pl.col("label").cast(pl.Float64))
     charts = prframe.report(frame, metrics="AP").facts["sections"]
@@ -441,15 +343,3 @@ def test_scores_that_floats_hardly_tell_apart() -> None:
 def test_thresholds_are_a_list() -> None:
     with pytest.raises(PrframeError, match="`thresholds` must be a list of numbers; got"):
         prframe.report(scored(), thresholds=0.5)
-
-
-def test_each_warning_comes_once_and_in_the_name_of_the_caller() -> None:
-    rows = pl.DataFrame({"score": range(10), "label": [0] * 10})
-    for _ in range(2):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            prframe.report(rows)
-        said = [str(each.message) for each in caught]
-        assert len(said) == len(set(said))
-        assert sum(text.startswith("recall: undefined") for text in said) == 1
-        assert {each.filename for each in caught} == {__file__}

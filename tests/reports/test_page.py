@@ -41,23 +41,6 @@ def test_nothing_is_loaded_from_elsewhere(pages, kind) -> None:
     assert not re.search(r"https?:|//[a-z]+\.|@import|url\(|\bsrc\s*=|<link|<img|<iframe", outside)
 
 
-def test_saved_and_written_pages_are_the_same(pages, tmp_path) -> None:
-    pages["runs"].save(tmp_path / "saved.html")
-    prframe.report(runs(6, ["a", "b"]), qrels(6), output=tmp_path / "written.html")
-    saved = (tmp_path / "saved.html").read_bytes()
-    assert saved == (tmp_path / "written.html").read_bytes()
-    assert saved.decode("utf-8") == pages["runs"].html
-
-
-def test_notes_and_titles_are_shown() -> None:
-    page = prframe.report(
-        runs(3, ["a"]), qrels(3), title="A & B", notes={"date": "2020-01-01"}, metrics="AP"
-    )
-    assert page.facts["title"] == "A & B"
-    assert "<title>A &amp; B</title>" in page.html
-    assert page.facts["sections"][-1]["rows"][0] == ["date", "2020-01-01"]
-
-
 def test_in_a_notebook_the_page_stands_in_a_frame_of_its_own(pages) -> None:
     shown = pages["hostile"]._repr_html_()
     assert shown.startswith("<iframe title=")

@@ -94,11 +94,6 @@ def test_rows_counted_some_at_a_time(monkeypatch, name, by) -> None:
     assert_same(CALLS[name](frame, by), CALLS[name](DATA, by))
 
 
-@pytest.mark.parametrize("name", ["evaluate", "ap_test"])
-def test_one_ranking_needs_no_setting(to_spark, name) -> None:
-    assert_same(CALLS[name](to_spark(DATA), None), CALLS[name](DATA, None))
-
-
 @pytest.mark.parametrize("plan", ["range", "broadcast"])
 def test_second_steps(planned, plan) -> None:
     frame = DATA.sort("query")
@@ -137,11 +132,6 @@ def test_no_rows_and_no_positives(planned, plan) -> None:
         for name in ("evaluate", "topk_test"):
             call = CALLS[name]
             assert_same(call(planned(frame, plan), "query"), call(frame, "query"))
-
-
-def test_verbs_that_need_rows_hold_groups_whole(planned) -> None:
-    result = prframe.curve(planned(DATA, "range"), by="query")
-    assert_same(result, prframe.curve(DATA, by="query"))
 
 
 def test_too_many_positives_for_each_worker(planned, monkeypatch) -> None:

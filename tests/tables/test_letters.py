@@ -40,13 +40,6 @@ def test_the_kind_of_frame_comes_back() -> None:
     assert letters["letters"].tolist() == ["a", "a"]
 
 
-def test_p_values_without_a_correction_and_undefined_ones() -> None:
-    result = comparison(["x", "y", "z"], {("x", "y")}).drop("p_adjusted")
-    assert tables.letters(result)["letters"].to_list() == ["a", "b", "ab"]
-    undefined = result.with_columns(p_value=pl.lit(None, pl.Float64))
-    assert tables.letters(undefined)["letters"].to_list() == ["a", "a", "a"]
-
-
 XYZ = comparison(["x", "y", "z"])
 
 

@@ -11,7 +11,6 @@ import pandas as pd
 import polars as pl
 import pytest
 
-import prframe
 from prframe import PrframeError, tables
 from prframe.tables.latex import escaped
 from tests.tables.cases import HOSTILE, comparison, intervals
@@ -98,15 +97,6 @@ def test_markdown() -> None:
     assert str(table) == table.to_markdown()
 
 
-def test_hostile_names_keep_their_row_in_markdown() -> None:
-    lines = tables.results(intervals(HOSTILE)).to_markdown().splitlines()
-    rows = lines[2 : 2 + len(HOSTILE)]
-    for row in rows:
-        bars = row.replace("\\\\", "").replace("\\|", "")
-        assert bars.count("|") == 3
-        assert "<script>" not in row
-
-
 class Reader(HTMLParser):
     """Collects the tags and the text of each row header."""
 
@@ -162,12 +152,6 @@ def test_without_great_tables() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "Table.gt() needs great_tables: pip install 'prframe[table]'."
-
-
-def test_a_star_at_the_beginning_of_a_row_is_printed() -> None:
-    table = tables.results(intervals(["a", "*b", "[c]"], ["P@5"]))
-    lines = table.to_latex(caption="").splitlines()
-    assert {line[:4] for line in lines if line.endswith(r"\\")} == {"Syst", "a & ", "{*}b", "{[}c"}
 
 
 def test_escaping() -> None:
@@ -282,28 +266,3 @@ def test_an_end_may_be_infinite() -> None:
     assert "bold, except of thresholds." in table.to_latex()
     assert " \\[\u2212\u221e, " in table.to_markdown()
     assert r"{[}\ensuremath{-}\ensuremath{\infty}, " in table.to_latex()
-
-
-@pytest.mark.parametrize("kind", [lambda frame: frame, lambda frame: frame.to_pandas()])
-@pytest.mark.parametrize(
-    "options", [{}, {"layout": "wide"}, {"layout": "long"}, {"over": "q", "layout": "wide"}]
-)
-def test_results_of_evaluate_make_a_table_without_intervals(options, kind) -> None:
-    rows = pl.DataFrame(
-        {
-            "model": ["x"] * 4 + ["y"] * 4,
-            "q": [1, 1, 2, 2] * 2,
-            "score": [2.0, 1.0, 2.0, 1.0, 1.0, 2.0, 1.0, 2.0],
-            "label": [1, 0] * 4,
-        }
-    )
-    rows = rows if "over" in options or not options else rows.drop("q")
-    over = {"over": "q"} if not options else {}
-    values = prframe.evaluate(rows, ["AP", "P@1"], by="model", **over, **options)
-    table = tables.results(kind(values))
-    assert table.metrics == ("AP", "P@1")
-    assert [line.name for line in table.lines] == ["x", "y"]
-    assert [cell.interval for line in table.lines for cell in line.cells] == [""] * 4
-    assert table.caption.startswith("Estimates without intervals.")
-    assert isinstance(table.to_frame(), type(kind(values)))
-    assert "x & " in table.to_latex()

@@ -3,7 +3,6 @@
 import polars as pl
 import pytest
 
-import prframe
 from prframe import tables
 
 ROW = {
@@ -33,14 +32,6 @@ ROW = {
 def sentence(**other) -> str:
     (written,) = tables.sentences(pl.DataFrame([ROW | other]))
     return written
-
-
-def test_all_that_a_paper_prints_is_said() -> None:
-    assert sentence() == (
-        "Mean nDCG@10 of new is 0.400 and that of old 0.420: a difference of \u22120.020, "
-        "90% confidence interval [\u22120.050, +0.010] (paired t-test, adjusted p = 0.250, "
-        "Holm's correction, family of 2; n = 1,200)."
-    )
 
 
 @pytest.mark.parametrize(
@@ -86,33 +77,3 @@ def test_groups_are_named_and_decimals_are_those_of_a_metric() -> None:
     first, second = tables.sentences(pl.DataFrame(rows).to_pandas())
     assert first.startswith("language en: mean nDCG@10 of new is 0.400 and")
     assert second.startswith("language null: mean AP of new is 0.4000 and")
-
-
-def test_rows_of_a_comparison() -> None:
-    frame = {"query_id": ["q1", "q2", "q3"], "old": [0.2, 0.4, 0.5], "new": [0.3, 0.6, 0.9]}
-    (written,) = tables.sentences(prframe.compare(frame, values=["new", "old"], test="t"))
-    assert written.startswith("Mean value of new is 0.60 and that of old 0.37: a difference of ")
-    assert written.endswith("(paired t-test, p = 0.118; n = 3).")
-
-
-@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-@pytest.mark.parametrize(("alternative", "side"), [("greater", "positive"), ("less", "negative")])
-@pytest.mark.parametrize("over", ["query_id", None])
-def test_the_side_of_a_test_is_told(alternative: str, side: str, over: str | None) -> None:
-    rows = pl.DataFrame(
-        {
-            "query_id": [1, 1, 1, 2, 2, 2],
-            "old": [1.0, 2, 3, 1, 2, 3],
-            "new": [3.0, 1, 2, 1, 3, 2],
-            "label": [1, 0, 0, 0, 1, 1],
-        }
-    )
-    options = {"score": ["new", "old"], "alternative": alternative, "over": over}
-    pairs = prframe.compare(rows if over else rows.head(3), "AP", **options)
-    (written,) = tables.sentences(pairs)
-    assert f"(one-sided randomization test of a {side} difference, p = " in written
-    assert pairs["alternative"].to_list() == [alternative]
-    two_sided = prframe.compare(
-        rows if over else rows.head(3), "AP", **options | {"alternative": "two-sided"}
-    )
-    assert two_sided.columns == [name for name in pairs.columns if name != "alternative"]

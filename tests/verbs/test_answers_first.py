@@ -31,18 +31,6 @@ def test_the_first_columns_of_a_comparison_are_the_answer() -> None:
     assert [word.strip(" │") for word in head.split("┆")] == FIRST
 
 
-@pytest.mark.parametrize("ask", [prframe.roc, lambda frame, **options: frame.pr.roc(**options)])
-def test_mean_roc_curves(ask) -> None:
-    with pytest.raises(TypeError) as error:
-        ask(ROWS, over="query_id")
-    assert str(error.value) == (
-        "roc() got an unexpected keyword argument 'over'. There is no over=: a mean of ROC curves "
-        "is none, as it depends on what is held fixed; draw a curve for each group with by=, "
-        "average AUC with evaluate(frame, 'AUC', over=...), or take curve(frame, over=...), the "
-        "mean of PR curves."
-    )
-
-
 @pytest.mark.parametrize(
     ("options", "more"),
     [({}, ", or 'bayesian-bootstrap'"), ({"over": "query_id"}, ""), ({"cluster": "query_id"}, "")],
@@ -59,22 +47,3 @@ def test_intervals_by_the_bootstrap(options, more) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", prframe.PrframeWarning)
             prframe.interval(frame, "AUC", method=word, n_resamples=50, **options)
-
-
-def test_two_levels_of_a_band() -> None:
-    frame = ROWS.rename({"old": "score"}).drop("query_id")
-    with pytest.raises(PrframeError) as error:
-        prframe.band(frame, recall=2)
-    assert str(error.value) == (
-        "`recall` as a whole number is at least 3 for a band, which has no level at 0 and 1; got 2."
-    )
-    assert prframe.band(frame, recall=3, n_resamples=100)["recall"].to_list() == [0.5]
-
-
-@pytest.mark.parametrize("ask", [prframe.evaluate, lambda frame, name: frame.pr.evaluate(name)])
-@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
-def test_warnings_of_lazy_frames_point_to_the_caller(ask, engine) -> None:
-    frame = pl.LazyFrame({"score": [2.0, 1.0], "label": [0, 0]})
-    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
-        ask(frame, "AP").collect(engine=engine)
-    assert [warning.filename for warning in caught] == [__file__]

@@ -154,13 +154,6 @@ def test_queries_that_do_not_differ_leave_an_interval_undefined():
     assert row["method"] == "logit-items"
 
 
-def test_metrics_at_a_threshold_and_at_a_prior_have_influence_too():
-    found = prframe.interval(FRAME, ["P(threshold=0.5)", "nDCG@5"], by="model", **OPTIONS)
-    assert (found["std_error"] > 0).all()
-    at_prior = prframe.interval(FRAME, "AP", by="model", prior=0.1, **OPTIONS)
-    assert (at_prior["std_error"] > 0).all()
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

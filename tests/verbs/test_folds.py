@@ -102,23 +102,6 @@ def test_equivalence_adds_the_p_value_of_two_one_sided_tests(margin):
     assert plain["p_equivalence"][0] == pytest.approx(expected.p_value, rel=1e-12)
 
 
-def test_equivalence_of_items_and_negative_margins_are_refused():
-    with pytest.raises(PrframeError, match="`equivalence` must be"):
-        compared(equivalence=-1)
-    frame = pl.DataFrame({"a": [0.1, 0.2], "b": [0.2, 0.1], "label": [1, 0]})
-    for name in ("equivalence", "rope"):
-        with pytest.raises(PrframeError) as caught:
-            prframe.compare(frame, "AP", score=["a", "b"], over=None, **{name: 0.1})
-        assert str(caught.value) == (
-            f"`{name}` is for comparisons over queries; leave it out. Two models are equivalent "
-            "within a margin, at the level .05, if the interval of their difference with "
-            "confidence_level=0.9 lies within it."
-        )
-    with pytest.raises(PrframeError) as caught:
-        prframe.compare(frame, "AP", score=["a", "b"], over=None, power=0.8)
-    assert str(caught.value) == "`power` is for comparisons over queries; leave it out."
-
-
 def scored_splits(*, numbered_anew):
     """Return scores of two models in three repetitions of five folds of the same 100 items."""
     items = pl.DataFrame({"id": np.arange(100), "label": np.arange(100) % 3 == 0})

@@ -1,7 +1,6 @@
 """Totals that a user states cost no memory and no digits, however large they are."""
 
 import math
-import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -11,9 +10,6 @@ import pytest
 
 import prframe
 from prframe.metrics import CATALOGUE
-from prframe.stats import discount_sum, discount_sums, parse_phi
-from prframe.stats.score_functions import mean_score
-from prframe.stats.tie_expectations import interpolated_discount_sum
 
 rng = np.random.default_rng(4)
 FRAME = pl.DataFrame(
@@ -108,38 +104,6 @@ def test_values_at_random(name: str) -> None:
     assert value > 0
 
 
-def test_discounts_between_whole_ranks() -> None:
-    for largest in (10, 100_000):
-        ranks = np.linspace(0, largest, 7)
-        expected = np.interp(ranks, np.arange(largest + 1), discount_sums(largest))
-        np.testing.assert_allclose(interpolated_discount_sum(ranks), expected, rtol=1e-13)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("k", [65_537, 70_000, 10**6, 2 * 10**7])
-def test_the_sum_of_discounts_is_the_exact_one(k: int) -> None:
-    exact = math.fsum((1 / np.log2(np.arange(2, k + 2, dtype=np.float64))).tolist())
-    assert discount_sum([k])[0] == pytest.approx(exact, rel=2e-14)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "phi",
-    [
-        *("mww", "logistic", "logrank", "median", "van-der-waerden", "local-auc", "p-norm-push"),
-        *("dcg", "dcg(k=1000000)", "rtb", "local-auc(u0=0.5)"),
-    ],
-)
-def test_means_of_scores_are_the_exact_ones(phi: str) -> None:
-    n = 4_000_000
-    function = parse_phi(phi).of_size(n)
-    for first, last in ((1, n), (1, 2_000_000), (2_000_001, n), (2_700_000, n)):
-        values = function(np.arange(first, last + 1) / (n + 1))
-        scale = np.ptp(values) or 1.0
-        expected = math.fsum(values.tolist()) / values.size
-        assert abs(mean_score(function, first, last, n) - expected) < 1e-12 * scale, (first, last)
-
-
 @pytest.mark.parametrize("alpha", [0.01, 20, 500])
 @pytest.mark.parametrize("best", [True, False])
 def test_bedroc_stays_within_its_bounds(alpha: float, best: bool) -> None:
@@ -153,14 +117,3 @@ def test_bedroc_stays_within_its_bounds(alpha: float, best: bool) -> None:
         ):
             assert 0 <= value <= 1
             assert value == pytest.approx(float(best), abs=1e-12)
-
-
-# In single precision the share of negatives is 0.
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("metric", ["AP", "MaxF1", "pAUC", "Prec@0.5"])
-def test_intervals_take_no_memory(metric: str) -> None:
-    tracemalloc.start()
-    prframe.interval(FRAME, metric, n_pos=2**52, rng=1, n_resamples=200)
-    _, most = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert most < 400e6

@@ -100,9 +100,3 @@ def warned_of(ask) -> list[str]:
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_other_verbs_warn_once(call) -> None:
     assert warned_of(lambda: call(LONG, ["precision"])) == [SENTENCE.format("'precision'")]
-
-
-def test_no_positives_to_retrieve() -> None:
-    none = LONG.with_columns(label=pl.lit(0))
-    for name in ("interval of rankings", "compare on items"):
-        assert not warned_of(lambda name=name: CALLS[name](none, ["precision"]))

@@ -98,16 +98,3 @@ def test_rows_that_were_meant_to_be_lost() -> None:
     assert joined.filter(pl.col("score") == -INF, label=0).height == 1
     assert silent(lambda: prframe.evaluate(joined, "AP", by="query_id"))
     assert silent(lambda: joined.select(pl.col("score").pr.ap("label")))
-
-
-def test_a_column_of_scores_for_each_class() -> None:
-    label = pl.Series([0, 1, 2] * 4)
-    frame = pl.DataFrame({f"p{k}": RNG.random(12) for k in range(3)} | {"label": label})
-    scores = ["p0", "p1", "p2"]
-    call = lambda frame: prframe.evaluate(frame, "AP", scores)  # noqa: E731
-    (message,) = told(lambda: call(frame), prframe.ManyGradesWarning)
-    assert "has 3 values, as many as there are columns of scores, and every" in message
-    binary = frame.with_columns(label=label > 0)
-    assert not told(lambda: call(binary), prframe.ManyGradesWarning)
-    two = lambda: prframe.evaluate(frame, "AP", scores[:2])  # noqa: E731
-    assert not told(two, prframe.ManyGradesWarning)

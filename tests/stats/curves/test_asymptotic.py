@@ -68,15 +68,6 @@ def test_the_printed_variance_is_not(mu: float, p: float) -> None:
     assert (np.abs(ratio - 1) > 2 * TOLERANCE).all()
 
 
-def test_no_interval_where_precision_is_one_or_zero() -> None:
-    found = pr_asymptotic_interval([5, 4, 2, 1, -np.inf], [3, 0, 0.5], [0.4, 0.6, 0.9])
-    assert found.precision.tolist() == [1, 0.75, 0]
-    assert np.isnan(found.low).tolist() == np.isnan(found.high).tolist() == [True, False, True]
-    # Nor where positives leave a gap that their kernels do not bridge.
-    found = pr_asymptotic_interval([0.0, 0.0, 9.0, 9.0], [10.0, 5.0], [0.25, 0.5], bandwidth=0.01)
-    assert np.isnan(found.low).tolist() == [False, True]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("mu", "p", "n"), [(1.0, 0.3, 1000), (1.0, 0.05, 2000)])
 def test_coverage(mu: float, p: float, n: int) -> None:

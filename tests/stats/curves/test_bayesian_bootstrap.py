@@ -1,7 +1,6 @@
 """The Bayesian bootstrap of the curve, against a slow definition, known laws and simulation."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from math import asin, ceil, exp, inf, pi, sin, sqrt
@@ -12,18 +11,15 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
-from scipy.special import logit, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
 import prframe
 from prframe.stats import pr_curve, pr_posterior
 from prframe.stats.curves.bayesian_bootstrap import cells_of_classes, posterior_of
-from prframe.stats.curves.drawn import gamma_walks
 from prframe.stats.curves.drawn.gamma_walks import drawn_weights
 from prframe.stats.curves.drawn.paths import DrawnPath
 from prframe.stats.curves.drawn.roc_path import RocPath, empirical_precision
-from prframe.stats.intervals.posterior_draws import posterior_replicates
-from prframe.stats.rankings import AveragePrecision, RocArea
-from prframe.stats.rankings.cells import RankedCells, cells_from_scores
+from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.classes import two_classes
 from prframe.typing import Floats
 from tests.stats.curves.slow_paths import Knots, knots_of, turns_of
@@ -235,15 +231,6 @@ def test_draws_are_as_smooth_as_by_the_slow_definition(name: str, prior: float |
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-3)
 
 
-def test_levels_beyond_reach_leave_the_others_alone() -> None:
-    group = data("totals")
-    alone, beside = (
-        pr_posterior(**group, recall=levels, n_resamples=5000, rng=seed).log_odds[:, 0]
-        for seed, levels in ((1, [0.3]), (2, [0.3, 0.8, 0.95]))
-    )
-    assert same_law(alone, beside)
-
-
 def naive_precision(
     positives: list[float], negatives: list[float], level: float, n_pos: int
 ) -> float:
@@ -281,89 +268,6 @@ def test_empirical_precision(positives: list[float], negatives: list[float], mor
     ends = rows.unique("tp", keep="first", maintain_order=True).filter(pl.col("recall") < 1)
     there = empirical_precision(cells, ends["recall"].to_numpy())
     assert there == pytest.approx(ends["precision"].to_numpy(), rel=1e-12)
-
-
-def test_turns_in_a_ranking_without_ties() -> None:
-    # + + - + + + - + -
-    label = np.array([1, 1, 0, 1, 1, 1, 0, 1, 0], dtype=np.bool_)
-    path = RocPath.of(cells_from_scores(-np.arange(9.0), label)[0])
-    assert path.turns == pytest.approx([0, 0, 0.6, -2 / 3, 0, 2 / 3, 0, 0])
-
-
-@pytest.mark.parametrize("name", ["untied", "some ties", "totals"])
-def test_the_order_and_scale_of_scores_do_not_matter(name: str) -> None:
-    group = data(name)
-    plain = pr_posterior(**group, recall=LEVELS, n_resamples=50, rng=1)
-    turned = group | {
-        key: np.exp(3 * np.flip(np.asarray(group[key]))) for key in ("positives", "negatives")
-    }
-    again = pr_posterior(**turned, recall=LEVELS, n_resamples=50, rng=1)
-    assert (plain.log_odds == again.log_odds).all()
-    other = pr_posterior(**group, recall=LEVELS, n_resamples=50, rng=2)
-    assert (plain.log_odds != other.log_odds).any()
-
-
-def test_the_path_of_many_positives_is_thinned() -> None:
-    for name in ("many", "many, in part tied"):
-        group = data(name)
-        cells = cells_of_classes(*two_classes(group["positives"], group["negatives"], None, None))
-        path = RocPath.of(cells)
-        assert path.ranks.size <= 2 * 2048
-        # A block has no width before it, if it is the first one or follows another.
-        assert (np.diff(path.ranks) >= 0).all()
-        assert (np.diff(path.fp) >= 0).all()
-        # Runs are those of the whole path.
-        assert (path.runs[0] <= path.ranks).all()
-        assert (path.ranks <= path.runs[1]).all()
-        assert (np.abs(path.turns) < 1).all()
-        assert (path.ranks[0], path.fp[0], path.fp[-1]) == (0.5, 0, len(group["negatives"]))
-
-
-def test_blocks_and_what_is_kept_leave_the_law_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    group = data("untied")
-    expected = pr_posterior(**group, recall=[0.1, 0.6], n_resamples=2000, rng=12)
-    cells = cells_of_classes(*two_classes(group["positives"], group["negatives"], None, None))
-    metrics = [AveragePrecision(), RocArea()]
-    whole = posterior_replicates(cells, metrics, drawn_weights(2000, np.random.default_rng(12)))
-    monkeypatch.setattr(gamma_walks, "_STREAM", 150)
-    monkeypatch.setattr(gamma_walks, "_MOST_KEPT", 2000)
-    weights = drawn_weights(2000, np.random.default_rng(13))
-    assert [block.n_draws for block in weights] == [600] * 3 + [200]
-    found = pr_posterior(**group, recall=[0.1, 0.6], n_resamples=2000, rng=13)
-    parts = posterior_replicates(cells, metrics, weights)
-    assert (found.log_odds.shape, parts.shape) == ((2000, 2), (2, 2000))
-    draws = [*expected.log_odds.T, *whole], [*found.log_odds.T, *parts]
-    for one, other in zip(*draws, strict=True):
-        assert same_law(one, other)
-        # In single precision a few draws are equal.
-        assert np.unique(other).size > 1990
-
-
-@pytest.mark.parametrize("above", range(7000, 7010))
-def test_thinning_leaves_large_blocks_alone(above: int) -> None:
-    # Every positive has a negative above it; about ten of them to a cell.
-    pos = np.array([0, 1] * above + [2000] + [0, 1] * 9000 + [0])
-    cells = RankedCells(pos, np.where(pos == 2000, 500, 1 - pos))
-    path = RocPath.of(cells)
-    assert path.ranks.size <= 2200
-    (block,) = np.flatnonzero(path.tied)
-    assert path.ranks[block : block + 2].tolist() == [above + 0.5, above + 2000.5]
-    assert path.fp[block : block + 2].tolist() == [above, above + 500]
-
-
-def test_bands_are_narrowed_in_wide_tie_blocks_alone() -> None:
-    # Without ties, or with blocks narrower than a standard deviation of recall.
-    for name in ("untied", "perfect", "unretrieved", "many"):
-        assert pr_posterior(**data(name), recall=LEVELS, n_resamples=9, rng=1).factor == 1
-    # One block, in which negatives grow in proportion.
-    found = pr_posterior([1.0] * 30, [1.0] * 120, LEVELS, n_resamples=500, rng=6)
-    expected = 1 - 0.16 * np.mean([1 / sqrt(1 + 120 * level) for level in LEVELS])
-    assert found.factor == pytest.approx(expected)
-    wide = replace(found, factor=1.0).band()
-    narrow, middle = found.band(), np.median(found.log_odds.astype(np.float64), axis=0)
-    for ends in zip(narrow, wide, strict=True):
-        one, other = (logit(end) - middle for end in ends)
-        np.testing.assert_allclose(one, expected * other, rtol=1e-3, atol=1e-3)
 
 
 def binormal(mu: float, size: int, rng: np.random.Generator, n_pos: int) -> tuple[Floats, Floats]:
@@ -404,67 +308,3 @@ def test_coverage(mu: float, prevalence: float, n: int, tied: int) -> None:
     assert mu == 4 or 0.95 - 2 * error <= np.mean(single) <= 0.95 + 2 * error
     assert np.mean(single, axis=0).min() > 0.95 - 5 * error
     assert np.mean(widths) < 0.5
-
-
-def sunk(size: int, n_pos: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Scores of both classes, a third of the positives being below most negatives."""
-    mean = np.where(rng.random(n_pos) < 0.3, -3.0, 3.0)
-    return rng.normal(mean, 1.0), rng.normal(0, 1, size - n_pos)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("prior", [None, 0.05])
-@pytest.mark.parametrize(("n_pos", "n"), [(30, 100), (100, 1000)])
-def test_single_levels_in_a_gap_between_positives(n_pos: int, n: int, prior: float | None) -> None:
-    levels, runs, share = np.array([0.6, 0.7, 0.8, 0.9]), 300, prior or n_pos / n
-    cuts = np.linspace(-9, 9, 200_001)[::-1]
-    recall = 0.7 * ndtr(3 - cuts) + 0.3 * ndtr(-3 - cuts)
-    truth = (
-        share * levels / (share * levels + (1 - share) * np.interp(levels, recall, ndtr(-cuts)))
-    )
-    rng, covered = np.random.default_rng(19), np.zeros(4, dtype=np.int64)
-    for _ in range(runs):
-        scores = sunk(n, rng.binomial(n, n_pos / n), rng)
-        found = pr_posterior(*scores, levels, n_resamples=400, rng=rng, prior=prior)
-        low, high = found.band(simultaneous=False)
-        covered += (low <= truth) & (truth <= high)
-    # With 100 positives smoothed draws cover in less than .9 at one of these levels.
-    for count in covered:
-        assert stats.binomtest(int(count), runs, 0.94, alternative="less").pvalue > CHANCE
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("mu", "prevalence", "n"), [(4, 0.9, 2000), (4, 0.8, 1000), (3, 0.9, 1000)]
-)
-def test_coverage_of_long_runs_of_positives(mu: float, prevalence: float, n: int) -> None:
-    rng, runs, outside = np.random.default_rng(18), 200, np.zeros(2)
-    alpha = ndtr(ndtri(GRID) - mu)
-    truth = prevalence * GRID / (prevalence * GRID + (1 - prevalence) * alpha)
-    for _ in range(runs):
-        scores = binormal(mu, n, rng, rng.binomial(n, prevalence))
-        low, high = pr_posterior(*scores, GRID, n_resamples=400, rng=rng).band()
-        outside += (low > truth).any(), (high < truth).any()
-    assert outside.sum() <= stats.binom.ppf(0.999, runs, 0.07)
-    # Either end is missed in half of these, but for those next to 1.
-    assert outside.max() <= stats.binom.ppf(0.999, runs, 0.05)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"recall": []}, "`recall` must be a list of rising levels, each once; got []."),
-        ({"positives": []}, "`positives` must hold at least one score, or `n_pos` exceed 0; got none."),
-        ({"negatives": [np.nan]}, "`negatives` must not contain NaN: 1 of 1 scores."),
-        ({"n_pos": 1}, "`n_pos` must be at least the number of positives; got n_pos = 1 with 2 positives."),
-        ({"rng": "1"}, "`rng` must be a whole number >= 0 or a numpy.random.Generator; got '1'."),
-    ],
-)  # fmt: skip
-def test_refusals(change: dict[str, object], message: str) -> None:
-    arguments = {"positives": [1.0, 2.0], "negatives": [0.0, 1.0], "recall": [0.5], **change}
-    with pytest.raises(prframe.PrframeError) as caught:
-        pr_posterior(**arguments)
-    assert str(caught.value) == message
-    with pytest.raises(prframe.PrframeError) as caught:
-        pr_posterior([1.0], [0.0], [0.5], n_resamples=1).band(95)
-    assert str(caught.value) == "`confidence_level` must be a number > 0 and < 1; got 95."

@@ -68,28 +68,6 @@ def test_a_bandwidth_far_below_the_runs() -> None:
     assert kernel.sf(between) == pytest.approx(above, rel=0.006)
 
 
-def test_the_inverse_of_many_scores() -> None:
-    kernel, _ = kernels(np.random.default_rng(1).standard_cauchy(10**5), [0.0, 1.0], "robust")
-    share = np.concatenate([[1e-9, 1e-6], np.linspace(0.001, 0.999, 300), [1 - 1e-6]])
-    assert kernel.sf(kernel.isf(share)) == pytest.approx(share, rel=1e-12)
-
-
-def test_unretrieved_items_and_infinite_scores() -> None:
-    scores = [-np.inf, 0.0, 1.0, 2.0, np.inf]
-    kernel, _ = kernels(scores, [0.0, 1.0], 0.5, n_pos=10)
-    tail, density = exact(np.array([0.0, 1.0, 2.0]), np.array([0.7]), 0.5)
-    assert kernel.retrieved == 0.4
-    assert kernel.sf(np.array([0.7])) == pytest.approx(0.1 + 0.3 * tail)
-    assert kernel.pdf(np.array([0.7])) == pytest.approx(0.3 * density)
-    assert kernel.isf(np.array([0.05, 0.1, 0.4, 0.5])).tolist() == [
-        np.inf,
-        np.inf,
-        -np.inf,
-        -np.inf,
-    ]
-    assert kernel.sf(np.array([np.inf, -np.inf])) == pytest.approx([0.1, 0.4])
-
-
 @pytest.mark.parametrize("rule", ["scott", "silverman"])
 @pytest.mark.parametrize("n", [2, 30, 5000])
 def test_bandwidths_are_those_of_scipy(rule: str, n: int) -> None:
@@ -98,24 +76,6 @@ def test_bandwidths_are_those_of_scipy(rule: str, n: int) -> None:
     first, second = kernels(scores, -scores, rule)
     assert first.bandwidth == pytest.approx(expected, rel=1e-12)
     assert second.bandwidth == pytest.approx(expected, rel=1e-12)
-
-
-def test_the_other_bandwidths() -> None:
-    rng = np.random.default_rng(3)
-    scores, outliers = rng.normal(size=100), rng.standard_cauchy(100)
-    first, second = kernels(scores, outliers, "undersmoothed")
-    assert first.bandwidth == pytest.approx(scores.std(ddof=1) / 100 ** (1 / 3))
-    assert second.bandwidth == pytest.approx(outliers.std(ddof=1) / 100 ** (1 / 3))
-    first, second = kernels(scores, outliers, ("robust", 0.25))
-    spread = min(scores.std(ddof=1), stats.iqr(scores) / 1.349)
-    assert first.bandwidth == pytest.approx(0.9 * spread * 100**-0.2)
-    assert second.bandwidth == 0.25
-    second = kernels(scores, outliers, ("scott", "robust"))[1]
-    assert second.bandwidth == pytest.approx(0.9 * stats.iqr(outliers) / 1.349 * 100**-0.2)
-    # Quartiles that coincide say nothing; scores do vary.
-    tied = np.array([0.0, *[1.0] * 20, 5.0])
-    first, _ = kernels(tied, scores, "robust")
-    assert first.bandwidth == pytest.approx(0.9 * tied.std(ddof=1) * 22**-0.2)
 
 
 @pytest.mark.parametrize(

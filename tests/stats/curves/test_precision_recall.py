@@ -48,14 +48,6 @@ def test_a_constant_scorer(bandwidth) -> None:
     assert found == pytest.approx([0.25] * 4, rel=1e-12)
 
 
-def test_totals_and_shapes() -> None:
-    found = pr_curve([3, 1], [2, 0], [[0.25, 0.5], [0.75, 1.0]], n_pos=4, n_neg=100)
-    assert found.tolist() == [[1, 2 / 3], [0, 0]]
-    assert pr_curve([3, 1, -inf, -inf], [2, 0, -inf], 0.5) == 2 / 3
-    assert pr_curve([], [1.0], [0.5, 1], n_pos=2).tolist() == [0, 0]
-    assert pr_curve([1.0], [], 1) == 1
-
-
 def smoothed(positives, negatives, level: float, h_pos: float, h_neg: float) -> float:
     """The smoothed curve of section 2.3, sums over every score."""
     excess = lambda t: ndtr((positives - t) / h_pos).mean() - level  # noqa: E731
@@ -80,16 +72,6 @@ def test_the_smoothed_curve_by_its_definition(size: int, tolerance: float) -> No
     expected = [smoothed(positives, negatives, level, 0.5, 0.2) for level in levels]
     found = pr_curve(positives, negatives, levels, bandwidth=(0.5, 0.2))
     assert found == pytest.approx(expected, rel=tolerance)
-
-
-def test_the_smoothed_curve_ends_with_the_retrieved() -> None:
-    found = pr_curve([3, 1, -inf], [2, 0, -inf, -inf], [0.6, 2 / 3, 0.7, 1], bandwidth=0.5)
-    assert 0.5 < found[0] < 2 / 3
-    assert found[1:].tolist() == pytest.approx([0.5, 0, 0])
-    assert pr_curve([3, 1], [2, 0, 0], 1, bandwidth=0.5) == pytest.approx(0.4)
-    # Items at +inf come first, smoothed or not.
-    found = pr_curve([inf, 1.0], [inf, inf, 0.0], [0.25, 0.5], bandwidth=0.5)
-    assert found == pytest.approx([0.5 / 2.5, 1 / 3])
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from math import inf, isnan
 
 import numpy as np
-import pytest
 from hypothesis import given, strategies as st
 from scipy.special import betainc
 
@@ -108,19 +107,3 @@ def test_one_cluster_and_one_positive_tell_nothing() -> None:
     found = best_threshold_interval(alone, ([3.0], [0.0, 1.0, 2.0]))
     assert found.estimate == 3
     assert isnan(found.low)
-
-
-@pytest.mark.parametrize("n", [100, 1000])
-def test_items_that_are_clusters_of_their_own(n: int) -> None:
-    """The variance of items is that of clusters of one, but for the share that is expected."""
-    rng = np.random.default_rng(7)
-    label = rng.random(n) < 0.4
-    score = rng.normal(size=n) + 2 * label
-    cells, cell = cells_from_scores(score, label)
-    scores = score[label], score[~label]
-    alone = cluster_counts(cell, label, np.arange(n), cells.pos.size)
-    items, clusters = (best_threshold_interval(cells, scores, clusters=c) for c in (None, alone))
-    assert items.estimate == clusters.estimate
-    spread = np.ptp([items.low, items.high])
-    assert abs(items.low - clusters.low) < 0.25 * spread
-    assert abs(items.high - clusters.high) < 0.25 * spread

@@ -21,13 +21,9 @@ from prframe.stats.intervals.replicates import bca_interval, percentile_interval
 from prframe.stats.rankings import (
     AveragePrecision,
     DiscountedGain,
-    PrecisionAt,
-    PrecisionAtRecall,
     RankBiasedPrecision,
-    RecallAt,
-    RocArea,
 )
-from prframe.stats.rankings.bootstrap import cluster_counts, ranking_bootstrap
+from prframe.stats.rankings.bootstrap import cluster_counts
 from prframe.stats.rankings.cells import RankedCells, cells_from_scores
 
 AP = AveragePrecision()
@@ -49,26 +45,6 @@ METHODS = ("wald", "t", "logit", "logit-t", "percentile", "bca")
 )
 def test_replicates_are_equal_where_no_value_differs(replicates, estimate, equal):
     assert summaries(np.array([replicates]), 0.025)[0].is_all(estimate, n=4) is equal
-
-
-def test_replicates_of_several_metrics_are_summarised_row_by_row() -> None:
-    rng = np.random.default_rng(8)
-    rows = rng.normal(size=(6, 300))
-    rows[1] *= 1e200
-    rows[2] *= 1e-200
-    rows[3] = 0.25
-    rows[4, ::2] = nan
-    rows[5, :3] = inf
-    for chosen in ([0, 3], [0, 1, 2, 3, 4, 5]):
-        for row, found in zip(rows[chosen], summaries(rows[chosen], 0.025), strict=True):
-            assert found == summaries(row[None], 0.025)[0]
-            values = row[~np.isnan(row)]
-            assert (found.least, found.largest) == (values.min(), values.max())
-            if np.isfinite(values).all():
-                size = float(np.abs(values).max())
-                spread = (values / size).std(ddof=1)
-                assert found.spread / size == pytest.approx(spread, abs=1e-15)
-                assert found.quantiles == pytest.approx(np.quantile(values, [0.025, 0.975]))
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
@@ -130,20 +106,6 @@ def test_the_t_interval_is_scipy_s(alternative: str) -> None:
     assert found.std_error == pytest.approx(stats.sem(values))
 
 
-def test_replicates_that_equal_the_estimate_count_half_whatever_their_unit() -> None:
-    whole = np.random.default_rng(1).integers(-5, 6, 15)
-    drawn = whole[np.random.default_rng(2).integers(0, 15, (2000, 15))]
-    ends = {}
-    for unit in (1, 5, 10, 7):
-        values = whole / unit
-        replicates = (drawn / unit).mean(axis=1)
-        bend = acceleration(values - values.mean(), np.ones(15))
-        found = bca_interval(values.mean(), replicates, bend, Confidence(0.95))
-        ends[unit] = [end * unit for end in found]
-    for unit in (5, 10, 7):
-        assert ends[unit] == pytest.approx(ends[1], rel=1e-9)
-
-
 def test_wald_and_logit_by_hand() -> None:
     z, t = stats.norm.isf(0.05), stats.t.isf(0.05, 7)
     assert wald_interval(0.6, 0.1, Confidence(0.9)) == pytest.approx((0.6 - z / 10, 0.6 + z / 10))
@@ -162,68 +124,6 @@ def test_wald_and_logit_by_hand() -> None:
     )
 
 
-def test_an_undefined_end_leaves_no_interval() -> None:
-    for alternative in ("two-sided", "less", "greater"):
-        confidence = Confidence(0.9, alternative, (0, 1))
-        assert np.isnan(wald_interval(0.5, np.nan, confidence)).all()
-        assert np.isnan(wald_interval(np.nan, 0.1, confidence)).all()
-    # The end that is not bounded may be anything.
-    assert Confidence(0.9, "less", (0, 1)).ends(np.nan, 0.4) == (0, 0.4)
-    assert Confidence(0.9, "greater").ends(0.4, np.nan) == (0.4, np.inf)
-
-
-def test_an_estimate_at_the_border_is_a_proportion() -> None:
-    low, high = logit_interval(1.0, 0.0, Confidence(0.95), trials=20)
-    assert (low, high) == pytest.approx((stats.beta.ppf(0.025, 20.5, 0.5), 1))
-    low, high = logit_interval(0.0, 0.0, Confidence(0.95, "less"), trials=20)
-    assert (low, high) == pytest.approx((0, stats.beta.ppf(0.95, 0.5, 20.5)))
-    assert logit_interval(1.0, 0.0, Confidence()) == (0, 1)
-    assert logit_interval(0.2, 0.1, Confidence(), unbiased=0.0) == (0, 1)
-    perfect, _ = cells_from_scores(np.arange(30), np.arange(30) >= 20)
-    lows = [
-        ranking_interval(perfect, one, "logit").low
-        for one in (AP, RocArea(), PrecisionAt(4), RecallAt(12), PrecisionAtRecall(0.3))
-    ]
-    expected = [stats.beta.ppf(0.025, trials + 0.5, 0.5) for trials in (10, 10, 4, 10, 3)]
-    assert lows == pytest.approx(expected)
-    # The other methods take nothing from the number of trials.
-    for method in ("wald", "percentile", "bca"):
-        assert np.isnan(ranking_interval(perfect, AP, method, rng=1).low)
-
-
-@pytest.mark.slow
-def test_recall_of_first_items_without_a_negative_is_limited_by_the_positives_alone() -> None:
-    rng, covered = np.random.default_rng(20), 0
-    # Of N(1, 1) and N(0, 1) with prevalence .95.
-    recall = np.linspace(1e-5, 0.1, 10_000)
-    above = 0.95 * recall + 0.05 * stats.norm.sf(stats.norm.isf(recall) + 1)
-    truth = np.interp(10 / 400, above, recall)
-    for run in range(200):
-        label = rng.random(400) < 0.95
-        cells, _ = cells_from_scores(rng.normal(label), label)
-        found = ranking_interval(cells, RecallAt(10), n_resamples=200, rng=run)
-        covered += found.low <= truth <= found.high
-        if found.estimate * cells.n_pos == pytest.approx(10):
-            prevalence = stats.beta.ppf(0.025, cells.n_pos + 0.5, cells.n_neg + 0.5)
-            assert found.high >= 10 / 400 / prevalence * (1 - 1e-9)
-    assert stats.binomtest(covered, 200, 0.95, "less").pvalue > 0.01
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("k", [10, 50])
-def test_first_items_count_among_a_million_as_among_thousands(k: int) -> None:
-    # Positives by turns, then by 20, then 3 in 10 of the rest.
-    top = np.tile([False, True], 20), np.arange(260) % 40 < 20
-    ends = []
-    for n in (5000, 200_000):
-        rest = np.random.default_rng(21).random(n - 300) < 0.3
-        label = np.concatenate([*top, rest])
-        cells, _ = cells_from_scores(np.arange(label.size, 0, -1), label)
-        found = ranking_interval(cells, PrecisionAt(k), n_resamples=4000, rng=22)
-        ends.append((found.low, found.high))
-    assert ends[0] == pytest.approx(ends[1], abs=0.04)
-
-
 def test_what_is_not_defined_has_no_interval() -> None:
     none = RankedCells(np.array([0, 0]), np.array([3, 0]))
     for method in METHODS:
@@ -236,13 +136,6 @@ def test_what_is_not_defined_has_no_interval() -> None:
     alone = mean_interval([0.5])
     assert (alone.estimate, isnan(alone.low)) == (0.5, True)
     assert percentile_interval([nan, 0.3], Confidence()) == (0.3, 0.3)
-
-
-def test_replicates_may_be_shared() -> None:
-    cells, _ = cells_from_scores(np.arange(30), np.arange(30) % 3 == 2)
-    drawn = ranking_bootstrap(cells, [AP], 500, rng=10)[0]
-    found = ranking_interval(cells, AP, "percentile", replicates=drawn)
-    assert found == ranking_interval(cells, AP, "percentile", n_resamples=500, rng=10)
 
 
 @pytest.mark.slow

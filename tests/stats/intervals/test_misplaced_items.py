@@ -8,8 +8,6 @@ import pytest
 from scipy import stats
 
 from prframe.stats import (
-    AveragePrecision,
-    Bedroc,
     PartialRocArea,
     RankedCells,
     RocArea,
@@ -28,19 +26,6 @@ def sample(n_pos: int, n_neg: int, seed: int = 3) -> RankedCells:
 
 
 @pytest.mark.parametrize("one", AREAS, ids=str)
-@pytest.mark.parametrize("size", [(3, 4), (20, 60), (300, 200)])
-def test_draws_become_less_and_no_less_than_the_least(one: RocArea, size: tuple[int, int]) -> None:
-    cells = sample(*size)
-    [draws] = posterior_replicates(cells, [one], drawn_weights(500, np.random.default_rng(3)))
-    lower = one.low_draws(cells, draws)
-    assert (lower <= draws).all()
-    assert (lower < draws).any()
-    assert lower.min() >= one.limits[0]
-    # The mean weight of half a count is less than that of a whole one.
-    assert (draws - lower).mean() < (one.limits[1] - one.limits[0]) * 4 / min(size)
-
-
-@pytest.mark.parametrize("one", AREAS, ids=str)
 def test_only_the_low_end_has_room(one: RocArea) -> None:
     cells = sample(20, 60)
     plain, found = (
@@ -49,22 +34,6 @@ def test_only_the_low_end_has_room(one: RocArea) -> None:
     )
     assert found.low < plain.low
     assert replace(found, low=plain.low) == plain
-
-
-@pytest.mark.parametrize("few", [1, 2, 4])
-@pytest.mark.parametrize("turned", [False, True])
-def test_few_tied_items_of_a_class_have_intervals_by_draws(few: int, turned: bool) -> None:
-    """A single positive has no variance, and a standard error took that for certainty."""
-    pos, neg = np.zeros(40, dtype=int), np.full(40, 25)
-    pos[8 : 8 + few] = 1
-    cells = RankedCells(np.append(pos, 0), np.append(neg, 0))
-    if turned:
-        cells = RankedCells(cells.neg, cells.pos)
-    for one in (RocArea(), AveragePrecision(), Bedroc(), PartialRocArea(0.5)):
-        found = ranking_interval(cells, one, rng=1, n_resamples=200)
-        assert found.method == "bayesian-bootstrap"
-    found = ranking_interval(cells, RocArea(), rng=1)
-    assert found.high - found.low > 0.2
 
 
 def of_edge(rng: np.random.Generator, label: Flags) -> Floats:

@@ -2,13 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit, logit, ndtri
 
 from prframe.stats.curves import DrawnPath, RocPath, Weights, drawn_weights
-from prframe.stats.intervals import ranking_interval
 from prframe.stats.intervals.posterior_draws import _Curves, posterior_replicates
 from prframe.stats.rankings import (
-    AtPrior,
     AveragePrecisionAt,
     Bedroc,
     CellStatistic,
@@ -25,7 +22,6 @@ from prframe.stats.rankings import (
     SuccessAt,
     cells_from_scores,
 )
-from prframe.stats.rankings.metrics import thresholded
 from prframe.typing import Floats
 
 N, K = 400, 10
@@ -127,64 +123,3 @@ def test_draws_of_a_ranking_without_a_retrieved_positive() -> None:
     draws = posterior_replicates(cells, statistics, weights)
     assert draws == pytest.approx(np.zeros((5, 100)), abs=1e-9)
     assert (posterior_replicates(cells, [Bedroc()], weights) < 0.02).all()
-
-
-def test_lower_limits_are_those_of_the_largest_deviation() -> None:
-    """Two thresholds are as good, the third one counts less, and the last one hardly at all."""
-    rng = np.random.default_rng(6)
-    odds = 0.1 * rng.normal([[0.0], [-0.2], [-2.0], [-5.0]], 1.0, (4, 4000))
-    mean, spread = odds.mean(axis=1), odds.std(axis=1)
-    best = max(mean - 2 * spread)
-    less = [max(0.0, (best - m) / s + 1.5) for m, s in zip(mean, spread, strict=True)]
-    assert less == pytest.approx([0, 0, 1.5, 4.5], abs=0.2)
-    expected = []
-    for draw in odds.T:
-        farthest = max((draw - mean) / spread - less)
-        expected.append(max(mean - (farthest + less) * spread))
-    found = thresholded._lower_limits(expit(odds))
-    assert logit(found) == pytest.approx(expected, abs=1e-6)
-    # The larger one of two independent normal numbers has this quantile.
-    assert 10 * np.quantile(expected, 0.025) == pytest.approx(-ndtri(0.975**0.5), abs=0.2)
-
-
-def test_lower_limits_are_no_less_than_a_value_that_is_certain() -> None:
-    """Rounding to single precision is no uncertainty."""
-    rng = np.random.default_rng(7)
-    rounding = np.where(rng.random(500) < 0.01, 1e-7, 0.0)
-    f1 = np.stack([expit(rng.normal(size=500)), 0.4 + rounding])
-    assert thresholded._lower_limits(f1).min() == pytest.approx(0.4, abs=1e-4)
-
-
-@pytest.mark.parametrize("prior", [0.01, 0.1, 0.5, 0.9])
-@pytest.mark.parametrize("apart", [0.0, 0.3])
-def test_the_low_end_is_no_less_than_f1_of_all_items(prior: float, apart: float) -> None:
-    label = np.arange(200) < 60
-    cells, _ = cells_from_scores(np.random.default_rng(0).normal(apart * label), label)
-    weights = drawn_weights(1000, np.random.default_rng(1))
-    [draws] = posterior_replicates(cells, [AtPrior(LargestF1(), prior)], weights)
-    assert draws.min() >= 2 * prior / (1 + prior) * (1 - 1e-4)
-
-
-@pytest.mark.parametrize("n_draws", [1, 2, 3])
-def test_lower_limits_of_few_draws_and_of_certain_ones_are_numbers(n_draws: int) -> None:
-    for f1 in (np.ones((3, n_draws)), np.zeros((3, n_draws)), np.eye(3, n_draws)):
-        found = thresholded._lower_limits(f1)
-        assert ((found >= 0) & (found <= 1)).all()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [300, 1000])
-def test_the_largest_f1_of_two_far_thresholds_is_covered(n: int) -> None:
-    """30 % of all items are positive, and 30 % of these are above all others in random order."""
-    rng, number, missed = np.random.default_rng(8), 400, 0
-    for at in range(number):
-        if at % 20 == 0:
-            weights = drawn_weights(1000, rng)
-        label = rng.random(n) < 0.3
-        score = rng.random(n) + (label & (rng.random(n) < 0.3))
-        cells, _ = cells_from_scores(score, label)
-        [draws] = posterior_replicates(cells, [LargestF1()], weights)
-        found = ranking_interval(cells, LargestF1(), replicates=draws)
-        missed += not found.low <= 0.6 / 1.3 <= found.high
-    # Draws alone miss in .15 to .17; these are two standard errors above .07.
-    assert missed <= number * 0.07 + 2 * np.sqrt(number * 0.07 * 0.93)

@@ -12,7 +12,7 @@ from scipy import stats
 from prframe import PrframeError
 from prframe.stats.curves import drawn_weights
 from prframe.stats.intervals.posterior_draws import posterior_replicates
-from prframe.stats.intervals.rankings import ranking_interval, suited_method
+from prframe.stats.intervals.rankings import ranking_interval
 from prframe.stats.rankings import (
     AveragePrecision,
     Bedroc,
@@ -20,7 +20,6 @@ from prframe.stats.rankings import (
     F1At,
     LargestF1,
     LiftAt,
-    PartialAveragePrecision,
     PrecisionAt,
     PrecisionAtRecall,
     RecallAt,
@@ -181,13 +180,6 @@ def test_draws_have_the_law_of_the_definition(key: str, name: str) -> None:
     assert stats.ks_2samp(found, slow(name, key)).pvalue > 0.001
 
 
-@pytest.mark.slow
-def test_the_tests_of_laws_can_fail() -> None:
-    cells = RANKINGS["untied"].cells()
-    found = replicates(cells, PrecisionAtRecall(0.5), size=2 * N_DRAWS)[0]
-    assert stats.ks_2samp(found, slow("Prec@0.4", "untied")).pvalue < 0.01
-
-
 def sample(n: int, prevalence: float, seed: int, mu: float = 1.0) -> RankedCells:
     rng = np.random.default_rng(seed)
     label = rng.random(n) < prevalence
@@ -196,28 +188,6 @@ def sample(n: int, prevalence: float, seed: int, mu: float = 1.0) -> RankedCells
 
 def replicates(cells: RankedCells, *some: CellStatistic, size: int = 2000) -> np.ndarray:
     return posterior_replicates(cells, some, drawn_weights(size, np.random.default_rng(93)))
-
-
-def test_auc_is_centred_at_the_estimate() -> None:
-    for seed in range(5):
-        cells = sample(60, 0.4, seed)
-        found = replicates(cells, RocArea())[0]
-        # Half a count at each end pulls towards 1/2 by at most about one of n_pos.
-        assert found.mean() == pytest.approx(RocArea().value(cells), abs=0.5 / cells.n_pos)
-        error = RocArea().influence(cells).std_error(cells)
-        assert found.std() == pytest.approx(error, rel=0.15)
-
-
-@pytest.mark.slow
-def test_large_samples_are_normal() -> None:
-    cells = sample(1_000_000, 0.02, 9, mu=1.5)
-    areas = AveragePrecision(), TrapezoidArea(), RocArea()
-    some = *areas, PrecisionAt(20_000), RecallAt(20_000), PrecisionAtRecall(0.4)
-    for one, found in zip(some, replicates(cells, *some), strict=True):
-        error = one.influence(cells).std_error(cells)
-        assert found.mean() == pytest.approx(one.value(cells), abs=0.3 * error), one.name
-        assert found.std() == pytest.approx(error, rel=0.1), one.name
-        assert stats.kstest((found - found.mean()) / found.std(), "norm").pvalue > 0.001
 
 
 def population(statistic: CellStatistic, prevalence: float, mu: float, share: float) -> float:
@@ -272,9 +242,3 @@ def test_other_statistics_have_no_draws() -> None:
     assert ranking_interval(cells, Prevalence()).method == "logit-t"
     with pytest.raises(PrframeError, match="prevalence does not count the positives among"):
         Prevalence().at_cut(3, 9)
-
-
-@pytest.mark.parametrize("metric", [TrapezoidArea(), PartialAveragePrecision(0.1)])
-def test_what_many_positives_decide_is_not_drawn(metric: CellStatistic) -> None:
-    cells = RankedCells(np.array([40, 60, 100, 0]), np.array([20, 400, 1380, 0]))
-    assert suited_method(cells, metric, clustered=False) == "logit-t"

@@ -10,7 +10,6 @@ from scipy.stats import norm
 from prframe.errors import PrframeError
 from prframe.stats import SignFlipNull
 from prframe.stats.null.sign_flips.counted import lacking
-from prframe.stats.null.sign_flips.signs import random_signs
 from prframe.stats.null.sign_flips.sizes import multiples
 
 SETS = {
@@ -167,15 +166,3 @@ def test_units():
 def test_what_it_refuses(numbers, method, message):
     with pytest.raises(PrframeError, match=message):
         SignFlipNull(numbers, method=method)
-
-
-def test_random_signs_are_fair_and_do_not_depend_on_the_chunk():
-    rows = [
-        np.concatenate(list(random_signs(11, 1000, np.random.default_rng(1), at_once)))
-        for at_once in (1, 7, 1 << 20)
-    ]
-    assert all(np.array_equal(rows[0], other) for other in rows[1:])
-    assert set(np.unique(rows[0])) == {-1.0, 1.0}
-    assert np.abs(rows[0].mean(axis=0)).max() < 5 / np.sqrt(1000)
-    correlation = np.corrcoef(rows[0].T) - np.eye(11)
-    assert np.abs(correlation).max() < 5 / np.sqrt(1000)

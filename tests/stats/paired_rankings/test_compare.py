@@ -123,24 +123,6 @@ def test_intervals_cover_and_the_bootstrap_test_keeps_its_size_with_few_positive
     assert covered / n >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / n)
 
 
-@pytest.mark.parametrize("interval", ["percentile", "bca"])
-@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
-def test_without_positives(test: str, interval: str) -> None:
-    label = np.zeros(9)
-    found, top = compare_rankings(
-        np.arange(9),
-        np.arange(9) % 4,
-        label,
-        [AP, PrecisionAt(2)],
-        test=test,
-        interval=interval,
-        n_resamples=100,
-    )
-    assert np.isnan(found[:8]).all()
-    assert found.n_undefined == 100
-    assert (top.difference, top.p_value, top.conf_low, top.conf_high) == (0, 1, 0, 0)
-
-
 def test_posterior_of_precision_and_recall() -> None:
     a, b, label = sample(60, 8)
     a, b = a + np.linspace(0, 1e-3, 60), b + np.linspace(0, 1e-3, 60)
@@ -236,24 +218,6 @@ def test_size_of_randomization(kind: str) -> None:
     for p in p_values(kind, 400, n, [AP, AUC]).T:
         assert min(rejections(p, level, alternative) for level in LEVELS) > 0.002
         assert (p <= 0.2).mean() > 0.1
-
-
-@pytest.mark.slow
-def test_clusters_matter() -> None:
-    options = {"clustered": False}
-    for test in ("randomization", "delong"):
-        p = p_values("clusters", 200, 100, [AUC], test=test, **options)[:, 0]
-        assert (p <= 0.05).mean() > 0.12
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["plain", "clusters"])
-@pytest.mark.parametrize("test", ["delong", "bootstrap"])
-def test_size_of_delong_and_bootstrap_is_near_nominal(test: str, kind: str) -> None:
-    p = p_values(kind, 300, 200, [AUC], test=test)[:, 0]
-    # Both hold for large samples.
-    low, high = stats.binom(300, 0.05).ppf([0.001, 0.9999])
-    assert low <= (p <= 0.05).sum() <= high
 
 
 MISTAKES: dict[str, Callable[[], object]] = {

@@ -22,7 +22,6 @@ from prframe.stats import (
     sampled_p_value,
 )
 from prframe.stats.paired_rankings import swaps as paired_swaps
-from prframe.stats.rankings import evaluators as ranking_evaluator
 
 AP, AUC = AveragePrecision(), RocArea()
 ALL = [AP, AUC, TrapezoidArea(), PrecisionAt(7), RecallAt(12), PrecisionAtRecall(0.6)]
@@ -194,23 +193,6 @@ def test_p_values_are_scipy_s_where_no_ranks_of_two_models_are_equal(alternative
     # SciPy doubles the smaller tail; the law here is symmetric.
     assert found.p_value == pytest.approx(expected.pvalue)
     assert 0.05 < found.p_value < 0.99
-
-
-def test_a_seed_gives_all_pairs_and_metrics_the_same_draws(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    scores, label = sample(80, 8)
-    levels = ranking_levels(np.vstack([scores, -scores[:1]]))
-    both, alone = CellEvaluator(label, [AP, AUC]), CellEvaluator(label, [AUC])
-    rankings = PairedRankings(levels, both)
-    swaps, drawn = rankings.randomization(0, 2, 300, rng=1), rankings.replicates(300, rng=1)
-    # Neither other rankings and metrics nor the size of chunks matter.
-    monkeypatch.setattr(ranking_evaluator, "_AT_ONCE", 1000)
-    fewer = PairedRankings(levels[[0, 2]], alone)
-    np.testing.assert_allclose(
-        fewer.randomization(0, 1, 300, 1).differences[0], swaps.differences[1]
-    )
-    np.testing.assert_allclose(fewer.replicates(300, 1)[0], drawn[1][[0, 2]])
 
 
 def naive_replicates(

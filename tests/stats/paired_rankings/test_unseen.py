@@ -8,16 +8,10 @@ import pytest
 from prframe.stats import (
     AveragePrecision,
     CellStatistic,
-    Confidence,
     RankingComparison,
     RocArea,
     SetBalancedAccuracy,
     compare_rankings,
-)
-from prframe.stats.intervals import IntervalEstimate
-from prframe.stats.paired_rankings.unseen import (
-    Room,
-    recovered_interval,
 )
 
 AP, AUC = AveragePrecision(), RocArea()
@@ -30,29 +24,6 @@ def models(n: int, share: float, apart: tuple[float, float], seed: int) -> tuple
     common, *own = rng.normal(size=(3, n))
     a, b = (np.sqrt(0.5) * (common + one) + by * label for one, by in zip(own, apart, strict=True))
     return a, b, label
-
-
-def single(estimate: float, low: float, high: float) -> IntervalEstimate:
-    """Return an interval of one ranking."""
-    return IntervalEstimate(estimate, np.nan, low, high, "logit-t")
-
-
-def test_a_metric_without_an_interval_counts_as_known() -> None:
-    low, high = recovered_interval(single(0.9, 0.6, 0.94), single(0.5, np.nan, np.nan), 0.3)
-    assert low == pytest.approx(0.4 - (0.7 * 0.3**2 + 0.3 * 0.3**2) ** 0.5)
-    assert high == pytest.approx(0.44)
-
-
-def test_intervals_are_only_extended() -> None:
-    first, second = single(0.9, 0.6, 0.94), single(0.5, 0.38, 0.9)
-    room, confidence = Room([first], [second], 10**18), Confidence(limits=(-1.0, 1.0))
-    low, high = recovered_interval(first, second, 0.3)
-    assert room.around(0, (0.2, 0.45), 0.3, confidence) == pytest.approx((low, high))
-    assert room.around(0, (-0.6, 0.45), 0.3, confidence) == pytest.approx((-0.6, high))
-    assert Room([first], [None], 20).around(0, (0.2, 0.45), 0.3, confidence) == (0.2, 0.45)
-    assert np.isnan(room.around(0, (np.nan, np.nan), 0.3, confidence)).all()
-    upper = room.around(0, (-1.0, 0.45), 0.3, Confidence(0.975, "less", (-1.0, 1.0)))
-    assert upper == pytest.approx((-1.0, high))
 
 
 def test_clusters_have_room_too_and_one_cluster_has_no_interval() -> None:
@@ -119,9 +90,3 @@ def test_unequal_and_nearly_perfect_models_are_covered(
         missed += found.conf_low > true, found.conf_high < true
     error = (0.95 * 0.05 / samples) ** 0.5
     assert missed.sum() / samples <= 0.05 + 3 * error
-
-
-def test_a_metric_without_an_observation_leaves_the_difference_unknown() -> None:
-    unknown = IntervalEstimate(np.nan, np.nan, np.nan, np.nan, "")
-    room = Room([single(0.9, 0.6, 0.94)], [unknown], 20)
-    assert np.isnan(room.around(0, (0.2, 0.45), 0.3, Confidence(limits=(-1.0, 1.0)))).all()

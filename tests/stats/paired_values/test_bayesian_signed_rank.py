@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from prframe.errors import PrframeError
-from prframe.stats import SignedRankPosterior, signed_rank_posterior
+from prframe.stats import signed_rank_posterior
 from prframe.stats.paired_values.bayesian_signed_rank import _weights
 
 
@@ -82,37 +82,6 @@ def test_independent_simulation(rope: float) -> None:
         error = sqrt(2 * expected * (1 - expected) / 20_000)
         assert share == pytest.approx(expected, abs=4 * error + 1e-9)
     assert 0.05 < found.greater < found.less < 0.95
-
-
-def answer(found: SignedRankPosterior) -> list[float]:
-    """Return the three probabilities."""
-    return [float(p) for p in found[:3]]
-
-
-def test_the_border_belongs_to_the_rope_whatever_rounding_does() -> None:
-    differences = [0.9 - 0.8, 0.8 - 0.7, 0.3 - 0.2]
-    assert max(differences) > 0.1
-    assert answer(signed_rank_posterior(differences, 0.1)) == [0, 1, 0]
-    assert signed_rank_posterior(differences, 0.0999, prior=0).greater == 1
-    # 0.1 and -0.1 make 0.
-    found = signed_rank_posterior([0.9 - 0.8, 0.7 - 0.8], prior=0, rng=1)
-    assert (found.less + found.greater, found.rope) == (1, 0)
-    assert within(found.greater, 0.5, 10_000)
-
-
-@pytest.mark.parametrize("draws", [100, 5000])
-def test_pairs_share_their_draws(draws: int) -> None:
-    # 5000 draws come in several chunks.
-    table = np.random.default_rng(10).normal(0.02, 0.1, (2, 3, 12))
-    table[1, 2] = table[0, 0]
-    found = signed_rank_posterior(table, 0.01, n_resamples=draws, rng=11)
-    assert all(part.shape == (2, 3) for part in found)
-    for at in np.ndindex(2, 3):
-        alone = signed_rank_posterior(table[at], 0.01, n_resamples=draws, rng=11)
-        assert [float(part) for part in alone] == [part[at] for part in found]
-    assert found.greater[1, 2] == found.greater[0, 0]
-    again = signed_rank_posterior(table, 0.01, n_resamples=draws, rng=11)
-    assert (again.less == found.less).all()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from scipy.stats import binom
 from prframe.errors import PrframeError
 from prframe.stats import (
     PairedFamily,
-    adjust_p_values,
     paired_sample,
     tukey_randomization,
 )
@@ -59,25 +58,6 @@ def test_max_t_is_the_step_down_of_its_definition(alternative, n, how):
     assert found.p_values == pytest.approx(expected, abs=1e-12)
 
 
-def test_max_t_lies_between_the_plain_p_value_and_bonferroni():
-    differences = np.random.default_rng(3).normal(0.3, 1, (40, 5))
-    differences[:, 4] = differences[:, 3] + 1e-3
-    one = family(differences)
-    plain = one.sign_flips(20_000, np.random.default_rng(1), "two-sided").p_values
-    adjusted = one.max_t(20_000, np.random.default_rng(1), "two-sided").p_values
-    assert (adjusted >= plain - 1e-12).all()
-    assert (adjusted <= adjust_p_values(plain, "holm") + 3 / 20_000).all()
-
-
-def test_pairs_in_which_nothing_varies_leave_the_others_alone():
-    differences = np.random.default_rng(3).normal(0.3, 1, (20, 3))
-    differences[:, 1] = 0.5
-    differences[:, 2] = -0.5
-    found = family(differences).bootstrap(500, np.random.default_rng(1), "two-sided").p_values
-    alone = family(differences[:, :1]).bootstrap(500, np.random.default_rng(1), "two-sided")
-    assert found[0] == alone.p_values[0]
-
-
 def test_replicates_are_scipys_bootstrap():
     differences = np.random.default_rng(4).exponential(size=40)
     expected = scipy.stats.bootstrap(
@@ -90,35 +70,6 @@ def test_replicates_are_scipys_bootstrap():
     assert low == pytest.approx(expected.confidence_interval.low, abs=0.01)
     assert high == pytest.approx(expected.confidence_interval.high, abs=0.02)
     assert means.std(ddof=1) == pytest.approx(expected.standard_error, rel=0.02)
-
-
-def test_replicates_do_not_depend_on_how_pairs_are_cut(monkeypatch):
-    differences = np.random.default_rng(4).normal(size=(20, 5))
-    whole = list(family(differences).replicates(100, np.random.default_rng(1)))
-    monkeypatch.setattr("prframe.stats.paired_values.family._HELD", 200)
-    parts = list(family(differences).replicates(100, np.random.default_rng(1)))
-    assert np.allclose(whole, parts, rtol=1e-12)
-
-
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("pairs", [None, [(2, 0), (1, 0)]])
-def test_tukey_is_its_definition(alternative, pairs):
-    """Every row of the table is dealt out in all ways."""
-    rng = np.random.default_rng(1)
-    values = rng.normal(np.array([[0.0], [0.5], [1.0]]), size=(3, 4))
-    orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
-    some = [(0, 1), (0, 2), (1, 2)] if pairs is None else pairs
-    totals = np.zeros((1, 3))
-    for query in range(4):
-        dealt = np.array([values[order, query] for order in orders])
-        totals = (totals[:, None] + dealt[None]).reshape(-1, 3)
-    largest = np.max([folded(totals[:, i] - totals[:, j], alternative) for i, j in some], axis=0)
-    expected = [
-        (largest >= folded(values[i].sum() - values[j].sum(), alternative) - 1e-9).mean()
-        for i, j in some
-    ]
-    found = tukey_randomization(values, pairs, alternative=alternative, n_resamples=100_000, rng=1)
-    assert (np.abs(found.p_values - expected) <= 5 * found.std_errors + 2e-5).all()
 
 
 @pytest.mark.slow
@@ -157,7 +108,3 @@ def test_family_wise_error(correction, kind):
 def test_what_tukey_refuses(call, message):
     with pytest.raises(PrframeError, match=message):
         call()
-
-
-def test_tukey_without_queries_is_undefined():
-    assert np.isnan(tukey_randomization(np.zeros((3, 0))).p_values).all()

@@ -73,11 +73,6 @@ def test_equivalence_is_that_of_statsmodels():
         assert test.p_value == pytest.approx(expected, rel=1e-10)
 
 
-def test_what_does_not_vary_has_no_equivalence():
-    for differences in ([0.1], [0.1, 0.1, 0.1], [0.0, 0.0]):
-        assert np.isnan(paired_equivalence_test(differences, margin=0.2).p_value)
-
-
 def test_wrong_options_are_refused():
     with pytest.raises(PrframeError, match="`test_train_ratio` must be"):
         paired_t_test(FIRST, SECOND, test_train_ratio=-0.1)

@@ -41,33 +41,6 @@ def test_both_models_are_those_of_statsmodels(scale):
     assert fixed.difference == pytest.approx(expected.mean_effect_fe * scale, rel=1e-12)
 
 
-def test_equal_strata_have_no_variance_between_them():
-    pooled = pool_differences([0.1, 0.1, 0.1], [0.02, 0.03, 0.01])
-    assert (pooled.tau, pooled.i_squared, pooled.q_p_value) == (0, 0, 1)
-    assert pooled.difference == pytest.approx(0.1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("tau", [0.0, 1.0, 3.0])
-@pytest.mark.parametrize("n_strata", [4, 12])
-def test_intervals_cover_and_heterogeneity_is_rarely_found(tau, n_strata):
-    rng, n = np.random.default_rng(n_strata), 1500
-    errors = rng.uniform(0.7, 1.5, n_strata)
-    tables = 0.5 + tau * rng.normal(size=(n, n_strata)) + errors * rng.normal(size=(n, n_strata))
-    pooled = [pool_differences(table, errors) for table in tables]
-    covers = np.mean([result.low <= 0.5 <= result.high for result in pooled])
-    # With little variance between strata the interval is wider than it had to be.
-    assert covers > 0.95 - 4 * np.sqrt(0.95 * 0.05 / n)
-    if tau > 1:
-        assert covers < 0.95 + 4 * np.sqrt(0.95 * 0.05 / n)
-    if not tau:
-        p_values = [result.q_p_value for result in pooled]
-        assert stats.kstest(p_values, "uniform").pvalue > 1e-3
-        fixed = [pool_differences(table, errors, model="fixed") for table in tables]
-        covers = np.mean([result.low <= 0.5 <= result.high for result in fixed])
-        assert abs(covers - 0.95) < 4 * np.sqrt(0.95 * 0.05 / n)
-
-
 def test_sizes_widen_the_fixed_effect_by_the_formulas():
     sizes = np.array([10, 12, 9, 20, 15])
     shares = ERRORS**-2.0 / (ERRORS**-2.0).sum()
@@ -84,21 +57,6 @@ def test_sizes_widen_the_fixed_effect_by_the_formulas():
     assert pooled.p_value == pytest.approx(expected, rel=1e-12)
     many = pool_differences(EFFECTS, ERRORS, model="fixed", sizes=sizes * 10**9)
     assert tuple(many)[:-1] == pytest.approx(tuple(known)[:-1], rel=1e-8)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sizes", [(15,) * 4, (15,) * 12, (15, 60), (11, 30, 200)])
-def test_the_fixed_effect_of_samples_is_rarely_found_where_there_is_none(sizes):
-    rng, n = np.random.default_rng(len(sizes)), 4000
-    rejected, by_normal = 0, 0
-    for _ in range(n):
-        samples = [rng.normal(0, 1 + j % 3, size) for j, size in enumerate(sizes)]
-        means, errors = [each.mean() for each in samples], [stats.sem(each) for each in samples]
-        pooled = pool_differences(means, errors, model="fixed", sizes=sizes)
-        rejected += pooled.p_value <= 0.05
-        by_normal += pool_differences(means, errors, model="fixed").p_value <= 0.05
-    assert 0.035 < rejected / n < 0.065
-    assert by_normal > rejected
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Paired tests over queries, against SciPy, enumeration and simulation."""
 
-from inspect import signature
 from typing import get_args
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 import scipy.stats
 from scipy.stats import binom
 
-from prframe import stats
 from prframe.errors import PrframeError
 from prframe.stats import (
     PairedFamily,
@@ -63,21 +61,6 @@ def test_every_test_is_that_of_its_definition(name, digits, alternative):
     found = result_of(name, differences, alternative=alternative, n_resamples=20_000)
     assert found.statistic == pytest.approx(statistic)
     assert found.p_value == pytest.approx(p_value, abs=4 * np.nan_to_num(found.std_error) + 1e-8)
-
-
-@pytest.mark.parametrize("name", [name for name, test in QUERY_TESTS.items() if test.function])
-@pytest.mark.parametrize("n", [0, 1, 6, 30])
-def test_functions_do_what_the_list_says(name, n):
-    test, differences = QUERY_TESTS[name], np.subtract(*values(n))
-    for method in test.methods:
-        options = {"method": method} if len(test.methods) > 1 else {}
-        drawn = {"n_resamples": 500, "rng": 1}
-        function = getattr(stats, test.function)
-        options |= {} if "rng" not in signature(function).parameters else drawn
-        assert repr(function(differences, **options)) == repr(
-            result_of(name, differences, method=method)
-        )
-        assert ("cluster" in signature(function).parameters) == test.clusters
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)

@@ -1,6 +1,6 @@
 """The ROC curve and linear rank statistics, by enumeration, quadrature and simulation."""
 
-from itertools import combinations, pairwise
+from itertools import pairwise
 from math import log, sqrt
 from statistics import fmean
 
@@ -12,7 +12,6 @@ from scipy.stats import norm
 
 from prframe import PrframeError
 from prframe.stats import (
-    DCG,
     concentration_radius,
     parse_phi,
     ranking_performance,
@@ -22,25 +21,6 @@ from prframe.stats import (
 
 PHIS = ["mww", "local-auc(u0=0.8)", "p-norm-push(q=4)", "rtb", "logrank", "van-der-waerden"]
 PHIS += ["median", "logistic"]
-
-
-@pytest.mark.parametrize("n_pos", range(1, 5))
-@pytest.mark.parametrize("n_neg", range(1, 5))
-def test_the_three_expressions_of_the_empirical_curve(n_pos: int, n_neg: int) -> None:
-    total = n_pos + n_neg
-    for ranks in combinations(range(1, total + 1), n_pos):
-        negatives = sorted(set(range(1, total + 1)) - set(ranks))
-        best_first = sorted(ranks, reverse=True)
-        gamma = roc_from_ranks(np.random.default_rng(0).permutation(ranks), n_neg)
-        for j in range(1, n_neg + 1):
-            other = negatives[n_neg - j]
-            one = fmean(rank > other for rank in ranks)
-            two = fmean(best_first[i - 1] > other for i in range(1, n_pos + 1))
-            three = fmean(j >= total - best_first[i - 1] - i + 2 for i in range(1, n_pos + 1))
-            assert one == two == three == gamma[j - 1]
-        # AUC is the mean of the steps, and follows from the rank sum (2.9).
-        auc = (sum(ranks) - n_pos * (n_pos + 1) / 2) / (n_pos * n_neg)
-        assert gamma.mean() == pytest.approx(auc, abs=1e-14)
 
 
 def test_corners_of_the_curve_may_lie_on_the_border() -> None:
@@ -121,44 +101,6 @@ def test_a_binormal_population(phi: str, mu: float, p: float) -> None:
     thresholds = np.concatenate([[np.inf], np.linspace(9, -9, 20_001), [-np.inf]])
     fpr, tpr = norm.sf(thresholds), norm.sf(thresholds - mu)
     assert ranking_performance(fpr, tpr, p, phi) == pytest.approx(wanted, abs=2e-6)
-
-
-def test_the_rank_sum_is_not_auc_alone() -> None:
-    fpr, tpr = [0, 0.1, 0.1, 0.6, 1], [0, 0.3, 0.7, 0.9, 1]
-    auc = np.trapezoid(tpr, fpr)
-    for p in (0.001, 0.3, 0.99):
-        wanted = p / 2 + (1 - p) * auc
-        assert ranking_performance(fpr, tpr, p) == pytest.approx(wanted, rel=1e-12)
-        assert abs(ranking_performance(fpr, tpr, p) - auc) > 0.0001
-
-
-@pytest.mark.parametrize("phi", PHIS)
-def test_the_statistic_tends_to_it(phi: str) -> None:
-    rng, p, total = np.random.default_rng(3), 0.2, 200_000
-    n_pos = int(p * total)
-    scores = np.concatenate([rng.normal(1, 1, n_pos), rng.normal(0, 1, total - n_pos)])
-    ranks = np.argsort(np.argsort(scores))[:n_pos] + 1
-    gamma = roc_from_ranks(ranks, total - n_pos)
-    steps = np.arange(total - n_pos + 1) / (total - n_pos)
-    fpr = np.repeat(steps, 2)
-    tpr = np.concatenate([[0.0], np.repeat(gamma, 2), [1.0]])
-    statistic = parse_phi(phi)(ranks / (total + 1)).mean()
-    assert ranking_performance(fpr, tpr, p, phi) == pytest.approx(statistic, abs=2e-4)
-
-
-def test_functions_of_the_number_of_items() -> None:
-    fpr, tpr = [0, 0.25, 1], [0, 0.75, 1]
-    for n in (5, 50):
-        wanted = ranking_performance(fpr, tpr, 0.4, DCG(k=4, n=n))
-        assert ranking_performance(fpr, tpr, 0.4, "dcg(k=4)", n=n) == wanted
-
-
-def test_digits_are_kept_when_positives_are_rare() -> None:
-    fpr, tpr = [0, 0.25, 1], [0, 0.75, 1]
-    rare = ranking_performance(fpr, tpr, 1e-9, "p-norm-push(q=3)")
-    # Without the positives' part in F: E (1 - fpr)^3 over the curve.
-    wanted = 0.75 * (1 - 0.75**4) / (4 * 0.25) + 0.25 * 0.75**4 / (4 * 0.75)
-    assert rare == pytest.approx(wanted, rel=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -272,45 +214,6 @@ def test_remark_3_fails_for_errors_at_positives() -> None:
     deficit = ranking_performance(*best, 0.5) - ranking_performance(*chosen, 0.5)
     assert deficit == pytest.approx(0.5 * 0.5 * 0.25 * 1)
     assert negatives * ratio @ abs(estimate - ratio) == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ([0, 0.5, 1], [0, 1], [0, 1], [0, 1]),
-            "`fpr` and `tpr` must be lists of one length; got shapes (3,) and (2,).",
-        ),
-        (
-            ([0, 1], [0, 1], [0, 1], [0]),
-            "`best_fpr` and `best_tpr` must be lists of one length; got shapes (2,) and (1,).",
-        ),
-        (
-            ([0, 1], [0, 1], [0.5, 1], [0, 1]),
-            "`best_fpr` must begin with 0 and end with 1; got [0.5, 1.0].",
-        ),
-        (
-            ([0, 1], [0, 1], [0, 0.5, 0.4, 1], [0, 0.1, 0.2, 1]),
-            "`best_fpr` must be sorted, rising from 0 to 1.",
-        ),
-        (
-            ([0, 1], [0, 1], [0, 1], [0, 2]),
-            "`best_tpr` must lie between 0 and 1; got 2.0.",
-        ),
-    ],
-)
-def test_what_has_no_distances(arguments: tuple, message: str) -> None:
-    with pytest.raises(PrframeError) as error:
-        roc_distances(*arguments)
-    assert str(error.value) == message
-
-
-@given(st.integers(1, 300), st.integers(1, 300), st.floats(0.001, 0.9))
-def test_the_radius_of_auc(n_pos: int, n_neg: int, delta: float) -> None:
-    total = n_pos + n_neg
-    of_auc = concentration_radius(n_pos, n_neg, "mww", delta) * (total + 1) / n_neg
-    wanted = sqrt(total * log(2 / delta) / (2 * n_pos * n_neg))
-    assert of_auc == pytest.approx(wanted, rel=1e-9)
 
 
 def test_the_form_of_theorem_5() -> None:

@@ -86,17 +86,6 @@ def test_values_are_those_of_the_repeated_rows(
     assert statistic.value(cells) == pytest.approx(expected[0], abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.slow
-def test_long_rankings_are_added_up_in_pieces() -> None:
-    rng = np.random.default_rng(1)
-    label = rng.random(40_000) < 0.5
-    rows = list(zip(rng.integers(0, 60_000, 40_000).astype(float), label.tolist(), strict=True))
-    cells, _ = cells_from_scores(*split(rows))
-    assert cells.pos.size > 2 * 8192
-    for statistic in SMOOTH + SETS + CUT + LEVELS:
-        assert statistic.value(cells) == pytest.approx(metric(statistic, rows), rel=1e-12)
-
-
 def random_cells(seed: int, n: int = 60) -> RankedCells:
     rng = np.random.default_rng(seed)
     score = rng.integers(0, 25, n).astype(float)
@@ -187,21 +176,6 @@ def test_standard_errors_are_those_of_simulated_samples(
         found.append((statistic.value(cells), influence.std_error(cells)))
     values, errors = np.array(found).T
     assert np.sqrt((errors**2).mean()) == pytest.approx(values.std(), rel=0.1)
-
-
-@pytest.mark.slow
-def test_ap_without_own_precision_has_no_bias() -> None:
-    # Given how many others are above a positive, each is positive with the precision there.
-    rng, n, p = np.random.default_rng(5), 30, 0.3
-    score, label = rng.normal(size=(4000, n)), rng.random((4000, n)) < p
-    cells = [cells_from_scores(s + y, y)[0] for s, y in zip(score, label, strict=True) if y.any()]
-    ap = AveragePrecision()
-    corrected = np.array([ap.unbiased(one) for one in cells])
-    value = np.array([ap.value(one) for one in cells])
-    pool = rng.random(1_000_000) < p
-    true = ap.value(cells_from_scores(rng.normal(size=pool.size) + pool, pool)[0])
-    assert value.mean() - true > 0.02
-    assert abs(corrected.mean() - true) < 0.3 * (value.mean() - true)
 
 
 def test_what_is_not_there_is_not_defined() -> None:

@@ -36,12 +36,6 @@ def test_levels_are_as_by_definition(seed: int) -> None:
             assert (table[0][levels[0] == v][0] == table[1][levels[1] == w][0]) == is_matched
 
 
-def test_rankings_without_ties_stay_without_ties() -> None:
-    levels = np.stack([np.random.default_rng(k).permutation(30) + 1 for k in (0, 1)])
-    for table in joint_levels(levels):
-        assert np.unique(table).size == 60
-
-
 def test_enumerated_p_values_know_no_order_of_rows_or_models() -> None:
     """An item in the middle of a block of the other ranking kept its place, apart by a coin."""
     frame = pl.DataFrame(

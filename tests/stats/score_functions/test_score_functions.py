@@ -125,15 +125,6 @@ def test_moments_of_the_scores_of_classical_tests() -> None:
     assert RTB(u0=0.5, beta=40, lam=40).integral(0.5) == pytest.approx(area, rel=1e-7)
 
 
-def test_what_depends_on_the_size() -> None:
-    for phi in NAMED:
-        assert (phi.of_size(7) == phi) is not isinstance(phi, DCG)
-    assert DCG(k=3).of_size(10) == DCG(k=3, n=10)
-    assert DCG(n=5).of_size(2.5).n == 2.5
-    with pytest.raises(PrframeError, match=r"DCG depends on the number of items; give n, or take"):
-        DCG()(0.5)
-
-
 class _Odd:
     """A callable without a name."""
 

@@ -12,7 +12,6 @@ from hypothesis import given, strategies as st
 import prframe
 from prframe.stats import (
     APNull,
-    adjust_p_values,
     ap_beta_sf,
     ap_normal_sf,
     ap_null_moments,
@@ -170,23 +169,6 @@ def test_methods_are_the_statistics() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["bonferroni", "holm", "hochberg", "bh", "by"])
-def test_corrections_leave_out_groups_without_a_test(method: str) -> None:
-    data = pl.concat(
-        [graded(4), pl.DataFrame({"q": [9, 9], "score": [1.0, 2.0], "label": [False] * 2})]
-    )
-    message = (
-        "ap_test: undefined, hence null, for 1 of 5 groups, which have no positives, in groups"
-    )
-    with pytest.warns(prframe.UndefinedMetricWarning, match=message):
-        rows = prframe.ap_test(data, by="q", correction=method)
-    p_values = rows["p_value"].to_list()
-    assert p_values[4] is None
-    expected = [*adjust_p_values(np.array(p_values[:4]), method), None]
-    assert rows["p_adjusted"].to_list() == expected
-
-
-@pytest.mark.slow
 def test_mean_by_simulation() -> None:
     data = graded(6, seed=5).filter(pl.int_range(pl.len()).over("q") < 20 + 13 * pl.col("q"))
     singles = prframe.ap_test(data, by="q")
@@ -200,35 +182,6 @@ def test_mean_by_simulation() -> None:
     p = row["p_value"]
     assert sampled["p_value"].item() == pytest.approx(p, abs=5 * sqrt(p / 40_000) + 1e-4)
     assert normal != pytest.approx(p, rel=0.1)
-
-
-@pytest.mark.slow
-def test_mean_of_one_group_is_the_group() -> None:
-    data = graded(1)
-    mean, single = prframe.ap_test(data, over="q"), prframe.ap_test(data, by="q")
-    assert mean["p_value"].item() == single["p_value"].item()
-
-
-@pytest.mark.slow
-@quiet
-def test_means_by_group_keep_the_order_of_groups() -> None:
-    data = pl.concat(
-        [graded(3, seed).with_columns(system=pl.lit(f"s{seed}")) for seed in (2, 0, 1)]
-    )
-    empty = pl.DataFrame({"q": [1], "score": [1.0], "label": [False], "system": ["none"]})
-    rows = prframe.ap_test(pl.concat([data, empty]), by="system", over="q", correction="holm")
-    assert rows["system"].to_list() == ["s2", "s0", "s1", "none"]
-    assert rows["n_groups"].to_list() == [3, 3, 3, 0]
-    assert rows["p_value"][3] is rows["map"][3] is rows["p_adjusted"][3] is None
-    alone = [prframe.ap_test(data.filter(system=name), over="q") for name in ("s2", "s0", "s1")]
-    assert rows["p_value"][:3].to_list() == [row["p_value"].item() for row in alone]
-
-
-@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
-def test_no_rows_have_no_mean() -> None:
-    nothing = pl.DataFrame(schema={"q": pl.String, "score": pl.Float64, "label": pl.Boolean})
-    assert prframe.ap_test(nothing, over="q").height == 0
-    assert prframe.ap_test(nothing, over="q", correction="holm").height == 0
 
 
 def test_same_seed_same_numbers() -> None:

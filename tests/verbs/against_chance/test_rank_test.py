@@ -218,15 +218,6 @@ def test_what_is_undefined_is_said_once() -> None:
     assert by_group[4]["std_error"] > 0
 
 
-def test_dcg_says_why_it_has_no_interval() -> None:
-    with pytest.warns(
-        prframe.UndefinedMetricWarning, match="or are tested by DCG, which has none"
-    ):
-        found = prframe.rank_test(data(), phi=["mww", "dcg"])
-    assert found["std_error"].is_null().to_list() == [False, True]
-    assert found["p_value"].null_count() == 0
-
-
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize(("n_pos", "n_neg"), [(8, 11), (20, 15), (3, 60)])
 def test_mann_whitney_without_ties(side: str, n_pos: int, n_neg: int) -> None:

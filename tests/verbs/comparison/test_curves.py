@@ -1,6 +1,5 @@
 """Two curves on the same items: against a naive weighted curve, single curves and simulation."""
 
-import warnings
 from itertools import pairwise
 from math import inf
 from typing import Any
@@ -16,7 +15,7 @@ from scipy.stats import binom
 
 import prframe
 from prframe import PrframeError
-from prframe.stats import pr_curve, pr_curve_difference
+from prframe.stats import pr_curve_difference
 from prframe.stats.curves import drawn_weights
 from prframe.stats.curves.bands import Deviations
 from prframe.stats.curves.bayesian_bootstrap import posterior_of
@@ -194,41 +193,6 @@ def test_the_order_of_models_with_one_curve_changes_signs_alone() -> None:
     np.testing.assert_allclose(again.low, one.low, atol=1e-12)
 
 
-@pytest.mark.parametrize("options", [{}, {"cluster": "cluster"}, {"simultaneous": False}])
-@pytest.mark.parametrize("make", [sample, same_curves, few])
-def test_the_verb_reverses_bands_to_the_last_digit(make, options) -> None:
-    (a, b), label = make()
-    frame = pl.DataFrame({"a": a, "b": b, "label": label, "cluster": np.arange(label.size) // 2})
-    options = {"rng": 1, "n_resamples": 200, "recall": LEVELS, **options}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", prframe.UndefinedMetricWarning)
-        one = prframe.compare_curves(frame, ["a", "b"], **options)
-        other = prframe.compare_curves(frame, ["b", "a"], **options)
-    renamed = {"precision_a": "precision_b", "precision_b": "precision_a"}
-    renamed |= {"model_a": "model_b", "model_b": "model_a"}
-    renamed |= {"conf_low": "conf_high", "conf_high": "conf_low"}
-    numbers = pl.col("difference", "conf_low", "conf_high")
-    found = other.with_columns(numbers * -1 + 0.0).rename(renamed).select(one.columns)
-    assert_frame_equal(found, one, check_exact=True)
-
-
-@pytest.mark.parametrize("simultaneous", [True, False])
-@pytest.mark.parametrize("prior", [None, 0.01, 0.9])
-@pytest.mark.parametrize("n_neg", [1, 3])
-def test_the_band_holds_the_difference_of_a_handful_of_items(
-    n_neg: int, prior: float | None, simultaneous: bool
-) -> None:
-    label = np.arange(8 + n_neg) < 8
-    perfect, not_retrieved = label.astype(np.float64), np.where(label, -inf, 1.0)
-    for worse in (1 - perfect, not_retrieved):
-        for scores in ((perfect, worse), (worse, perfect)):
-            found = pr_curve_difference(
-                *scores, label, LEVELS, rng=1, simultaneous=simultaneous, prior=prior
-            )
-            assert (found.low <= found.difference).all()
-            assert (found.difference <= found.high).all()
-
-
 def test_all_levels_count_alike_where_models_agree() -> None:
     rng = np.random.default_rng(1)
     common, first, second = rng.standard_normal((3, 4000, 3))
@@ -247,18 +211,6 @@ def test_all_levels_count_alike_where_models_agree() -> None:
     assert _agreement(np.ones((9, 3)), np.ones((9, 3)), unseen) == 0
 
 
-def test_curves_are_those_of_pr_curve() -> None:
-    scores, label = sample()
-    scores[1][scores[1] < -0.5] = -inf
-    found = pr_curve_difference(*scores, label, LEVELS, rng=1, n_resamples=50)
-    for score, curve in zip(scores, (found.precision_a, found.precision_b), strict=True):
-        np.testing.assert_allclose(curve, pr_curve(score[label], score[~label], LEVELS))
-    np.testing.assert_array_equal(found.difference, found.precision_a - found.precision_b)
-    assert (found.low <= found.high).all()
-    assert (found.low >= -1).all()
-    assert (found.high <= 1).all()
-
-
 def test_equal_rankings_do_not_differ() -> None:
     (score, _), label = sample()
     for options in ({}, {"simultaneous": False}):
@@ -267,28 +219,6 @@ def test_equal_rankings_do_not_differ() -> None:
         assert (found.p_value == 1).all()
         assert (found.low <= 0).all()
         assert (found.high >= 0).all()
-
-
-@pytest.mark.slow
-def test_items_in_common_make_the_band_narrower() -> None:
-    widths = []
-    for rho in (0.0, 0.7, 0.95):
-        scores, label = sample(1500, rho=rho, means=(1.4, 1.4))
-        found = pr_curve_difference(*scores, label, LEVELS, rng=1)
-        widths.append((found.high - found.low).mean())
-    assert widths[0] > 1.2 * widths[1] > 1.2**2 * widths[2]
-
-
-def test_items_that_stand_three_times_count_once_as_clusters() -> None:
-    scores, label = sample(300)
-    once = pr_curve_difference(*scores, label, LEVELS[1:-1], rng=1)
-    # Next to each other, yet not tied.
-    thrice = np.repeat(scores, 3, axis=1) + 1e-9 * (np.arange(900) % 3), np.repeat(label, 3)
-    cluster = np.repeat(np.arange(300), 3)
-    found = pr_curve_difference(*thrice[0], thrice[1], LEVELS[1:-1], rng=1, cluster=cluster)
-    alone = pr_curve_difference(*thrice[0], thrice[1], LEVELS[1:-1], rng=1)
-    np.testing.assert_allclose(found.high - found.low, once.high - once.low, rtol=0.15)
-    assert (alone.high - alone.low).mean() < 0.8 * (once.high - once.low).mean()
 
 
 def test_too_little_for_a_band() -> None:
@@ -327,52 +257,6 @@ def test_coverage(n: int, means: tuple[float, float], rho: float) -> None:
         single += bool(level.low[0] <= true[15] <= level.high[0])
     assert covered >= binom.ppf(0.001, samples, 0.93)
     assert single >= binom.ppf(0.001, samples, 0.93)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [600, 2000])
-def test_nearly_perfect_models(n: int) -> None:
-    recall, samples = np.linspace(0.05, 0.95, 19), 400
-    true = normal_curve(5, 0.1, recall) - normal_curve(4, 0.1, recall)
-    told_apart = covered = 0
-    for i in range(samples):
-        scores, label = sample(n, 0.1, 0.5, seed=3000 + i, means=(4, 4))
-        equal = pr_curve_difference(*scores, label, recall, rng=i, n_resamples=500)
-        better = scores[0] + label, scores[1]
-        found = pr_curve_difference(*better, label, recall, rng=i, n_resamples=500)
-        told_apart += bool(equal.p_value[0] <= 0.05)
-        covered += bool(((found.low <= true) & (true <= found.high)).all())
-    assert told_apart <= binom.ppf(0.999, samples, 0.065)
-    assert covered >= binom.ppf(0.001, samples, 0.93)
-
-
-@pytest.mark.slow
-def test_models_whose_scores_are_correlated_are_told_apart_as_often_as_they_should_be() -> None:
-    recall, samples = np.linspace(0.05, 0.95, 31), 400
-    told_apart = 0
-    for i in range(samples):
-        scores, label = sample(300, 0.3, 0.6, seed=7000 + i, means=(1.5, 1.5))
-        found = pr_curve_difference(*scores, label, recall, rng=i, n_resamples=400)
-        told_apart += bool(found.p_value[0] <= 0.05)
-    assert binom.ppf(0.001, samples, 0.035) <= told_apart <= binom.ppf(0.999, samples, 0.06)
-
-
-@pytest.mark.slow
-def test_curves_that_end_are_covered() -> None:
-    # Both models retrieve the items above a score, a share of positives of .955 and of .919.
-    recall, samples = np.linspace(0.04, 0.96, 47), 200
-    precise = [
-        np.where(recall <= ndtr(mean + 0.2), normal_curve(mean, 0.3, recall), 0.0)
-        for mean in (1.5, 1.2)
-    ]
-    covered = 0
-    for i in range(samples):
-        scores, label = sample(400, 0.3, 0.95, seed=9000 + i, means=(1.5, 1.2))
-        retrieved = [np.where(score > -0.2, score, -inf) for score in scores]
-        found = pr_curve_difference(*retrieved, label, recall, rng=i, n_resamples=400)
-        true = precise[0] - precise[1]
-        covered += bool(((found.low <= true + 1e-12) & (true - 1e-12 <= found.high)).all())
-    assert covered >= binom.ppf(0.001, samples, 0.93)
 
 
 @pytest.mark.slow
@@ -429,31 +313,6 @@ LONG = WIDE.unpivot(
 )
 FEW: dict[str, Any] = {"recall": [0.1, 0.5, 0.9], "n_resamples": 60, "rng": 3}
 MODELS = ["a", "b", "c"]
-
-
-def seed_of(rng: int) -> int:
-    return int(np.random.default_rng(rng).integers(1 << 62))
-
-
-@pytest.mark.parametrize("options", [{}, {"cluster": "user"}, {"simultaneous": False}])
-def test_a_group_and_pair_is_its_arrays(options: dict[str, Any]) -> None:
-    found = prframe.compare_curves(WIDE, MODELS, by="q", **FEW, **options)
-    assert found.select("q", "model_a", "model_b").unique(maintain_order=True).rows() == [
-        (q, *pair)
-        for q in WIDE["q"].unique(maintain_order=True)
-        for pair in (("a", "b"), ("a", "c"), ("b", "c"))
-    ]
-    for (q, a, b), rows in found.group_by("q", "model_a", "model_b", maintain_order=True):
-        own = WIDE.filter(q=q)
-        extra: dict[str, Any] = {k: v for k, v in options.items() if k != "cluster"}
-        if "cluster" in options:
-            extra["cluster"] = own["user"].rank("dense").cast(pl.Int64).to_numpy() - 1
-        expected = pr_curve_difference(
-            own[a].to_numpy(), own[b].to_numpy(), own["label"].to_numpy(), FEW["recall"],
-            n_resamples=60, rng=seed_of(3), **extra,
-        )  # fmt: skip
-        names = ["recall", "precision_a", "precision_b", "difference", "conf_low", "conf_high"]
-        np.testing.assert_allclose(rows[[*names, "p_value"]].to_numpy().T, expected, rtol=1e-12)
 
 
 def test_baselines() -> None:
@@ -571,19 +430,3 @@ def test_errors(call: Any, message: str) -> None:
     with pytest.raises(PrframeError) as caught:
         call()
     assert str(caught.value) == message
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"prior": 0.1}, {"cluster": "cluster"}, {"simultaneous": False}, {"recall": [0.05]}],
-)
-def test_a_model_and_its_copy_do_not_differ(options: dict[str, Any]) -> None:
-    rng = np.random.default_rng(1)
-    label = rng.random(60) < 0.4
-    score = (rng.normal(size=60) + label).round(1)
-    frame = pl.DataFrame({"a": score, "b": 3 * score + 1, "label": label, "id": range(60)})
-    frame = frame.with_columns(cluster=pl.Series(rng.integers(0, 25, 60)))
-    found = frame.pr.compare_curves(["a", "b"], item="id", rng=1, n_resamples=100, **options)
-    for column in ("difference", "conf_low", "conf_high"):
-        assert found[column].to_list() == [0.0] * found.height
-    assert found["p_value"].to_list() == [1.0] * found.height

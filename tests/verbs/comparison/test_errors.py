@@ -13,7 +13,6 @@ from tests.stats.paired_values import oracle
 from tests.verbs.names import NUMBERED
 
 DATA = runs().with_columns(half=pl.col("query_id") > "q005", cluster=pl.col("item"))
-WIDE = DATA.pivot("model", index=["query_id", "item", "label"], values="score")
 LACKING = DATA.filter(~((pl.col("model") == "z") & (pl.col("query_id") < "q002")))
 COLUMNS = "'query_id', 'item', 'score', 'label', 'model', 'half', 'cluster'"
 TESTS_OVER = ", ".join(map(repr, sorted(oracle.TESTS)))
@@ -248,12 +247,3 @@ def test_rows(frame: pl.DataFrame, options: dict[str, Any], message: str) -> Non
     with pytest.raises(prframe.PrframeError) as caught:
         plan.collect()
     assert str(caught.value) == message
-
-
-def test_a_misspelt_argument() -> None:
-    with pytest.raises(TypeError, match=r"compare\(\) got an unexpected keyword argument 'itme'."):
-        prframe.compare(DATA, "AP", itme="item")
-    with pytest.raises(prframe.PrframeError, match="unknown metric 'AQ'"):
-        prframe.compare(DATA, "AQ")
-    with pytest.raises(prframe.PrframeError, match="must name at least one metric"):
-        prframe.compare(WIDE, [], ["x", "y"])

@@ -108,20 +108,6 @@ def test_what_is_sampled_leaves_missing_queries_out(policy: str, options: dict[s
         assert row["p_adjusted"] >= row["p_value"]
 
 
-def test_tukey_takes_what_all_models_have() -> None:
-    options: dict[str, Any] = {"correction": "tukey", "n_resamples": 20_000, "rng": 1}
-    found, said = warned(lambda: compared(GAPS, incomplete="pairwise", **options))
-    assert said == [
-        "AP: correction='tukey' deals out the values of all models, and so takes the 9 groups of "
-        "`over` that have one for all, of up to 11 that two models have in common"
-    ]
-    complete = GAPS.filter(~pl.col("query_id").is_in(["q003", "q004", "q005"]))
-    expected = compared(complete, **options)["p_adjusted"].to_list()
-    assert found["p_adjusted"].to_list() == pytest.approx(expected, abs=5 * (0.5 / 20_000) ** 0.5)
-    _, said = warned(lambda: compared(GAPS, incomplete="common", **options))
-    assert said == []
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [*({"test": test} for test in TESTS), {"interval": "bca"}], ids=str
@@ -219,21 +205,6 @@ def test_one_query(test: str, interval: str) -> None:
     assert found["method"].is_null().to_list() == [expected is None] * 3
     for name in ("conf_low", "conf_high", "effect_size", "detectable_difference", "n_needed"):
         assert found[name].null_count() == 3
-
-
-@pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize("interval", INTERVALS)
-@lacking
-def test_the_same_difference_everywhere(test: str, interval: str) -> None:
-    """AP is 1 or 1/3 for all of seven queries."""
-    data = pl.DataFrame(
-        {"model": ["a"] * 3 + ["b"] * 3, "score": [3, 2, 1] * 2, "label": [1, 0, 0, 0, 0, 1]}
-    ).join(pl.DataFrame({"query_id": range(7)}), how="cross")
-    row = compared(data, test=test, interval=interval, **FULL).row(0, named=True)
-    assert row["difference"] == pytest.approx(2 / 3)
-    assert row["p_value"] == p_value_of(test, [2 / 3] * 7)
-    names = ("conf_low", "conf_high", "effect_size", "detectable_difference", "n_needed")
-    assert [row[name] for name in names] == [None] * 5
 
 
 @pytest.mark.slow

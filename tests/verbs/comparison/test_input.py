@@ -110,15 +110,6 @@ def test_seeds(options: dict[str, Any]) -> None:
     assert not compared(data, rng=2, **options).equals(first)
 
 
-@pytest.mark.parametrize("options", QUIET, ids=str)
-@pytest.mark.parametrize("n_queries", [12, 60])
-def test_what_is_not_sampled_needs_no_seed(options: dict[str, Any], n_queries: int) -> None:
-    data = runs(n_queries, seed=2)
-    first = compared(data, ["AP", "P@4"], **options)
-    assert compared(data, ["AP", "P@4"], **options).equals(first)
-    assert first["p_std_error"].null_count() == first.height
-
-
 @pytest.mark.parametrize(
     "options", [one for one in SAMPLED + QUIET if "correction" not in one], ids=str
 )

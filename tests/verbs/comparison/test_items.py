@@ -7,7 +7,7 @@ from scipy.stats import binom
 from sklearn.metrics import roc_auc_score
 
 import prframe
-from prframe.errors import MissingColumnError, PrframeError, UndefinedMetricWarning
+from prframe.errors import PrframeError, UndefinedMetricWarning
 from prframe.metrics import parse_metric
 from prframe.stats import paired_rank_test
 from prframe.verbs.comparison.catalogue_evaluator import CatalogueEvaluator
@@ -72,20 +72,6 @@ def test_delong_is_the_array_test_of_w():
         assert row["conf_high"] >= expected.conf_high / share - 1e-12
 
 
-def test_posterior_counts_what_one_model_finds_alone():
-    wide = items()
-    row = compared(wide, "P@20", test="posterior", baseline="b").row(0, named=True)
-    top = {name: set(wide.sort(name, descending=True)["id"][:20]) for name in "ab"}
-    relevant = set(wide.filter("label")["id"])
-    only = [len((top[x] - top[y]) & relevant) for x, y in ("ab", "ba")]
-    assert (row["model_a"], row["model_b"]) == ("a", "b")
-    assert row["difference"] == pytest.approx((only[0] - only[1]) / 20)
-    draws = np.random.default_rng(1).beta(only[0] + 1, only[1] + 1, 200_000)
-    share = (draws > 0.5).mean()
-    assert row["statistic"] == pytest.approx(share, abs=0.006)
-    assert row["p_value"] == pytest.approx(2 * min(share, 1 - share), abs=0.012)
-
-
 EVERY = [str(one.example()) for one in prframe.CATALOGUE.values() if not one.without_cells]
 # These have no derivative by the weights of items, or are computed from gains.
 WITHOUT_BCA = {"DCG", "nDCG", "RR", "Success@10"}
@@ -105,18 +91,6 @@ def test_every_metric_of_cells_is_that_of_evaluate(interval, digits):
         a, b = (expected[row[side], row["metric"]] for side in ("model_a", "model_b"))
         assert (row["mean_a"], row["mean_b"]) == pytest.approx((a, b))
         assert row["conf_low"] <= row["difference"] <= row["conf_high"]
-
-
-def test_the_posterior_is_one_for_all_metrics_of_the_first_k():
-    wide = items()
-    names = ["R@20", "P@20", "F1@20", "Lift@20", "RelP@20", f"EF(fraction={20 / 120})"]
-    found = compared(wide, names, test="posterior", baseline="b", n_resamples=500, rng=1)
-    found = found.filter(model_a="a").select("difference", "conf_low", "conf_high", "p_value")
-    recall, *others = found.rows()
-    n_pos = wide["label"].sum()
-    factors = [n_pos / 20, 2 * n_pos / (20 + n_pos), 6, n_pos / min(20, n_pos), 6]
-    for row, factor in zip(others, factors, strict=True):
-        assert row == pytest.approx([*(factor * one for one in recall[:3]), recall[3]])
 
 
 CATALOGUE = [
@@ -158,46 +132,6 @@ def test_the_evaluator_is_evaluate_on_the_rows_of_each_resample(graded):
         expected = prframe.evaluate(frame, names, by="r").sort("r").drop("r")
         assert found == pytest.approx(expected.to_numpy().T, nan_ok=True)
     assert evaluate(level[:1], count)[0].shape == (rows,)
-
-
-def test_the_evaluator_knows_judgments():
-    rng = np.random.default_rng(9)
-    n, rows, names = 40, 10, ["Bpref", "infAP", "Judged@10", "nDCG@10", "P(rel=2)@5", "AP"]
-    label, judged = rng.integers(0, 3, n), rng.random(n) < 0.6
-    label[~judged] = 0
-    level = rng.permuted(np.tile(np.arange(n), (rows, 1)), axis=1)
-    items = pl.DataFrame(
-        {
-            "positive": label > 0,
-            "gain": label * 1.0,
-            "judged": judged,
-            "pooled": ~judged & (label < 0),
-        }
-    )
-    found = CatalogueEvaluator(items, [parse_metric(name) for name in names])(level)
-    every = pl.DataFrame(
-        {
-            "r": np.repeat(np.arange(rows), n),
-            "score": np.where(level > 0, level, -np.inf).ravel(),
-            "label": np.tile(label, rows),
-            "judged": np.tile(judged, rows),
-        }
-    )
-    expected = prframe.evaluate(every, names, by="r", ties="order").sort("r").drop("r")
-    assert found == pytest.approx(expected.to_numpy().T, nan_ok=True)
-
-
-def test_metrics_of_both_kinds_have_the_same_draws():
-    wide = items().with_columns(pl.col("label").cast(pl.Int64))
-    options = {"n_resamples": 200, "rng": 1}
-    alone = compared(wide, "AP", **options)
-    cut = compared(wide, ["AP(rel=1)", "AP"], **options)
-    of_family = ["p_adjusted", "n_family"]
-    assert cut.filter(metric="AP").drop(of_family).equals(alone.drop(of_family))
-    # A grade that all positives have changes nothing, but goes by way of the whole catalogue.
-    numbers = ["mean_a", "difference", "conf_low", "conf_high", "p_value"]
-    plain = compared(wide, "AP", interval="percentile", **options)
-    assert np.allclose(cut.filter(metric="AP(rel=1)").select(numbers), plain.select(numbers))
 
 
 @pytest.mark.slow
@@ -267,11 +201,6 @@ def test_what_it_refuses(options, message):
         compared(items(), **({"metrics": "AP"} | options))
 
 
-def test_without_a_column_of_queries_the_error_says_what_to_do():
-    with pytest.raises(MissingColumnError, match=r"`over` names the column 'query_id'.*over=None"):
-        prframe.compare(items(), "AP", COLUMNS)
-
-
 @pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 @pytest.mark.parametrize(
     ("test", "lacking"),
@@ -319,30 +248,3 @@ def test_gains_of_0_and_1_are_tested_as_grades_are(test: str) -> None:
     other = prframe.compare(graded, ["nDCG@10", "nDCG"], ["a", "b"], **options)
     for name in ("difference", "p_value", "mean_a"):
         assert plain[name].to_list() == pytest.approx(other[name].to_list(), rel=1e-9)
-
-
-def test_a_precision_of_no_items_has_no_difference_that_is_known():
-    wide = items(60)
-    top = wide[COLUMNS[0]].sort()[-3]
-    options = {"score": COLUMNS[:2], "over": None, "rng": 1, "n_resamples": 100}
-    for threshold, below in ((50, COLUMNS[0]), (top, COLUMNS[1])):
-        rows = wide.with_columns(pl.col(below) - 100)
-        with pytest.warns(
-            UndefinedMetricWarning, match="difference, conf_low, conf_high, p_value"
-        ):
-            found = rows.pr.compare(f"P(threshold={threshold})", **options)
-        assert found.select("conf_low", "conf_high").row(0) == (None, None)
-
-
-def test_models_that_decide_alike_differ_by_less_than_models_without_decisions():
-    wide = items(60)
-    first = pl.col(COLUMNS[0])
-    middle = wide[COLUMNS[0]].median()
-    alike = wide.with_columns((first + 0.1 * (first > middle)).alias(COLUMNS[1]))
-    options = {"score": COLUMNS[:2], "over": None, "rng": 1, "n_resamples": 100}
-    metric = f"Specificity(threshold={middle + 1e-9})"
-    near = alike.pr.compare(metric, **options)["conf_high"].item()
-    same = wide.with_columns(first.alias(COLUMNS[1])).pr.compare(metric, **options)
-    alone = wide.pr.interval(metric, COLUMNS[0], rng=1)
-    assert same.select("conf_low", "conf_high").row(0) == (0, 0)
-    assert 0 < near < (alone["conf_high"] - alone["conf_low"]).item() / 2

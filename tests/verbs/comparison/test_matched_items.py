@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from prframe import PrframeError
-from prframe._engine.frames import Source, source
+from prframe._engine.frames import source
 from prframe.verbs.comparison.matched_items import PairedGroup, PairedRows, paired_rows
 from prframe.verbs.comparison.options import (
     model_arguments,
-    model_pairs,
     on_same_items,
     require_items,
 )
@@ -232,22 +231,6 @@ def test_missing_scores() -> None:
         matched(gone, missing="drop")
 
 
-def test_totals_append_items_that_no_model_retrieved() -> None:
-    positives = int((WIDE["label"] > 0).sum())
-    plain = matched(LONG, extra=("gain",)).groups[0]
-    judged = LONG.with_columns(judged=True)
-    shared = {"n_pos": positives + 2, "n_neg": 50, "item": "item"}
-    args = model_arguments("score", "label", shared, judged="judged")
-    (group,) = paired_rows(Source(judged), args, extra=("gain", "judged")).groups
-    assert (group.level[:, :40] == plain.level).all()
-    assert not group.level[:, 40:].any()
-    assert int(group.positive.sum()) == positives + 2
-    assert int((~group.positive).sum()) == 50
-    more = group.items[40:]
-    assert more["gain"].to_list() == more["positive"].to_list() == more["judged"].to_list()
-    assert not more["pooled"].any()
-
-
 def test_totals_count_what_any_model_lists() -> None:
     rows: list[Row] = [("x", "a", 1, 0.5, 1, "u"), ("x", "b", 2, 0.5, 1, "u")]
     (group,) = matched(long(rows), n_pos=3, incomplete="last").groups
@@ -269,16 +252,6 @@ def test_categories_are_sorted_as_text() -> None:
     for key, group in zip(expected.keys["by0"], expected.groups, strict=True):
         own = found.groups[found.keys["by0"].to_list().index(key)]
         assert (own.level == group.level).all()
-
-
-def test_pairs() -> None:
-    assert model_pairs("abc", None) == [(0, 1), (0, 2), (1, 2)]
-    assert model_pairs(["a", "b", "c"], "b") == [(0, 1), (2, 1)]
-    assert model_pairs([1, 2, 3, 4], np.int64(2)) == [(0, 1), (2, 1), (3, 1)]
-    assert model_pairs(["a", "b", "c", "d"], ["d", "a"]) == [(1, 3), (2, 3), (1, 0), (2, 0)]
-    assert model_pairs(["a", "b", "c"], np.array(["c", "b"])) == [(0, 2), (0, 1)]
-    with pytest.raises(PrframeError, match="two models or more; got 'a' alone"):
-        model_pairs(["a"], None)
 
 
 BAD: list[tuple[Callable[[], object], str]] = [

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
 import prframe
 from prframe import PrframeError
@@ -90,85 +89,6 @@ RECORDED = {
 }
 
 
-def test_groups_metrics_and_order_of_rows() -> None:
-    rng = np.random.default_rng(3)
-    data = pl.concat(
-        [values(seed).with_columns(market=pl.lit(name)) for seed, name in ((1, "a"), (2, "b"))]
-    ).with_columns(pl.col("query_id") + 1000 * (pl.col("market") == "b"))
-    found = data.pr.compare(**MODELS, by="market", strata="language")
-    assert found["market"].to_list() == ["a", "b"]
-    alone = data.filter(market="b").drop("market").pr.compare(**MODELS, strata="language")
-    numbers = ["difference", "conf_low", "p_value", "p_interaction", "n_strata"]
-    assert_frame_equal(found[1:].select(numbers), alone.select(numbers))
-    shuffled = data[rng.permutation(data.height)].pr.compare(
-        **MODELS, by="market", strata="language"
-    )
-    assert_frame_equal(shuffled.sort("market"), found)
-
-
-@pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
-def test_metrics_of_rankings() -> None:
-    digits = prframe.datasets.load_digits().with_columns(kind="n_relevant")
-    two = digits.filter(pl.col("system").is_in(["pixels", "pca"]))
-    options = {"model": "system", "n_pos": "n_relevant"}
-    found = two.pr.compare(["AP", "P@10"], strata="kind", **options)
-    table = two.pr.evaluate("AP", by=["system", "kind", "query_id"], n_pos="n_relevant")
-    wide = table.pivot("system", index=["kind", "query_id"], values="AP")
-    again = wide.pr.compare(values=["pca", "pixels"], strata="kind")
-    for name in ("difference", "p_value", "p_interaction", "q"):
-        assert found[name][0] == pytest.approx(again[name][0], rel=1e-9)
-
-
-def test_clusters_are_the_units() -> None:
-    tripled = pl.concat([DATA] * 3).with_columns(user="query_id").with_row_index("copy")
-    tripled = tripled.with_columns(query_id=pl.col("copy")).drop("copy")
-    found = tripled.pr.compare(**MODELS, strata="language", cluster="user")
-    alone = DATA.pr.compare(**MODELS, strata="language")
-    for name in ("difference", "conf_low", "p_value", "p_interaction"):
-        assert found[name].item() == pytest.approx(alone[name].item(), rel=1e-9)
-
-
-def test_strata_without_a_standard_error_are_left_out() -> None:
-    single = pl.DataFrame({"query_id": [90], "language": [9], "old": [0.1], "new": [0.9]})
-    data = pl.concat([DATA, single], how="vertical_relaxed")
-    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
-        found = data.pr.compare(**MODELS, strata="language")
-    assert [str(warning.message) for warning in caught] == [
-        "`strata`: in 1 of 1 comparisons some strata are not pooled, and not counted in n, wins, "
-        "ties and losses, because two models have fewer than two queries in common there, or "
-        "differ by the same in all, or by next to the same beside other strata"
-    ]
-    assert found["n_strata"].item() == 3
-    known = DATA.pr.compare(**MODELS, strata="language")
-    counted = ["n", "wins", "ties", "losses"]
-    assert found.select(counted).equals(known.select(counted))
-    assert found["difference"].item() == known["difference"].item()
-    with pytest.warns(prframe.UndefinedMetricWarning, match="fewer than two strata with a stand"):
-        found = DATA.filter(language=0).pr.compare(**MODELS, strata="language")
-    assert found.row(0, named=True)["p_value"] is None
-    assert found.row(0, named=True)["p_interaction"] is None
-
-
-def test_a_single_cluster_is_a_reason_to_leave_a_stratum_out() -> None:
-    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
-        found = DATA.pr.compare(**MODELS, strata="language", cluster="language")
-    assert [str(warning.message) for warning in caught] == [
-        "difference, conf_low, conf_high, p_value, statistic, mean_a, mean_b, q, i_squared, tau, "
-        "p_interaction: undefined, hence null, for 1 of 1 groups, in which two models have fewer "
-        "than two strata with a standard error",
-        "`strata`: in 1 of 1 comparisons some strata are not pooled, and not counted in n, wins, "
-        "ties and losses, because two models have fewer than two queries in common there, or all "
-        "in a single cluster, or differ by the same in all, or by next to the same beside other "
-        "strata",
-    ]
-    assert found["n_strata"].item() == 0
-    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
-        DATA.pr.compare(**MODELS, by="language", cluster="language")
-    assert "too few values in common, or all in a single cluster, or differ by" in str(
-        caught[0].message
-    )
-
-
 @pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
 def test_no_rows() -> None:
     assert DATA.clear().pr.compare(**MODELS, strata="language").height == 0
@@ -200,20 +120,6 @@ def test_messages(options: dict[str, Any], message: str) -> None:
     assert str(caught.value) == message
 
 
-def test_labels_are_no_strata_but_values_have_none() -> None:
-    items = DATA.with_columns(label=pl.col("query_id") % 2)
-    with pytest.raises(PrframeError) as caught:
-        items.pr.compare("AP", score=["new", "old"], strata="label")
-    assert str(caught.value) == (
-        "`strata` and `label` both name 'label'; strata are groups of queries whose differences "
-        "are pooled."
-    )
-    named = DATA.rename({"language": "label"})
-    assert named.pr.compare(**MODELS, strata="label").equals(
-        DATA.pr.compare(**MODELS, strata="language")
-    )
-
-
 def test_pooling_on_the_same_items_is_refused_and_leads_to_standard_errors() -> None:
     items = DATA.with_columns(label=pl.col("query_id") % 2)
     with pytest.raises(PrframeError) as caught:
@@ -237,42 +143,6 @@ def test_pooling_on_the_same_items_is_refused_and_leads_to_standard_errors() -> 
     assert drawn == pytest.approx(errors, rel=0.06)
 
 
-@pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
-@pytest.mark.parametrize("pooling", ["random", "fixed"])
-def test_strata_of_few_queries_are_told(pooling: str) -> None:
-    with pytest.warns(prframe.CoverageWarning) as warned:
-        values(sizes=(5, 5, 5, 5)).pr.compare(**MODELS, strata="language", pooling=pooling)
-    (told,) = (each for each in warned if each.category is prframe.CoverageWarning)
-    assert str(told.message) == (
-        "`strata`: in 1 of 1 comparisons the strata have so few queries that the standard errors "
-        "by which they are weighed are far off: the pooled difference is found too often where "
-        "there is none, and its interval misses it too often. Take fewer and larger strata, or "
-        "compare without strata; where it does not matter, ignore CoverageWarning."
-    )
-
-
-@pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
-@pytest.mark.parametrize("seed", range(10))
-def test_a_stratum_of_two_queries_that_differ_little_by_chance_is_told(seed: int) -> None:
-    """It has nearly all of the weight then, and few errors of weights are left."""
-    with pytest.warns(prframe.CoverageWarning):
-        values(seed, sizes=(2, 2, 2, 2)).pr.compare(**MODELS, strata="language", pooling="fixed")
-
-
-@pytest.mark.slow
-def test_interaction_is_rarely_found_where_there_is_none() -> None:
-    """Six strata of five queries: the chi-squared distribution of Q would reject 12 %."""
-    rng, runs = np.random.default_rng(2), 2000
-    rejected, by_q = 0, 0
-    for _ in range(runs):
-        table = rng.normal(size=(6, 5))
-        means, errors = table.mean(axis=1), table.std(axis=1, ddof=1) / 5**0.5
-        rejected += equality_p_value(means, errors, [5] * 6) <= 0.05
-        by_q += pool_differences(means, errors, model="fixed").q_p_value <= 0.05
-    assert 0.03 < rejected / runs < 0.09
-    assert by_q / runs > 0.15
-
-
 @pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 def test_the_order_of_rows_does_not_change_a_bit() -> None:
     data = values(sizes=(8, 12, 5, 7, 9))
@@ -282,27 +152,9 @@ def test_the_order_of_rows_does_not_change_a_bit() -> None:
         assert data[order].pr.compare(**MODELS, strata="language").equals(found)
 
 
-@pytest.mark.filterwarnings("error::RuntimeWarning")
-def test_the_unit_of_the_values_does_not_matter() -> None:
-    scaled = DATA.with_columns(pl.col("old", "new") * 2.0**-660)
-    found, tiny = (data.pr.compare(**MODELS, strata="language") for data in (DATA, scaled))
-    for name in ("difference", "mean_a", "mean_b"):
-        assert tiny[name][0] * 2.0**660 == pytest.approx(found[name][0])
-    assert tiny["p_value"][0] == pytest.approx(found["p_value"][0])
-
-
 def test_pooling_asks_for_strata() -> None:
     with pytest.raises(prframe.PrframeError, match="`pooling` is for `strata`"):
         DATA.pr.compare(**MODELS, pooling="fixed")
-
-
-def test_a_column_of_strata_that_is_not_there_is_called_by_its_argument() -> None:
-    with pytest.raises(prframe.MissingColumnError) as caught:
-        DATA.pr.compare(**MODELS, strata="langauge")
-    assert str(caught.value) == (
-        "`strata` names the column 'langauge', which the frame does not have; its columns are "
-        "'query_id', 'language', 'old', 'new'. Did you mean 'language'?"
-    )
 
 
 def by_model(strata: list[str]) -> pl.DataFrame:
@@ -346,20 +198,6 @@ def test_queries_of_two_strata_may_have_one_name() -> None:
     undefined = pl.when(pl.col("language") == "e").then(None).otherwise("AP").alias("AP")
     with pytest.warns(prframe.UndefinedMetricWarning):
         twice.with_columns(undefined).pr.compare(values="AP", strata="language")
-
-
-def test_clusters_of_two_strata_are_told_of() -> None:
-    one = by_model([*"dddddd"] * 2)
-    other = by_model([*"eeeeee"] * 2).with_columns(
-        pl.col("query_id") + 6, AP=1 - pl.col("AP") ** 2
-    )
-    rows = pl.concat([one, other]).with_columns(topic=pl.col("query_id") % 6)
-    rows.pr.compare(values="AP", strata="language")
-    with pytest.warns(prframe.CoverageWarning) as caught:
-        rows.pr.compare(values="AP", strata="language", cluster="topic")
-    said = str(caught[0].message)
-    assert "6 of 6 clusters are in several strata, in groups [0, 1" in said
-    assert "say over=['language', 'query_id'], cluster='topic', without strata" in said
 
 
 def test_strata_of_other_units() -> None:

@@ -26,7 +26,6 @@ DATA = runs().with_columns(
     half=pl.col("query_id").is_in(["q001", "q003", "q004", "q007", "q011"]),
     cluster=pl.col("query_id").str.slice(2).cast(pl.Int64) // 3,
 )
-lacking = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 
 
 def evaluated(data: pl.DataFrame = DATA, metrics: list[str] = METRICS) -> pl.DataFrame:
@@ -113,33 +112,6 @@ def test_values_are_those_of_the_scores(
     found = prframe.compare(arranged(evaluated()), values=values, rng=1, **options)
     assert_frame_equal(found, expected, rel_tol=1e-12, abs_tol=1e-12)
     assert found.schema == expected.schema
-
-
-# Model z has no rows for q003, y none for q004 and q005; AUC is undefined without negatives.
-GAPS = DATA.filter(
-    ~((pl.col("model") == "z") & (pl.col("query_id") == "q003"))
-    & ~((pl.col("model") == "y") & pl.col("query_id").is_in(["q004", "q005"]))
-    & ((pl.col("query_id") != "q007") | (pl.col("label") > 0))
-)
-
-
-@pytest.mark.slow
-@lacking
-@pytest.mark.parametrize("incomplete", ["pairwise", "common", "zero"])
-@pytest.mark.parametrize("undefined", [None, 0.25])
-@pytest.mark.parametrize("by", [None, "half"])
-def test_gaps_are_those_of_the_scores(
-    incomplete: Any, undefined: float | None, by: str | None
-) -> None:
-    metrics = ["AP", "AUC"]
-    policy: dict[str, Any] = {"incomplete": incomplete, "undefined": undefined, "by": by}
-    expected = prframe.compare(GAPS, metrics, **policy)
-    values = evaluated(GAPS, metrics)
-    assert values["AUC"].null_count()
-    for frame, named in ((values, metrics), (long(values, metrics), "value")):
-        for given in (frame, frame.fill_null(float("nan"))):
-            found = prframe.compare(given, values=named, **policy)
-            assert_frame_equal(found, expected, rel_tol=1e-12, abs_tol=1e-12)
 
 
 def test_undefined_values_are_warned_of() -> None:
@@ -257,12 +229,6 @@ def test_order_of_rows_and_seed() -> None:
     assert_frame_equal(shuffled.sort(keys), expected.sort(keys), rel_tol=1e-12)
 
 
-def test_rows_of_the_values_are_not_taken_for_pooled_rankings() -> None:
-    # The column `fold` would tell rankings apart; here it is one more column of the frame.
-    values = evaluated().with_columns(fold=pl.int_range(pl.len()))
-    assert prframe.compare(values, values=["AP"]).height == 3
-
-
 def kinds(frame: pl.DataFrame) -> list[Any]:
     """Return a frame as one of every kind."""
     pandas = frame.to_pandas()
@@ -305,16 +271,6 @@ def test_dtypes_of_values_and_metrics() -> None:
         assert_frame_equal(found, expected, rel_tol=1e-4, abs_tol=1e-6)
     whole = pl.DataFrame({"query_id": [1, 2], "a": [1, 2], "b": [4, 9]})
     assert prframe.compare(whole, values=["a", "b"])["difference"].to_list() == [-5]
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
-def test_no_rows() -> None:
-    for arranged, values in LAYOUTS.values():
-        frame = arranged(evaluated())
-        found = prframe.compare(frame.clear(), values=values)
-        assert found.schema == prframe.compare(frame, values=values).schema
-        assert found.height == 0
 
 
 AT_HAND = pl.DataFrame(
@@ -513,25 +469,6 @@ def test_refusals(data: pl.DataFrame, options: dict[str, Any], message: str) -> 
     with pytest.raises(prframe.PrframeError) as caught:
         prframe.compare(data, **{"values": "AP"} | options)
     assert str(caught.value) == message
-
-
-@pytest.mark.parametrize("test", ["randomization", "wilcoxon", "sign", "t"])
-@pytest.mark.parametrize("method", ["auto", "sampled"])
-@pytest.mark.parametrize("n", [20, 60])
-def test_thirds_in_single_precision_tie_as_thirds_do(test, method, n):
-    if method == "sampled" and test != "randomization":
-        pytest.skip("only the randomization test draws signs")
-    rng = np.random.default_rng(n)
-    thirds = pl.DataFrame(
-        {"query_id": range(n), **{name: rng.integers(0, 4, n) / 3 for name in "abc"}}
-    )
-    stored = thirds.with_columns(pl.col("a", "b", "c").cast(pl.Float32))
-    options = {"values": ["a", "b", "c"], "over": "query_id", "test": test, "rng": 1}
-    options |= {"method": method} if test == "randomization" else {}
-    tests, expected = prframe.compare(stored, **options), prframe.compare(thirds, **options)
-    assert_frame_equal(tests, expected, rel_tol=1e-6)
-    if test != "t":
-        assert_frame_equal(tests.select("p_value"), expected.select("p_value"), rel_tol=1e-10)
 
 
 @pytest.mark.parametrize("test", ["t", "sign", "hall", "wilcoxon", "randomization"])

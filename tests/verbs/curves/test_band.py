@@ -179,17 +179,6 @@ def test_ties(ties: str) -> None:
     assert (found["conf_low"] != prframe.band(rows, **FEW)["conf_low"]).any()
 
 
-@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-@methods
-def test_scores_as_32_bit_floats(options: dict[str, object]) -> None:
-    rows = DATA.filter(q="plain").with_columns(score=1 + pl.col("score") * 1e-7)
-    rounded = rows.with_columns(pl.col("score").cast(pl.Float32))
-    assert rounded["score"].n_unique() < rows.height
-    found = prframe.band(rows, float32=True, **FEW, **options)
-    assert_frame_equal(found, prframe.band(rounded, **FEW, **options))
-    assert (found["precision"] != prframe.band(rows, **FEW, **options)["precision"]).any()
-
-
 @methods
 def test_totals_are_items_that_were_not_retrieved(options: dict[str, object]) -> None:
     options = options | {"recall": [0.1, 0.3], "n_resamples": 150, "rng": 3}
@@ -203,14 +192,3 @@ def test_totals_are_items_that_were_not_retrieved(options: dict[str, object]) ->
     missing = more.with_columns(score=pl.lit(None, dtype=pl.Float64))
     last = prframe.band(pl.concat([listed, missing]), missing="last", **options)
     assert_frame_equal(last, whole)
-
-
-def test_beyond_the_recall_of_the_retrieved_items() -> None:
-    rows = DATA.filter(q="plain")
-    found = prframe.band(rows, n_pos=40, recall=[0.1, 0.45, 0.55, 0.99], rng=1)
-    assert (found["precision"] > 0).to_list() == [True, True, False, False]
-    assert found["conf_low"].to_list()[1:] == [0, 0, 0]
-    high = found["conf_high"].to_list()
-    assert min(high[:3]) > 0.2
-    assert high[3] == 0
-    assert prframe.band(rows.with_columns(score=-inf), **FEW).sum().row(0)[1:4] == (0, 0, 0)

@@ -171,28 +171,6 @@ def test_every_kind_of_frame(call: Callable[..., Any]) -> None:
     assert_frame_equal(of_arrow, expected, rel_tol=1e-12)
 
 
-def test_few_clusters_are_warned_of_where_their_sums_are_skewed() -> None:
-    """Three of twenty users carry the mean of many queries at single levels."""
-    user = np.repeat(np.arange(20), 10)
-    # The positive comes first, or last of forty.
-    place = np.where(user[:, None] < 17, 39, np.arange(1, 11) % 3)
-    place = place[np.arange(200), np.arange(200) % 10]
-    label = np.arange(40) == place[:, None]
-    rows = pl.DataFrame(
-        {
-            "query": np.repeat(np.arange(200), 40),
-            "user": np.repeat(user, 40),
-            "score": np.tile(-np.arange(40.0), 200),
-            "label": label.ravel(),
-        }
-    )
-    options = OPTIONS | {"recall": [0.5], "simultaneous": False}
-    prframe.band(rows, **options | {"cluster": None})
-    with pytest.warns(prframe.CoverageWarning, match="few of the values carry 1 of 1 levels"):
-        prframe.band(rows, **options)
-    prframe.band(rows, method="hall", **options)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("n_clusters", [15, 30])
 def test_coverage_with_common_noise_in_clusters(n_clusters: int) -> None:

@@ -105,22 +105,6 @@ def test_is_the_mean_of_a_metric(metric: str, options: dict[str, Any]) -> None:
     assert drawn["n"].to_list() == means["n"].to_list()
 
 
-def test_levels() -> None:
-    rows = RUNS.filter(pl.col("query") != "q04", model="a").drop("model")
-
-    def levels(**options: Any) -> list[float]:
-        return list(prframe.curve(rows, over="query", **options)["recall"])
-
-    assert levels() == [i / 100 for i in range(101)]
-    assert levels(recall=11) == [i / 10 for i in range(11)]
-    assert levels(recall=2) == [0, 1]
-    assert levels(recall=1.0) == [1]
-    assert levels(recall=0.3) == [0.3]
-    assert levels(recall=[0.5, 0.2]) == [0.5, 0.2]
-    band = prframe.band(rows, over="query", recall_range=(0.1, 0.9), rng=1)
-    assert band["recall"][[0, 50, 100]].to_list() == [0.1, 0.5, 0.9]
-
-
 @pytest.mark.parametrize("call", ["curve", "band", "compare_curves"])
 def test_queries_without_positives_do_not_enter(call: str) -> None:
     without = "precision: undefined, hence null, for 3 of 36 groups, which have no positives"
@@ -154,20 +138,6 @@ def test_order_of_rows_does_not_matter(call: Callable[..., pl.DataFrame]) -> Non
 
 
 @undefined
-@every
-@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
-def test_no_rows(call: Callable[..., pl.DataFrame]) -> None:
-    if call is CALLS["compare_curves"]:
-        empty = RUNS.clear().with_columns(other=pl.lit(1.0))
-        drawn = prframe.compare_curves(empty, ["score", "other"], by="model", over="query")
-        assert drawn.columns[:4] == ["model", "model_a", "model_b", "recall"]
-    else:
-        drawn = call(RUNS.clear())
-        assert drawn.columns[:3] == ["model", "recall", "precision"]
-    assert drawn.is_empty()
-
-
-@undefined
 @pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 @pytest.mark.parametrize("method", ["auto", "t", "logit", "hall", "percentile", "bca"])
 def test_bands_at_single_levels_are_intervals(method: str) -> None:
@@ -183,18 +153,6 @@ def test_bands_at_single_levels_are_intervals(method: str) -> None:
     ):
         assert band[ours].to_list() == pytest.approx(intervals[theirs].to_list(), rel=1e-12)
     assert band["method"].to_list() == intervals["method"].to_list()
-
-
-@undefined
-@pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
-def test_levels_at_which_all_curves_are_equal() -> None:
-    rows = RUNS.filter(pl.col("query") != "q04")
-    for simultaneous in (True, False):
-        options = {"simultaneous": simultaneous, "anchor": True}
-        band = CALLS["band"](rows, recall=[0.0, 1.0], **options)
-        certain = band.filter(recall=0.0)
-        assert certain["conf_low"].to_list() == certain["conf_high"].to_list() == [1.0] * 3
-        assert (band.filter(recall=1.0)["conf_high"] < 1).all()
 
 
 def naive_p_value(differences: Floats) -> float:
@@ -296,15 +254,3 @@ def test_messages(call: Callable[[], object], message: str) -> None:
     with pytest.raises(PrframeError) as caught:
         call()
     assert str(caught.value) == message
-
-
-@pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
-def test_the_band_of_a_mean_curve_holds_the_interval_of_each_level() -> None:
-    rows = RUNS.filter(pl.col("query") != "q04", model="a").drop("model")
-    options: dict[str, Any] = {"recall": LEVELS, "rng": 1, "anchor": False}
-    band, single = (
-        prframe.band(rows, over="query", simultaneous=simultaneous, **options)
-        for simultaneous in (True, False)
-    )
-    assert (band["conf_low"] <= single["conf_low"]).all()
-    assert (band["conf_high"] >= single["conf_high"]).all()

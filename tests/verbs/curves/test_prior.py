@@ -8,7 +8,6 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import logit, ndtr, ndtri
 
-from prframe import PrframeError
 from prframe.stats import pr_curve_difference, pr_posterior
 
 LEVELS = [0.2, 0.45, 0.7]
@@ -25,7 +24,6 @@ def rows(n: int = 120, seed: int = 4) -> pl.DataFrame:
 
 
 DATA = rows()
-MODELS = {"score": ["a", "b"]}
 ENDS = ["precision", "conf_low", "conf_high"]
 
 
@@ -58,42 +56,6 @@ def test_a_prior_moves_the_log_odds_of_a_band(cluster: str | None, simultaneous:
     np.testing.assert_array_equal(open_ends, low < 1)
     moved = logit(high[open_ends]) - logit(low[open_ends])
     np.testing.assert_allclose(moved, logit(0.6) - logit(0.1), rtol=1e-4)
-
-
-def test_differences_are_those_of_both_curves() -> None:
-    options = MODELS | FEW | {"prior": 0.05}
-    found = DATA.pr.compare_curves(**options)
-    for side, name in (("precision_a", "a"), ("precision_b", "b")):
-        np.testing.assert_allclose(found[side], DATA.pr.band(name, prior=0.05, **FEW)["precision"])
-    turned = DATA.pr.compare_curves(**options | {"score": ["b", "a"]})
-    np.testing.assert_allclose(turned["conf_low"], -found["conf_high"], rtol=1e-12)
-    assert turned["p_value"].equals(found["p_value"])
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"prior": 0.1, "method": "smoothed-bootstrap"},
-            "`prior` is for method='auto'; the smoothed-bootstrap band knows none; leave one of "
-            "them out.",
-        ),
-        (
-            {"prior": 0.1, "method": "asymptotic", "simultaneous": False},
-            "`prior` is for method='auto'; the asymptotic band knows none; leave one of them out.",
-        ),
-        ({"prior": 1.0, "over": "part"}, "`prior` must be a number > 0 and < 1; got 1.0."),
-        ({"prior": "half"}, "`prior` must be a number > 0 and < 1; got 'half'."),
-    ],
-)
-def test_messages(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(PrframeError) as caught:
-        DATA.pr.band("a", **options)
-    assert str(caught.value) == message
-    if "kind" not in options and "method" not in options:
-        with pytest.raises(PrframeError) as caught:
-            DATA.pr.compare_curves(**MODELS, **options)
-        assert str(caught.value) == message
 
 
 def precision_of(recall: NDArray[np.float64], distance: float, prior: float) -> Any:

@@ -80,39 +80,6 @@ def test_pseudo_values_give_the_ends(metric: str, clusters: int, alternative) ->
             assert 1 <= z * sign / -scipy.stats.t.ppf(tail, df) < 1.1
 
 
-def test_a_ranking_without_a_cluster_may_be_nearly_perfect() -> None:
-    """One positive below everything, and in another cluster a pair that stands in wrong order."""
-    label = np.tile(np.arange(40) < 20, 20)
-    score = np.where(label, 2.0, 0.0) + np.random.default_rng(1).random(label.size)
-    score[0] = -1.0
-    data = pl.DataFrame({"cluster": np.repeat(np.arange(20), 40), "label": label, "score": score})
-    inside = pl.int_range(800) == 40
-    other = data.with_columns(
-        score=pl.when(inside)
-        .then(pl.col("score").filter(~pl.col("label")).max() - 1e-6)
-        .otherwise("score")
-    )
-    ends = [
-        frame.pr.interval("AUC", cluster="cluster").select("conf_low", "conf_high").row(0)
-        for frame in (data, other)
-    ]
-    widths = [high - low for low, high in ends]
-    assert widths[1] < 10 * widths[0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", ["BEDROC", "pAUC(max_fpr=0.1)"])
-def test_areas_of_the_top_are_covered(metric: str) -> None:
-    """By influence alone twenty clusters were covered in .89 and .91."""
-    rng = np.random.default_rng(20)
-    true = prframe.evaluate(clustered(20_000, 30, rng), metric).item()
-    parts = [clustered(20, 30, rng).with_columns(sample=i) for i in range(1000)]
-    found = pl.concat(parts).pr.interval(metric, by="sample", cluster="cluster")
-    covered = found.select(pl.lit(true).is_between("conf_low", "conf_high").mean()).item()
-    # Two standard errors below .93.
-    assert 0.914 <= covered < 0.98
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("clusters", [3, 7, 20])
 def test_few_clusters_are_covered(clusters: int) -> None:

@@ -4,10 +4,7 @@ import warnings
 
 import numpy as np
 import polars as pl
-import pytest
-import scipy.stats
 
-import prframe
 from prframe import CoverageWarning
 
 RNG = np.random.default_rng(1)
@@ -44,40 +41,7 @@ def test_clusters_and_errors_are_told_of_once() -> None:
     assert ". Take method='bayesian-bootstrap'; " in message
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"prior": 0.02},
-        {"prior": 0.3, "cluster": "user"},
-        {"prior": 0.98, "cluster": "user"},
-        {"cluster": "user"},
-        {"prior": 0.02, "cluster": "user", "metrics": ["AUC", "P(threshold=1)", "pAUC"]},
-        {"prior": 0.02, "score": "level"},
-    ],
-)
-def test_nothing_is_told_where_negatives_do_not_decide_or_are_drawn(options) -> None:
-    assert not told(**options)
-
-
 def test_ties_take_draws_where_negatives_decide() -> None:
     for prior, method in ((0.5, "logit-t"), (0.02, "bayesian-bootstrap")):
         found = DATA.pr.interval(["AP", "MaxF1"], "level", prior=prior, **FEW)
         assert found["method"][0] == found["method"][1] == method
-
-
-@pytest.mark.slow
-def test_ap_of_tied_scores_at_a_prior_is_covered() -> None:
-    samples, prior = 300, 0.01
-    levels = np.arange(40, -1, -1)
-    recall, false = (scipy.stats.poisson.sf(levels - 1, mean) for mean in (4, 1))
-    precision = prior * recall / (prior * recall + (1 - prior) * false)
-    ap = float(np.diff(recall, prepend=0) @ precision)
-    rng, parts = np.random.default_rng(3), []
-    for i in range(samples):
-        label = rng.random(60) < 0.3
-        parts.append(
-            pl.DataFrame({"sample": i, "score": rng.poisson(1 + 3 * label), "label": label})
-        )
-    found = prframe.interval(pl.concat(parts), "AP", by="sample", prior=prior, rng=1)
-    covered = found.select(pl.lit(ap).is_between("conf_low", "conf_high").mean()).item()
-    assert covered > 0.92

@@ -125,17 +125,6 @@ def test_estimates_are_those_of_evaluate(
 
 @pytest.mark.slow
 @quiet
-@given(group=items(max_size=9))
-def test_rows_of_clusters_are_ranked_as_others_are(group: list[Item]) -> None:
-    rows = frame({"a": group}).with_columns(cluster=pl.int_range(pl.len()) // 2)
-    found = prframe.interval(rows, EVERY, cluster="cluster")
-    found = found.filter(pl.col("metric") != "MaxF1 threshold")
-    values = prframe.evaluate(rows, EVERY, layout="long")
-    assert found["estimate"].to_list() == pytest.approx(values["value"].to_list(), nan_ok=True)
-
-
-@pytest.mark.slow
-@quiet
 @pytest.mark.parametrize("options", [{}, {"cluster": "query"}, {"over": "query"}])
 @pytest.mark.parametrize("method", ["auto", "percentile", "bca"])
 def test_numbers_depend_on_nothing_else(
@@ -292,27 +281,6 @@ def test_the_error_of_auc_is_that_of_the_comparison(cluster: str | None) -> None
     assert with_nothing["statistic"].item() == pytest.approx(z, rel=1e-9)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
-def test_alternatives_and_levels(method: str) -> None:
-    def ends(level: float, alternative: str) -> np.ndarray:
-        options = {"confidence_level": level, "alternative": alternative}
-        # Without an error P@3, which is 1, has no symmetric interval.
-        names = [name for name in METRICS if name != "P@3" or method not in {"wald", "t"}]
-        found = prframe.interval(SMOOTH, names, method=method, rng=14, **options)
-        return found.select(ENDS).to_numpy().T
-
-    low, high = ends(0.9, "two-sided")
-    assert (ends(0.95, "less")[0] == 0).all()
-    assert (ends(0.95, "greater")[1] == 1).all()
-    # A bound of 95 % is an end of the interval of 90 %.
-    assert ends(0.95, "less")[1] == pytest.approx(high)
-    assert ends(0.95, "greater")[0] == pytest.approx(low)
-    wider = ends(0.99, "two-sided")
-    assert (wider[0] <= low).all()
-    assert (wider[1] >= high).all()
-
-
 # Clusters
 
 
@@ -444,21 +412,6 @@ def test_undefined_values_are_left_out_of_means() -> None:
     others = prframe.interval(rows.filter(pl.col("query") > 0), "AP", over="query")
     assert found[:1].equals(others)
     assert found["conf_low"].null_count() == 0
-
-
-def test_means_of_too_little() -> None:
-    one = DATA.filter(query=3)
-    found, texts = warned(lambda: prframe.interval(one, ["AP", "DCG"], over="query"))
-    assert found["estimate"].null_count() == 0
-    assert found.select("std_error", *ENDS).null_count().row(0) == (2, 2, 2)
-    assert texts == [too_little("AP", "DCG")]
-    none, texts = warned(
-        lambda: prframe.interval(one.with_columns(label=False), "AP", over="query")
-    )
-    assert none.drop("metric", "method", "confidence_level").null_count().row(0) == (1, 1, 1, 1)
-    assert texts == [
-        "AP: undefined, hence null, for 1 of 1 groups, which have no positives, in groups [3]"
-    ]
 
 
 # What is missing
@@ -612,19 +565,3 @@ def test_draws_of_zero_differ_by_rounding_alone_where_nothing_is_retrieved() -> 
     found, _ = warned(lambda: prframe.interval(rows, names, method="bayesian-bootstrap", rng=5))
     assert found["estimate"].to_list() == [0.0] * 4
     assert found.select("std_error", *ENDS).null_count().row(0) == (4, 4, 4)
-
-
-@quiet
-@pytest.mark.parametrize("method", OF_CLUSTERS)
-def test_groups_without_positives_at_a_prior(method: str) -> None:
-    rows = pl.DataFrame(
-        {
-            "group": ["a"] * 4 + ["b"] * 2,
-            "score": [4.0, 3, 2, 1, 2, 1],
-            "label": [1, 0, 1, 0, 0, 0],
-        }
-    )
-    found = prframe.interval(
-        rows, "P(threshold=1.5)", by="group", prior=0.3, method=method, rng=1, n_resamples=100
-    )
-    assert found["estimate"].to_list() == pytest.approx([6 / 13, 0])

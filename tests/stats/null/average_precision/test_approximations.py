@@ -21,7 +21,6 @@ from prframe.stats import (
     ap_beta_logsf,
     ap_beta_quantile,
     ap_beta_sf,
-    ap_minimum,
     ap_normal_logsf,
     ap_normal_sf,
     ap_null_moments,
@@ -131,19 +130,6 @@ def test_the_error_of_the_spline() -> None:
         error = 100 * (run["approx"]["var"] / float(variance) - 1)
         want = SPLINE.get((n, n_pos), 0.0)
         assert error == pytest.approx(want, abs=0.005)
-
-
-def test_the_ends() -> None:
-    for n, n_pos in [(3, 1), (30, 7), (10**9, 1), (10**6, 10**6 - 1)]:
-        assert ap_beta_sf(ap_minimum(n, n_pos), n, n_pos) == 1
-        assert ap_beta_sf(0.0, n, n_pos) == 1
-        assert ap_beta_logsf(1.0, n, n_pos) == -np.inf
-        assert ap_beta_quantile(-np.inf, n, n_pos) == ap_minimum(n, n_pos)
-        assert ap_beta_quantile(np.inf, n, n_pos) == 1
-    for function in (ap_beta_sf, ap_beta_logsf, ap_normal_sf, ap_normal_logsf, ap_beta_quantile):
-        assert np.isnan(function(np.nan, 30, 7))
-        assert np.isnan(function(np.nan, 2, 1))
-        assert np.isnan(function(np.nan, 2, 2))
 
 
 @pytest.mark.slow

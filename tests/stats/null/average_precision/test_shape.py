@@ -7,7 +7,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-import prframe
 from prframe.stats import ap_null_shape
 
 # The walk takes ranks together from the 257th on.
@@ -116,42 +115,3 @@ def test_single_blocks_are_no_ties() -> None:
     plain, tied = ap_null_shape(n, n_pos), ap_null_shape(n, n_pos, ties=[1] * n)
     assert tied.skewness == pytest.approx(plain.skewness, rel=WITHIN)
     assert tied.kurtosis == pytest.approx(plain.kurtosis, rel=WITHIN)
-
-
-def test_a_simulation() -> None:
-    rng = np.random.default_rng(5)
-    n, n_pos, draws = 60, 12, 50_000
-    labels = rng.permuted(np.broadcast_to(np.arange(n) < n_pos, (draws, n)), axis=1)
-    ap = (labels * np.cumsum(labels, axis=1) / np.arange(1, n + 1)).sum(axis=1) / n_pos
-    z = (ap - ap.mean()) / ap.std()
-    found = ap_null_shape(n, n_pos)
-    # Four standard errors, estimated by the spread over 100 batches.
-    for power, expected in ((3, found.skewness), (4, found.kurtosis + 3)):
-        batches = (z**power).reshape(100, -1).mean(axis=1)
-        assert abs(batches.mean() - expected) < 4 * batches.std() / 10
-
-
-def test_broadcasting_and_many_pairs() -> None:
-    found = ap_null_shape(np.array([[10], [20_000]]), [1, 2, 3])
-    assert found.skewness.shape == found.kurtosis.shape == (2, 3)
-    assert found.skewness[1, 2] == ap_null_shape(20_000, 3).skewness
-    assert ap_null_shape(10, 2).skewness.shape == ()
-    n = np.arange(2, 30)
-    found = ap_null_shape(n, 1)
-    assert (
-        found.kurtosis[[0, 10, -1]].tolist() == ap_null_shape(n[[0, 10, -1]], 1).kurtosis.tolist()
-    )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((3, 4), "`n_pos` must be at most n; got n_pos = 4 with n = 3."),
-        ((0, 1), "`n` must be whole numbers >= 1; got 0."),
-        ((3, 1, [1, 1]), "`ties` must be the sizes of blocks that add up to n; they add up to 2, and n is 3."),
-    ],
-)  # fmt: skip
-def test_refusals(arguments: tuple[object, ...], message: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        ap_null_shape(*arguments)
-    assert str(caught.value) == message

@@ -27,13 +27,6 @@ FURTHER = [
     "AUPRG",
     "R(at_precision=0.4)",
 ]
-OF_CLASSES = [
-    "AUC",
-    "pAUC",
-    "R(threshold=0.25)",
-    "Specificity(threshold=0.25)",
-    "BalancedAccuracy(threshold=0.25)",
-]
 
 
 def sample(seed: int, n: int, share: float) -> tuple[np.ndarray, np.ndarray]:
@@ -71,25 +64,6 @@ def test_a_negative_that_counts_three_times_is_three_negatives(name: str) -> Non
     if name == "MaxF1":
         wanted = prframe.interval(tripled, name, rng=1)["estimate"]
         assert found["estimate"].to_list() == pytest.approx(wanted.to_list())
-
-
-def test_what_depends_on_the_classes_alone_stays_as_it_is() -> None:
-    score, label = sample(9, 200, 0.3)
-    data = pl.DataFrame({"score": score, "label": label})
-    options = {"rng": 1, "n_resamples": 200}
-    plain = prframe.interval(data, OF_CLASSES, **options)
-    known = prframe.interval(data, ["AP", *OF_CLASSES], prior=0.05, **options)
-    assert known[1:].equals(plain)
-    values = prframe.evaluate(data, OF_CLASSES)
-    for prior in (0.0, 0.05, 1.0):
-        assert prframe.evaluate(data, OF_CLASSES, prior=prior).equals(values)
-    models = {"score": ["a", "b"], "over": None, "item": "id"}
-    pair = pl.DataFrame({"a": score, "b": -score, "label": label, "id": range(200)})
-    plain, known = (
-        prframe.compare(pair, OF_CLASSES, prior=prior, **models, **options)
-        for prior in (None, 0.05)
-    )
-    assert known.equals(plain)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import pytest
 import prframe
 from prframe.metrics import CATALOGUE, parse_metric
 from prframe.stats import (
-    GainArea,
     cells_from_scores,
 )
 
@@ -33,38 +32,3 @@ def test_cells_agree_with_the_catalogue(name: str, seed: int) -> None:
     value = prframe.evaluate(pl.DataFrame({"score": score, "label": label}), name).item()
     cells, _ = cells_from_scores(score, label)
     assert parse_metric(name).cell_statistic().value(cells) == pytest.approx(value, abs=1e-12)
-
-
-def test_the_area_of_gains_of_the_authors_example() -> None:
-    # These are the labels of the test in the authors' program, whose algorithm gives this area.
-    label = [1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1]
-    cells, _ = cells_from_scores(range(25, 0, -1), label)
-    assert GainArea().value(cells) == pytest.approx(0.4324621035742319, abs=1e-12)
-    best, _ = cells_from_scores(range(25, 0, -1), sorted(label, reverse=True))
-    assert GainArea().value(best) == pytest.approx(1.0)
-    tied, _ = cells_from_scores([1.0] * 25, label)
-    assert GainArea().value(tied) == pytest.approx(0.0, abs=1e-12)
-
-
-def test_the_recall_at_a_precision_has_no_influence_as_its_threshold_varies() -> None:
-    """A fixed threshold would leave out most of the variance that resamples show."""
-    rng = np.random.default_rng(8)
-    label = rng.random(600) < 0.3
-    data = pl.DataFrame({"score": rng.normal(size=600) + label, "label": label})
-    data = data.with_columns(cluster=pl.int_range(600) // 2)
-    metric = "R(at_precision=0.6)"
-    for method in ("wald", "logit", "logit-t", "bca"):
-        with pytest.raises(prframe.PrframeError, match="its threshold jumps"):
-            prframe.interval(data, metric, method=method)
-    plain = prframe.interval(data, metric, rng=1)
-    clustered = prframe.interval(data, metric, cluster="cluster", rng=1)
-    assert clustered["method"].item() == "percentile"
-    assert clustered["std_error"].item() == pytest.approx(plain["std_error"].item(), rel=0.2)
-    with pytest.raises(prframe.PrframeError, match="its threshold jumps"):
-        prframe.compare(
-            data.with_columns(other=-pl.col("score")),
-            metric,
-            score=["score", "other"],
-            over=None,
-            interval="bca",
-        )
