@@ -24,7 +24,7 @@ ENOUGH = 0.95
 
 # A module and its tests, and below it the old and the new texts.
 TABLE = """
-_engine/keys.py: engine/test_keys.py engine/test_edge_cases.py metrics/test_laws.py
+_engine/keys.py: engine/test_keys.py engine/test_edge_cases.py
     values[np.isnan(values)] = -np.inf => values[np.isnan(values)] = np.inf
     values = numbers.to_numpy() + 0.0 => values = numbers.to_numpy() - 0.0
     flip &= 0x7FFF_FFFF_FFFF_FFFF => flip &= 0
@@ -43,7 +43,7 @@ _engine/ranks.py: engine/test_pieces.py verbs/curves/test_curve.py metrics/test_
     above + nth - 1, -1) => above + nth - 2, -1)
     marked = rows.kind > 0 => marked = rows.kind > 1
     sums.positives.of_first(group, tp) => sums.positives.of_first(group, k)
-_engine/hits.py: engine/test_pieces.py metrics/test_oracle.py metrics/test_laws.py
+_engine/hits.py: engine/test_pieces.py metrics/test_oracle.py verbs/test_extremes.py
     firsts = self._first_hits => firsts = np.zeros(1, np.int64)
     if not whole_groups: => if whole_groups is not None:
     positive = (pl.col("gain") >= rel) => positive = (pl.col("gain") > rel)
@@ -52,16 +52,16 @@ _engine/hits.py: engine/test_pieces.py metrics/test_oracle.py metrics/test_laws.
     nonrel &= pl.col("judged") > 0 => nonrel &= pl.col("judged") >= 0
     np.abs(exponent) > _EXTREME => np.abs(exponent) > 9 * _EXTREME
     (merit if policy.merit < 0 else -merit => (merit if policy.merit > 0 else -merit
-_engine/pieces.py: engine/test_pieces.py engine/test_edge_cases.py metrics/test_laws.py
+_engine/pieces.py: engine/test_pieces.py engine/test_edge_cases.py metrics/test_oracle.py
     return keys.n_unique() < keys.height => return keys.n_unique() < 0
     bool(least > UNRETRIEVED) => bool(least >= UNRETRIEVED)
     self.first_rows, dtype=np.uint32) => self.first_rows, dtype=np.uint8)
-_engine/totals.py: verbs/test_errors.py engine/test_edge_cases.py metrics/test_oracle.py
+_engine/totals.py: test_messages.py engine/test_edge_cases.py metrics/test_oracle.py
     pl.col(name) < pl.col(present) => pl.col(name) < pl.col(present) - 1
     groups.filter(values > 1) => groups.filter(values > 2)
     pl.col("repeated") > 0 => pl.col("repeated") > 1
     to_numpy() >= least_key( => to_numpy() > least_key(
-_engine/rows.py: engine/test_edge_cases.py metrics/test_oracle.py metrics/test_laws.py
+_engine/rows.py: engine/test_edge_cases.py engine/test_columns.py metrics/test_oracle.py
     else grade >= wanted => else grade > wanted
     pl.col(args.weight).ne_missing(0) => pl.col(args.weight).is_not_nan()
     (~judged & below) => (~judged)
@@ -73,19 +73,19 @@ _engine/measure.py: metrics/test_oracle.py engine/test_edge_cases.py metrics/tes
     value.cum_max(reverse=True) => value.cum_max()
     table.filter(pl.col("weight") > 0) => table.filter(pl.col("weight") >= 0)
     pl.col("n_pos") > pl.col("present_pos") => pl.col("n_pos") > 9
-metrics/quantities.py: metrics/test_oracle.py metrics/test_prior.py metrics/test_laws.py
+metrics/quantities.py: metrics/test_oracle.py engine/test_columns.py metrics/test_prior.py
     (1 - self.prior) / self.prior if => self.prior / (1 - self.prior) if
     pl.max_horizontal(top, 0) => top
     return self.n * 0 + value => return pl.lit(value)
     pl.when(fp > 0).then(scaled).otherwise(1.0) => scaled.fill_nan(0.0)
-metrics/thresholds.py: metrics/test_oracle.py metrics/test_sklearn.py metrics/test_laws.py
+metrics/thresholds.py: metrics/test_rounding.py metrics/test_oracle.py metrics/test_sklearn.py
     pl.when(q.start == 0).then(1.0) => pl.when(q.start == 0).then(0.0)
     (q.fp_start + q.fp_end) / 2 => q.fp_start
     (terms[0] + missed / 2) => (terms[0] + missed)
     (10 * tp / n_pos + 1e-9) => (10 * tp / n_pos)
     float(m.k or 0) * q.n_pos * HAIR_BELOW => float(m.k or 0) * q.n_pos
     (0.9 if m["levels"] == "v9" => (0.5 if m["levels"] == "v9"
-metrics/positions.py: metrics/test_oracle.py metrics/test_laws.py
+metrics/positions.py: metrics/test_rounding.py metrics/test_oracle.py metrics/test_laws.py
     _total(q) - 1e-9).ceil() => _total(q)).ceil()
     m.number("at_precision") * HAIR_BELOW => m.number("at_precision")
     q.nonrel_end - q.nonrel_start + 1 => q.nonrel_end - q.nonrel_start + 2
@@ -103,7 +103,7 @@ verbs/evaluate.py: verbs/test_settings.py verbs/test_summary.py verbs/test_row_o
     value.clip(_LEAST) => value.clip(1e-9)
     "n": value.count() => "n": value.len()
     pl.col(name).null_count() == 0 => pl.col(name).null_count() < pl.len()
-stats/intervals/means.py: verbs/intervals/test_interval_values.py stats/intervals/test_clusters_of_values.py
+stats/intervals/means.py: stats/intervals/test_clusters_of_values.py
     (numbers < least - RESIDUE) => (numbers < least)
     (numbers > most + RESIDUE) => (numbers > most)
     float(np.clip(sample.mean, least, most)) => float(sample.mean)
@@ -191,6 +191,7 @@ def is_caught(one: Mutation, folder: Path) -> bool:
     file.write_text(text.replace(one.old, one.new))
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:randomly", *one.tests]
     alone = os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    alone["HYPOTHESIS_PROFILE"] = "mutations"
     done = subprocess.run(  # noqa: S603 - the tests of this project
         command, cwd=folder, env=alone, capture_output=True, check=False
     )

@@ -23,6 +23,12 @@ hypothesis.settings.register_profile(
     "ci", max_examples=60, deadline=None, print_blob=True, derandomize=True
 )
 hypothesis.settings.register_profile("thorough", max_examples=1000, deadline=None)
+# `scripts/mutations.py` wants to know that a law fails, and not the simplest example.
+hypothesis.settings.register_profile(
+    "mutations",
+    hypothesis.settings.get_profile("quick"),
+    phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
+)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 

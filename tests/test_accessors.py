@@ -5,13 +5,12 @@ import subprocess
 import sys
 import weakref
 
-import pandas as pd
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe.accessors import verbs, without_collections
+from prframe.accessors import verbs
 
 DATA = pl.DataFrame({"q": [1, 1, 2], "score": [2.0, 1.0, 3.0], "label": [1, 0, 1]})
 # What verbs are told besides `by`; most need nothing.
@@ -38,13 +37,6 @@ def test_verbs_on_frames(verb: str) -> None:
     assert_frame_equal(pl.from_pandas(pandas), expected)
 
 
-@pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
-def test_group_by_pipe() -> None:
-    grouped = DATA.to_pandas().groupby("q")
-    result = grouped.apply(lambda rows: rows.pr.evaluate("AP"), include_groups=False)
-    assert result["AP"].tolist() == [1.0, 1.0]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [lambda: DATA.clone(), lambda: DATA.to_pandas()])
 def test_a_frame_is_freed_without_the_garbage_collector(kind) -> None:
@@ -61,11 +53,6 @@ def test_a_frame_is_freed_without_the_garbage_collector(kind) -> None:
         gc.enable()
 
 
-def test_a_namespace_that_is_kept_works_again() -> None:
-    namespace = DATA.clone().pr
-    assert namespace.evaluate("AP").item() == namespace.evaluate("AP").item()
-
-
 def run(code: str) -> str:
     """Run code in a fresh interpreter that turns warnings into errors."""
     done = subprocess.run(
@@ -78,24 +65,6 @@ def run(code: str) -> str:
 def test_importing_is_light() -> None:
     heavy = "{'polars', 'numpy', 'scipy', 'pandas', 'pyarrow', 'matplotlib'}"
     assert run(f"import sys, prframe; print(sorted({heavy} & set(sys.modules)))") == "[]"
-
-
-@pytest.mark.parametrize("is_enabled", [True, False])
-def test_loading_leaves_the_collection_of_garbage_as_it_was(is_enabled: bool) -> None:
-    was_enabled = gc.isenabled()
-    (gc.enable if is_enabled else gc.disable)()
-    try:
-        with without_collections():
-            assert not gc.isenabled()
-            with without_collections():
-                pass
-            assert not gc.isenabled()
-        assert gc.isenabled() == is_enabled
-        with pytest.raises(ImportError), without_collections():
-            raise ImportError
-        assert gc.isenabled() == is_enabled
-    finally:
-        (gc.enable if was_enabled else gc.disable)()
 
 
 @pytest.mark.slow
@@ -136,66 +105,12 @@ def test_polars_accessors_whatever_the_order_of_imports(imports: str) -> None:
     assert run(code) == "1.0 1.0 1.0"
 
 
-@pytest.mark.slow
-def test_pandas_by_a_loader_whose_attributes_are_fixed() -> None:
-    run(
-        """
-import sys
-from importlib.machinery import PathFinder
-
-class Loader:
-    __slots__ = ("own",)
-    def __init__(self, own): self.own = own
-    def create_module(self, spec): return self.own.create_module(spec)
-    def exec_module(self, module): self.own.exec_module(module)
-
-class Finder:
-    @staticmethod
-    def find_spec(name, path, target=None):
-        if name != "pandas":
-            return None
-        spec = PathFinder.find_spec(name, path, target)
-        spec.loader = Loader(spec.loader)
-        return spec
-
-sys.meta_path.insert(0, Finder)
-import prframe, pandas
-pandas.DataFrame().pr.check
-"""
-    )
-
-
-def test_registering_twice_is_quiet() -> None:
-    run("import prframe\nfrom prframe import accessors\naccessors.register()")
-
-
-@pytest.mark.slow
-def test_prframe_imported_anew_before_pandas() -> None:
-    forget = "[sys.modules.pop(name) for name in list(sys.modules) if name.startswith(('prframe', 'polars'))]"
-    quiet = "import warnings; warnings.simplefilter('ignore')"
-    run(
-        f"import sys, prframe\n{forget}\n{quiet}\nimport prframe, pandas\npandas.DataFrame().pr.check"
-    )
-
-
 def test_public_names_exist() -> None:
     assert set(prframe.__all__) <= set(dir(prframe))
     for name in prframe.__all__:
         assert getattr(prframe, name) is not None
     with pytest.raises(AttributeError, match="prframe attribute nothing"):
         prframe.nothing  # noqa: B018
-
-
-def test_signatures_tell_the_shared_arguments() -> None:
-    import inspect
-
-    for verb in (getattr(prframe, name) for name in VERBS):
-        names = list(inspect.signature(verb).parameters)
-        assert {"by", "weight", "ties", "item", "positive", "missing", "n_pos"} <= set(names)
-        assert "n_pos, n_neg : int or str" in verb.__doc__
-        assert "frame : polars DataFrame or LazyFrame, pandas DataFrame" in verb.__doc__
-        assert "{shared}" not in verb.__doc__
-        assert "{frames}" not in verb.__doc__
 
 
 def test_methods_help_as_the_functions_do() -> None:
@@ -207,48 +122,3 @@ def test_methods_help_as_the_functions_do() -> None:
     assert type(DATA.pr).curve is prframe.curve
     expression = pl.col("score").pr.ap
     assert list(inspect.signature(expression).parameters)[:2] == ["label", "k"]
-
-
-@pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
-def test_a_pandas_column_named_pr_is_no_obstacle() -> None:
-    frame = pd.DataFrame({"score": [1.0], "label": [1], "pr": [0]})
-    assert prframe.evaluate(frame, "AP")["AP"].tolist() == [1.0]
-    assert frame.pr.evaluate("AP")["AP"].tolist() == [1.0]
-
-
-# What is asked for, and the module in which something is wrong on the way to it.
-LAZY = {
-    "pl.DataFrame({'a': [1]}).pr.plot.queries": "prframe.plot.of_frames",
-    "pl.DataFrame({'a': [1]}).pr.chart.curve": "prframe.chart.of_frames",
-    "pl.DataFrame({'a': [1]}).pr.evaluate": "prframe.verbs.evaluate",
-    "pl.col('a').pr.ap": "prframe.expressions",
-    "prframe.compare": "prframe.verbs.comparison.compare",
-    "prframe.plot": "prframe.plot",
-    "prframe.stats.pr_curve": "prframe.stats.curves",
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("asked", LAZY)
-def test_an_attribute_error_of_an_import_is_shown(asked: str) -> None:
-    # A module that raises as where versions of two libraries do not go together.
-    code = f"""
-import sys
-class Broken:
-    def find_spec(self, name, path, target=None):
-        if name == {LAZY[asked]!r}:
-            raise AttributeError("module 'timeit' has no attribute 'default_timer'")
-sys.meta_path.insert(0, Broken())
-import polars as pl, prframe
-try:
-    {asked}
-except ImportError as error:
-    assert "cannot be imported: module 'timeit' has no attribute 'default_timer'" in str(error)
-    assert isinstance(error.__cause__, (AttributeError, ImportError))
-else:
-    raise SystemExit("nothing was raised")
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr

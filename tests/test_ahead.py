@@ -7,19 +7,6 @@ import pytest
 from prframe._ahead import one_ahead
 
 
-def test_items_come_in_their_order_and_are_made_by_another_thread():
-    makers = []
-
-    def items():
-        for number in range(5):
-            makers.append(threading.current_thread())
-            yield number
-
-    assert list(one_ahead(items())) == [0, 1, 2, 3, 4]
-    assert set(makers).isdisjoint([threading.current_thread()])
-    assert list(one_ahead(iter([]))) == []
-
-
 def test_an_error_reaches_the_caller_in_its_turn():
     def items():
         yield 1

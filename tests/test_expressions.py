@@ -1,9 +1,5 @@
 """Metrics as expressions: the numbers of `evaluate`, wherever polars takes an expression."""
 
-import inspect
-from math import inf
-from typing import get_args
-
 import numpy as np
 import polars as pl
 import pytest
@@ -13,7 +9,7 @@ from polars.testing import assert_frame_equal
 import prframe
 import prframe.expressions
 from prframe._engine import lists
-from prframe.tie_policies import POLICIES, WITHOUT_LABELS, listed_in_braces
+from prframe.tie_policies import POLICIES
 from tests.metrics.test_oracle import evaluate
 from tests.oracle import Item
 from tests.strategies import frame, items
@@ -105,24 +101,6 @@ def test_many_groups_have_the_bits_of_evaluate(rows: int, monkeypatch: pytest.Mo
         assert with_nulls.equals(whole)
 
 
-def test_a_label_may_be_one_value_of_each_group_or_of_all() -> None:
-    data = pl.DataFrame({"g": [0, 0, 1, 1], "score": [3, 2, 1, 0], "label": [1, 0, 0, 1]})
-    first = data.group_by("g", maintain_order=True).agg(SCORE.recall(pl.col("label").first(), 1))
-    assert first["score"].to_list() == [0.5, None]
-    for label in (pl.lit(1), pl.lit(value=True)):
-        value = SCORE.recall(label, 1)
-        assert data.group_by("g").agg(value)["score"].to_list() == [0.5, 0.5]
-        assert data.select(value).item() == 0.25
-
-
-def test_two_scores_in_one_agg_keep_their_names() -> None:
-    data = pl.DataFrame({"a": [2.0, 1.0], "b": [1.0, 2.0], "label": [True, False]})
-    result = data.select(pl.col("a", "b").pr.ap("label"))
-    assert result.to_dict(as_series=False) == {"a": [1.0], "b": [0.5]}
-    named = data.select(pl.col("a").alias("x").pr.rr("label"), (pl.col("b") * -1).pr.auc("label"))
-    assert named.to_dict(as_series=False) == {"x": [1.0], "b": [1.0]}
-
-
 @pytest.mark.parametrize("bad", [None, float("nan")])
 def test_missing_scores_and_labels_make_the_group_null(bad: float | None) -> None:
     data = pl.DataFrame(
@@ -139,19 +117,6 @@ def test_missing_scores_and_labels_make_the_group_null(bad: float | None) -> Non
     assert curves.is_null().to_list() == [False, True, True]
 
 
-def test_labels_are_conditions_too() -> None:
-    data = pl.DataFrame({"score": [3, 2, 1], "label": ["yes", "no", "yes"]})
-    assert data.select(SCORE.ap(pl.col("label") == "yes")).item() == pytest.approx(5 / 6)
-    graded = pl.DataFrame({"score": [3, 2, 1], "label": [1, 2, 0]})
-    assert graded.select(SCORE.ap("label", positive=2)).item() == 0.5
-
-
-def test_unretrieved_items_and_empty_groups() -> None:
-    data = pl.DataFrame({"score": [1.0, -inf], "label": [False, True]})
-    assert data.select(**metrics("group")).row(0) == (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    assert data.clear().select(SCORE.ap("label")).item() is None
-
-
 NAMES = ["AP", "AP@2", "AUC", "P@2", "R@2", "RR@2", "nDCG", "ERR@2", "RBP(p=0.5)", "Success@1"]
 NAMES += ["AP(rel=2)", "nDCG(gain=exp)@2", "MaxF1", "Prec@0.5", "DCG", "SetF", "Rprec"]
 
@@ -165,26 +130,6 @@ def test_any_metric_of_the_catalogue(name: str) -> None:
     expected = prframe.evaluate(data, name, by="group")
     found = data.group_by("group", maintain_order=True).agg(SCORE.metric(name).alias(name))
     assert_frame_equal(found, expected, check_exact=True)
-
-
-@pytest.mark.parametrize("name", ["AP", "R@2", "AUC", "SetF", "Rprec"])
-def test_totals_as_numbers_columns_and_expressions(name: str) -> None:
-    data = pl.DataFrame(
-        {
-            "group": [1, 1, 1, 2, 2],
-            "score": [3.0, 2.0, 1.0, 2.0, 1.0],
-            "label": [1, 0, 1, 0, 1],
-            "n_pos": [4, 4, 4, 2, 2],
-        }
-    )
-    expected = prframe.evaluate(data, name, by="group", n_pos="n_pos", n_neg=7)
-    grouped = data.group_by("group", maintain_order=True)
-    for total in ("n_pos", pl.col("n_pos"), pl.col("n_pos").first()):
-        found = grouped.agg(SCORE.metric(name, n_pos=total, n_neg=7).alias(name))
-        assert_frame_equal(found, expected, check_exact=True)
-    number = grouped.agg(SCORE.metric(name, "label", n_pos=5).alias(name))
-    expected = prframe.evaluate(data, name, by="group", n_pos=5)
-    assert_frame_equal(number, expected, check_exact=True)
 
 
 def test_a_missing_total_is_null() -> None:
@@ -210,20 +155,6 @@ def test_what_metric_refuses() -> None:
         data.select(SCORE.metric("R@1", n_pos=1))
 
 
-def test_methods_that_are_none() -> None:
-    with pytest.raises(AttributeError) as caught:
-        _ = SCORE.precisoin
-    assert str(caught.value).endswith(" Did you mean 'precision'?")
-    with pytest.raises(AttributeError) as caught:
-        _ = SCORE.mcc
-    assert str(caught.value) == (
-        ".pr has no 'mcc'; it has metric, ap, auc, precision, recall, rr, ndcg, curve. A metric is "
-        "asked for by its name, as in .pr.metric('AP', ...)."
-    )
-    with pytest.raises(AttributeError, match=r"as in \.pr\.evaluate\('AP', \.\.\.\)\.$"):
-        _ = pl.DataFrame().pr.mcc
-
-
 def test_labels_of_other_rows_than_the_scores_are_refused() -> None:
     data = pl.DataFrame({"g": [0, 0, 0, 1, 1, 1], "score": [3.0, 2.0, 1.0] * 2})
     data = data.with_columns(label=1, a=pl.Series([True, True, False, True, True, True]))
@@ -241,26 +172,6 @@ def test_a_name_after_the_label_is_told() -> None:
     )
     with pytest.raises(prframe.PrframeError, match="unknown metric 'labell'"):
         SCORE.metric("labell", "label")
-
-
-def test_what_must_be_given_is_not_called_optional() -> None:
-    texts = [getattr(SCORE, name).__doc__ for name in ("precision", "recall", "ap")]
-    assert [("k : int, optional" in text, "k : int\n" in text) for text in texts] == [
-        (False, True),
-        (False, True),
-        (True, False),
-    ]
-
-
-def test_signatures_and_docstrings_name_the_tie_policies_that_are_accepted() -> None:
-    named = [ties for ties, policy in POLICIES.items() if not policy.then]
-    plain = [ties for ties in named if ties in WITHOUT_LABELS]
-    for name in ("metric", "ap", "auc", "precision", "recall", "rr", "ndcg", "curve"):
-        function = getattr(SCORE, name)
-        accepted = plain if name == "curve" else named
-        annotation = inspect.signature(function).parameters["ties"].annotation
-        assert list(get_args(annotation)) == accepted
-        assert f"ties : {listed_in_braces(accepted)}" in function.__doc__
 
 
 @pytest.mark.parametrize("method", ["ap", "curve"])
@@ -292,23 +203,6 @@ def test_what_verbs_refuse_is_refused(method: str, score, label, message) -> Non
         assert str(caught.value).startswith(message)
 
 
-def test_labels_that_are_all_positive_are_told() -> None:
-    data = pl.DataFrame({"score": [0.9, 0.2, 0.4], "y": [0, 1, 1]})
-    with pytest.warns(prframe.NoNegativesWarning) as caught:
-        assert data.select(SCORE.ap("y", positive=0)).item() == 1
-    assert [str(warning.message) for warning in caught] == [
-        "every 'y' is positive, so that every ranking is perfect. Say which labels are positive "
-        "with positive=, or pass a condition such as pl.col('y') == 0; if there are no negatives, "
-        "ignore NoNegativesWarning."
-    ]
-    assert caught[0].filename == __file__
-    with pytest.warns(prframe.NoNegativesWarning, match="every 'y' is positive"):
-        data.select(SCORE.curve("y", positive=0))
-    assert data.select(SCORE.ap(pl.col("y") == 0)).item() == 1
-    assert data.select(SCORE.metric("AP", "y", positive=0, n_neg=3)).item() == 1
-    assert data.select(SCORE.ndcg("y")).item() is not None
-
-
 def test_weights() -> None:
     rng = np.random.default_rng(0)
     n = 60
@@ -328,11 +222,3 @@ def test_weights() -> None:
     with pytest.raises(prframe.PrframeError) as caught:
         SCORE.metric("P@5", weight="w")
     assert str(caught.value) == "P@5 takes no `weight`; leave it out."
-
-
-def test_an_expression_is_for_any_frame() -> None:
-    call = SCORE.curve("label")
-    for dtype in (pl.Int64, pl.Float64, pl.Float32, pl.Decimal(10, 2)):
-        data = pl.DataFrame({"score": pl.Series([2, 1], dtype=dtype), "label": [1, 0]})
-        drawn = data.select(call).item().struct.field("threshold")
-        assert drawn.to_list() == [inf, 2, 1]

@@ -33,9 +33,6 @@ DENSE = pl.DataFrame(
         "label": [2, 1, 0, 1, 0],
     }
 )
-BOTH = pl.concat(
-    [JUDGED.with_columns(run=pl.lit("bm25")), DENSE.with_columns(run=pl.lit("dense"))]
-)
 QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 0, "d4": 1}}
 RUN = {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d1": 2.0, "d4": 1.0}}
 
@@ -100,18 +97,6 @@ RUN_AS_GUESSED: dict[str, tuple[Callable[[], Any], dict[str, list[Any]]]] = {
         ),
         {"AP(rel=2)": [1 / 3, 0.0], "P(rel=2)@5": [0.2, 0.0], "Success@1": [1.0, 0.0]},
     ),
-    "names of recommenders": (
-        lambda: JUDGED.pr.evaluate(
-            ["HR@1", "Hit@10", "hit_rate@10", "MRR@10", "Recall@1", "MAP@2"], by="query_id"
-        ),
-        {
-            "HR@1": [1.0, 0.0],
-            "Hit@10": [1.0, 1.0],
-            "MRR@10": [1.0, 0.5],
-            "Recall@1": [0.5, 0.0],
-            "MAP@2": [0.5, 0.5],
-        },
-    ),
     "names of leaderboards": (
         lambda: prframe.evaluate(JUDGED, ["ndcg_at_10", "map_at_10", "mrr_at_10"], by="query_id"),
         {"map_at_10": [5 / 6, 0.5], "mrr_at_10": [1.0, 0.5]},
@@ -120,46 +105,9 @@ RUN_AS_GUESSED: dict[str, tuple[Callable[[], Any], dict[str, list[Any]]]] = {
         lambda: prframe.evaluate(JUDGED, "ndcg_burges@10", by="query_id"),
         {"ndcg_burges@10": [(1 + 3 / 2) / (3 + 1 / np.log2(3)), 1 / np.log2(3)]},
     ),
-    "a table of systems by metrics": (
-        lambda: BOTH.pr.evaluate(
-            ["mAP", "P@1", "R-precision"], by="run", over="query_id", layout="wide"
-        ),
-        {"mAP": [2 / 3, 1.0], "P@1": [0.5, 1.0], "R-precision": [0.25, 1.0]},
-    ),
-    "arrays as a dict": (
-        lambda: prframe.evaluate({"score": Y_SCORE, "label": Y_TRUE}, ["AP", "AUC"]),
-        {"AP": [(1 + 2 / 3 + 3 / 5) / 3], "AUC": [2 / 3]},
-    ),
-    "names of scikit-learn": (
-        lambda: ROWS.pr.evaluate(["average_precision", "roc_auc", "AUROC"], **NAMED),
-        {"average_precision": [(1 + 2 / 3 + 3 / 5) / 3], "roc_auc": [2 / 3], "AUROC": [2 / 3]},
-    ),
-    "one row per segment": (
-        lambda: ROWS.pr.evaluate(["AP", "AUC"], by="segment", **NAMED),
-        {"segment": ["a", "b"], "AP": [5 / 6, 0.5], "AUC": [0.5, 0.5]},
-    ),
-    "labels that are words": (
-        lambda: ROWS.assign(y_true=np.where(Y_TRUE == 1, "pos", "neg")).pr.evaluate(
-            "AUC", positive="pos", **NAMED
-        ),
-        {"AUC": [2 / 3]},
-    ),
-    "labels 1 and 2 of which 1 is positive": (
-        lambda: ROWS.assign(y_true=2 - Y_TRUE).pr.evaluate("AUC", positive=[1], **NAMED),
-        {"AUC": [2 / 3]},
-    ),
     "models as columns": (
         lambda: MODELS.pr.evaluate(["AP", "AUC"], label="y_true", score=["m1", "m2"]),
         {"model": ["m1", "m2"], "AUC": [2 / 3, 1.0]},
-    ),
-    "mean and spread over folds": (
-        lambda: (
-            ROWS.rename(columns={"part": "fold"})
-            .pr.evaluate("AP", by="fold", **NAMED)
-            .agg({"AP": ["mean", "std"]})
-            .T
-        ),
-        {"mean": [11 / 12], "std": [np.std([1, 5 / 6], ddof=1)]},
     ),
     "average precisions of copairs": (
         lambda: prframe.ap_test(PROFILES, **PAIRS),
@@ -186,54 +134,7 @@ RUN_AS_GUESSED: dict[str, tuple[Callable[[], Any], dict[str, list[Any]]]] = {
         ),
         {"hits": [1], "p_value": [1 - 28 / 45]},
     ),
-    "lazy in, lazy out": (
-        lambda: EVENTS.lazy().pr.evaluate("AP", by="query_id"),
-        {"query_id": [1, 2], "AP": [5 / 6, 0.5]},
-    ),
-    "metrics inside group_by": (
-        lambda: EVENTS.group_by("query_id", maintain_order=True).agg(
-            pl.col("score").pr.metric("AP", "label")
-        ),
-        {"score": [5 / 6, 0.5]},
-    ),
-    "an Arrow table": (
-        lambda: prframe.evaluate(EVENTS.to_arrow(), "AP", by="query_id"),
-        {"AP": [5 / 6, 0.5]},
-    ),
-    "decimal scores, boolean labels, categories": (
-        lambda: EVENTS.with_columns(
-            pl.col("score").cast(pl.Decimal(10, 2)),
-            pl.col("label").cast(pl.Boolean),
-            pl.col("query_id").cast(pl.String).cast(pl.Categorical),
-        ).pr.evaluate(["AP", "AUC"], by="query_id"),
-        {"query_id": ["1", "2"], "AP": [5 / 6, 0.5], "AUC": [0.5, 0.5]},
-    ),
-    "results go on in the chain": (
-        lambda: (
-            EVENTS.pr.evaluate("AP", by="query_id")
-            .filter(pl.col("AP") < 0.6)
-            .join(EVENTS, on="query_id")
-        ),
-        {"query_id": [2, 2, 2], "AP": [0.5] * 3},
-    ),
-    "an empty frame": (
-        lambda: EVENTS.clear().pr.evaluate("AP", by="query_id"),
-        {"query_id": [], "AP": []},
-    ),
-    "means over groups by hand": (
-        lambda: (
-            TWO.pr.evaluate("MAP", by=["model", "query_id"])
-            .group_by("model", maintain_order=True)
-            .agg(pl.col("MAP").mean())
-        ),
-        {"model": ["m1", "m2"], "MAP": [2 / 3, 1.0]},
-    ),
 }
-
-
-def test_a_column_of_pandas_may_be_called_like_the_verbs() -> None:
-    groups = pl.DataFrame({"key": [1, 1, 2], "pr": [1.0, 2.0, 4.0]}).to_pandas().groupby("key")
-    assert groups.pr.sum().to_list() == [3.0, 4.0]
 
 
 @pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
@@ -524,37 +425,7 @@ def test_guesses_that_are_led_on(call: Callable[[], Any], sentence: str) -> None
     assert sentence in str(caught.value)
 
 
-def test_a_forgotten_key_is_told() -> None:
-    with pytest.warns(prframe.PooledRankingWarning, match="by=\\['run', 'query_id'\\]"):
-        BOTH.pr.evaluate(["AP", "P@1"], by="run")
-
-
-def test_rankings_without_positives_are_told() -> None:
-    data = EVENTS.with_columns(
-        label=pl.when(pl.col("query_id") == 2).then(0).otherwise(pl.col("label"))
-    )
-    with pytest.warns(prframe.UndefinedMetricWarning, match="in groups \\[2\\]"):
-        values = data.pr.evaluate("AP", by="query_id")["AP"]
-    assert values.round(9).to_list() == [0.833333333, None]
-
-
-def test_labels_of_one_and_two_are_told() -> None:
-    with pytest.warns(prframe.NoNegativesWarning, match="for example positive=2"):
-        ROWS.assign(y_true=2 - Y_TRUE).pr.evaluate("AUC", undefined=0, **NAMED)
-
-
 def test_names_of_trec_eval_beside_ties_are_told() -> None:
     tied = JUDGED.with_columns(score=1.0)
     with pytest.warns(prframe.TiePolicyWarning, match="Say ties='trec' for its numbers"):
         tied.pr.evaluate(["map", "P_5"], by="query_id", item="doc_id")
-
-
-def test_eleven_levels_of_recall() -> None:
-    assert EVENTS.pr.curve(by="query_id", recall=11).height == 22
-
-
-def test_the_answer_of_a_comparison_comes_first() -> None:
-    found = prframe.compare(BOTH, "P@1", model="run")
-    assert found.columns[:7] == [
-        *("metric", "model_a", "model_b", "difference", "conf_low", "conf_high", "p_adjusted")
-    ]

@@ -10,19 +10,6 @@ from benchmarks.measurement import Measurement
 SKLEARN = "scikit-learn"
 
 
-@pytest.mark.parametrize("most_rows", [10_000, 10**6, 10**8])
-def test_sizes_stay_within_the_rows_asked_for(most_rows: int) -> None:
-    axes = growth.axes(most_rows)
-    assert list(axes) == ["rows", "share", "groups", "models"]
-    assert axes["rows"][-1].rows == most_rows
-    for axis, sizes in axes.items():
-        along = [getattr(size, axis) for size in sizes]
-        assert along == sorted(along)
-        for size in sizes:
-            assert size.rows <= most_rows
-            assert size.rows // size.models // size.groups >= 1
-
-
 @pytest.mark.parametrize("models", [1, 3])
 def test_tools_compute_the_same(models: int) -> None:
     pytest.importorskip("sklearn")

@@ -11,69 +11,9 @@ import pytest
 
 import prframe
 from prframe import hints
-from prframe.accessors import _PICTURES, verbs
+from prframe.accessors import verbs
 
-ROWS = pl.DataFrame({"qid": [1, 1], "rel": [1, 0], "y_score": [2.0, 1.0], "AP": [0.5, 0.6]})
 GOOD = pl.DataFrame({"query_id": [1, 1], "label": [1, 0], "score": [2.0, 1.0]})
-
-
-@pytest.mark.parametrize(
-    ("verb", "given", "sentences"),
-    [
-        ("interval", {"seed": 0}, "Write rng= for seed=."),
-        ("interval", {"random_state": 0}, "Write rng= for random_state=."),
-        ("band", {"n_boot": 500}, "Write n_resamples= for n_boot=."),
-        ("interval", {"ci": 95}, "Write confidence_level= for ci=."),
-        ("evaluate", {"groupby": "segment"}, "Write by= for groupby=."),
-        ("evaluate", {"qid": "query_id"}, "Write by= for qid=."),
-        ("evaluate", {"pos_label": "yes"}, "Write positive= for pos_label=."),
-        ("evaluate", {"sample_weight": "w"}, "Write weight= for sample_weight=."),
-        ("curve", {"y_true": "y"}, "Write label= for y_true=."),
-        ("curve", {"points": 11}, "Write recall= for points=."),
-        ("compare", {"margin": 0.02}, "Write equivalence= for margin=."),
-        ("compare_curves", {"id": "doc"}, "Write item= for id=."),
-        ("curve", {"tie": "group"}, "Did you mean 'ties'?"),
-        ("interval", {"n_resample": 9}, "Did you mean 'n_resamples'?"),
-        (
-            "roc",
-            {"descending": False},
-            "There is no descending=: the largest score is the best one; give distances with the "
-            "opposite sign.",
-        ),
-        (
-            "compare",
-            {"alpha": 0.05},
-            "There is no alpha=: a confidence_level= of 0.95 leaves out 0.05, and p-values are "
-            "columns of the result.",
-        ),
-        (
-            "evaluate",
-            {"k": 10},
-            "There is no k=: a cut-off stands in the name of a metric, for example 'nDCG@10'.",
-        ),
-    ],
-)
-def test_arguments_of_other_libraries(verb: str, given: dict[str, object], sentences: str) -> None:
-    [name] = given
-    metrics = ("AP",) if verb in {"evaluate", "interval", "compare"} else ()
-    with pytest.raises(TypeError) as caught:
-        getattr(prframe, verb)(GOOD, *metrics, **given)
-    start = f"{verb}() got an unexpected keyword argument {name!r}. "
-    assert str(caught.value) == start + sentences
-
-
-def test_several_arguments_in_one_message() -> None:
-    with pytest.raises(TypeError) as caught:
-        GOOD.pr.interval("AP", n_boot=2000, random_state=0, nonsense=1)
-    assert str(caught.value) == (
-        "interval() got unexpected arguments 'n_boot', 'random_state', 'nonsense'. "
-        "Write n_resamples= for n_boot=. Write rng= for random_state=."
-    )
-
-
-def test_a_verb_is_not_sent_to_an_argument_that_it_lacks() -> None:
-    with pytest.raises(TypeError, match=r"argument 'seed'\.$"):
-        prframe.evaluate(GOOD, "AP", seed=0)
 
 
 def test_synonyms_are_of_arguments_and_few() -> None:
@@ -82,26 +22,6 @@ def test_synonyms_are_of_arguments_and_few() -> None:
     assert all(word == word.lower() for word in hints.SYNONYMS)
     assert not set(hints.SYNONYMS) & set(hints.NOT_OFFERED)
     assert len(hints.SYNONYMS) <= 50
-
-
-@pytest.mark.parametrize(
-    ("call", "end"),
-    [
-        (lambda: prframe.evaluate(ROWS, "AP"), "Name the column with score='y_score'."),
-        (lambda: prframe.evaluate(ROWS, "AP", "y_score"), "Name the column with label='rel'."),
-        (
-            lambda: prframe.evaluate(ROWS, "AP", "y_score", "rel", by="query_id"),
-            "Did you mean 'qid'?",
-        ),
-        (lambda: prframe.evaluate(GOOD, "AP", by="qid"), "Did you mean 'query_id'?"),
-        (lambda: prframe.evaluate(GOOD, "AP", "scroe"), "Did you mean 'score'?"),
-        (lambda: prframe.evaluate(GOOD, "AP", item="item"), "Name the column with item=."),
-    ],
-)
-def test_columns_that_may_be_meant(call, end: str) -> None:
-    with pytest.raises(prframe.MissingColumnError) as caught:
-        call()
-    assert str(caught.value).endswith(end)
 
 
 @pytest.mark.parametrize(
@@ -153,36 +73,6 @@ def test_what_is_no_frame(frame: object, given: str, way: str) -> None:
         prframe.curve(frame=frame)
 
 
-def test_a_metric_is_no_function_of_arrays() -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        prframe.P([1, 0], [2.0, 1.0])
-    assert str(caught.value) == (
-        "P is a metric and no function of arrays; evaluate({'score': scores, 'label': labels}, "
-        "'P@10') computes it, and of the columns of a frame evaluate(frame, ...)."
-    )
-    with pytest.raises(prframe.PrframeError, match=r"^AUC is a metric and no function of arrays"):
-        prframe.AUC(np.array([1, 0]))
-
-
-@pytest.mark.parametrize(
-    ("options", "end"),
-    [
-        (
-            {"score": pl.col("score").log()},
-            " Make it a column first, for example with with_columns.",
-        ),
-        ({"by": pl.col("query_id")}, " Make it a column first, for example with with_columns."),
-        ({"by": ["a", pl.col("b")]}, " Make it a column first, for example with with_columns."),
-        ({"label": np.array([1, 0])}, " Make it a column of the frame and give its name."),
-        ({"label": 3}, "by frame.columns = frame.columns.astype(str)."),
-    ],
-)
-def test_expressions_and_arrays_for_columns(options: dict[str, object], end: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        prframe.evaluate(GOOD, "AP", **options)
-    assert str(caught.value).endswith(end)
-
-
 def test_several_columns_of_scores() -> None:
     with pytest.raises(prframe.PrframeError) as caught:
         prframe.curve(GOOD, score=["a", "b"])
@@ -190,16 +80,6 @@ def test_several_columns_of_scores() -> None:
         "`score` must be the name of a column, a string; got ['a', 'b']. Put the columns of models "
         "into one, with unpivot in polars or melt in pandas, and name the new column of models in "
         "by=."
-    )
-
-
-def test_lists_of_scores() -> None:
-    rows = GOOD.group_by("query_id").agg("score", "label")
-    with pytest.raises(prframe.PrframeError) as caught:
-        prframe.evaluate(rows, "AP", by="query_id")
-    assert str(caught.value) == (
-        "`score` must be numeric; 'score' is List(Float64). Give each item a row, for example with "
-        "explode; of several classes take one."
     )
 
 
@@ -233,20 +113,6 @@ def test_arrays_as_a_dict_of_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"),
-    [("ap_null", " Did you mean 'APNull'?"), ("zzz", ""), ("adjust_pvalues", None)],
-)
-def test_names_that_the_statistics_do_not_have(name: str, meant: str | None) -> None:
-    meant = " Did you mean 'adjust_p_values'?" if meant is None else meant
-    with pytest.raises(AttributeError) as caught:
-        getattr(prframe.stats, name)
-    assert str(caught.value) == (
-        f"module 'prframe.stats' has no attribute {name!r}.{meant} All statistics are names of "
-        "prframe.stats itself, which dir(prframe.stats) lists; its modules are not public."
-    )
-
-
-@pytest.mark.parametrize(
     ("name", "end"),
     [
         ("band", " The result of prframe.band is drawn by prframe.{0}.curve."),
@@ -271,12 +137,6 @@ def test_what_plot_alone_has_is_named_by_charts() -> None:
         " The result of prframe.compare is drawn by prframe.chart.interval or prframe.plot.matrix "
         "or prframe.plot.groups."
     )
-
-
-def test_pictures_of_verbs_are_those_that_frames_offer() -> None:
-    assert set(hints._PICTURES) <= set(verbs())
-    pictures = {picture for drawn in hints._PICTURES.values() for picture in drawn}
-    assert pictures <= set(_PICTURES)
 
 
 @pytest.mark.parametrize(

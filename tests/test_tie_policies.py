@@ -8,12 +8,6 @@ def test_each_name_has_a_policy() -> None:
     assert tuple(POLICIES) == ALL_TIES
 
 
-def test_a_policy_ranks_in_one_way() -> None:
-    for policy in POLICIES.values():
-        assert [policy.ordered, policy.merit != 0, policy.mean, policy.blocks].count(True) == 1
-        assert policy.ordered or not policy.then
-
-
 def test_what_tells_the_policies_apart() -> None:
     assert set(WITHOUT_LABELS) == {"group", *ORDERS}
     assert set(NO_MEAN) == set(ALL_TIES) - {"expected"}

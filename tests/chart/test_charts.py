@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from inspect import signature
 from typing import Any
 
 import altair as alt
@@ -86,10 +85,6 @@ def test_the_pointer_tells_the_threshold() -> None:
     first = next(row for row in rows_of(spec) if row.get("k") == 0)
     assert first["threshold"] is None
     assert {"k", "fp", "tp"} <= tooltips(specification(chart.roc(data()["roc"])))
-
-
-def test_the_opening_threshold_is_infinite_in_the_frame() -> None:
-    assert data()["curve"]["threshold"].is_infinite().any()
 
 
 def test_the_area_below_the_steps_is_ap() -> None:
@@ -203,21 +198,3 @@ def test_altair_is_loaded_on_first_use() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True", "False"]
-
-
-def test_charts_and_pictures_have_the_same_names_and_options() -> None:
-    assert set(chart.__all__) < set(plot.__all__)
-    for name in chart.__all__:
-        if isinstance(getattr(chart, name), list | tuple):
-            assert getattr(chart, name) is getattr(plot, name)
-            continue
-        of_chart, of_plot = (
-            {
-                option: parameter.default
-                for option, parameter in signature(getattr(door, name)).parameters.items()
-            }
-            for door in (chart, plot)
-        )
-        # Pictures are drawn on axes, and papers have columns.
-        own = {"ax", "width", "notes"}
-        assert of_chart == {k: v for k, v in of_plot.items() if k not in own}

@@ -1,12 +1,10 @@
 """Every command says what its verb says, in every format, of every kind of input."""
 
-import argparse
 import gzip
 import io
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -14,13 +12,6 @@ import pytest
 
 import prframe
 from prframe import trec
-from prframe.commands import options
-from prframe.commands.main import parser
-from prframe.tie_policies import Ties
-from prframe.typing import Alternative, Missing
-from prframe.verbs._correction import Correction
-from prframe.verbs.comparison.modes import IncompleteItems, IncompleteQueries, Test
-from prframe.verbs.comparison.rows import JointCorrection
 from tests.commands.shell import ENVIRONMENT, FRAME, process, run
 
 READ = {
@@ -34,7 +25,6 @@ RUNS = ["old.run", "new.run", "bad.run"]
 
 # How runs in files are ranked.
 TREC = {"item": "doc_id", "ties": "trec", "float32": True}
-NOTE = "(ties: trec)"
 
 
 def joined(*runs: str, **chosen) -> pl.DataFrame:
@@ -58,19 +48,6 @@ def saved(capfdbinary, tmp_path, *words, suffix: str = "parquet") -> pl.DataFram
     return read(path)
 
 
-def test_words_of_options_are_those_of_the_verbs() -> None:
-    assert get_args(Ties) == options.TIES
-    assert get_args(Missing) == options.MISSING
-    assert get_args(Correction) == options.CORRECTIONS
-    assert get_args(Alternative) == options.ALTERNATIVES
-    assert set(get_args(JointCorrection)) == set(options.JOINT_CORRECTIONS)
-    # The names of some tests are a literal of their own.
-    names = {name for part in get_args(Test) for name in (get_args(part) or [part])}
-    assert names == set(options.TESTS)
-    words = {*get_args(IncompleteQueries), *get_args(IncompleteItems)}
-    assert words == set(options.INCOMPLETE)
-
-
 @pytest.mark.parametrize("kind", READ)
 def test_formats_are_read_back(kind, capfdbinary, tmp_path) -> None:
     words = ["evaluate", "qrels", *RUNS, "-q", "-m", "AP", "nDCG@10"]
@@ -88,18 +65,6 @@ def test_binary_formats_to_standard_output() -> None:
         words = [sys.executable, "-m", "prframe", "evaluate", "qrels", "old.run", "-f", name]
         done = subprocess.run(words, capture_output=True, check=True, env=ENVIRONMENT)
         assert READ[name](io.BytesIO(done.stdout)).height == 1
-
-
-def test_the_table(capfdbinary) -> None:
-    done = run(capfdbinary, "evaluate", "qrels", *RUNS)
-    means = prframe.evaluate(
-        joined(), ["AP", "nDCG@10", "P@10", "RR"], by="system", over="query_id", layout="wide",
-        **TREC,
-    )  # fmt: skip
-    rows = [[row[0], *(f"{value:.4f}" for value in row[1:]), "12"] for row in means.rows()]
-    head = ["system", "AP", "nDCG@10", "P@10", "RR", "n"]
-    assert table(done.out) == [head, *rows, NOTE.split()]
-    assert (done.code, done.err) == (0, "")
 
 
 def test_small_and_missing_numbers_in_the_table() -> None:
@@ -120,19 +85,6 @@ def test_small_and_missing_numbers_in_the_table() -> None:
         f"{'é' * 57}...    0.0001       nan   20",
         f"{'-':<60}  {'-':>8}  1.00e+12  300",
     ]
-
-
-def test_options_in_any_order(capfdbinary) -> None:
-    expected = run(capfdbinary, "evaluate", "qrels", "old.run", "new.run", "-q", "-m", "AP").out
-    for words in (
-        ["-q", "qrels", "old.run", "-m", "AP", "-f", "table", "new.run"],
-        ["-m", "AP", "--", "qrels", "old.run", "new.run", "-q"],
-        ["qrels", "-q", "old.run", "--ties", "trec", "new.run", "-mAP"],
-    ):
-        if words[0] == "-m":
-            words = ["-q", *words[:-1]]  # noqa: PLW2901 - nothing behind -- is an option
-        done = run(capfdbinary, "evaluate", *words)
-        assert done.out == expected, done.err
 
 
 @pytest.mark.slow
@@ -459,57 +411,6 @@ def test_a_report_is_handed_the_files(capfdbinary, monkeypatch) -> None:
     )
 
 
-def test_commands_and_options_are_an_interface() -> None:
-    """Scripts contain these names, so that they are frozen."""
-    for_input = (
-        "-M -J --by --frame --item --judged-only --label --missing --over --positive --score"
-    )
-    for_input = (
-        f"{for_input} --complete --ties --weight --n-pos --n-neg -c -l -h --help --duplicates"
-    )
-    for_input = f"{for_input} --exclude-self"
-    metrics, by_query, output = "-m --metrics", "-q --by-query", "-f --format -o --output"
-    random = "--seed --n-resamples"
-    level, design = "--confidence-level", "--cluster --prior --resampling"
-    expected = {
-        "evaluate": [
-            *(for_input, metrics, by_query, output, random, level),
-            f"-n --no-summary --trec-eval --interval --method --predicted {design}",
-        ],
-        "compare": [
-            *(for_input, metrics, output, random, level),
-            "--model --baseline --test --correction --alternative --fail-if-worse --margin",
-            f"--incomplete --equivalence --predicted {design}",
-        ],
-        "curve": [for_input, by_query, output, "--recall --interpolate"],
-        "band": [
-            *(for_input, by_query, output, random, level),
-            "--recall --interpolate --pointwise --method --cluster --prior",
-        ],
-        "test": [
-            *(for_input, by_query, output, random),
-            "--of -k --phi --alternative --correction --dependence --n-items",
-        ],
-        "check": [for_input, output, "-k --strict --predicted"],
-        "report": [
-            *(
-                for_input,
-                metrics,
-                level,
-                "--model --title --seed -o --output --thresholds",
-            ),
-            "--queries --texts --depth --test --correction --note --predicted",
-        ],
-        "completion": ["-h --help"],
-    }
-    (commands,) = (
-        action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)
-    )
-    assert {
-        name: sorted(command._option_string_actions) for name, command in commands.choices.items()
-    } == {name: sorted(" ".join(parts).split()) for name, parts in expected.items()}
-
-
 @pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 def test_options_of_the_design(capfdbinary, tmp_path) -> None:
     rng = np.random.default_rng(1)
@@ -564,15 +465,6 @@ def test_options_of_the_design(capfdbinary, tmp_path) -> None:
     assert "--resampling takes cv, or the size of a test set" in done.err
     done = run(capfdbinary, "evaluate", *read_in, "--score", "a", "--prior", "0.1")
     assert done.err == "prframe: error: --prior goes with --interval\n"
-
-
-def test_every_option_has_help() -> None:
-    whole = parser()
-    (commands,) = (
-        action for action in whole._actions if isinstance(action, argparse._SubParsersAction)
-    )
-    for command in commands.choices.values():
-        assert all(action.help or action.dest == "shell" for action in command._actions)
 
 
 @pytest.mark.parametrize("statistic", ["ap", "top-k", "rank"])

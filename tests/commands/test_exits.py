@@ -549,3 +549,11 @@ def test_closed_streams_are_no_failed_gate(closed) -> None:
     command = f"'{sys.executable}' -m prframe evaluate qrels old.run -l 9 -m AP {closed}"
     done = subprocess.run(["sh", "-c", command], env=ENVIRONMENT, capture_output=True, check=False)
     assert done.returncode == 0
+
+
+def test_an_error_of_a_library_that_names_no_file_is_one_of_data(capfd) -> None:
+    def read() -> int:
+        raise OSError("corrupt deflate stream")
+
+    assert exits.exit_code(read) == exits.DATA
+    assert capfd.readouterr().err == "prframe: error: corrupt deflate stream\n"

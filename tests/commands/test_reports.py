@@ -85,7 +85,6 @@ def test_options_of_frames(asked, capfdbinary, tmp_path) -> None:
         (["--note", "date"], 2, "--note takes NAME=TEXT; got 'date'"),
         (["--queries", "nowhere"], 66, "there is no file 'nowhere'"),
         (["--queries", "qrels"], 2, "qrels, line 1: there is no tab between id and text"),
-        (["--texts", "texts"], 2, "texts is a file of the input; name another one with -o"),
     ],
 )
 def test_errors_of_usage(words, code, message, asked, capfdbinary, tmp_path, monkeypatch) -> None:

@@ -49,11 +49,6 @@ def test_arguments_become_options(message, expected) -> None:
     ("words", "code", "message"),
     [
         (
-            ["evaluate", "--frame", "frame.csv", "--label", "nope"],
-            65,
-            "--label names the column 'nope', which the frame does not have;",
-        ),
-        (
             ["compare", "--frame", "frame.csv", "--score", "score", "other", "--test", "t"],
             2,
             "--test on the same items (no --over) must be one of",
@@ -72,19 +67,9 @@ def test_arguments_become_options(message, expected) -> None:
             "not ',' at character 3. Several metrics are separate words, such as 'AP', 'nDCG@10'.\n",
         ),
         (
-            ["report", "qrels", "old.run", "--depth", "0", "-o", "page.html"],
-            2,
-            "--depth must be a whole number >= 1; got 0.",
-        ),
-        (
             ["report", "qrels", "old.run", "-l", "9", "-o", "page.html"],
             65,
             "or say with -l which labels are relevant.",
-        ),
-        (
-            ["report", "qrels", "old.run", "--thresholds", "1", "-o", "page.html"],
-            2,
-            "--thresholds does not go with QRELS; leave it out.",
         ),
     ],
 )

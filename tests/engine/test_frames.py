@@ -89,7 +89,7 @@ def test_lazy(call) -> None:
 
 
 @calls
-@pytest.mark.parametrize("backend", ["numpy", "numpy_nullable", "pyarrow"])
+@pytest.mark.parametrize("backend", ["numpy_nullable", "pyarrow"])
 def test_pandas(call, backend: str) -> None:
     given = DATA.to_pandas(use_pyarrow_extension_array=backend == "pyarrow")
     if backend == "numpy_nullable":

@@ -88,3 +88,10 @@ def test_thresholds_have_the_precision_of_scores(dtype: pl.DataType) -> None:
     lost = frame.with_columns(score=pl.Series([0.9, float("-inf"), 0.1, 0.05], dtype=dtype))
     # The least number of few bits is larger than the threshold, and -inf is below all.
     assert lost.pr.evaluate("P(threshold=-1e300)").item() == pytest.approx(2 / 3)
+
+
+def test_both_zeros_tie_and_thresholds_of_integers_are_rounded_up() -> None:
+    rows = pl.DataFrame({"score": [-0.0, 0.0], "label": [1, 0]})
+    assert prframe.evaluate(rows, ["AP", "AUC"]).row(0) == (0.5, 0.5)
+    whole = pl.DataFrame({"score": [2, 1, 0], "label": [1, 0, 1]})
+    assert prframe.evaluate(whole, ["P(threshold=0.5)", "R(threshold=0.5)"]).row(0) == (0.5, 0.5)

@@ -33,7 +33,7 @@ KEYS: dict[str, Callable[[int, np.random.Generator], NDArray[np.int64]]] = {
 
 
 @pytest.mark.parametrize("kind", KEYS)
-@pytest.mark.parametrize("n_kinds", [1, 2, 300])
+@pytest.mark.parametrize("n_kinds", [1, 300])
 def test_order_is_that_of_a_sort_by_columns(kind: str, n_kinds: int) -> None:
     rng = np.random.default_rng(1)
     for n in (1, 2, 3, 17, 200):
@@ -118,9 +118,9 @@ def test_a_column_of_gains_that_is_the_label_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("kind", KEYS)
-@pytest.mark.parametrize("n_kinds", [1, 2, 300])
-@pytest.mark.parametrize("telling_bits", [0, 32, 65])
-@pytest.mark.parametrize("at_a_time", [7, 1 << 16])
+@pytest.mark.parametrize("n_kinds", [1, 300])
+@pytest.mark.parametrize("telling_bits", [0, 65])
+@pytest.mark.parametrize("at_a_time", [7])
 def test_the_permutation_is_that_of_a_stable_sort_by_columns(
     kind: str, n_kinds: int, telling_bits: int, at_a_time: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

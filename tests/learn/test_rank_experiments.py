@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal, rankdata, spearmanr
+from scipy.stats import rankdata
 
 pytest.importorskip("sklearn", reason="the experiments compare with scikit-learn")
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
@@ -16,95 +16,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score, roc_curve
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-NUMBERS = (1, 2, 3)
 
 
 @pytest.fixture
 def study(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(str(EXAMPLES))
     return importlib.import_module("rank_experiments")
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_matrices_have_the_eigenvalues_that_are_stated(study: Any, number: int) -> None:
-    even = np.linspace(-1, 1, 15)
-    one, other = study.location(number).covariances
-    assert np.array_equal(one, other)
-    np.testing.assert_allclose(np.linalg.eigvalsh(one), 1 + 0.5 * even, atol=1e-12)
-    epsilon = 0.6 + 0.1 * number
-    spreads = []
-    for model, values in (
-        (study.scale(number), 6 + 6 * even),
-        (study.scale(number, high=24.0), 12 + 12 * even),
-        (study.both_signs(number), 12 * even),
-    ):
-        spread, unit = model.covariances
-        np.testing.assert_array_equal(unit, np.eye(15))
-        sizes = 1 + epsilon / 15 * values
-        assert sizes.min() > 0
-        np.testing.assert_allclose(np.linalg.eigvalsh(spread), sizes, atol=1e-12)
-        # The best rule is definite, but for one direction in which classes do not differ.
-        best = np.linalg.eigvalsh(model.optimum().quadratic).min()
-        assert model.definite == (best > -1e-12)
-        spreads.append(spread)
-    # Nearly diagonal.
-    for matrix in (one, *spreads):
-        np.testing.assert_allclose(matrix, matrix.T, atol=1e-14)
-        scale = np.sqrt(np.diag(matrix))
-        assert np.abs(matrix / np.outer(scale, scale) - np.eye(15)).max() < 0.4
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_means_are_as_in_the_source(study: Any, number: int) -> None:
-    positive, negative = study.location(number).means
-    np.testing.assert_allclose(positive, (1 + number / 10) * negative)
-    assert study.location(number).distance() == pytest.approx(number / 2)
-
-
-@pytest.mark.parametrize("kind", ["location", "scale"])
-def test_optimum_orders_by_the_ratio_of_densities(study: Any, kind: str) -> None:
-    model = getattr(study, kind)(2)
-    z = model.sample(200, np.random.default_rng(1)).pooled()[0]
-    positive, negative = (
-        multivariate_normal(mean, covariance).logpdf(z)
-        for mean, covariance in zip(model.means, model.covariances, strict=True)
-    )
-    assert spearmanr(model.optimum()(z), positive - negative).statistic == pytest.approx(1)
-
-
-@pytest.mark.parametrize(("number", "auc"), [(1, 0.638), (2, 0.760), (3, 0.856)])
-def test_location_optimum_against_simulation(study: Any, number: int, auc: float) -> None:
-    model, n = study.location(number), 20_000
-    found = study.judge(model.optimum(), model.sample(n, np.random.default_rng(number)))
-    expected = study.optimal_location_roc(study.FPR, model.distance())
-    # Shares of positives, and thresholds that are quantiles of the negatives.
-    slope = np.gradient(expected, study.FPR)
-    error = np.sqrt(
-        expected * (1 - expected) / n + slope**2 * study.FPR * (1 - study.FPR) / n + 1 / n**2
-    )
-    inner = (study.FPR > 0.01) & (study.FPR < 0.99)
-    assert np.abs((found.roc - expected) / error)[inner].max() < 5
-    assert found.auc == pytest.approx(auc, abs=5 * 0.41 / n**0.5)
-
-
-@pytest.mark.parametrize(
-    ("number", "span", "auc"),
-    [
-        (1, {}, 0.695),
-        (2, {}, 0.716),
-        (3, {}, 0.736),
-        (3, {"high": 24.0}, 0.858),
-        (1, {"low": -12.0}, 0.763),
-        (2, {"low": -12.0}, 0.802),
-        (3, {"low": -12.0}, 0.841),
-    ],
-)
-def test_scale_optimum_is_as_stated(
-    study: Any, number: int, span: dict[str, float], auc: float
-) -> None:
-    model, n = study.scale(number, **span), 20_000
-    found = study.judge(model.optimum(), model.sample(n, np.random.default_rng(number)))
-    assert found.auc == pytest.approx(auc, abs=5 * 0.41 / n**0.5)
 
 
 def test_judge_against_definitions(study: Any) -> None:
@@ -145,28 +62,7 @@ def test_forms_are_what_scikit_learn_has_fitted(study: Any) -> None:
         np.testing.assert_allclose(form(z.astype(np.float32)), form(z), atol=1e-3)
 
 
-@pytest.mark.slow
-def test_mww_is_not_far_behind_linear_discriminants(study: Any) -> None:
-    methods = [study.Method("MWW", "mww", solver) for solver in study.SOLVERS]
-    methods.append(study.Method("LDA"))
-    results = study.run(study.location(2), methods, 6, 10_000).results
-    *found, peer = (results[method].auc.mean() for method in methods)
-    assert min(found) > peer - 0.02
-    assert peer > 0.7
-
-
-def test_every_replication_has_its_own_sample(study: Any) -> None:
-    method = study.Method("MWW", "mww", "gradient-ascent", 5)
-    one, again = (study.run(study.location(1), [method], 3, 500).results[method] for _ in range(2))
-    np.testing.assert_array_equal(one.rocs, again.rocs)
-    assert np.unique(one.auc).size == 3
-    assert one.paths.shape == (3, 6)
-    assert (np.diff(one.paths.mean(axis=0)) > 0).all()
-    assert one.w_test[one.best] == one.w_test.max()
-    assert one.w_test[one.worst] == one.w_test.min()
-
-
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(4))
 def test_inverse_rules(study: Any, seed: int) -> None:
     model = study.scale(2)
     z = model.sample(30, np.random.default_rng(5)).positives
@@ -184,31 +80,6 @@ def test_inverse_rules(study: Any, seed: int) -> None:
     best = np.linalg.inv(model.optimum().quadratic)
     np.testing.assert_allclose(study.inverse_score(z, best), model.optimum()(z), rtol=1e-9)
     assert np.linalg.eigvalsh(best).min() > 0
-
-
-@pytest.mark.slow
-def test_rtb_is_ahead_by_algorithm_1_where_theta_is_definite(study: Any) -> None:
-    methods = study.criteria(["gradient-ascent"])
-    mww, _, rtb = study.run(study.scale(2), methods, 12, 20_000).results.values()
-    assert (rtb.auc - mww.auc).mean() > 0.005
-    mww, _, rtb = study.run(study.both_signs(2), methods, 12, 20_000).results.values()
-    assert (rtb.auc - mww.auc).mean() < -0.03
-
-
-def test_linear_rules_have_the_auc_of_their_distance(study: Any) -> None:
-    remarks = importlib.import_module("rank_remarks")
-    model, method = study.location(2), study.criteria()[2]
-    rules = remarks.learned(model, method, 2)
-    judged = study.run(model, [method], 2, 20_000).results[method]
-    np.testing.assert_allclose(rules.auc, judged.auc, atol=0.01)
-    assert rules.steps.tolist() == [50, 50]
-
-
-def test_three_u0(study: Any) -> None:
-    chosen = study.three_u0("quadratic")
-    assert [method.max_iter for method in chosen] == [70, 70, 70, None, None, None]
-    # The second one of location is RTB itself, which is not fitted twice.
-    assert study.three_u0("linear")[1] in study.criteria()
 
 
 @pytest.mark.slow

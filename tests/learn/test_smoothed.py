@@ -84,20 +84,6 @@ def test_sums_of_kernels(kind: str, way: str, monkeypatch: pytest.MonkeyPatch) -
         np.testing.assert_allclose(got, wanted, rtol=0, atol=2e-13 * weights.sum())
 
 
-def test_the_cheaper_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken = []
-    for way in ("direct_sums", "fourier_sums"):
-        real = getattr(kernel_sums, way)
-        monkeypatch.setattr(
-            kernel_sums, way, lambda *given, real=real, way=way: taken.append(way) or real(*given)
-        )
-    many = np.linspace(0, 10, 2000)
-    kernel_sums.kernel_sums(many, many, np.ones(2000))
-    few = np.linspace(0, 1e4, 50)
-    kernel_sums.kernel_sums(few, few, np.ones(50))
-    assert taken == ["fourier_sums", "direct_sums"]
-
-
 # Kernels as they are usually written, on [-1, 1], with their standard deviations.
 KERNELS = {
     "epanechnikov": (lambda u: 3 / 4 * (1 - u**2), sqrt(1 / 5)),
@@ -130,22 +116,6 @@ def test_sums_of_polynomial_kernels(name: str, kind: str) -> None:
     np.testing.assert_allclose(found.cdf, cdf @ weights, rtol=0, atol=1e-12 * weights.sum())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", KERNELS)
-def test_gradients_with_polynomial_kernels(name: str) -> None:
-    rng = np.random.default_rng(2)
-    scores, label = rng.normal(size=40), rng.random(40) < 0.4
-    options = {"label": label, "bandwidth": 0.3, "phi": "p-norm-push(q=3)", "kernel": name}
-    gradient, step = smoothed_criterion(scores, **options).gradient, 1e-6
-    for j in range(0, 40, 4):
-        moves = [np.where(np.arange(40) == j, sign * step, 0.0) for sign in (1, -1)]
-        up, down = (smoothed_criterion(scores + move, **options).value for move in moves)
-        assert gradient[j] == pytest.approx((up - down) / 2 / step, abs=1e-6)
-    # Kernels of one standard deviation smooth alike.
-    gaussian = smoothed_criterion(scores, label, 0.3, "p-norm-push(q=3)").value
-    assert smoothed_criterion(scores, **options).value == pytest.approx(gaussian, rel=5e-3)
-
-
 def naive_criterion(scores, label, h, phi):
     n = len(scores)
     ranks = [
@@ -175,7 +145,7 @@ def test_criterion_and_gradient(phi) -> None:
 
 @pytest.mark.parametrize("standardised", [False, True])
 @pytest.mark.parametrize("rule", RULES, ids=name_of)
-@pytest.mark.parametrize("phi", PHIS, ids=name_of)
+@pytest.mark.parametrize("phi", PHIS[::4], ids=name_of)
 def test_gradient_by_parameters(phi, rule, standardised: bool) -> None:
     rng = np.random.default_rng(3)
     z, positive = rng.normal(size=(60, 4)), rng.random(60) < 0.5
@@ -205,23 +175,9 @@ def test_both_equations_of_the_source() -> None:
     np.testing.assert_allclose(z.T @ gradient, wanted, atol=1e-12)
 
 
-def test_narrow_bandwidths_give_ranks() -> None:
-    # Every item counts half for itself: F is (rank - 1/2) / N.
-    scores, label = np.array([3.0, 1.0, 2.0, 5.0]), [1, 0, 0, 1]
-    found = smoothed_criterion(scores, label, 1e-3)
-    assert found.value == pytest.approx(2.5 / 4 + 3.5 / 4, abs=1e-13)
-    assert found.gradient.tolist() == [0, 0, 0, 0]
-    assert np.isfinite(smoothed_criterion(scores, label, 1e-3, "logrank").value)
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (
-            {"phi": "local-auc(u0=0.8)"},
-            "`phi` must be smooth for its statistic to have a gradient; local-auc(u0=0.8) is not. "
-            "Use 'rtb(u0=0.8)' in its place.",
-        ),
         (
             {"phi": "dcg"},
             "`phi` must be smooth for its statistic to have a gradient; dcg is not. "
@@ -232,7 +188,6 @@ def test_narrow_bandwidths_give_ranks() -> None:
             "`phi` must be smooth for its statistic to have a gradient; median is not. "
             "Use 'mww' in its place.",
         ),
-        ({"bandwidth": 0}, "`bandwidth` must be a number > 0; got 0."),
         ({"label": [0, 0]}, "`label` must have a positive; got none of 2."),
         ({"scores": [0.0, np.inf]}, "`scores` must be finite; 1 are not."),
         (
@@ -247,9 +202,3 @@ def test_errors(given, message: str) -> None:
     with pytest.raises(PrframeError) as error:
         smoothed_criterion(**arguments)
     assert str(error.value) == message
-
-
-def test_scores_that_swallow_the_reach_count_half_for_themselves():
-    """Beyond 1e17 bandwidths, a score and eight bandwidths more are one number."""
-    found = smoothed_criterion([0.0, 1.0, 1e30], [False, False, True], bandwidth=1e-3)
-    assert found.value == pytest.approx(2.5 / 3, abs=1e-12)

@@ -57,28 +57,6 @@ def test_dcg_at_the_ranks_is_dcg() -> None:
         assert value_of(distinct, phi) == pytest.approx(wanted, rel=1e-12)
 
 
-@pytest.mark.parametrize("phi", PHIS)
-@pytest.mark.parametrize("ties", ["group", "expected"])
-def test_what_is_not_listed_stands_at_minus_infinity(phi: str, ties: str) -> None:
-    listed = RANKING.with_columns(score=pl.when(pl.col("score") > 9).then("score").otherwise(-inf))
-    n_pos = int(listed["label"].sum())
-    whole = value_of(listed, phi, ties=ties, include_unretrieved=True)
-    assert value_of(listed, phi, ties=ties) == pytest.approx(whole, rel=1e-12)
-    some = listed.filter(pl.col("score") > -inf)
-    totals = {"n_pos": n_pos, "n_neg": N - n_pos}
-    assert value_of(some, phi, ties=ties, **totals) == pytest.approx(whole, rel=1e-12)
-
-
-def test_nothing_retrieved_earns_what_chance_earns() -> None:
-    none = pl.DataFrame({"score": [-inf] * 5, "label": [1, 0, 0, 1, 0]})
-    for phi in PHIS:
-        chance = W(phi=phi).at_random(5, 2)
-        assert value_of(none, phi, ties="expected") == pytest.approx(chance, rel=1e-13)
-        assert chance == pytest.approx(
-            fmean(parse_phi(phi).of_size(5)(i / 6) for i in range(1, 6)), rel=1e-13
-        )
-
-
 @pytest.mark.parametrize("phi", ["logrank", "median", "dcg(k=2)"])
 def test_the_mean_over_all_orders(phi: str) -> None:
     for scores, label in product(([1.0, 1, 1, 0, -inf], [0.0, 0, 1, -inf, -inf]), range(5)):
@@ -145,36 +123,6 @@ def test_a_cut_at_a_mid_rank_does_not_depend_on_rounding() -> None:
         assert not any(values)
 
 
-def test_means_over_groups_have_intervals() -> None:
-    data = pl.DataFrame(
-        {
-            "q": np.repeat(np.arange(30), 20),
-            "score": RNG.normal(size=600),
-            "label": np.tile([1, 0, 0, 0, 0], 120),
-        }
-    )
-    rows = prframe.interval(data, ["W", "W(logrank)"], over="q")
-    values = prframe.evaluate(data, ["W", "W(logrank)"], by="q")
-    for row in rows.iter_rows(named=True):
-        mean = values[row["metric"]].mean()
-        assert row["estimate"] == pytest.approx(mean)
-        assert row["conf_low"] < mean < row["conf_high"]
-    with pytest.raises(PrframeError, match=r"method='logit' is for metrics within \[0, 1\]"):
-        prframe.interval(data, "W", over="q", method="logit")
-
-
-def test_names() -> None:
-    assert str(W) == "W"
-    assert W(phi="mww") == W("mww") == W == parse_metric("W(mww)")
-    assert str(W("local-auc")) == 'W(phi="local-auc(u0=0.9)")'
-    for phi in PHIS:
-        metric = W(phi=phi)
-        assert parse_metric(str(metric)) == metric
-        assert parse_phi(str(metric["phi"])) == parse_phi(phi)
-    assert str(W("local-auc(u0=.8)", rel=2)) == 'W(phi="local-auc(u0=0.8)",rel=2)'
-    assert parse_metric('W("p-norm-push(q=3)")') == parse_metric("W(p-norm-push)")
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -187,9 +135,3 @@ def test_names() -> None:
 def test_wrong_functions_are_refused_before_any_work(name: str, message: str) -> None:
     with pytest.raises(PrframeError, match=message):
         parse_metric(name)
-
-
-def test_no_positives() -> None:
-    data = pl.DataFrame({"score": [2.0, 1.0], "label": [0, 0]})
-    with pytest.warns(prframe.UndefinedMetricWarning, match="W: undefined"):
-        assert prframe.evaluate(data, "W").item() is None

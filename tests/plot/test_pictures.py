@@ -48,28 +48,6 @@ def test_pictures_are_axes_or_figures_with_a_text(kind: str) -> None:
     assert_four_ticks(drawn.axes if isinstance(drawn, Figure) else [drawn])
 
 
-def test_the_area_below_the_steps_is_ap() -> None:
-    ax = plot.curve(data()["curve"])
-    aps = prframe.evaluate(data()["one"], "AP", by="system")
-    for line, (system, ap) in zip(ax.get_lines(), aps.rows(), strict=True):
-        assert line.get_drawstyle() == "steps-pre"
-        area = np.dot(np.diff(line.get_xdata(), prepend=0.0), line.get_ydata())
-        assert area == pytest.approx(ap)
-        assert f"{system}: AP {ap:.3f}" in plot.alt_text(ax)
-    legend = [text.get_text() for text in ax.figure.legends[0].get_texts()]
-    assert legend[0] == "pixels, AP 0.759"
-
-
-def test_no_ap_of_interpolated_curves_nor_of_levels() -> None:
-    one = data()["one"]
-    for options in ({"interpolate": True}, {"recall": [0.2, 0.5, 0.8]}, {"prior": 0.5}):
-        ax = plot.curve(prframe.curve(one, by="system", **options))
-        assert "AP" not in plot.alt_text(ax)
-        assert "AP" not in ax.figure.legends[0].get_texts()[0].get_text()
-    levels = plot.curve(prframe.curve(one, by="system", recall=[0.2, 0.5, 0.8]))
-    assert levels.get_lines()[0].get_drawstyle() == "default"
-
-
 def test_the_order_of_the_rows_does_not_matter() -> None:
     shuffled = data()["curve"].filter(system="pixels").sample(fraction=1, shuffle=True, seed=1)
     lines = [plot.curve(frame).get_lines()[0] for frame in (data()["curve"], shuffled)]
@@ -85,21 +63,6 @@ def test_every_kind_of_frame() -> None:
     }
     assert len(texts) == 1
     assert plot.alt_text(plot.matrix(data()["pairs"].to_pandas(), metric="AP"))
-
-
-def test_mean_and_median_of_many_curves() -> None:
-    rows = data()["queries"].filter(system="pixels")
-    ax = plot.curve(rows.drop("system"), over="query_id")
-    *thin, mean, median = ax.get_lines()
-    assert len(thin) == rows["query_id"].n_unique()
-    assert all(line.get_rasterized() for line in thin)
-    at_half = (
-        rows.filter(pl.col("recall") >= 0.5).group_by("query_id", maintain_order=True).first()
-    )
-    values = [*at_half["precision"], *[0.0] * (len(thin) - at_half.height)]
-    place = np.flatnonzero(mean.get_xdata() == 0.5).item()
-    assert mean.get_ydata()[place] == pytest.approx(np.mean(values))
-    assert median.get_ydata()[place] == pytest.approx(np.median(values))
 
 
 def test_roc_areas() -> None:
@@ -262,13 +225,6 @@ def test_hostile_names_are_drawn() -> None:
         draw()
 
 
-def test_long_names_and_dollars() -> None:
-    name = "$a_1$ and a name that is longer than any legend has room for"
-    rows = data()["curve"].filter(system="pixels").with_columns(system=pl.lit(name))
-    legend = plot.curve(rows).figure.legends[0].get_texts()[0].get_text()
-    assert legend == r"\$a_1\$ and a na…d has room for, AP 0.759"
-
-
 def test_curves_of_the_frame_in_one_call() -> None:
     one = data()["one"]
     for frame in (one, one.lazy(), one.to_pandas()):
@@ -381,25 +337,12 @@ BAND = CURVE.drop("a").with_columns(conf_low=0.1, conf_high=0.9)
             "`band` must have the columns by of the curves, 'b'; it has none.",
         ),
         (
-            lambda: plot.curve(CURVE.drop("a"), legend="best"),  # type: ignore[arg-type]
-            "`legend` must be one of 'auto', 'name'; got 'best'.",
-        ),
-        (
-            lambda: plot.curve(CURVE.drop("a"), chance=2),
-            "`chance` must lie between 0 and 1; got 2.",
-        ),
-        (
             lambda: plot.curve(CURVE.drop("a").with_columns(precision=pl.lit(None, pl.Float64))),
             "the curves must have points; all of them are undefined.",
         ),
         (
             lambda: plot.curve(CURVE, color="a", facet="b", ax=plt.figure().add_subplot()),
             "`ax` must be None where there are panels, which get a new figure.",
-        ),
-        (
-            lambda: plot.roc(CURVE),
-            "`result` must be a result of roc(), which has the columns 'fpr', 'tpr'; got a frame "
-            "without 'fpr', 'tpr'. Make one by prframe.roc(frame, ...).",
         ),
         (
             lambda: plot.gain(CURVE),
@@ -426,10 +369,6 @@ BAND = CURVE.drop("a").with_columns(conf_low=0.1, conf_high=0.9)
             "`drawn` must be what a function of prframe.plot has returned.",
         ),
         (
-            lambda: plot.queries(data()["values"], "pixels", "bm25", metric="AP"),
-            "`b` must be one of 'pixels', 'pca', 'thumbnail', 'binary', 'ink', 'random'; got 'bm25'.",
-        ),
-        (
             lambda: plot.queries(pl.concat([data()["values"]] * 2), "pixels", "pca", metric="AP"),
             "`per_query` must have one row per value of 'system' and 'query_id'; some have more.",
         ),
@@ -450,22 +389,12 @@ BAND = CURVE.drop("a").with_columns(conf_low=0.1, conf_high=0.9)
             lambda: data()["one"].pr.plot.queries("pixels", "pca"),
             "`metric` must name the metric whose differences are drawn, for example 'AP'.",
         ),
-        (
-            lambda: plot.interval(intervals(["x"]), sort="name"),
-            "`sort` must be one of 'estimate', None; got 'name'.",
-        ),
     ],
 )
 def test_messages(draw, message: str) -> None:
     with pytest.raises(PrframeError) as error:
         draw()
     assert str(error.value) == message
-
-
-def test_systems_of_the_picture_of_queries_are_needed() -> None:
-    with pytest.raises(TypeError) as error:
-        data()["one"].pr.plot.queries(metric="AP")
-    assert str(error.value) == "queries() missing 2 required positional arguments: 'a' and 'b'"
 
 
 def test_an_unknown_picture_of_a_frame() -> None:

@@ -5,8 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from prframe import PrframeError
-from prframe._preparation.colours import PALETTE, PALETTE_DARK, looks
+from prframe._preparation.colours import PALETTE, PALETTE_DARK
 
 # G. M. Machado, M. M. Oliveira and L. A. F. Fernandes, A Physiologically-based Model for Simulation
 # of Color Vision Deficiency, 2009, at full severity, on linear RGB.
@@ -80,26 +79,3 @@ def test_palettes(
 ) -> None:
     assert min(contrast(colour, ground) for colour in palette) > least_contrast
     assert min(distance(a, b) for a, b in combinations(palette, 2)) > least_distance
-
-
-def test_known_contrasts() -> None:
-    assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
-    assert contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
-
-
-def test_looks_are_all_different() -> None:
-    marks = looks(range(18), PALETTE)
-    assert len(set(marks.values())) == 18
-    assert marks[0].dashes == ()
-    for start in range(0, 18, 6):
-        six = [marks[place] for place in range(start, start + 6)]
-        assert len({look.colour for look in six}) == len({look.dashes for look in six}) == 6
-
-
-def test_too_many_groups() -> None:
-    with pytest.raises(PrframeError) as error:
-        looks(range(19), PALETTE)
-    assert str(error.value) == (
-        "one picture must have at most 18 groups, which can be told apart; got 19. Name the column "
-        "of groups in facet=, or, of queries or folds, in over=."
-    )

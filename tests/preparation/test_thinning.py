@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from prframe._preparation.points import middles, precision_at
 from prframe._preparation.thinning import column_edges, kept_points
 
 
@@ -29,29 +28,3 @@ def test_points_by_definition(size: int, log: bool) -> None:
     # Equal values stand on one side of an edge, whatever its last bits.
     edges[1:-1] += 1e-9
     assert kept_points(x, y, edges).tolist() == naive_kept(x, y, edges)
-
-
-def test_few_points_are_all_kept() -> None:
-    x = np.linspace(0, 1, 20)
-    assert kept_points(x, x, column_edges(0, 1, 10)).tolist() == list(range(20))
-
-
-def test_a_million_points_become_a_few_thousand() -> None:
-    x = np.linspace(0, 1, 1_000_000)
-    y = np.random.default_rng(1).random(len(x))
-    assert len(kept_points(x, y, column_edges(0, 1, 1200))) <= 4 * 1200
-
-
-def test_edges_on_a_logarithmic_scale() -> None:
-    assert column_edges(0.01, 1, 2, log=True) == pytest.approx([0.01, 0.1, 1])
-
-
-def test_mean_and_median_of_steps() -> None:
-    first = (np.array([0.5, 1.0]), np.array([1.0, 0.4]))
-    second = (np.array([0.25, 0.5]), np.array([0.2, 0.6]))
-    levels = np.array([0.0, 0.25, 0.3, 0.5, 0.75, 1.0])
-    assert precision_at(*first, levels).tolist() == [1, 1, 1, 1, 0.4, 0.4]
-    assert precision_at(*second, levels).tolist() == [0.2, 0.2, 0.6, 0.6, 0, 0]
-    mean, median = middles([first, second, second], levels)
-    assert mean == pytest.approx([1.4 / 3, 1.4 / 3, 2.2 / 3, 2.2 / 3, 0.4 / 3, 0.4 / 3])
-    assert median.tolist() == [0.2, 0.2, 0.6, 0.6, 0, 0]

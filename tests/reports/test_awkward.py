@@ -13,7 +13,6 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::prframe.SkewedDifferencesWarning", "ignore::prframe.CoverageWarning"
 )
 
-ON_ITEMS = "`test` of classifiers, on the same items, must be one of 'bootstrap', 'delong', 'randomization'; got {}."
 OVER_QUERIES = "`test` of rankings, over queries, must be one of 'bootstrap', 'hall', 'randomization', 'sign', 't', 'wilcoxon'; got {}."
 
 
@@ -33,13 +32,6 @@ def test_columns_of_structs(argument) -> None:
     # A column that is called as reports look for models is one of plain values, too.
     frame = frame.with_columns(model=pl.concat_list("model"))
     assert message(frame) == "`model` must name columns of plain values; 'model' is List(String)."
-
-
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "nonsense"])
-@pytest.mark.parametrize("item", ["item", None])
-def test_tests_of_classifiers(test, item) -> None:
-    # A test is refused whether or not there is something to compare.
-    assert message(classified(20), test=test, item=item) == ON_ITEMS.format(repr(test))
 
 
 @pytest.mark.parametrize("test", ["delong", "nonsense"])

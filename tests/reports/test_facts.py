@@ -1,8 +1,5 @@
 """The facts of a report are those of the verbs, and are all that the page shows."""
 
-import json
-import warnings
-
 import numpy as np
 import polars as pl
 import pytest
@@ -11,11 +8,10 @@ import prframe
 from prframe import PrframeError, trec
 from prframe._preparation import wording
 from prframe.reports import rankings, shown
-from prframe.reports.names import distinct, in_a_sentence, plain
 from prframe.reports.roc_bands import false_rate_band
 from tests.verbs.names import NUMBERED
 
-from .cases import HOSTILE, classified, hostile_report, qrels, runs
+from .cases import classified, hostile_report, qrels, runs
 
 # Twelve queries are few, and their differences may be skewed by chance.
 pytestmark = pytest.mark.filterwarnings(
@@ -57,16 +53,6 @@ def test_sections_of_runs(run_report) -> None:
     ]
 
 
-def test_sections_of_classifiers(model_report) -> None:
-    expected = "results comparison curves thresholds scores segments checks provenance"
-    assert ids(model_report) == expected.split()
-
-
-def test_facts_are_plain_data(run_report, model_report) -> None:
-    for report in (run_report, model_report):
-        assert json.loads(json.dumps(report.facts, allow_nan=False)) == report.facts
-
-
 def test_means_are_those_of_trec_evaluate(run_report) -> None:
     measures = ["AP", "nDCG@10", "P@10"]
     expected = trec.evaluate(runs(12, SYSTEMS), qrels(12), measures)
@@ -74,45 +60,6 @@ def test_means_are_those_of_trec_evaluate(run_report) -> None:
         name = run_report.facts["systems"][row["system"]]
         values = expected.filter(system=name).select(measures).row(0)
         assert [cell["ends"][0] for cell in row["cells"]] == pytest.approx(values, abs=1e-5)
-
-
-def test_intervals_and_comparisons_are_those_of_the_verbs(run_report) -> None:
-    joined = trec.join(runs(12, SYSTEMS), qrels(12), queries="qrels")
-    options = {"over": "query_id", "ties": "trec", "item": "doc_id"}
-    means = prframe.interval(joined, ["AP", "nDCG@10"], by="system", **options)
-    names = run_report.facts["systems"]
-    for row in section(run_report, "results")["rows"]:
-        for cell, metric in zip(row["cells"], ("AP", "nDCG@10"), strict=False):
-            expected = means.filter(system=names[row["system"]], metric=metric)
-            ends = expected.select("estimate", "conf_low", "conf_high").row(0)
-            assert cell["ends"] == pytest.approx(ends, abs=1e-5)
-    metrics = ["AP", "nDCG@10", "P@10"]
-    pairs = prframe.compare(joined, metrics, model="system", **options)
-    for part in section(run_report, "comparison")["metrics"]:
-        for a, b, *values in part["pairs"]:
-            expected = pairs.filter(metric=part["metric"], model_a=names[a], model_b=names[b])
-            columns = [
-                "difference",
-                "conf_low",
-                "conf_high",
-                "p_adjusted",
-                "wins",
-                "ties",
-                "losses",
-            ]
-            assert values == pytest.approx(expected.select(columns).row(0), abs=1e-5)
-
-
-def test_curves_are_those_of_band(run_report) -> None:
-    joined = trec.join(runs(12, SYSTEMS), qrels(12), queries="qrels")
-    bands = prframe.band(
-        joined, by="system", over="query_id", recall=11, interpolate=True, anchor=False,
-        simultaneous=False, ties="trec", item="doc_id",
-    )  # fmt: skip
-    for line in section(run_report, "curves")["charts"][0]["lines"]:
-        part = bands.filter(system=run_report.facts["systems"][line["system"]])
-        assert line["y"] == pytest.approx(part["precision"].to_list(), abs=1e-5)
-        assert line["low"] == pytest.approx(part["conf_low"].to_list(), abs=1e-5)
 
 
 def test_values_of_queries_are_those_of_evaluate(run_report) -> None:
@@ -157,27 +104,6 @@ def test_queries_of_no_run_are_left_out_and_those_of_some_count_as_0() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-def test_documents_that_are_listed_twice_or_are_the_query() -> None:
-    run = {"q1": {"q1": 3.0, "a": 2.0, "b": 1.0}}
-    report = prframe.report(run, {"q1": {"a": 1, "b": 0}}, metrics="AP", exclude_self=True)
-    assert section(report, "queries")["values"] == [[[1.0]]]
-    twice = pl.DataFrame({"qid": ["q"] * 3, "docno": ["b", "a", "b"], "score": [3.0, 2.0, 1.0]})
-    report = prframe.report(twice, {"q": {"a": 1, "b": 0}}, metrics="AP", duplicates="best")
-    assert section(report, "queries")["values"] == [[[0.5]]]
-    for option in ({"duplicates": "best"}, {"exclude_self": True}):
-        with pytest.raises(PrframeError, match="is for rankings, with `over` or `qrels`"):
-            prframe.report(pl.DataFrame({"score": [1.0, 2.0], "label": [0, 1]}), **option)
-
-
-@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-def test_tie_ranges_are_those_of_the_best_and_worst_orders() -> None:
-    run = {"one": {"q1": {"a": 1.0, "b": 1.0}, "q2": {"a": 2.0, "b": 1.0}}}
-    judgments = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
-    report = prframe.report(run, judgments, metrics="AP")
-    assert section(report, "results")["rows"][0]["cells"][0]["ties"] == "0.750 to 1.000"
-
-
-@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 def test_the_sentence_tells_that_ties_decide() -> None:
     judgments = {q: {"a": 1, "b": 0, "c": 0} for q in ("q1", "q2", "q3")}
     run = {
@@ -188,13 +114,6 @@ def test_the_sentence_tells_that_ties_decide() -> None:
     sentence = prframe.report(run, judgments, metrics="AP").facts["sentence"]
     told = "Another order of ties could put another one first: AP of tied lies between 0.333 and 1.000."
     assert sentence.endswith(told)
-
-
-def test_checks_are_those_of_the_verb(run_report) -> None:
-    joined = trec.join(runs(12, SYSTEMS), qrels(12), queries="qrels")
-    by = ["system", "query_id"]
-    expected = prframe.check(joined, by=by, ties="trec", item="doc_id")
-    assert [row[1] for row in section(run_report, "checks")["rows"]] == expected["kind"].to_list()
 
 
 @pytest.mark.slow
@@ -259,33 +178,6 @@ def test_classifiers_have_the_numbers_of_the_verbs(model_report) -> None:
     assert p_values == pytest.approx(pairs["p_adjusted"].to_list(), abs=1e-5)
 
 
-def test_pr_bands_of_classifiers_are_those_of_band(model_report) -> None:
-    chart = section(model_report, "curves")["charts"][0]
-    levels = np.linspace(0, 1, 61)[1:-1].tolist()
-    bands = prframe.band(
-        classified().select("model", "score", "label"), by="model", recall=levels, rng=3
-    )
-    for line in chart["lines"]:
-        part = bands.filter(model=model_report.facts["systems"][line["system"]])
-        assert line["band"][1] == pytest.approx(part["conf_low"].to_list(), abs=1e-5)
-        assert line["band"][3] == pytest.approx(part["conf_high"].to_list(), abs=1e-5)
-
-
-def test_roc_bands_enclose_the_curve_and_narrow_with_more_items() -> None:
-    rng, widths = np.random.default_rng(4), []
-    for n in (200, 20_000):
-        label = rng.random(n) < 0.4
-        scores = rng.normal(label * 1.2, 1)
-        levels = np.array([0.2, 0.5, 0.8])
-        low, high = false_rate_band(scores, label, levels, 0.95, 1)
-        thresholds = np.quantile(scores[label], 1 - levels)
-        rates = (scores[~label][:, None] > thresholds).mean(axis=0)
-        assert (low < rates).all()
-        assert (rates < high).all()
-        widths.append(high - low)
-    assert (widths[1] < widths[0] / 5).all()
-
-
 @pytest.mark.slow
 def test_roc_bands_cover_the_truth_as_often_as_they_say() -> None:
     from scipy.stats import norm
@@ -312,22 +204,6 @@ def test_thresholds_that_are_asked_for() -> None:
     ]
 
 
-def test_segments_have_the_numbers_of_interval(model_report) -> None:
-    part = section(model_report, "segments")
-    assert part["head"] == ["region", "model", "items", "positives", "AP", "AUC"]
-    values = prframe.interval(
-        classified().select("region", "model", "score", "label"), "AUC", by=["region", "model"], rng=3
-    )  # fmt: skip
-    expected = {
-        (
-            row["region"],
-            row["model"],
-        ): f"{row['estimate']:.3f} [{row['conf_low']:.3f}, {row['conf_high']:.3f}]"
-        for row in values.iter_rows(named=True)
-    }
-    assert {(row[0], row[1]): row[-1] for row in part["rows"]} == expected
-
-
 @pytest.mark.slow
 def test_pooled_rankings_are_among_the_checks() -> None:
     digits = prframe.datasets.load_digits().filter(system="pixels")
@@ -336,82 +212,15 @@ def test_pooled_rankings_are_among_the_checks() -> None:
     assert section(report, "checks")["rows"][0][:2] == ["error", "pooled_rankings"]
 
 
-@pytest.mark.slow
-def test_models_in_columns_are_those_in_rows() -> None:
-    rows = classified(150)
-    wide = rows.pivot("model", index=["item", "label"], values="score")
-    report = prframe.report(wide, score=["old", "new", "other"])
-    expected = prframe.report(rows, item="item")
-    for name in ("results", "comparison", "curves", "thresholds"):
-        assert section(report, name) == section(expected, name)
-
-
-@pytest.mark.slow
-def test_by_names_the_systems_of_rankings_and_over_may_be_columns() -> None:
-    digits = prframe.datasets.load_digits().rename({"system": "ranker"})
-    digits = digits.with_columns(part=pl.lit("a"))
-    report = prframe.report(digits, by="ranker", over=["part", "query_id"], n_pos="n_relevant")
-    assert report.facts["title"] == "6 runs, 200 queries"
-    assert section(report, "queries")["ids"][0].startswith("a q")
-
-
-def test_columns_of_text_are_no_files() -> None:
-    run = {"query_id": ["q[1", "q[1", "q2"], "doc_id": ["a*", "b", "a*"], "score": [2.0, 1.0, 1.0]}
-    judgments = {
-        "query_id": ["q[1", "q[1", "q2", "q2"],
-        "doc_id": ["a*", "b", "a*", "b"],
-        "label": [0, 1, 1, 0],
-    }
-    report = prframe.report(run, judgments, metrics="AP")
-    assert report.facts["title"] == "1 run, 2 queries"
-
-
-@pytest.mark.slow
-def test_pandas_and_polars_frames_give_the_same_page() -> None:
-    frame = classified(120)
-    assert prframe.report(frame).html == prframe.report(frame.to_pandas()).html
-
-
-@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-def test_files_are_hashed(tmp_path) -> None:
-    from hashlib import sha256
-
-    path = tmp_path / "some.run"
-    path.write_text("q1 Q0 a 1 2.0 tag\nq1 Q0 b 2 1.0 tag\n")
-    report = prframe.report([str(path)], {"q1": {"a": 1}}, metrics="AP")
-    row = ["sha256 of some.run", sha256(path.read_bytes()).hexdigest()]
-    assert row in section(report, "provenance")["rows"]
-    assert str(tmp_path) not in report.html
-
-
 def test_hostile_names_are_shown_without_signs_that_turn_text() -> None:
     shown = hostile_report().facts["systems"]
     assert not any(sign in name for name in shown for sign in "\u202e\u2066\u2028\u0000")
     assert max(map(len, shown)) <= 120
 
 
-def test_plain_names() -> None:
-    assert plain("a\u202eb\n\u0000") == "a\\u202eb\\n\\x00"
-    assert plain("\u05d0\u200d\u05d1") == "\u05d0\u200d\u05d1"
-    assert plain("x" * 500) == "x" * 119 + "…"
-    assert in_a_sentence("bm25") == "bm25"
-    assert in_a_sentence("\u05d0") == "\u2068\u05d0\u2069"
-    assert distinct(["a", "x" * 200 + "1", "x" * 200 + "2"])[1:] == [
-        "x" * 119 + "… (1)",
-        "x" * 119 + "… (2)",
-    ]
-    assert plain(HOSTILE["quotes"]) == HOSTILE["quotes"]
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"over": "query_id"}, "`over` does not go with `qrels`; leave it out."),
-        ({"item": "doc_id"}, "`item` does not go with `qrels`; leave it out."),
-        ({"model": "system"}, "`model` does not go with `qrels`; leave it out."),
-        ({"n_pos": 3}, "`n_pos` does not go with `qrels`; leave it out."),
-        ({"by": "part"}, "`by` does not go with `qrels`; leave it out."),
-        ({"thresholds": [1]}, "`thresholds` does not go with `qrels`; leave it out."),
         ({"metrics": []}, "`metrics` must name at least one metric; got none."),
         ({"depth": 0}, "`depth` must be a whole number >= 1; got 0."),
         ({"seed": -1}, "`seed` must be a whole number >= 0; got -1."),
@@ -482,32 +291,10 @@ def test_messages_of_frames(options, message) -> None:
     assert str(error.value) == message
 
 
-def test_runs_without_a_judged_query() -> None:
-    with (
-        pytest.warns(prframe.UnmatchedIdsWarning),
-        pytest.raises(
-            PrframeError, match="no run has documents of a query with relevant documents"
-        ),
-    ):
-        prframe.report({"one": {"q9": {"a": 1.0}}}, {"q1": {"a": 1}})
-
-
-RANKED = {"q1": {"d1": 3.0, "d2": 2.0}, "q2": {"d4": 2.0, "d5": 1.0}}
-JUDGED = {"q1": {"d1": 2, "d2": 1}, "q2": {"d5": 1, "d4": 0}}
-
-
 def scored(n: int = 120) -> pl.DataFrame:
     rng = np.random.default_rng(0)
     label = rng.random(n) < 0.3
     return pl.DataFrame({"score": rng.normal(size=n) + label, "label": label})
-
-
-@pytest.mark.filterwarnings("ignore::prframe.errors.UndefinedMetricWarning")
-def test_the_sentence_names_all_systems_that_share_the_highest_mean() -> None:
-    worse = {"q1": {"d2": 3.0}, "q2": {"d4": 2.0}}
-    page = prframe.report({"a": RANKED, "b": worse, "c": RANKED}, JUDGED)
-    value = page.facts["sections"][0]["rows"][0]["cells"][0]["text"]
-    assert page.facts["sentence"] == f"a and c have the highest mean AP, {value}, over 2 queries."
 
 
 @pytest.mark.filterwarnings("ignore::prframe.errors.UndefinedMetricWarning")
@@ -516,20 +303,6 @@ def test_the_sentence_tells_that_nothing_is_defined() -> None:
     assert prframe.report(frame).facts["sentence"] == "The AP over 120 items is undefined."
     both = pl.concat([frame.with_columns(model=pl.lit(name)) for name in "ab"])
     assert prframe.report(both).facts["sentence"] == "The AP over 120 items is undefined."
-
-
-@pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
-def test_queries_without_a_name_count_as_in_the_verbs() -> None:
-    frame = scored().with_columns(query=pl.Series([None, 1, 2, 3] * 30), item=pl.int_range(120))
-    page = prframe.report(frame, over="query", item="item", metrics="AP")
-    mean = prframe.evaluate(frame, "AP", over="query")["mean"].item()
-    assert page.facts["title"] == "1 run, 4 queries"
-    ends = page.facts["sections"][0]["rows"][0]["cells"][0]["ends"]
-    assert ends[0] == pytest.approx(mean, abs=1e-5)
-    explorer = next(part for part in page.facts["sections"] if part["id"] == "queries")
-    assert all(values is not None for values in explorer["values"][0][0])
-    assert all(ranking is not None for ranking in explorer["rankings"])
-    assert 0 not in explorer["relevant"]
 
 
 @pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
@@ -552,32 +325,12 @@ def grades(page) -> list:
 
 
 @pytest.mark.filterwarnings("ignore::prframe.errors.UndefinedMetricWarning")
-def test_items_below_the_least_relevant_grade_are_not_shown_as_relevant() -> None:
-    assert grades(prframe.report({"a": RANKED}, JUDGED)) == [
-        {"d1": 2, "d2": 1},
-        {"d4": 0, "d5": 1},
-    ]
-    assert grades(prframe.report({"a": RANKED}, JUDGED, positive=2)) == [
-        {"d1": 2, "d2": [1, False]}
-    ]
-
-
-@pytest.mark.filterwarnings("ignore::prframe.errors.UndefinedMetricWarning")
 def test_rankings_with_labels_of_text() -> None:
     frame = pl.DataFrame(
         {"query": [1, 1], "item": ["x", "y"], "score": [2.0, 1.0], "label": ["yes", "no"]}
     )
     page = prframe.report(frame, over="query", item="item", positive="yes", metrics="AP")
     assert grades(page) == [{"x": ["yes", True], "y": ["no", False]}]
-
-
-@pytest.mark.parametrize("factor", [1e308, 1e-9])
-def test_scores_of_any_size(factor) -> None:
-    frame = scored().with_columns(score=pl.col("score").clip(-1, 1) * factor)
-    charts = prframe.report(frame, metrics="AP").facts["sections"]
-    chart = next(part for part in charts if part["id"] == "scores")["charts"][0]
-    assert chart["domain"][1] == pytest.approx(factor)
-    assert chart["domain"][0] == pytest.approx(-factor)
 
 
 def test_scores_that_floats_hardly_tell_apart() -> None:
@@ -587,26 +340,6 @@ def test_scores_that_floats_hardly_tell_apart() -> None:
     assert chart["domain"][:2] == [1e16, 1e16 + 2]
 
 
-def test_decimal_scores() -> None:
-    frame = scored().with_columns(pl.col("score").round(2))
-    same = prframe.report(
-        frame.with_columns(pl.col("score").cast(pl.Decimal(10, 2))), metrics="AP"
-    )
-    assert same.facts["sections"][0] == prframe.report(frame, metrics="AP").facts["sections"][0]
-
-
 def test_thresholds_are_a_list() -> None:
     with pytest.raises(PrframeError, match="`thresholds` must be a list of numbers; got"):
         prframe.report(scored(), thresholds=0.5)
-
-
-def test_each_warning_comes_once_and_in_the_name_of_the_caller() -> None:
-    rows = pl.DataFrame({"score": range(10), "label": [0] * 10})
-    for _ in range(2):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            prframe.report(rows)
-        said = [str(each.message) for each in caught]
-        assert len(said) == len(set(said))
-        assert sum(text.startswith("recall: undefined") for text in said) == 1
-        assert {each.filename for each in caught} == {__file__}

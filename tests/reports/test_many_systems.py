@@ -56,29 +56,6 @@ def test_the_matrix_has_the_best_systems(whole, monkeypatch) -> None:
         assert facts["pairs"] == [pair for pair in every["pairs"] if set(pair[:2]) == {0, 1}]
 
 
-@pytest.mark.slow
-def test_marks_of_many_systems_are_counted(monkeypatch) -> None:
-    lettered = section(made(n_queries=40), "results")
-    monkeypatch.setattr(sections, "MOST_WITH_LETTERS", 2)
-    counted = section(made(n_queries=40), "results")
-    named, counts = (
-        "Superscripts name the systems",
-        "Superscripts such as >2 count the systems",
-    )
-    assert named in lettered["note"]
-    assert counted["note"] == lettered["note"].replace(named, counts)
-    assert [line["key"] for line in lettered["rows"]] == ["a", "b", "c"]
-    assert [line["key"] for line in counted["rows"]] == ["", "", ""]
-    marks = [
-        (cell["marks"], other["marks"])
-        for line, lettered_line in zip(counted["rows"], lettered["rows"], strict=True)
-        for cell, other in zip(line["cells"], lettered_line["cells"], strict=True)
-    ]
-    assert {letters for _, letters in marks} - {""}
-    # Three systems have letters without numbers.
-    assert all(count == (f" >{len(letters)}" if letters else "") for count, letters in marks)
-
-
 def test_letters_with_numbers_are_counted() -> None:
     assert sections._counted("") == ""
     assert sections._counted("cZa2B2c10") == " >5"

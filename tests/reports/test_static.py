@@ -5,8 +5,6 @@ from html import unescape
 
 import pytest
 
-from prframe.reports import static
-
 
 def core(report):
     return re.search(r"<main[^>]*>(.*)</main>", report.html, re.DOTALL)[1]
@@ -33,24 +31,3 @@ def test_the_finding_and_the_table_are_in_the_html(pages, kind) -> None:
         assert text.startswith(f"{cell['text']}{cell['marks']} {cell['interval']}".rstrip())
         assert text.endswith(cell["ties"])
     assert part["note"] in texts(html, r'<p class="note">(.*?)</p>')
-
-
-def test_a_line_says_what_is_missing(pages) -> None:
-    (told,) = texts(core(pages["runs"]), "<noscript>(.*?)</noscript>")
-    assert told == (
-        "The sections Comparison, Precision and recall, Query by query, Checks and Provenance "
-        "of this page, and its charts, are drawn by the script within it, which does not run "
-        "here. Any browser that runs scripts shows them, without a network."
-    )
-
-
-def test_programs_that_list_pages_get_the_finding(pages) -> None:
-    (told,) = re.findall(r'<meta name="description" content="([^"]*)">', pages["runs"].html)
-    assert unescape(told) == pages["runs"].facts["sentence"]
-
-
-def test_of_many_systems_the_first_are_there(pages, monkeypatch) -> None:
-    monkeypatch.setattr(static, "_MOST_LINES", 2)
-    html = static.static_core(pages["classifiers"].facts)
-    assert html.count('<th scope="row">') == 2
-    assert "The first 2 of 3 are here." in html

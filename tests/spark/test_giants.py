@@ -79,24 +79,19 @@ def planned(to_spark):
 
 
 @pytest.mark.parametrize("plan", ["range", "broadcast"])
-@pytest.mark.parametrize("by", [None, "query"])
+@pytest.mark.parametrize("by", ["query"])
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_counted_rows(planned, call, by, plan) -> None:
     assert_same(call(planned(DATA, plan), by), call(DATA, by))
 
 
-@pytest.mark.parametrize("by", [None, "query"])
+@pytest.mark.parametrize("by", ["query"])
 @pytest.mark.parametrize("name", ["evaluate", "labels", "totals", "threshold", "topk_test"])
 def test_rows_counted_some_at_a_time(monkeypatch, name, by) -> None:
     monkeypatch.setattr(giants, "_AT_ONCE", 20)
     frame = LikeSpark.of(DATA)
     frame.settings[SETTING] = "broadcast"
     assert_same(CALLS[name](frame, by), CALLS[name](DATA, by))
-
-
-@pytest.mark.parametrize("name", ["evaluate", "ap_test"])
-def test_one_ranking_needs_no_setting(to_spark, name) -> None:
-    assert_same(CALLS[name](to_spark(DATA), None), CALLS[name](DATA, None))
 
 
 @pytest.mark.parametrize("plan", ["range", "broadcast"])
@@ -137,19 +132,6 @@ def test_no_rows_and_no_positives(planned, plan) -> None:
         for name in ("evaluate", "topk_test"):
             call = CALLS[name]
             assert_same(call(planned(frame, plan), "query"), call(frame, "query"))
-
-
-def test_verbs_that_need_rows_hold_groups_whole(planned) -> None:
-    result = prframe.curve(planned(DATA, "range"), by="query")
-    assert_same(result, prframe.curve(DATA, by="query"))
-
-
-def test_unknown_plans_are_refused(planned) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        prframe.evaluate(planned(DATA, "small"), "AP", by="query")
-    assert str(caught.value) == (
-        "`spark.prframe.plan` must be one of 'auto', 'groups', 'range', 'broadcast'; got 'small'."
-    )
 
 
 def test_too_many_positives_for_each_worker(planned, monkeypatch) -> None:

@@ -268,17 +268,6 @@ def test_models_keep_their_type(to_spark) -> None:
     assert_same(result, prframe.compare(frame, "AP", over="query", baseline=2))
 
 
-def test_transform(to_spark) -> None:
-    result = to_spark(DATA).transform(prframe.evaluate, "AP", by="query")
-    assert_same(result, prframe.evaluate(DATA, "AP", by="query"))
-
-
-def test_no_rows(to_spark) -> None:
-    none = DATA.head(0)
-    for name in ("evaluate", "summary", "ap_test corrected", "compare"):
-        assert_same(CALLS[name](to_spark(none)), CALLS[name](none))
-
-
 @pytest.mark.slow
 def test_nothing_runs_at_the_call() -> None:
     from tests.spark.likeness import DataFrame
@@ -289,16 +278,7 @@ def test_nothing_runs_at_the_call() -> None:
     assert not frame.jobs
 
 
-def test_unseeded_draws_are_those_of_the_call(to_spark) -> None:
-    result = prframe.interval(to_spark(DATA), "AP", by="query", method="percentile")
-    first, second = read(result), read(result)
-    assert_frame_equal(in_order(first), in_order(second), check_exact=True)
-
-
 REFUSED = {
-    "all rows are one ranking, and interval needs each of them, so that one worker would have to "
-    "hold all of them; name groups with by=, or pass the rows to polars, for example with "
-    "polars.scan_parquet of files that Spark has written.": lambda f: prframe.interval(f, "AP"),
     "all rows are one ranking, and weights are added up in order of rank, so that one worker would "
     "have to hold all of them; name groups with by=, or pass the rows to polars, for example with "
     "polars.scan_parquet of files that Spark has written.": lambda f: prframe.evaluate(
@@ -318,10 +298,6 @@ REFUSED = {
     "order tied items by their names with ties='trec' and item=.": lambda f: prframe.evaluate(
         f, "AP", by="query", ties="order"
     ),
-    "order='input' keeps the order of the rows, which is not done on Spark; pass these rows to "
-    "polars, for example with polars.from_arrow(frame.toArrow()).": lambda f: prframe.curve(
-        f, by="query", order="input"
-    ),
     "a comparison on the same items (over=None) matches the models of all groups, which is not "
     "done on Spark; pass these rows to polars, for example with "
     "polars.from_arrow(frame.toArrow()).": lambda f: prframe.compare(
@@ -330,15 +306,8 @@ REFUSED = {
     "a comparison on the same items (no over=) matches the models of all groups, which is not "
     "done on Spark; pass these rows to polars, for example with "
     "polars.from_arrow(frame.toArrow()).": lambda f: prframe.compare_curves(f, item="item"),
-    "items that queries share are drawn for all of them at once, which is not done on Spark; pass "
-    "these rows to polars, for example with "
-    "polars.from_arrow(frame.toArrow()).": lambda f: prframe.interval(
-        f, "AP", over="query", item="item", resampling="items"
-    ),
     "only the verbs take a Spark frame; collect what is needed here, for example with "
     "frame.toArrow().": lambda f: source(f, {"score": "score"}),
-    "`score` must be numeric; 'item' is String. Make numbers of it first, for example with "
-    "cast(pl.Float64) or astype(float).": lambda f: prframe.evaluate(f, "AP", "item", by="query"),
 }
 
 

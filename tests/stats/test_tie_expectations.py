@@ -1,10 +1,9 @@
 """The array functions against plain enumeration in rational arithmetic; what is public of them."""
 
-import math
 import re
 from fractions import Fraction
 from itertools import permutations
-from math import log, log2
+from math import log
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from prframe import RR, stats
-from prframe.stats import discount_sums, expected_reciprocal_rank, first_at_least, hit_probability
+from prframe.stats import expected_reciprocal_rank, hit_probability
 from prframe.stats.tie_expectations import mean_shortfall, reciprocal_rank as tied_ranks
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
@@ -62,27 +61,6 @@ def test_large_blocks_at_the_top_have_a_closed_form() -> None:
     assert RR.at_random(10**12, 1) == got[2]
 
 
-def test_discounts() -> None:
-    assert discount_sums(0).tolist() == [0.0]
-    wanted = np.cumsum([0.0] + [1 / log2(rank + 1) for rank in range(1, 50)])
-    np.testing.assert_allclose(discount_sums(49), wanted, rtol=1e-15)
-
-
-@given(st.lists(st.lists(st.integers(0, 9), max_size=8).map(sorted), min_size=1), st.data())
-def test_searches_in_stretches(stretches: list[list[int]], data: st.DataObject) -> None:
-    targets = data.draw(
-        st.lists(st.integers(-1, 11), min_size=len(stretches), max_size=len(stretches))
-    )
-    stops = np.cumsum([len(stretch) for stretch in stretches])
-    starts = stops - [len(stretch) for stretch in stretches]
-    values = [value for stretch in stretches for value in stretch]
-    wanted = [
-        start + np.searchsorted(stretch, target)
-        for start, stretch, target in zip(starts, stretches, targets, strict=True)
-    ]
-    assert first_at_least(values, starts, stops, targets).tolist() == wanted
-
-
 @pytest.mark.parametrize("pages", ["index.rst", "stats/*.rst"])
 def test_public_names_stand_in_the_reference(pages: str) -> None:
     texts = [path.read_text(encoding="utf-8") for path in sorted(REFERENCE.glob(pages))]
@@ -92,11 +70,11 @@ def test_public_names_stand_in_the_reference(pages: str) -> None:
     assert sorted(listed) == sorted(stats.__all__)
 
 
-@pytest.mark.parametrize("name", stats.__all__)
-def test_public_names_come_with_an_example(name: str) -> None:
+def test_public_names_come_with_an_example() -> None:
     result_of = {"PRBootstrap": "pr_bootstrap", "PRInterval": "pr_asymptotic_interval"}
     result_of |= {"PRPosterior": "pr_posterior", "SCORE_GENERATING": "parse_phi"}
-    assert ">>> " in getattr(stats, result_of.get(name, name)).__doc__
+    for name in stats.__all__:
+        assert ">>> " in getattr(stats, result_of.get(name, name)).__doc__, name
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
@@ -114,21 +92,3 @@ def test_mean_shortfall_keeps_its_digits(start: float, width: float, reach: floa
     exact = (left**2 - right**2) / (2 * (last - first)) if last > first else left
     assert got == pytest.approx(float(exact), rel=1e-12, abs=1e-16)
     assert got <= max(reach - start, 0)
-
-
-@pytest.mark.parametrize(
-    ("size", "hits", "depth"),
-    [(10**12, 3, 10**9), (10**12, 1, 10**9), (10**12, 10**9, 3), (1 << 20, 5, 9), (1 << 20, 9, 5)],
-)
-def test_the_first_hit_of_large_blocks(size: int, hits: int, depth: int) -> None:
-    """Of a few hits or ranks the probability is a product of a few factors."""
-    few, many = sorted([hits, depth])
-    missed = math.prod(Fraction(size - many - i, size - i) for i in range(few))
-    assert hit_probability([size], [hits], [depth])[0] == pytest.approx(
-        float(1 - missed), rel=1e-13
-    )
-
-
-def test_certain_hits_of_large_blocks() -> None:
-    size = 1 << 21
-    assert hit_probability([size] * 3, [1, size, 7], [size, 1, 0]).tolist() == [1.0, 1.0, 0.0]

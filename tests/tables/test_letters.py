@@ -21,8 +21,8 @@ def letter_set(letters: str) -> set[str]:
     return set(signs)
 
 
-@pytest.mark.parametrize("size", [2, 3, 8, 30, 60])
-@pytest.mark.parametrize("share", [0, 0.2, 0.5, 0.8, 1])
+@pytest.mark.parametrize("size", [2, 8, 30])
+@pytest.mark.parametrize("share", [0, 0.5, 1])
 def test_pairs_share_no_letter_exactly_if_they_are_told_apart(size: int, share: float) -> None:
     rng = np.random.default_rng(size)
     models = list(range(size))
@@ -34,34 +34,10 @@ def test_pairs_share_no_letter_exactly_if_they_are_told_apart(size: int, share: 
         assert bool(given[a] & given[b]) == ((a, b) not in apart), (a, b)
 
 
-def test_rows_and_dtypes() -> None:
-    result = comparison(["x", "y", "z"], {("x", "y"), ("x", "z")}, ["AP", "RR"])
-    letters = tables.letters(result, "RR")
-    assert letters.to_dict(as_series=False) == {
-        "metric": ["RR"] * 3,
-        "model": ["x", "y", "z"],
-        "mean": [0.9, 0.89, 0.88],
-        "letters": ["a", "b", "b"],
-    }
-
-
 def test_the_kind_of_frame_comes_back() -> None:
     letters = tables.letters(comparison(["x", "y"]).to_pandas())
     assert isinstance(letters, pd.DataFrame)
     assert letters["letters"].tolist() == ["a", "a"]
-
-
-def test_p_values_without_a_correction_and_undefined_ones() -> None:
-    result = comparison(["x", "y", "z"], {("x", "y")}).drop("p_adjusted")
-    assert tables.letters(result)["letters"].to_list() == ["a", "b", "ab"]
-    undefined = result.with_columns(p_value=pl.lit(None, pl.Float64))
-    assert tables.letters(undefined)["letters"].to_list() == ["a", "a", "a"]
-
-
-def test_the_level_counts_as_told_apart() -> None:
-    result = comparison(["x", "y"], {("x", "y")})
-    assert tables.letters(result, alpha=0.02)["letters"].to_list() == ["a", "b"]
-    assert tables.letters(result, alpha=0.0199)["letters"].to_list() == ["a", "a"]
 
 
 XYZ = comparison(["x", "y", "z"])
@@ -76,24 +52,11 @@ XYZ = comparison(["x", "y", "z"])
             "`metric` must name one of the metrics of `compare_result`: 'AP', 'RR'.",
         ),
         (
-            comparison(["x", "y"]),
-            {"metric": "ap"},
-            "`metric` must be one of 'AP'; got 'ap'.",
-        ),
-        (
             XYZ.filter(pl.col("model_a") == "x"),
             {},
             "every pair of systems must be compared; 'y' and 'z' are not. Compare without baseline=.",
         ),
-        (
-            pl.DataFrame({"metric": ["AP"], "model_a": ["x"]}),
-            {},
-            "`compare_result` must be a result of compare(), which has the columns 'metric', "
-            "'model_a', 'model_b', 'mean_a', 'mean_b', 'difference'; got a frame without 'model_b', "
-            "'mean_a', 'mean_b', 'difference'. Make one by prframe.compare(frame, ...).",
-        ),
         (XYZ.clear(), {}, "`compare_result` must have rows; got a frame without any."),
-        (XYZ, {"alpha": 1}, "`alpha` must be a number > 0 and < 1; got 1."),
         (
             XYZ.drop("p_adjusted", "p_value"),
             {},

@@ -11,7 +11,6 @@ import pandas as pd
 import polars as pl
 import pytest
 
-import prframe
 from prframe import PrframeError, tables
 from prframe.tables.latex import escaped
 from tests.tables.cases import HOSTILE, comparison, intervals
@@ -44,15 +43,6 @@ def test_the_best_is_the_largest_as_printed() -> None:
     assert best(4) == [True, False, False]
 
 
-@pytest.mark.parametrize(
-    ("std_error", "text"),
-    [(0.2, "0.90"), (0.02, "0.900"), (0.003, "0.9000"), (1e-7, "0.9000"), (0.0, "0.900")],
-)
-def test_decimals_follow_the_standard_error(std_error: float, text: str) -> None:
-    table = tables.results(intervals(MODELS, std_error=std_error))
-    assert table.lines[0].cells[0].text == text
-
-
 def test_decimals_that_are_given() -> None:
     table = tables.results(intervals(MODELS, ["AP", "RR"]), places={"RR": 1})
     assert [cell.text for cell in table.lines[0].cells] == ["0.900", "0.9"]
@@ -76,13 +66,6 @@ def test_captions_tell_what_was_done() -> None:
         "Estimates with confidence intervals by the method logit. The largest value of each column "
         "is bold."
     )
-
-
-def test_a_value_that_is_lacking_is_a_dash() -> None:
-    means = intervals(MODELS, ["AP", "RR"])
-    lacking = means.filter((pl.col("system") != "y") | (pl.col("metric") != "RR"))
-    cell = tables.results(lacking).lines[1].cells[1]
-    assert (cell.text, cell.interval, cell.is_best) == ("\N{EN DASH}", "", False)
 
 
 def test_the_numbers_as_a_frame() -> None:
@@ -109,15 +92,6 @@ def test_markdown() -> None:
         "(method randomization-exact, alpha = 0.05, n = 50).\n"
     )
     assert str(table) == table.to_markdown()
-
-
-def test_hostile_names_keep_their_row_in_markdown() -> None:
-    lines = tables.results(intervals(HOSTILE)).to_markdown().splitlines()
-    rows = lines[2 : 2 + len(HOSTILE)]
-    for row in rows:
-        bars = row.replace("\\\\", "").replace("\\|", "")
-        assert bars.count("|") == 3
-        assert "<script>" not in row
 
 
 class Reader(HTMLParser):
@@ -175,35 +149,6 @@ def test_without_great_tables() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "Table.gt() needs great_tables: pip install 'prframe[table]'."
-
-
-def test_a_star_at_the_beginning_of_a_row_is_printed() -> None:
-    table = tables.results(intervals(["a", "*b", "[c]"], ["P@5"]))
-    lines = table.to_latex(caption="").splitlines()
-    assert {line[:4] for line in lines if line.endswith(r"\\")} == {"Syst", "a & ", "{*}b", "{[}c"}
-
-
-def test_latex_lines() -> None:
-    table = tables.results(intervals(["50% binary", "x_y"], ["P@5"]))
-    lines = [
-        r"% This table needs \usepackage{booktabs}.",
-        r"\begin{table}",
-        r"\centering",
-        r"\caption{Ours & \emph{theirs}.}",
-        r"\label{tab:a}",
-        r"\setlength{\tabcolsep}{4pt}",
-        r"\begin{tabular}{lr@{}l@{\ }l}",
-        r"\toprule",
-        r"System & \multicolumn{3}{c}{P@5} \\",
-        r"\midrule",
-        r"50\% binary & \textbf{0.900} &  & {\footnotesize {[}0.880, 0.920{]}} \\",
-        r"x\_y & 0.890 &  & {\footnotesize {[}0.870, 0.910{]}} \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
-    written = table.to_latex(caption=r"Ours & \emph{theirs}.", label="tab:a")
-    assert written.splitlines() == lines
 
 
 def test_escaping() -> None:
@@ -279,10 +224,6 @@ def test_a_real_tex_compiles_hostile_names(engine: str, marks: str, tmp_path: Pa
             "it out of the intervals.",
         ),
         (
-            lambda: tables.results(intervals(MODELS), PAIRS, "stars"),  # type: ignore[arg-type]
-            "`marks` must be one of 'beats', 'letters', 'dagger'; got 'stars'.",
-        ),
-        (
             lambda: tables.results(intervals(MODELS), PAIRS, "dagger"),
             "`baseline` must name the system that daggers compare with.",
         ),
@@ -313,33 +254,3 @@ def test_an_end_may_be_infinite() -> None:
     assert "bold, except of thresholds." in table.to_latex()
     assert " \\[\u2212\u221e, " in table.to_markdown()
     assert r"{[}\ensuremath{-}\ensuremath{\infty}, " in table.to_latex()
-
-
-@pytest.mark.parametrize("kind", [lambda frame: frame, lambda frame: frame.to_pandas()])
-@pytest.mark.parametrize(
-    "options", [{}, {"layout": "wide"}, {"layout": "long"}, {"over": "q", "layout": "wide"}]
-)
-def test_results_of_evaluate_make_a_table_without_intervals(options, kind) -> None:
-    rows = pl.DataFrame(
-        {
-            "model": ["x"] * 4 + ["y"] * 4,
-            "q": [1, 1, 2, 2] * 2,
-            "score": [2.0, 1.0, 2.0, 1.0, 1.0, 2.0, 1.0, 2.0],
-            "label": [1, 0] * 4,
-        }
-    )
-    rows = rows if "over" in options or not options else rows.drop("q")
-    over = {"over": "q"} if not options else {}
-    values = prframe.evaluate(rows, ["AP", "P@1"], by="model", **over, **options)
-    table = tables.results(kind(values))
-    assert table.metrics == ("AP", "P@1")
-    assert [line.name for line in table.lines] == ["x", "y"]
-    assert [cell.interval for line in table.lines for cell in line.cells] == [""] * 4
-    assert table.caption.startswith("Estimates without intervals.")
-    assert isinstance(table.to_frame(), type(kind(values)))
-    assert "x & " in table.to_latex()
-
-
-def test_a_frame_without_metrics_is_no_result() -> None:
-    with pytest.raises(PrframeError, match=r"must be a result of interval\(\)"):
-        tables.results(pl.DataFrame({"model": ["x"], "size": [0.5]}))

@@ -3,9 +3,7 @@
 import polars as pl
 import pytest
 
-import prframe
-from prframe import PrframeError, tables
-from tests.tables.cases import comparison
+from prframe import tables
 
 ROW = {
     "metric": "nDCG@10",
@@ -34,14 +32,6 @@ ROW = {
 def sentence(**other) -> str:
     (written,) = tables.sentences(pl.DataFrame([ROW | other]))
     return written
-
-
-def test_all_that_a_paper_prints_is_said() -> None:
-    assert sentence() == (
-        "Mean nDCG@10 of new is 0.400 and that of old 0.420: a difference of \u22120.020, "
-        "90% confidence interval [\u22120.050, +0.010] (paired t-test, adjusted p = 0.250, "
-        "Holm's correction, family of 2; n = 1,200)."
-    )
 
 
 @pytest.mark.parametrize(
@@ -100,53 +90,3 @@ def test_groups_are_named_and_decimals_are_those_of_a_metric() -> None:
     first, second = tables.sentences(pl.DataFrame(rows).to_pandas())
     assert first.startswith("language en: mean nDCG@10 of new is 0.400 and")
     assert second.startswith("language null: mean AP of new is 0.4000 and")
-
-
-def test_a_row_is_a_sentence_and_columns_may_lack() -> None:
-    written = tables.sentences(comparison(["a", "b", "c"]))
-    assert len(written) == 3
-    assert written[0] == (
-        "AP of a is 0.900 and that of b 0.890: a difference of +0.010, confidence interval "
-        "[0.000, +0.100] (adjusted p = 0.400; n = 50)."
-    )
-
-
-def test_rows_of_a_comparison() -> None:
-    frame = {"query_id": ["q1", "q2", "q3"], "old": [0.2, 0.4, 0.5], "new": [0.3, 0.6, 0.9]}
-    (written,) = tables.sentences(prframe.compare(frame, values=["new", "old"], test="t"))
-    assert written.startswith("Mean value of new is 0.60 and that of old 0.37: a difference of ")
-    assert written.endswith("(paired t-test, p = 0.118; n = 3).")
-
-
-@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-@pytest.mark.parametrize(("alternative", "side"), [("greater", "positive"), ("less", "negative")])
-@pytest.mark.parametrize("over", ["query_id", None])
-def test_the_side_of_a_test_is_told(alternative: str, side: str, over: str | None) -> None:
-    rows = pl.DataFrame(
-        {
-            "query_id": [1, 1, 1, 2, 2, 2],
-            "old": [1.0, 2, 3, 1, 2, 3],
-            "new": [3.0, 1, 2, 1, 3, 2],
-            "label": [1, 0, 0, 0, 1, 1],
-        }
-    )
-    options = {"score": ["new", "old"], "alternative": alternative, "over": over}
-    pairs = prframe.compare(rows if over else rows.head(3), "AP", **options)
-    (written,) = tables.sentences(pairs)
-    assert f"(one-sided randomization test of a {side} difference, p = " in written
-    assert pairs["alternative"].to_list() == [alternative]
-    two_sided = prframe.compare(
-        rows if over else rows.head(3), "AP", **options | {"alternative": "two-sided"}
-    )
-    assert two_sided.columns == [name for name in pairs.columns if name != "alternative"]
-
-
-def test_other_frames_are_refused() -> None:
-    with pytest.raises(PrframeError) as caught:
-        tables.sentences(pl.DataFrame({"metric": ["AP"]}))
-    assert str(caught.value) == (
-        "`compare_result` must be a result of compare(), which has the columns 'metric', "
-        "'model_a', 'model_b', 'mean_a', 'mean_b', 'difference'; got a frame without "
-        "'model_a', 'model_b', 'mean_a', 'mean_b', 'difference'. Make one by "
-        "prframe.compare(frame, ...)."
-    )

@@ -63,15 +63,10 @@ def test_ranks_that_contradict_scores(kind: str) -> None:
 @pytest.mark.parametrize(
     "run",
     [
-        ranked([1, 2, 3], [3.0, 2.0, 2.0]),
-        ranked([0, 0, 0], [1.0, 2.0, 3.0]),
         # The next query, whose documents have lower scores, and a score that float32 rounds.
         ranked([1, 2, 1, 2], [4.0, 3.0, 2.0, 1.0], ["1", "1", "2", "2"]),
-        ranked([1, 2], [0.1, 0.1 + 1e-12]),
         ranked([2, 1, 3], [2.0, 3.0, 1.0]),
         ranked([1, None, 3], [3.0, 9.0, 1.0]),
-        ranked(["first", "second", "third"], [1.0, 2.0, 3.0]),
-        ranked([[1], [2], [3]], [1.0, 2.0, 3.0]),
         ranked([], []).cast({"doc_id": pl.String}),
     ],
 )

@@ -94,12 +94,6 @@ REFUSED = {
         "map 301 nano\n",
         "{}, line 1: the value of map must be a number; got 'nano', in 'map 301 nano'. " + MEND,
     ),
-    "a run": (
-        "301 Q0 d1 1 2.5 bm25\n",
-        "{}, line 1: a line of the output of trec_eval must have 3 fields, 'measure query value'; "
-        "got 6, as in a run, which read_run reads and which comes first in join (second in a shell), in "
-        "'301 Q0 d1 1 2.5 bm25'. " + MEND,
-    ),
     "several runs": (
         OUTPUT + OUTPUT.replace("bm25", "dense"),
         "{} must hold the results of one run; it has 2 lines of runid, 'bm25', 'dense'. "

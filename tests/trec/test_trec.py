@@ -8,8 +8,6 @@ import os
 from math import inf
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
@@ -141,24 +139,6 @@ def test_numbers(text: str, value: float, tmp_path: Path) -> None:
     assert layout.parse(content)[4] == value
 
 
-def test_names_of_files_are_only_names(tmp_path: Path, monkeypatch) -> None:
-    for name in ("run[1].txt", "*", "~"):
-        assert_frame_equal(read_run(saved(tmp_path, LINES, name)), EXPECTED)
-    monkeypatch.chdir(tmp_path)
-    assert_frame_equal(read_run("~"), EXPECTED)
-    assert_frame_equal(read_run(["*", Path("~")]), pl.concat([EXPECTED] * 2))
-    (tmp_path / "s3:" / "a" / "b").mkdir(parents=True)
-    saved(tmp_path / "s3:" / "a", LINES)
-    assert_frame_equal(read_run("s3://a/run.txt"), EXPECTED)
-    (tmp_path / "link").symlink_to(tmp_path / "s3:" / "a" / "b")
-    saved(tmp_path, b"1 Q0 d 1 1 other\n")
-    assert_frame_equal(read_run("link/../run.txt"), EXPECTED)
-    with pytest.raises(FileNotFoundError, match="nowhere"):
-        read_run("nowhere")
-    with pytest.raises(FileNotFoundError, match="nowhere"):
-        read_qrels([saved(tmp_path, b""), tmp_path / "nowhere"])
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are those of Unix")
 def test_pipes(tmp_path: Path) -> None:
     from threading import Thread
@@ -170,10 +150,6 @@ def test_pipes(tmp_path: Path) -> None:
     rows = read_run(path)
     writer.join()
     assert rows.height == 2000
-
-
-def slowly(*_: object) -> None:
-    pytest.fail("read line by line")
 
 
 @pytest.mark.parametrize("word", ["inf", "-inf", "+Inf", "-Infinity", "INFINITY"])
@@ -195,19 +171,6 @@ def test_infinite_scores_hide_no_malformed_ones(text: str, tmp_path: Path, monke
         monkeypatch.setattr(reading, "_BLOCK", block)
         with pytest.raises(PrframeError, match="line 21: the score must"):
             read_run(path)
-
-
-@pytest.mark.parametrize("line", [b"\n", b"\r\n", b"\r", b" \t \n", b"# no row\n", b"q Q0 \x01 1 1 t\n"])  # fmt: skip
-def test_lines_without_rows_are_read_at_speed(line: bytes, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(reading, "_line_by_line", slowly)
-    path = saved(tmp_path, line * 1000 + LINES)
-    assert read_run(path).height == 2 + 1000 * line.startswith(b"q")
-    monkeypatch.undo()
-    path = saved(tmp_path, line.replace(b"q Q0", b"q") * 1000 + b"q 0 d\n")
-    number = 1 if line.startswith(b"q") else 1001
-    with pytest.raises(PrframeError, match=f"line {number}: ") as caught:
-        read_qrels(path)
-    assert "must" in str(caught.value)
 
 
 ADVICE = ". Mend the line, or put # and a space in front of it to leave it out."
@@ -262,10 +225,6 @@ MALFORMED_QRELS = {
         b"q 0 d\n",
         "a line of qrels must have 4 fields, 'query iteration document label'; got 3, in 'q 0 d'",
     ),
-    "too many fields": (
-        b"q 0 d 1 1\n",
-        "a line of qrels must have 4 fields, 'query iteration document label'; got 5, in 'q 0 d 1 1'",
-    ),
     "fraction": (b"q 0 d 0.5\n", "the label must be a whole number; got '0.5', in 'q 0 d 0.5'"),
     "digits of other scripts": (
         "q 0 d \u0663\n".encode(),
@@ -309,7 +268,7 @@ def test_malformed_qrels(line: bytes, problem: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("read", [read_run, read_qrels])
 @pytest.mark.parametrize("end", [b"", b"\n", b"\r\n", b"\r"])
-@pytest.mark.parametrize("filler", [b"\0", b"d", b" "])
+@pytest.mark.parametrize("filler", [b"d"])
 def test_long_lines(read, end: bytes, filler: bytes, tmp_path: Path) -> None:
     kind = "a run" if read is read_run else "qrels"
     path = saved(tmp_path, b"# one\n\n" + filler * 1_000_001 + end)
@@ -508,15 +467,6 @@ def test_kinds_of_frames_and_names_of_columns(kind: str, tmp_path: Path) -> None
     assert read_run(path).columns == list(RUN)
 
 
-def test_many_rows_are_written_in_parts(tmp_path: Path, monkeypatch) -> None:
-    from prframe.trec import writing
-
-    monkeypatch.setattr(writing, "_ROWS", 2)
-    run = pl.DataFrame({"query_id": ["q"] * 5, "doc_id": list("abcde"), "score": [5, 4, 3, 2, 1]})
-    write_run(run, tmp_path / "run.txt")
-    assert read_run(tmp_path / "run.txt")["doc_id"].to_list() == list("abcde")
-
-
 @SAME_FOLDER
 @given(
     rows=st.lists(
@@ -546,12 +496,6 @@ def test_what_is_written_reads_back(rows, name: str, tmp_path: Path) -> None:
 
 GOOD = pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1.0, 2.0]})
 REFUSED = {
-    "score": (
-        {"score": [None, np.nan]},
-        {},
-        "the score 'score' must not contain nulls or NaN: 2 of 2 rows; drop these rows, "
-        "or fill in -inf for documents that were not retrieved.",
-    ),
     "score that is text": (
         {"score": ["1", "2"]},
         {},
@@ -562,24 +506,6 @@ REFUSED = {
         {},
         "the integer score 'score' must lie between -2^53 and 2^53: 1 of 2 rows; "
         "scale the scores.",
-    ),
-    "white space": (
-        {"doc_id": ["a", "b\tc"]},
-        {},
-        "the document ids in 'doc_id' must not be null, be empty or contain white space: "
-        "1 of 2 rows; change these or drop the rows.",
-    ),
-    "empty and null": (
-        {"query_id": ["", None]},
-        {},
-        "the query ids in 'query_id' must not be null, be empty or contain white space: "
-        "2 of 2 rows; change these or drop the rows.",
-    ),
-    "no integer": (
-        {"doc_id": [1, None]},
-        {},
-        "the document ids in 'doc_id' must not be null, be empty or contain white space: "
-        "1 of 2 rows; change these or drop the rows.",
     ),
     "fractions": (
         {"query_id": [1.0, 2.0]},
@@ -603,18 +529,6 @@ REFUSED = {
         {},
         {"tag": "my run"},
         "`tag` must be a string without white space; got 'my run'.",
-    ),
-    "tags": (
-        {"model": ["", "m"]},
-        {"system": "model"},
-        "the tags in 'model' must not be null, be empty or contain white space: "
-        "1 of 2 rows; change these or drop the rows.",
-    ),
-    "missing column": (
-        {},
-        {"doc_id": "doc"},
-        "`doc_id` names the column 'doc', which the frame does not have; "
-        "its columns are 'query_id', 'doc_id', 'score'. Did you mean 'doc_id'?",
     ),
 }  # fmt: skip
 
@@ -642,9 +556,3 @@ def test_no_column_for_the_query(tmp_path: Path) -> None:
         write_run(GOOD, io.BytesIO())
     with pytest.raises(FileNotFoundError):
         write_run(GOOD, tmp_path / "nowhere" / "run.txt")
-
-
-def test_frames_without_rows_are_written(tmp_path: Path) -> None:
-    empty = pd.DataFrame({"qid": [], "docno": [], "score": []})
-    write_run(empty, tmp_path / "run.txt")
-    assert (tmp_path / "run.txt").read_bytes() == b""

@@ -8,9 +8,6 @@ import polars as pl
 import pytest
 
 import prframe
-from prframe.stats import APNull
-from prframe.stats.null import Case
-from prframe.verbs.against_chance.comonotone import log_tail
 from prframe.verbs.comparison.options import model_pairs
 
 LISTS = pl.DataFrame(
@@ -69,21 +66,9 @@ def test_means_of_rankings_that_share_items(kind: Any) -> None:
     collected(prframe.ap_test(kind(LISTS), over="query_id", item="name"))
 
 
-def test_systems_that_rank_the_same_items_share_none() -> None:
-    systems = pl.concat(LISTS.with_columns(system=pl.lit(name)) for name in "ab")
-    prframe.ap_test(systems, by="system", over="query_id", item="name")
-
-
 def every_ap(n: int, k: int) -> np.ndarray:
     ranks = np.array(list(combinations(range(1, n + 1), k)))
     return (np.arange(1, k + 1) / ranks).mean(axis=1)
-
-
-def test_ap_that_rankings_have_are_not_doubted() -> None:
-    for n in range(1, 7):
-        for k in range(1, n + 1):
-            values = pl.DataFrame({"ap": np.unique(every_ap(n, k)), "n": n, "n_pos": k})
-            values.with_row_index("q").pr.ap_test(ap="ap", n="n", n_pos="n_pos", by="q")
 
 
 @pytest.mark.parametrize(("ap", "n", "n_pos"), [(0.0, 10, 2), (0.05, 10, 2), (0.9, 10, 2)])
@@ -98,29 +83,6 @@ def test_ap_that_no_ranking_has(ap: float, n: int, n_pos: int) -> None:
         "have, or n and n_pos count others. Give AP of all items; where it does not matter, "
         "ignore UnlistedItemsWarning."
     ]
-
-
-def test_comonotone_means_of_several_shapes_are_counted() -> None:
-    shapes = [(8, 2), (7, 2), (8, 3)]
-    laws = [np.sort(every_ap(*shape)) for shape in shapes]
-    # One point per step of all quantile functions.
-    level = (np.arange(28 * 21 * 56) + 0.5) / (28 * 21 * 56)
-    quantiles = [law[(level * law.size).astype(int)] for law in laws]
-    mean = (2 * quantiles[0] + quantiles[1] + quantiles[2]) / 4
-    cases = [Case(n, k, n, None) for n, k in (shapes[0], *shapes)]
-    for value in (0.3, 0.45, 0.6, 0.99):
-        upper, lower = (mean >= value - 1e-12).mean(), (mean <= value + 1e-12).mean()
-        for expected, is_upper in ((upper, True), (lower, False)):
-            found = np.exp(log_tail(cases, value, upper=is_upper))
-            assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
-
-
-@pytest.mark.parametrize("sizes", [(3, 1, 2, 6), (1,) * 12])
-def test_comonotone_means_of_one_shape_are_that_of_a_ranking(sizes: tuple[int, ...]) -> None:
-    null = APNull(12, 3, ties=sizes)
-    for value in (0.25, 0.4, 0.6):
-        found = log_tail([Case(12, 3, 12, sizes)] * 2, value, upper=True)
-        assert found == pytest.approx(float(null.logsf(value)), rel=1e-9)
 
 
 def test_all_pairs_of_very_many_models() -> None:
@@ -167,31 +129,3 @@ def test_intervals_and_comparisons_of_such_a_precision_are_undefined() -> None:
         found = low.pr.compare(THRESHOLD, ["score", "high"], over=None, rng=1, n_resamples=99)
     row = found.select("difference", "mean_a", "mean_b", "p_value").row(0)
     assert row == (None, None, 0.5, None)
-
-
-def test_items_without_queries_are_compared_on_the_same_items() -> None:
-    rng = np.random.default_rng(1)
-    rows = pl.DataFrame({"id": range(60), "label": rng.random(60) < 0.4})
-    rows = rows.with_columns(a=pl.Series(rng.normal(size=60)), b=pl.Series(rng.normal(size=60)))
-    expected = rows.pr.compare("AP", ["a", "b"], over=None, item="id", rng=1, n_resamples=99)
-    for kind in KINDS:
-        found = prframe.compare(kind(rows), "AP", ["a", "b"], item="id", rng=1, n_resamples=99)
-        assert list(collected(found)["n"]) == [60] or found["n"].to_pylist() == [60]
-    assert rows.pr.compare("AP", ["a", "b"], item="id", rng=1, n_resamples=99).equals(expected)
-    with pytest.raises(prframe.MissingColumnError, match="query_id"):
-        rows.pr.compare("AP", ["a", "b"])
-
-
-@pytest.mark.parametrize("options", [{}, {"simultaneous": False}, {"over": "q"}, {"prior": 0.1}])
-def test_a_column_and_its_copy_have_the_same_curve(options: dict[str, Any]) -> None:
-    rng = np.random.default_rng(2)
-    rows = pl.DataFrame({"q": np.arange(120) // 10, "a": rng.normal(size=120)})
-    rows = rows.with_columns(label=pl.Series(np.arange(120) % 3 == 0), copy=2 * pl.col("a"))
-    found = rows.pr.compare_curves(["a", "copy"], rng=1, n_resamples=99, recall=5, **options)
-    for name in ("difference", "conf_low", "conf_high"):
-        assert found[name].unique().to_list() == [0.0]
-    assert found["p_value"].unique().to_list() == [1.0]
-    other = rows.with_columns(copy=pl.Series(rng.normal(size=120)))
-    drawn = other.pr.compare_curves(["a", "copy"], rng=1, n_resamples=99, recall=[0.5])
-    p = drawn["p_value"].item()
-    assert drawn["p_std_error"].item() == pytest.approx((p * (1 - p) / 99) ** 0.5)

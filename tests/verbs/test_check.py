@@ -42,19 +42,6 @@ def test_every_kind() -> None:
     }
 
 
-def test_nothing_but_the_labels_is_worth_telling() -> None:
-    good = pl.DataFrame({"score": [2.0, 1.0], "label": [True, False]})
-    assert report(good) == {"label_values": ["info", 2, "False: 1, True: 1"]}
-
-
-def test_the_whole_frame_without_groups() -> None:
-    assert report(DATA.drop_nulls())["infinite_score"] == ["warning", 1, "the whole frame"]
-
-
-def test_ignored_labels_are_not_reported() -> None:
-    assert "missing_label" not in report(DATA, ignore=[None])
-
-
 def test_weights_and_totals() -> None:
     data = DATA.filter(pl.col("q").is_in(["a", "c"])).with_columns(
         w=pl.Series([1.0, -1.0, None, 1.0, 1.0, 1.0]), total=pl.Series([2, 2, 3, 3, 3, 3])
@@ -65,15 +52,6 @@ def test_weights_and_totals() -> None:
     assert found["bad_n_neg"] == ["error", 1, "in groups ['a']"]
     halves = data.with_columns(total=pl.lit(1.5))
     assert report(halves, by="q", n_pos="total")["bad_n_pos"][0] == "error"
-
-
-@pytest.mark.parametrize("missing", ["drop", "last"])
-def test_missing_scores_that_are_allowed(missing: str) -> None:
-    assert report(DATA, by="q", missing=missing)["missing_score"] == [
-        "info",
-        2,
-        "in groups ['b']",
-    ]
 
 
 @pytest.mark.parametrize("verb", ["evaluate", "curve"])
@@ -136,11 +114,3 @@ def test_how_far_the_orders_of_ties_lie_apart() -> None:
         ),
         (1, "P@1: 0.5 apart on average, 1 at most, in groups ['a']"),
     ]
-
-
-def test_groups_of_which_nothing_is_retrieved() -> None:
-    data = pl.DataFrame({"q": [1, 1, 2, 2, 3], "score": [1.0, -inf, -inf, -inf, -inf], "label": 1})
-    found = report(data.with_columns(label=pl.Series([1, 0, 1, 0, 1])), by="q")
-    assert found["nothing_retrieved"] == ["warning", 2, "in groups [2, 3]"]
-    with pytest.warns(prframe.EmptyFrameWarning):
-        assert "nothing_retrieved" not in report(data.head(0), by="q")

@@ -184,24 +184,3 @@ def test_p_values_of_any_groups_do_not_depend_on_company(
     for (group,), part in rows.group_by("group", maintain_order=True):
         alone = prframe.ap_test(part, by="group")
         assert_frame_equal(alone, among.filter(pl.col("group") == group), rel_tol=1e-9)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n_pos", [(3, 9, 12, 20), (40, 60, 41, 90)])
-def test_p_values_of_means_depend_little_on_other_means(n_pos: tuple[int, ...]) -> None:
-    groups = Cases([Case(300, number, 300) for number in n_pos])
-    deviation = np.sqrt(groups.variance.sum()) / len(n_pos)
-    values = groups.mean.mean() + deviation * np.array([-1.0, 0.2, 0.3, 1.5, 2.5, 2.6, 5.0])
-    for value, among in zip(values.tolist(), groups.mean_tails(values), strict=True):
-        (alone,) = groups.mean_tails(np.array([value]))
-        assert among is not None
-        assert alone is not None
-        assert among.log_reached == pytest.approx(alone.log_reached, abs=0.02)
-
-
-@pytest.mark.slow
-def test_a_mean_below_all_rankings_is_certain() -> None:
-    tied = Case(376, 9, 376, (77, 66, 8, 188, 37))
-    (tail,) = Cases([tied, Case(2256, 4, 2256)]).mean_tails(np.array([0.0046585561514857435]))
-    assert tail is not None
-    assert tail == (0.0, -np.inf, "exact")

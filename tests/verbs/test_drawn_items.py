@@ -138,43 +138,6 @@ def test_items_of_one_query_each_change_nothing_but_the_method():
         assert with_items.drop("method").equals(without.drop("method"))
 
 
-@pytest.mark.parametrize(
-    "kind", ["lazy", "pandas", "shuffled", "columns", "item numbers", "a null item"]
-)
-def test_kinds_of_frames_and_layouts_agree(kind):
-    options = OPTIONS | {"test": "t"}
-    expected = prframe.compare(FRAME, ["AP", "AUC"], **options)
-    if kind == "lazy":
-        found = FRAME.lazy().pr.compare(["AP", "AUC"], **options).collect()
-    elif kind == "pandas":
-        found = pl.from_pandas(prframe.compare(FRAME.to_pandas(), ["AP", "AUC"], **options))
-    elif kind == "columns":
-        wide = FRAME.pivot("model", index=["query_id", "doc_id", "label"], values="score")
-        found = wide.pr.compare(["AP", "AUC"], score=["a", "b"], **options)
-    elif kind == "item numbers":
-        numbers = FRAME.with_columns(pl.col("doc_id").str.slice(1).cast(pl.Int16))
-        found = numbers.pr.compare(["AP", "AUC"], **options)
-    elif kind == "a null item":
-        renamed = FRAME.with_columns(pl.col("doc_id").replace("d3", None))
-        found = prframe.compare(renamed, ["AP", "AUC"], **options)
-    else:
-        rows = FRAME.sample(fraction=1, shuffle=True, seed=1).sort("model", maintain_order=True)
-        found = prframe.compare(rows, ["AP", "AUC"], **options)
-    for name in ("difference", "conf_low", "p_value"):
-        assert found[name].to_list() == pytest.approx(expected[name].to_list(), rel=1e-12)
-
-
-def test_groups_of_by_are_apart_from_each_other():
-    twice = pl.concat([FRAME.with_columns(part=pl.lit(part)) for part in ("x", None)])
-    found = prframe.interval(twice, "AP", by=["part", "model"], **OPTIONS)
-    expected = prframe.interval(FRAME, "AP", by="model", **OPTIONS)
-    for part in ("x", None):
-        rows = found.filter(pl.col("part").eq_missing(part)).drop("part")
-        assert rows.equals(expected)
-    of_one = FRAME.filter(model="a").drop("model")
-    assert prframe.interval(of_one, "AP", **OPTIONS).equals(expected.head(1).drop("model"))
-
-
 def test_queries_without_a_value_do_not_enter():
     empty = FRAME.head(ITEMS).with_columns(query_id=pl.lit("q99"), label=0 * pl.col("label"))
     with pytest.warns(prframe.UndefinedMetricWarning):
@@ -189,13 +152,6 @@ def test_queries_that_do_not_differ_leave_an_interval_undefined():
     assert row["estimate"] is not None
     assert row["conf_low"] is None
     assert row["method"] == "logit-items"
-
-
-def test_metrics_at_a_threshold_and_at_a_prior_have_influence_too():
-    found = prframe.interval(FRAME, ["P(threshold=0.5)", "nDCG@5"], by="model", **OPTIONS)
-    assert (found["std_error"] > 0).all()
-    at_prior = prframe.interval(FRAME, "AP", by="model", prior=0.1, **OPTIONS)
-    assert (at_prior["std_error"] > 0).all()
 
 
 @pytest.mark.parametrize(

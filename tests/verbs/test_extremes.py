@@ -53,38 +53,6 @@ def test_weights_that_add_up_to_infinity_are_refused(verb: Any) -> None:
     )
 
 
-VALUES = pl.DataFrame({"query_id": [1, 2, 3], "a": [1e101, 1.0, 2.0], "b": [1.0, 3.0, 2.0]})
-LARGE = (
-    "`values` 'a' must be at most 1e+100 in size, as powers of them are added up: 1 of 3 rows, in "
-    "groups [1]; give them in a larger unit."
-)
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_values_whose_powers_overflow_are_refused(sign: int) -> None:
-    rows = VALUES.with_columns(pl.col("a") * sign)
-    for call in (
-        lambda: prframe.compare(rows, values=["a", "b"], over="query_id"),
-        lambda: prframe.interval(rows, values=["a", "b"], over="query_id"),
-    ):
-        with pytest.raises(PrframeError) as caught:
-            call()
-        assert str(caught.value) == LARGE
-
-
-def test_values_up_to_that_size_are_scaled() -> None:
-    rows = VALUES.with_columns(a=pl.Series([4.0, 1.0, 2.5]))
-    options: dict[str, Any] = {"over": "query_id", "power": 0.8, "interval": "bca", "rng": 1}
-    plain = prframe.compare(rows, values=["a", "b"], **options)
-    large = prframe.compare(
-        rows.with_columns(pl.col("a", "b") * 1e99), values=["a", "b"], **options
-    )
-    for name in ("p_value", "effect_size", "n_needed"):
-        assert large[name].item() == pytest.approx(plain[name].item(), rel=1e-9)
-    for name in ("difference", "conf_low", "conf_high", "detectable_difference"):
-        assert large[name].item() == pytest.approx(plain[name].item() * 1e99, rel=1e-9)
-
-
 def known(n: int, n_pos: int, ap: float) -> pl.DataFrame:
     """Test an average precision at hand."""
     return prframe.ap_test({"ap": [ap], "p": [n_pos], "n": [n]}, ap="ap", n_pos="p", n="n")

@@ -40,14 +40,6 @@ def test_compare_corrects_t_and_interval(resampling, ratio, alternative):
         assert ends == pytest.approx([interval.low, interval.high], rel=1e-12)
 
 
-def test_the_order_of_rows_and_groups_of_by_change_nothing():
-    shuffled = FOLDS.sample(fraction=1, shuffle=True, seed=1)
-    assert compared(shuffled)["p_value"][0] == pytest.approx(compared()["p_value"][0], rel=1e-12)
-    twice = pl.concat([FOLDS.with_columns(g=pl.lit(g)) for g in "xy"])
-    by = compared(twice, by="g")
-    assert by["p_value"].to_list() == pytest.approx([compared()["p_value"][0]] * 2, rel=1e-12)
-
-
 @pytest.mark.parametrize("method", ["auto", "t", "logit"])
 def test_interval_corrects_the_variance(method):
     options = {"over": ["repetition", "fold"], "method": method}
@@ -57,23 +49,6 @@ def test_interval_corrects_the_variance(method):
     assert [row["std_error"], row["conf_low"], row["conf_high"]] == pytest.approx(
         [expected.std_error, expected.low, expected.high], rel=1e-12
     )
-
-
-def test_metrics_from_scores_take_folds_too():
-    rows = 400
-    frame = pl.DataFrame(
-        {
-            "model": np.repeat(["a", "b"], rows),
-            "fold": np.tile(np.arange(rows) % 5, 2),
-            "score": RNG.normal(size=2 * rows),
-            "label": np.tile(RNG.random(rows) < 0.3, 2),
-        }
-    )
-    pair = prframe.compare(frame, "AUC", over="fold", test="t", resampling="cv")
-    values = prframe.evaluate(frame, "AUC", by=["model", "fold"])
-    first, second = (values.filter(model=name)["AUC"].to_numpy() for name in "ab")
-    expected = paired_t_test(first, second, test_train_ratio=1 / 4)
-    assert pair["p_value"][0] == pytest.approx(expected.p_value, rel=1e-10)
 
 
 def test_a_column_called_fold_warns_unless_its_resampling_is_named():
@@ -86,27 +61,6 @@ def test_a_column_called_fold_warns_unless_its_resampling_is_named():
         compared()
         prframe.interval(FOLDS, values="a", over=["repetition", "fold"], resampling=0.25)
         compared(FOLDS.rename({"fold": "query_id"}), over=["repetition", "query_id"])
-
-
-def test_bands_over_folds_warn_too():
-    rows = 200
-    frame = pl.DataFrame(
-        {
-            "model": np.repeat(["a", "b"], rows),
-            "fold": np.tile(np.arange(rows) % 5, 2),
-            "score": RNG.normal(size=2 * rows),
-            "label": np.tile(RNG.random(rows) < 0.3, 2),
-        }
-    )
-    one, options = frame.filter(model="a").drop("model"), {"over": "fold", "recall": [0.2, 0.5]}
-    with pytest.warns(prframe.DependentFoldsWarning, match="know no such correction"):
-        prframe.band(one, **options)
-    with pytest.warns(prframe.DependentFoldsWarning, match="know no such correction"):
-        prframe.compare_curves(frame, model="model", **options)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        prframe.curve(one, **options)
-        prframe.band(one.rename({"fold": "query_id"}), **options | {"over": "query_id"})
 
 
 @pytest.mark.parametrize(
@@ -147,22 +101,6 @@ def test_equivalence_adds_the_p_value_of_two_one_sided_tests(margin):
     plain = compared(queries, over=["day", "query_id"], resampling=None, equivalence=margin)
     expected = paired_equivalence_test(*ARRAYS, margin=margin)
     assert plain["p_equivalence"][0] == pytest.approx(expected.p_value, rel=1e-12)
-
-
-def test_equivalence_of_items_and_negative_margins_are_refused():
-    with pytest.raises(PrframeError, match="`equivalence` must be"):
-        compared(equivalence=-1)
-    frame = pl.DataFrame({"a": [0.1, 0.2], "b": [0.2, 0.1], "label": [1, 0]})
-    with pytest.raises(PrframeError) as caught:
-        prframe.compare(frame, "AP", score=["a", "b"], over=None, equivalence=0.1)
-    assert str(caught.value) == (
-        "`equivalence` is for comparisons over queries; leave it out. Two models are equivalent "
-        "within a margin, at the level .05, if the interval of their difference with "
-        "confidence_level=0.9 lies within it."
-    )
-    with pytest.raises(PrframeError) as caught:
-        prframe.compare(frame, "AP", score=["a", "b"], over=None, power=0.8)
-    assert str(caught.value) == "`power` is for comparisons over queries; leave it out."
 
 
 def scored_splits(*, numbered_anew):

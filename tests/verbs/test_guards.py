@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,13 +23,6 @@ RUNS = pl.DataFrame(
     }
 )
 ONE = RUNS.filter(system="a")
-COLUMNS = (
-    *("query_id", "qid", "q_id", "query", "topic", "topic_id", "query-id"),
-    *("search_id", "impression_id"),
-    *("system", "run", "model"),
-    *("fold", "folds", "fold_id", "cv_fold", "cv", "kfold", "k_fold"),
-    *("split", "split_id", "cv_split", "repeat", "repeat_id", "repetition", "rep"),
-)
 
 
 def texts(call: Callable[[], Any]) -> list[str]:
@@ -39,48 +31,6 @@ def texts(call: Callable[[], Any]) -> list[str]:
         warnings.simplefilter("always")
         call()
     return [str(w.message) for w in caught if w.category is prframe.PooledRankingWarning]
-
-
-@pytest.mark.parametrize("column", [*COLUMNS, "Fold", "Query_ID"])
-def test_every_column_that_tells_rankings_apart(column: str) -> None:
-    rows = ONE.drop("system").rename({"query_id": column})
-    assert texts(lambda: prframe.evaluate(rows, "AP")) == [
-        f"rows that differ in {column!r} are ranked together; the column stands in neither `by` "
-        f"nor `over`. For a ranking each say by={column!r}, for the mean over them "
-        f"over={column!r}; if they are one ranking, drop the column, or ignore "
-        "PooledRankingWarning."
-    ]
-    assert not texts(lambda: prframe.evaluate(rows, "AP", by=column))
-    assert not texts(lambda: prframe.evaluate(rows, "AP", over=column))
-
-
-def test_rankings_of_groups() -> None:
-    ranked, rest = (
-        "rows that differ in 'query_id' are ranked together, in groups ['a', 'b']; the column "
-        "stands in neither `by` nor `over`. For a ranking each say by=['system', 'query_id']",
-        "; if they are one ranking, drop the column, or ignore PooledRankingWarning.",
-    )
-    assert texts(lambda: prframe.roc(RUNS, by="system")) == [ranked + rest]
-    # Gains and rows in input order are of single curves, though the verb takes `over`.
-    for options in ({"gain": True}, {"order": "input"}):
-        assert texts(partial(prframe.curve, RUNS, by="system", **options)) == [ranked + rest]
-    over = ", for the mean over them over='query_id'"
-    assert texts(lambda: prframe.curve(RUNS, by="system")) == [ranked + over + rest]
-    many = pl.concat(RUNS.with_columns(system=pl.lit(f"s{i}")) for i in range(9))
-    (text,) = texts(lambda: prframe.roc(many, by="system"))
-    assert "in groups ['s0', 's1', 's2', 's3', 's4'] and others; the column" in text
-    # Queries in which both systems have documents: one warning, of one column.
-    assert len(texts(lambda: prframe.evaluate(RUNS, "AP", by="query_id"))) == 1
-    assert len(texts(lambda: prframe.evaluate(RUNS, "AP"))) == 1
-    assert not texts(lambda: prframe.evaluate(RUNS, "AP", by=["system", "query_id"]))
-    assert not texts(lambda: prframe.evaluate(RUNS, "AP", by="system", over="query_id"))
-
-
-def test_columns_that_are_constant_within_a_ranking_are_harmless() -> None:
-    rows = RUNS.with_columns(fold=1, query=pl.format("text of {}", "query_id"), topic=None)
-    assert not texts(lambda: prframe.evaluate(rows, "AP", by=["system", "query_id"]))
-    half = rows.with_columns(topic=pl.Series([None, "x"] * 4))
-    assert len(texts(lambda: prframe.evaluate(half, "AP", by=["system", "query_id"]))) == 1
 
 
 def test_columns_with_another_part_are_not_suspected() -> None:
@@ -158,12 +108,6 @@ def test_comparisons_on_the_same_items(compared: Callable[..., Any]) -> None:
     assert not texts(lambda: compared(long, **options))
 
 
-def test_an_error_comes_without_a_warning() -> None:
-    with warnings.catch_warnings(record=True) as caught, pytest.raises(prframe.PrframeError):
-        prframe.evaluate(ONE.with_columns(score=pl.lit(None, pl.Float64)), "AP")
-    assert not caught
-
-
 def test_check_calls_it_an_error() -> None:
     first = prframe.check(RUNS, by="system").row(0, named=True)
     assert first == {
@@ -198,21 +142,6 @@ def test_columns_that_cannot_be_read_are_left_be(make: Callable[[], Any]) -> Non
     assert list(result["AP"]) == [1.0]
 
 
-def test_rows_that_do_not_count_are_not_suspected() -> None:
-    rows = pl.DataFrame(
-        {"score": [3.0, 2.0, None], "label": [1, 0, 9], "w": [1, 1, 0], "query_id": [1, 1, 2]}
-    )
-    for options in ({"weight": "w"}, {"ignore": 9}, {"missing": "drop"}):
-        data = rows if "missing" in options else rows.fill_null(1.0)
-        assert not texts(lambda: prframe.evaluate(data, "AP", **options)), options  # noqa: B023
-
-
-def test_the_advice_beside_over() -> None:
-    rows = ONE.drop("system").with_columns(fold=pl.Series([1, 2, 1, 2]))
-    [text] = texts(lambda: prframe.evaluate(rows, "P@1", over="query_id"))
-    assert "say by='fold', for the mean over them over=['query_id', 'fold']; if they are" in text
-
-
 LAYOUTS = {
     "system by system": ["system", "query_id", "rank"],
     "query by query": ["query_id", "system", "rank"],
@@ -244,13 +173,6 @@ def test_a_sample_of_many_rows_shows_what_is_ranked_together(
         warnings.simplefilter("error")
         prframe.evaluate(rows, "AP", by=["system", "query_id"])
         prframe.evaluate(rows.filter(system="a"), "AP", by="query_id")
-
-
-def test_the_first_of_rows_that_are_equal() -> None:
-    rows = pl.DataFrame({"q": [None, None, 1, 1, 2, 1], "f": [None, None, None, "x", "x", "x"]})
-    expected = pl.DataFrame({"q": [None, 1, 1, 2, 1], "f": [None, None, "x", "x", "x"]})
-    assert _guards.first_of_runs(rows).equals(expected)
-    assert _guards.first_of_runs(rows.head(0)).equals(rows.head(0))
 
 
 CALLS_OVER = {

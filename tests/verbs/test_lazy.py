@@ -63,19 +63,6 @@ def test_nothing_runs_before_collect_and_then_once(call, counted) -> None:
     assert_frame_equal(collected, call(DATA))
 
 
-def test_scattered_groups_are_read_once_too(counted) -> None:
-    _, runs = counted
-    rows = DATA[[0, 2, 1, 3]]
-
-    def source() -> pl.DataFrame:
-        runs.append(1)
-        return rows
-
-    result = prframe.evaluate(pl.defer(source, schema=DATA.schema), "AP", by="q").collect()
-    assert runs == [1]
-    assert_frame_equal(result, prframe.evaluate(rows, "AP", by="q"))
-
-
 def test_results_go_on_in_the_query(tmp_path) -> None:
     path = tmp_path / "rows.parquet"
     DATA.write_parquet(path)

@@ -43,26 +43,6 @@ def test_what_the_sentence_leads_to() -> None:
     assert values.rows() == [("a", 0.5, 0.5, 1.0), ("b", 1.0, 1.0, 1.0)]
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda: FRAME.pr.evaluate(["SetP", "SetR", "precision@1", "recall@1"], by="group"),
-        # Some positives are known and not retrieved.
-        lambda: FRAME.pr.evaluate("recall", by="group", n_pos=3),
-        lambda: prframe.evaluate(
-            FRAME.with_columns(score=pl.when(pl.col("score") < 0.5).then(-float("inf")).otherwise("score")),
-            ["precision", "recall"],
-            by="group",
-        ),
-    ],
-)  # fmt: skip
-def test_nothing_to_warn_of(ask) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.simplefilter("ignore", prframe.UnretrievedWarning)
-        ask()
-
-
 def test_values_are_as_before() -> None:
     with pytest.warns(NoCutoffWarning):
         values = FRAME.pr.evaluate(["precision", "recall"], by="group")
@@ -84,7 +64,6 @@ LONG = PAIRED.unpivot(
     variable_name="model",
     value_name="score",
 )
-SCORES = ["first", "second"]
 CALLS = {
     "interval of rankings": lambda rows, metrics: prframe.interval(rows, metrics, by="model"),
     "interval of clusters": lambda rows, metrics: prframe.interval(
@@ -121,29 +100,3 @@ def warned_of(ask) -> list[str]:
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_other_verbs_warn_once(call) -> None:
     assert warned_of(lambda: call(LONG, ["precision"])) == [SENTENCE.format("'precision'")]
-
-
-@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_other_verbs_have_nothing_to_warn_of(call) -> None:
-    assert not warned_of(lambda: call(LONG, ["SetP", "P@2"]))
-
-
-@pytest.mark.parametrize("over", ["query", None])
-def test_one_warning_for_columns_of_scores(over) -> None:
-    options = {"over": over, "by": None if over else "query", "item": "item"}
-    warned = warned_of(
-        lambda: prframe.compare(PAIRED, ["precision"], score=SCORES, n_resamples=200, **options)
-    )
-    assert warned == [SENTENCE.format("'precision'")]
-
-
-@pytest.mark.parametrize("name", ["interval of rankings", "interval of means", "compare on items"])
-def test_rows_that_are_left_out(name) -> None:
-    score = pl.when(pl.col("score") > 0.4).then("score").otherwise(-float("inf"))
-    assert not warned_of(lambda: CALLS[name](LONG.with_columns(score), ["precision"]))
-
-
-def test_no_positives_to_retrieve() -> None:
-    none = LONG.with_columns(label=pl.lit(0))
-    for name in ("interval of rankings", "compare on items"):
-        assert not warned_of(lambda name=name: CALLS[name](none, ["precision"]))

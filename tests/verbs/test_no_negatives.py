@@ -45,17 +45,6 @@ def test_labels_that_are_all_positive() -> None:
     assert not texts(lambda: prframe.evaluate(CODED, "AP", positive=[1], by="segment"))
 
 
-def test_other_kinds_of_positives() -> None:
-    [text] = texts(lambda: prframe.evaluate(CODED, "AP", positive=0.5))
-    assert "every 'label' is at least 0.5, so that" in text
-    words = CODED.with_columns(label=pl.lit("yes"))
-    [text] = texts(lambda: prframe.evaluate(words, "AP", positive="yes"))
-    assert "every 'label' is 'yes', so that" in text
-    assert "positive, for example a single one of them in positive=; or give" in text
-    [text] = texts(lambda: prframe.evaluate(CODED, "AP", positive=[2, 1]))
-    assert "every 'label' is 1, 2, so that" in text
-
-
 def test_a_single_negative_in_any_group_is_enough() -> None:
     rows = CODED.with_columns(label=pl.Series([1, 1, 1, 1, 1, 0]))
     assert not texts(lambda: prframe.evaluate(rows, "AP", by="segment"))
@@ -68,25 +57,6 @@ def test_totals_that_say_what_there_is() -> None:
     for n_neg in (0, 5):
         assert not texts(lambda: prframe.evaluate(CODED, "AP", n_neg=n_neg))  # noqa: B023
     assert texts(lambda: prframe.evaluate(CODED, "AP", n_pos=9)) == [MESSAGE]
-
-
-def test_labels_that_are_boolean() -> None:
-    rows = CODED.with_columns(label=pl.lit(value=True))
-    [text] = texts(lambda: prframe.evaluate(rows, "AP"))
-    assert text.endswith(
-        "perfect. Give the number of negatives that are not listed in n_neg=; if there are none, "
-        "ignore NoNegativesWarning."
-    )
-
-
-def test_no_rows_are_not_suspected() -> None:
-    assert not texts(lambda: prframe.evaluate(CODED.clear(), "AP", by="segment"))
-
-
-def test_rows_that_do_not_count() -> None:
-    rows = CODED.with_columns(label=pl.Series([1, 1, 0, 1, 1, 1]), w=pl.Series([1, 1, 0, 1, 1, 1]))
-    assert texts(lambda: prframe.evaluate(rows, "AP", weight="w")) == [MESSAGE]
-    assert texts(lambda: prframe.evaluate(rows, "AP", ignore=0)) == [MESSAGE]
 
 
 @pytest.mark.parametrize(
@@ -113,39 +83,3 @@ def test_rows_that_do_not_count() -> None:
 )
 def test_every_verb_warns_once(call: Callable[[], Any]) -> None:
     assert texts(call) == [MESSAGE]
-
-
-def test_values_at_hand_have_no_labels() -> None:
-    known = pl.DataFrame({"ap": [1.0], "n_pos": [3], "n": [3]})
-    assert not texts(lambda: prframe.ap_test(known, ap="ap", n_pos="n_pos", n="n"))
-
-
-def test_unjudged_documents_are_negatives() -> None:
-    run = {"q1": {"d1": 2.0, "d2": 1.0}}
-    qrels = {"q1": {"d1": 1, "d2": 2}}
-    assert not texts(lambda: prframe.trec.evaluate(run, qrels, ["map", "P_5"]))
-
-
-@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
-def test_check_has_a_row() -> None:
-    assert not texts(lambda: prframe.check(CODED, by="segment"))
-    report = prframe.check(CODED, by="segment")
-    assert report.row(0, named=True) == {
-        "kind": "no_negatives",
-        "severity": "warning",
-        "count": 2,
-        "example": "in groups ['a', 'b']",
-    }
-    assert "no_negatives" not in prframe.check(CODED, n_neg=3)["kind"]
-    assert "no_negatives" not in prframe.check(CODED, positive=2)["kind"]
-    assert "no_negatives" not in prframe.check(CODED.clear())["kind"]
-
-
-def test_grades_need_no_negatives() -> None:
-    graded = pl.DataFrame({"q": [1, 1, 2, 2], "score": [2.0, 1, 2, 1], "label": [1, 5, 3, 1]})
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        prframe.evaluate(graded, ["nDCG", "DCG"], by="q")
-        prframe.interval(graded, "nDCG", over="q")
-    with pytest.warns(prframe.NoNegativesWarning):
-        prframe.evaluate(graded, ["nDCG", "AP"], by="q")

@@ -65,21 +65,6 @@ def test_one_ranking() -> None:
     assert texts(lambda: ROWS.pr.compare("P@2", **two)) == [MESSAGE]
 
 
-@pytest.mark.parametrize("metrics", ["AP", "nDCG", "Success@1", ["P@2", "AP"]])
-def test_nothing_is_said_twice(metrics: str | list[str]) -> None:
-    one: dict[str, Any] = {"score": "a", "by": "query", **MISSPELT}
-    two: dict[str, Any] = {"score": "a", "over": "query", **MISSPELT}
-    [only] = caught(lambda: ROWS.pr.evaluate(metrics, **one))
-    assert only.category is prframe.UndefinedMetricWarning
-    assert not texts(lambda: ROWS.pr.interval(metrics, **two))
-    assert not texts(lambda: ROWS.pr.curve(**one))
-
-
-def test_a_value_in_place_of_undefined_ones_hides_nothing() -> None:
-    one: dict[str, Any] = {"score": "a", "undefined": 0, **MISSPELT}
-    assert texts(lambda: ROWS.pr.evaluate("AP", **one)) == [MESSAGE]
-
-
 def test_a_single_positive_in_any_group_is_enough() -> None:
     first = ROWS.with_columns(y=pl.Series([1, 0, 0, 0, 0, 0]))
     assert not texts(lambda: first.pr.evaluate("P@2", score="a", label="y", by="query"))

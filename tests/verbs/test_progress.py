@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from types import ModuleType
 
 import numpy as np
 import polars as pl
@@ -26,44 +25,10 @@ class Terminal(io.StringIO):
         return True
 
 
-class Bare:
-    """A stream of which nothing is known but that it takes text."""
-
-    def write(self, text: str) -> None:
-        """Take text."""
-
-
-def slowly(number: int) -> int:
-    """Take a twentieth of a second."""
-    time.sleep(0.05)
-    return -number
-
-
 @pytest.fixture
 def threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     monkeypatch.setattr(pl, "thread_pool_size", lambda: request.param)
     return request.param
-
-
-@pytest.mark.parametrize("threads", [1, 2, 4], indirect=True)
-def test_results_keep_the_order_of_the_groups(threads: int) -> None:
-    at_work, most, lock = 0, 0, threading.Lock()
-
-    def compute(number: int) -> int:
-        nonlocal at_work, most
-        with lock:
-            at_work += 1
-            most = max(most, at_work)
-        time.sleep(0.03 if number % 3 == 0 else 0.005)
-        with lock:
-            at_work -= 1
-        return number * 10
-
-    assert each_group(compute, iter(range(12)), "x") == list(range(0, 120, 10))
-    assert most <= threads
-    assert (most > 1) == (threads > 1)
-    assert each_group(compute, [], "x") == []
-    assert each_group(compute, [7], "x") == [70]
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
@@ -111,71 +76,6 @@ def test_a_person_can_interrupt() -> None:
         assert process.stdout.readline() == "begun\n"
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=10)[0] == "interrupted\n"
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("threads")
-@pytest.mark.parametrize("threads", [1, 3], indirect=True)
-@pytest.mark.parametrize("watched", [True, False])
-def test_long_work_is_shown_where_a_person_watches(
-    monkeypatch: pytest.MonkeyPatch, watched: bool
-) -> None:
-    monkeypatch.setattr(_groups, "_PATIENCE_SECONDS", 0.1)
-    stream = Terminal() if watched else io.StringIO()
-    monkeypatch.setattr(sys, "stderr", stream)
-    assert each_group(slowly, range(18), "band") == [-number for number in range(18)]
-    shown = stream.getvalue()
-    if not watched:
-        assert not shown
-        return
-    assert "band:" in shown
-    assert "/18 [" in shown
-    # What was shown is wiped out.
-    assert not shown.splitlines()[-1].strip()
-    assert shown.endswith("\r")
-
-
-def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = Terminal()
-    monkeypatch.setattr(sys, "stderr", stream)
-    assert len(each_group(slowly, range(6), "band")) == 6
-    assert not stream.getvalue()
-
-
-@pytest.mark.slow
-def test_who_watches(monkeypatch: pytest.MonkeyPatch) -> None:
-    closed = io.StringIO()
-    closed.close()
-    for stream, watched in (
-        (Terminal(), True), (io.StringIO(), False), (None, False), (closed, False), (Bare(), False),
-    ):  # fmt: skip
-        monkeypatch.setattr(sys, "stderr", stream)
-        assert _groups.watched() is watched
-        assert each_group(slowly, [1, 2], "x") == [-1, -2]
-
-
-class ZMQInteractiveShell:
-    """The name by which a notebook is known."""
-
-
-class TerminalInteractiveShell:
-    """IPython without a notebook."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("shell", "watched"),
-    [(ZMQInteractiveShell(), True), (TerminalInteractiveShell(), False), (None, False)],
-)
-def test_notebooks(monkeypatch: pytest.MonkeyPatch, shell: object, watched: bool) -> None:
-    ipython = ModuleType("IPython")
-    ipython.get_ipython = lambda: shell  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "IPython", ipython)
-    stream = io.StringIO()
-    monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(_groups, "_PATIENCE_SECONDS", 0.1)
-    each_group(slowly, range(8), "band")
-    assert bool(stream.getvalue()) is watched
 
 
 SHOWN = """

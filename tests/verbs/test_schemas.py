@@ -263,15 +263,6 @@ def test_columns_after_the_keys(result, columns: dict[str, pl.DataType]) -> None
     assert list(result().columns) == list(expected)
 
 
-def test_check_is_not_grouped() -> None:
-    assert dict(DATA.pr.check(by="q").schema) == {
-        "kind": pl.String,
-        "severity": pl.String,
-        "count": pl.Int64,
-        "example": pl.String,
-    }
-
-
 def test_a_joined_run() -> None:
     run = pl.DataFrame({"system": ["a"], "qid": ["1"], "docno": ["d"], "score": [1.0]})
     qrels = pl.DataFrame({"qid": ["1"], "docno": ["d"], "label": [1]})

@@ -68,14 +68,6 @@ def test_it_is_the_summary_of_the_single_values() -> None:
     )
 
 
-def test_without_by_and_over_several_columns() -> None:
-    one = DATA.filter(model="a")
-    assert summary(one).rows() == summary(one, by="model").drop("model").rows()
-    both = prframe.evaluate(DATA, "P@1", over=["model", "q"])
-    assert both.columns == ["metric", "mean", "std", "n", "n_undefined"]
-    assert both.row(0)[3] == 6
-
-
 def test_one_group_has_no_spread() -> None:
     row = prframe.evaluate(DATA.head(2), "P@1", over="q").row(0)
     assert row == ("P@1", 1.0, None, 1, 0)
@@ -148,34 +140,15 @@ def test_a_column_of_scores_per_model(layout: str) -> None:
     assert pandas["model"].tolist() == found["model"].to_list()
 
 
-def test_a_summary_of_a_column_of_scores_per_model() -> None:
-    for options in ({}, {"layout": "wide"}):
-        found = prframe.evaluate(WIDE, ["AP", "P@1"], ["one", "two"], over="q", **options)
-        expected = prframe.evaluate(MELTED, ["AP", "P@1"], by="model", over="q", **options)
-        assert_frame_equal(found, expected)
-
-
-def test_columns_of_scores_warn_once() -> None:
-    data = WIDE.with_columns(label=0)
-    with pytest.warns(prframe.UndefinedMetricWarning, match="for 2 of 2 groups") as caught:
-        prframe.evaluate(data, "AP", ["one", "two"], by="q")
-    assert len(caught) == 1
-
-
-def test_columns_of_scores_that_are_refused() -> None:
-    for score, message in {
-        ("one",): "`score` must name one column, or two or more different ones, a model each; "
-        "got ['one'].",
-        ("one", "one"): "`score` names a column twice: ['one', 'one'].",
-    }.items():
-        with pytest.raises(prframe.PrframeError) as caught:
-            prframe.evaluate(WIDE, "AP", list(score), by="q")
-        assert str(caught.value) == message
-    with pytest.raises(prframe.PrframeError, match="`by` names 'model', which is also a column"):
-        prframe.evaluate(WIDE.rename({"q": "model"}), "AP", ["one", "two"], by="model")
-
-
 def test_models_of_a_group_stand_together_whatever_groups_they_lack() -> None:
     data = WIDE.with_columns(two=pl.when(pl.col("q") == 2).then("two"))
     found = prframe.evaluate(data, "P@1", ["one", "two"], by="q", missing="drop")
     assert found.select("q", "model").rows() == [(1, "one"), (2, "one"), (2, "two")]
+
+
+def test_a_group_is_undefined_if_it_is_for_any_model() -> None:
+    rows = pl.DataFrame({"q": [1, 1, 2, 2], "label": [1, 0, 1, 0]})
+    rows = rows.with_columns(a=pl.Series([0.9, 0.1, 0.9, 0.1]), b=pl.Series([0.9, 0.1, 0.2, 0.1]))
+    with pytest.warns(prframe.UndefinedMetricWarning, match="1 of 2 groups"):
+        found = prframe.evaluate(rows, "P(threshold=0.5)", ["a", "b"], by="q")
+    assert found["P(threshold=0.5)"].to_list() == [1, 1, 1, None]

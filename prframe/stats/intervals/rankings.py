@@ -204,7 +204,9 @@ def _of_draws(  # noqa: PLR0913, PLR0917
     if lacking := [one.statistic for one in taking if one.replicates is None]:
         if weights is None:
             weights = drawn_weights(n_resamples, random_generator(rng))
-        drawn = iter(posterior_replicates(cells, lacking, weights))
+        # Where nearly all items are positive, draws may have no other; such values are NaN.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            drawn = iter(posterior_replicates(cells, lacking, weights))
     rows = [next(drawn) if one.replicates is None else one.replicates for one in taking]
     limits = np.array([one.statistic.limits for one in taking]).T[:, :, None]
     # The mean number of positives above a cut may exceed the cut where a list ends before it.

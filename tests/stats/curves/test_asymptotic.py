@@ -5,14 +5,11 @@ from functools import cache
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.special import expit, logit, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 
 import prframe
-from prframe.stats import pr_asymptotic_interval, pr_asymptotic_variance, pr_curve
-from prframe.stats.curves.asymptotic import density_ratio
-from prframe.stats.curves.kernels import class_kernels
-from prframe.stats.rankings.classes import two_classes
+from prframe.stats import pr_asymptotic_interval, pr_asymptotic_variance
 
 LEVELS = np.array([0.2, 0.5, 0.8])
 N = 4000
@@ -71,51 +68,6 @@ def test_the_printed_variance_is_not(mu: float, p: float) -> None:
     assert (np.abs(ratio - 1) > 2 * TOLERANCE).all()
 
 
-def test_broadcasting() -> None:
-    alpha, ratio = truth(1.0)
-    found = pr_asymptotic_variance(LEVELS, alpha, ratio, [[0.3], [0.05]])
-    assert found.shape == (2, 3)
-    assert found[1] == pytest.approx(pr_asymptotic_variance(LEVELS, alpha, ratio, 0.05))
-    assert pr_asymptotic_variance(0.5, 0.0, 0.0, 0.5) == 0
-
-
-def test_the_density_ratio_is_the_slope_of_the_smoothed_rate() -> None:
-    rng = np.random.default_rng(4)
-    some, others = two_classes(rng.normal(1, 1, 150), rng.normal(0, 1, 180), None, None)
-    kernels = class_kernels(some, others, "scott")
-    step = 1e-5
-    rate = [kernels[1].sf(kernels[0].isf(LEVELS + side)) for side in (-step, step)]
-    slope = (rate[1] - rate[0]) / (2 * step)
-    assert density_ratio(*kernels, LEVELS) == pytest.approx(slope, rel=1e-6)
-
-
-def test_the_interval_by_the_delta_method() -> None:
-    rng = np.random.default_rng(9)
-    positives, negatives = rng.normal(1, 1, 400), rng.normal(0, 1, 1600)
-    found = pr_asymptotic_interval(positives, negatives, LEVELS, confidence_level=0.9)
-    center = pr_curve(positives, negatives, LEVELS)
-    alpha = 400 * LEVELS * (1 / center - 1) / 1600
-    some, others = two_classes(positives, negatives, None, None)
-    ratio = density_ratio(*class_kernels(some, others, "scott"), LEVELS)
-    # The variance of log(p/(1-p)) + log(recall/fpr), term by term.
-    p = 0.2
-    terms = 1 / (p * (1 - p)) + LEVELS * (1 - LEVELS) * (ratio / alpha) ** 2 / p
-    terms += (1 - alpha) / ((1 - p) * alpha)
-    half = norm.isf(0.05) * np.sqrt(terms / 2000)
-    assert found.precision.tolist() == center.tolist()
-    assert found.low == pytest.approx(expit(logit(center) - half), rel=1e-9)
-    assert found.high == pytest.approx(expit(logit(center) + half), rel=1e-9)
-
-
-def test_no_interval_where_precision_is_one_or_zero() -> None:
-    found = pr_asymptotic_interval([5, 4, 2, 1, -np.inf], [3, 0, 0.5], [0.4, 0.6, 0.9])
-    assert found.precision.tolist() == [1, 0.75, 0]
-    assert np.isnan(found.low).tolist() == np.isnan(found.high).tolist() == [True, False, True]
-    # Nor where positives leave a gap that their kernels do not bridge.
-    found = pr_asymptotic_interval([0.0, 0.0, 9.0, 9.0], [10.0, 5.0], [0.25, 0.5], bandwidth=0.01)
-    assert np.isnan(found.low).tolist() == [False, True]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("mu", "p", "n"), [(1.0, 0.3, 1000), (1.0, 0.05, 2000)])
 def test_coverage(mu: float, p: float, n: int) -> None:
@@ -136,7 +88,6 @@ def test_coverage(mu: float, p: float, n: int) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((1, 0.1, 1, 0.5), "`recall` must be > 0 and < 1; got 1.0."),
         ((0.5, 1.1, 1, 0.5), "`fpr` must lie between 0 and 1; got 1.1."),
         ((0.5, 0.1, -1, 0.5), "`density_ratio` must be >= 0; got -1.0."),
         ((0.5, 0.1, 1, [0.5, 0]), "`prevalence` must be > 0 and < 1; got 0.0."),
@@ -147,10 +98,3 @@ def test_refusals(arguments: tuple[object, ...], message: str) -> None:
     with pytest.raises(prframe.PrframeError) as caught:
         pr_asymptotic_variance(*arguments)
     assert str(caught.value) == message
-
-
-def test_interval_refusals() -> None:
-    with pytest.raises(prframe.PrframeError, match="`confidence_level` must be a number > 0"):
-        pr_asymptotic_interval([1.0], [0.0], 0.5, confidence_level=1)
-    with pytest.raises(prframe.PrframeError, match="`recall` must be > 0 and < 1"):
-        pr_asymptotic_interval([1.0], [0.0], 1.0)

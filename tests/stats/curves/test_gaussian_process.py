@@ -135,9 +135,6 @@ def test_coverage() -> None:
     [
         (lambda: pr_limit_process([0.2, 0.5], [0.3, 0.1], 1, 0.5), "`fpr` must not fall; got [0.3, 0.1]."),
         (lambda: pr_limit_process([0.2, 0.5], 0.1, [1, np.nan], 0.5), "`density_ratio` must be >= 0; got nan."),
-        (lambda: pr_limit_process([0.2, 0.5], 0.1, 1, 0), "`prevalence` must be a number > 0 and < 1; got 0."),
-        (lambda: pr_limit_process([0.2, 0.5], 0.1, 1, 0.5, size=0), "`size` must be a whole number >= 1; got 0."),
-        (lambda: pr_limit_process([0.5, 0.2], 0.1, 1, 0.5), "`recall` must be a list of rising levels, each once; got [0.5, 0.2]."),
         (lambda: pr_asymptotic_band([1.0], [0.0], [0.5], kind="ball"), "`kind` must be one of 'studentized', 'sup'; got 'ball'."),
         (lambda: pr_asymptotic_band([1.0], [], [0.5]), "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."),
     ],

@@ -9,10 +9,7 @@ from scipy import stats
 
 import prframe
 from prframe.stats import pr_bootstrap, pr_curve
-from prframe.stats.curves.importance import log_weights
 from prframe.stats.curves.kernels import class_kernels
-from prframe.stats.curves.smoothed_bootstrap import PRBootstrap
-from prframe.stats.curves.smoothed_resamples import smoothed_roc
 from prframe.stats.rankings.classes import two_classes
 
 LEVELS = np.linspace(0.05, 1, 20)
@@ -102,14 +99,6 @@ def test_weighted_samples_have_the_moments_of_full_ones(name: str, tilted: float
     assert (np.abs(off[5:]) > 4 * expected.std(axis=0)[5:] / np.sqrt(RESAMPLES)).any()
 
 
-def test_weights_are_likelihood_ratios() -> None:
-    n, p, tilted = 6, 0.5, 0.3
-    n_pos = np.arange(1, n)
-    chance = [stats.binom(n, q).pmf(n_pos) for q in (p, tilted)]
-    ratio = (chance[0] / chance[0].sum()) / (chance[1] / chance[1].sum())
-    assert np.exp(log_weights(n_pos, n, p, tilted)) == pytest.approx(ratio, rel=1e-12)
-
-
 def test_a_tilt_of_one_half_with_rare_positives_leaves_one_sample() -> None:
     rng = np.random.default_rng(1)
     positives, negatives = rng.normal(1, 1, 10), rng.normal(0, 1, 9990)
@@ -127,15 +116,6 @@ def test_a_tilt_of_one_half_with_rare_positives_leaves_one_sample() -> None:
     assert found.effective_sample_size == pytest.approx(2000)
 
 
-def test_the_effective_sample_size_by_its_definition() -> None:
-    found = pr_bootstrap(*data("binormal"), LEVELS, importance=0.22, rng=4)
-    weights = found.weights / found.weights.max()
-    expected = weights.sum() ** 2 / (weights**2).sum()
-    assert found.effective_sample_size == pytest.approx(expected)
-    assert 100 < expected < 2000
-    assert found.prevalence == 0.22
-
-
 @pytest.mark.parametrize("importance", [None, 0.22])
 def test_radius_and_band_by_their_definitions(importance: float | None) -> None:
     found = pr_bootstrap(*data("binormal"), LEVELS, n_resamples=500, importance=importance, rng=4)
@@ -148,12 +128,6 @@ def test_radius_and_band_by_their_definitions(importance: float | None) -> None:
         assert high.tolist() == np.clip(found.precision + min(reached), 0, 1).tolist()
 
 
-def test_equal_weights_give_the_order_statistic() -> None:
-    center = np.zeros(1)
-    found = PRBootstrap(center, center, np.arange(1, 101.0)[:, None], np.full(100, 0.01), 0.5)
-    assert [found.radius(level) for level in (0.01, 0.95, 0.951, 0.999)] == [1, 95, 96, 100]
-
-
 def test_seeds() -> None:
     first, second, third = (pr_bootstrap(*data("rare"), LEVELS, rng=rng) for rng in (7, 7, 8))
     assert (first.replicates == second.replicates).all()
@@ -162,59 +136,12 @@ def test_seeds() -> None:
     assert (first.replicates == again.replicates).all()
 
 
-def test_levels_in_any_order() -> None:
-    some = np.array([0.7, 0.2, 0.7, 0.95])
-    found = pr_bootstrap(*data("binormal"), some, rng=7)
-    straight = pr_bootstrap(*data("binormal"), np.sort(some), rng=7)
-    assert (found.replicates == straight.replicates[:, [1, 0, 2, 3]]).all()
-
-
-def test_classes_of_one_and_totals() -> None:
-    found = pr_bootstrap([1.0], [0.0], [0.5, 1.0], rng=1)
-    assert set(found.replicates[:, 1].tolist()) <= {0.5, 1.0}
-    # A constant scorer: the smoothed ROC curve is the diagonal.
-    some, others = two_classes([1.0] * 30, [1.0] * 70, None, None)
-    roc = smoothed_roc(class_kernels(some, others, "scott"), some, others)
-    assert roc.fpr == pytest.approx(roc.recall, rel=1e-12)
-    found = pr_bootstrap([2.0, 1.0], [0.5], [0.1, 0.95], n_pos=4, n_neg=1000, rng=1)
-    assert found.precision.tolist() == [pytest.approx(1), 0]
-    assert (found.replicates[:, 1] == 0).mean() > 0.5
-
-
-@pytest.mark.parametrize("name", ["binormal", "ties", "unretrieved"])
-def test_the_table_of_the_smoothed_curve(name: str) -> None:
-    some, others = two_classes(*data(name), None, None)
-    kernels = class_kernels(some, others, "scott")
-    roc = smoothed_roc(kernels, some, others)
-    recall = np.linspace(0.003, kernels[0].retrieved - 0.003, 500)
-    found, expected = np.interp(recall, roc.recall, roc.fpr), kernels[1].sf(kernels[0].isf(recall))
-    assert found == pytest.approx(expected, rel=1.5e-3, abs=2e-3 / others.total)
-    assert (np.diff(roc.recall) >= 0).all()
-    assert (np.diff(roc.fpr) >= 0).all()
-    assert roc.recall.size < 2000
-
-
-def test_a_staircase_keeps_its_steps() -> None:
-    # Half the positives lie above all negatives: the rate must not creep up before recall 1/2.
-    rng = np.random.default_rng(1)
-    positives = np.repeat([9.0, 0.0], 50_000) + rng.normal(0, 0.01, 100_000)
-    some, others = two_classes(positives, rng.normal(5, 0.01, 1000), None, None)
-    roc = smoothed_roc(class_kernels(some, others, 0.01), some, others)
-    found = np.interp([0.49999, 0.50001], roc.recall, roc.fpr)
-    assert found == pytest.approx([0, 1], abs=1e-6)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"recall": []}, "`recall` must be a list of one level or more; got []."),
         ({"recall": 0.5}, "`recall` must be a list of one level or more; got 0.5."),
-        ({"recall": [0.0]}, "`recall` must be > 0 and <= 1; got 0.0."),
         ({"negatives": []}, "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."),
-        ({"n_resamples": 0}, "`n_resamples` must be a whole number >= 1; got 0."),
-        ({"importance": 0.1}, "`importance` must be a number >= 0.25 and <= 0.75; got 0.1."),
-        ({"importance": "best"}, "`importance` must be a number >= 0.25 and <= 0.75; got 'best'."),
-        ({"rng": -1}, "`rng` must be a whole number >= 0 or a numpy.random.Generator; got -1."),
         ({"bandwidth": 0}, "`bandwidth` must be a number > 0; got 0."),
     ],
 )  # fmt: skip
@@ -223,31 +150,3 @@ def test_refusals(change: dict[str, object], message: str) -> None:
     with pytest.raises(prframe.PrframeError) as caught, warnings.catch_warnings():
         pr_bootstrap(**arguments)
     assert str(caught.value) == message
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["binormal", "unretrieved"])
-def test_boxes_are_uniform_errors(name: str) -> None:
-    positives, negatives = data(name)
-    n = positives.size + negatives.size
-    kernels = class_kernels(*two_classes(positives, negatives, None, None), "scott", "box")
-    halves = [np.sqrt(3) * kernel.bandwidth for kernel in kernels]
-    rng = np.random.default_rng(21)
-    curves = []
-    for _ in range(1500):
-        n_pos = rng.binomial(n, positives.size / n)
-        drawn = [
-            rng.choice(scores, size) + rng.uniform(-half, half, size)
-            for scores, size, half in zip(
-                (positives, negatives), (n_pos, n - n_pos), halves, strict=True
-            )
-        ]
-        curves.append(pr_curve(*drawn, LEVELS))
-    full = np.array(curves)
-    found = pr_bootstrap(positives, negatives, LEVELS, kernel="box", n_resamples=4000, rng=5)
-    for level in (0, 4, 9, 14, 19):
-        assert same_law(found.replicates[:, level], full[:, level])
-    center = found.precision
-    assert same_law(
-        np.abs(found.replicates - center).max(axis=1), np.abs(full - center).max(axis=1)
-    )

@@ -3,10 +3,8 @@
 from math import inf, isnan
 
 import numpy as np
-import pytest
 from hypothesis import given, strategies as st
 from scipy.special import betainc
-from scipy.stats import binom
 
 from prframe.stats import Confidence, cells_from_scores
 from prframe.stats.intervals import best_threshold_interval
@@ -97,21 +95,6 @@ def test_clusters_agree_with_all_tests(
         assert found.low == -inf
 
 
-def test_next_to_the_best_threshold_it_is_the_binomial_test() -> None:
-    """With thousands of items a few between two thresholds are all that varies."""
-    label = np.repeat([1, 0, 1, 0, 1, 0], [500, 3, 100, 9, 1, 5000]).astype(bool)
-    score = -np.arange(label.size, dtype=float)
-    cells, _ = cells_from_scores(score, label)
-    scores = score[label], score[~label]
-    f = 600 / (603 + 601)
-    # Below the best threshold is one positive of ten.
-    p_value = binom.cdf(1, 10, f)
-    for level, is_in in ((1 - 0.98 * p_value, True), (1 - 1.1 * p_value, False)):
-        found = best_threshold_interval(cells, scores, Confidence(level))
-        assert found.estimate == -602
-        assert (found.low <= -612) == is_in
-
-
 def test_one_cluster_and_one_positive_tell_nothing() -> None:
     score, label = np.arange(6.0), np.array([0, 0, 0, 1, 0, 1]).astype(bool)
     cells, cell = cells_from_scores(score, label)
@@ -124,33 +107,3 @@ def test_one_cluster_and_one_positive_tell_nothing() -> None:
     found = best_threshold_interval(alone, ([3.0], [0.0, 1.0, 2.0]))
     assert found.estimate == 3
     assert isnan(found.low)
-
-
-def test_wider_at_higher_levels() -> None:
-    rng = np.random.default_rng(5)
-    label = rng.random(200) < 0.3
-    score = rng.normal(size=200) + label
-    cells, _ = cells_from_scores(score, label)
-    found = [
-        best_threshold_interval(cells, (score[label], score[~label]), Confidence(level))
-        for level in (0.5, 0.8, 0.95, 0.99)
-    ]
-    assert all(np.diff([one.low for one in found]) <= 0)
-    assert all(np.diff([one.high for one in found]) >= 0)
-    assert found[0].low <= found[0].estimate <= found[0].high
-
-
-@pytest.mark.parametrize("n", [100, 1000])
-def test_items_that_are_clusters_of_their_own(n: int) -> None:
-    """The variance of items is that of clusters of one, but for the share that is expected."""
-    rng = np.random.default_rng(7)
-    label = rng.random(n) < 0.4
-    score = rng.normal(size=n) + 2 * label
-    cells, cell = cells_from_scores(score, label)
-    scores = score[label], score[~label]
-    alone = cluster_counts(cell, label, np.arange(n), cells.pos.size)
-    items, clusters = (best_threshold_interval(cells, scores, clusters=c) for c in (None, alone))
-    assert items.estimate == clusters.estimate
-    spread = np.ptp([items.low, items.high])
-    assert abs(items.low - clusters.low) < 0.25 * spread
-    assert abs(items.high - clusters.high) < 0.25 * spread

@@ -12,24 +12,18 @@ from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
     acceleration,
     beta_interval,
-    degrees_of_freedom,
     logit_interval,
     wald_interval,
 )
 from prframe.stats.intervals.means import mean_interval
-from prframe.stats.intervals.posterior_draws import _Points
 from prframe.stats.intervals.rankings import ranking_interval
 from prframe.stats.intervals.replicates import Summary, bca_interval, percentile_interval
 from prframe.stats.rankings import (
     AveragePrecision,
     DiscountedGain,
-    PrecisionAt,
-    PrecisionAtRecall,
     RankBiasedPrecision,
-    RecallAt,
-    RocArea,
 )
-from prframe.stats.rankings.bootstrap import cluster_counts, ranking_bootstrap
+from prframe.stats.rankings.bootstrap import cluster_counts
 from prframe.stats.rankings.cells import RankedCells, cells_from_scores
 
 AP = AveragePrecision()
@@ -120,31 +114,6 @@ def test_the_t_interval_is_scipy_s(alternative: str) -> None:
     assert found.std_error == pytest.approx(stats.sem(values))
 
 
-@pytest.mark.parametrize("method", ["logit", "percentile", "bca"])
-def test_intervals_of_the_mean(method: str) -> None:
-    values = np.random.default_rng(5).beta(2, 3, size=300)
-    found = mean_interval(values, method, n_resamples=20_000, rng=6)
-    expected = stats.ttest_1samp(values, 0).confidence_interval()
-    assert found.estimate == values.mean()
-    assert (found.low, found.high) == pytest.approx(tuple(expected), abs=0.003)
-    assert found.std_error == pytest.approx(stats.sem(values), rel=0.03)
-    assert found == mean_interval(values, method, n_resamples=20_000, rng=6)
-
-
-def test_replicates_that_equal_the_estimate_count_half_whatever_their_unit() -> None:
-    whole = np.random.default_rng(1).integers(-5, 6, 15)
-    drawn = whole[np.random.default_rng(2).integers(0, 15, (2000, 15))]
-    ends = {}
-    for unit in (1, 5, 10, 7):
-        values = whole / unit
-        replicates = (drawn / unit).mean(axis=1)
-        bend = acceleration(values - values.mean(), np.ones(15))
-        found = bca_interval(values.mean(), replicates, bend, Confidence(0.95))
-        ends[unit] = [end * unit for end in found]
-    for unit in (5, 10, 7):
-        assert ends[unit] == pytest.approx(ends[1], rel=1e-9)
-
-
 def test_wald_and_logit_by_hand() -> None:
     z, t = stats.norm.isf(0.05), stats.t.isf(0.05, 7)
     assert wald_interval(0.6, 0.1, Confidence(0.9)) == pytest.approx((0.6 - z / 10, 0.6 + z / 10))
@@ -163,108 +132,6 @@ def test_wald_and_logit_by_hand() -> None:
     )
 
 
-def test_an_undefined_end_leaves_no_interval() -> None:
-    for alternative in ("two-sided", "less", "greater"):
-        confidence = Confidence(0.9, alternative, (0, 1))
-        assert np.isnan(wald_interval(0.5, np.nan, confidence)).all()
-        assert np.isnan(wald_interval(np.nan, 0.1, confidence)).all()
-    # The end that is not bounded may be anything.
-    assert Confidence(0.9, "less", (0, 1)).ends(np.nan, 0.4) == (0, 0.4)
-    assert Confidence(0.9, "greater").ends(0.4, np.nan) == (0.4, np.inf)
-
-
-def test_an_estimate_at_the_border_is_a_proportion() -> None:
-    low, high = logit_interval(1.0, 0.0, Confidence(0.95), trials=20)
-    assert (low, high) == pytest.approx((stats.beta.ppf(0.025, 20.5, 0.5), 1))
-    low, high = logit_interval(0.0, 0.0, Confidence(0.95, "less"), trials=20)
-    assert (low, high) == pytest.approx((0, stats.beta.ppf(0.95, 0.5, 20.5)))
-    assert logit_interval(1.0, 0.0, Confidence()) == (0, 1)
-    assert logit_interval(0.2, 0.1, Confidence(), unbiased=0.0) == (0, 1)
-    perfect, _ = cells_from_scores(np.arange(30), np.arange(30) >= 20)
-    lows = [
-        ranking_interval(perfect, one, "logit-t").low
-        for one in (AP, RocArea(), PrecisionAt(4), RecallAt(12), PrecisionAtRecall(0.3))
-    ]
-    expected = [stats.beta.ppf(0.025, trials + 0.5, 0.5) for trials in (10, 10, 4, 10, 3)]
-    assert lows == pytest.approx(expected)
-    # Resamples know nothing of trials.
-    assert np.isnan(ranking_interval(perfect, AP, "percentile", rng=1).low)
-
-
-def test_degrees_of_freedom_are_few_where_few_items_matter() -> None:
-    spread = np.random.default_rng(7).normal(size=100_000)
-    # The variance of sum of squares of normal variates is 2 n, of which 3 n - n is left.
-    assert degrees_of_freedom(spread, np.ones(100_000)) == pytest.approx(2 / 3 * 100_000, rel=0.03)
-    assert degrees_of_freedom([1.0, 0.0], [1, 1000]) == 4
-    assert degrees_of_freedom([0.0], [5]) == np.inf
-
-
-def test_clusters_widen_intervals() -> None:
-    rng = np.random.default_rng(8)
-    label = np.repeat(rng.random(40) < 0.4, 5)
-    score = np.repeat(rng.normal(size=40), 5) + label
-    cells, cell = cells_from_scores(score, label)
-    counts = cluster_counts(cell, label, np.repeat(np.arange(40), 5), cells.pos.size)
-    for method in METHODS:
-        plain = ranking_interval(cells, AP, method, rng=9)
-        found = ranking_interval(cells, AP, method, clusters=counts, rng=9)
-        assert found.std_error == pytest.approx(5**0.5 * plain.std_error, rel=0.1)
-        assert found.high - found.low > 1.5 * (plain.high - plain.low)
-
-
-def test_clusters_without_an_error_are_one_observation_each() -> None:
-    label = np.tile([True, True, False, False], 20)
-    cells, cell = cells_from_scores(label * 1.0, label)
-    counts = cluster_counts(cell, label, np.arange(80) // 4, cells.pos.size)
-    found = ranking_interval(cells, RocArea(), "logit-t", clusters=counts)
-    assert (found.low, found.high) == pytest.approx((stats.beta.ppf(0.025, 20.5, 0.5), 1))
-    # 2 positions are fewer than 20 clusters.
-    found = ranking_interval(cells, PrecisionAt(2), "logit-t", clusters=counts)
-    assert found.low == pytest.approx(stats.beta.ppf(0.025, 2.5, 0.5))
-
-
-@pytest.mark.slow
-def test_recall_of_first_items_without_a_negative_is_limited_by_the_positives_alone() -> None:
-    rng, covered = np.random.default_rng(20), 0
-    # Of N(1, 1) and N(0, 1) with prevalence .95.
-    recall = np.linspace(1e-5, 0.1, 10_000)
-    above = 0.95 * recall + 0.05 * stats.norm.sf(stats.norm.isf(recall) + 1)
-    truth = np.interp(10 / 400, above, recall)
-    for run in range(200):
-        label = rng.random(400) < 0.95
-        cells, _ = cells_from_scores(rng.normal(label), label)
-        found = ranking_interval(cells, RecallAt(10), n_resamples=200, rng=run)
-        covered += found.low <= truth <= found.high
-        if found.estimate * cells.n_pos == pytest.approx(10):
-            prevalence = stats.beta.ppf(0.025, cells.n_pos + 0.5, cells.n_neg + 0.5)
-            assert found.high >= 10 / 400 / prevalence * (1 - 1e-9)
-    assert stats.binomtest(covered, 200, 0.95, "less").pvalue > 0.01
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("k", [10, 50])
-def test_first_items_count_among_a_million_as_among_thousands(k: int) -> None:
-    # Positives by turns, then by 20, then 3 in 10 of the rest.
-    top = np.tile([False, True], 20), np.arange(260) % 40 < 20
-    ends = []
-    for n in (5000, 200_000):
-        rest = np.random.default_rng(21).random(n - 300) < 0.3
-        label = np.concatenate([*top, rest])
-        cells, _ = cells_from_scores(np.arange(label.size, 0, -1), label)
-        found = ranking_interval(cells, PrecisionAt(k), n_resamples=4000, rng=22)
-        ends.append((found.low, found.high))
-    assert ends[0] == pytest.approx(ends[1], abs=0.04)
-
-
-def test_cut_offs_of_any_depth() -> None:
-    # Where the false positive rate is c b, a share s of all items holds s / (p + (1 - p) c).
-    levels, p, c = np.geomspace(1e-15, 0.99, 60), 0.25, 0.5
-    above = (p + (1 - p) * c) * np.tile(levels, (3000, 1))
-    for share in (1e-14, 1e-9, 0.3):
-        found = _Points(np.tile(levels, (3000, 1)).T, above.T).recalls(np.array([[share]]))
-        assert found == pytest.approx(share / (p + (1 - p) * c), rel=1e-9, abs=0)
-
-
 def test_what_is_not_defined_has_no_interval() -> None:
     none = RankedCells(np.array([0, 0]), np.array([3, 0]))
     for method in METHODS:
@@ -277,13 +144,6 @@ def test_what_is_not_defined_has_no_interval() -> None:
     alone = mean_interval([0.5])
     assert (alone.estimate, isnan(alone.low)) == (0.5, True)
     assert percentile_interval([nan, 0.3], Confidence()) == (0.3, 0.3)
-
-
-def test_replicates_may_be_shared() -> None:
-    cells, _ = cells_from_scores(np.arange(30), np.arange(30) % 3 == 2)
-    drawn = ranking_bootstrap(cells, [AP], 500, rng=10)[0]
-    found = ranking_interval(cells, AP, "percentile", replicates=drawn)
-    assert found == ranking_interval(cells, AP, "percentile", n_resamples=500, rng=10)
 
 
 @pytest.mark.parametrize(
@@ -317,26 +177,8 @@ def test_beta_intervals_of_shares_of_trials_are_jeffreys_intervals(trials, confi
         assert found == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("confidence", [Confidence(0.5), Confidence(0.95, "greater")])
-@pytest.mark.parametrize("share", [2e-5, 0.02, 0.5])
-def test_beta_intervals_hold_the_estimate_although_a_step_moves_the_mean(confidence, share):
-    for estimate in (share, 1 - share):
-        low, high = beta_interval(estimate, 2e-5, confidence, step=0.5)
-        assert low <= estimate <= high
-
-
 def test_beta_intervals_that_know_nothing_hold_everything():
     assert beta_interval(0.5, 0.6, Confidence(0.95), step=0.1) == (0.0, 1.0)
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 40, 999, 2000])
-def test_ends_between_values_are_quantiles_of_numpy(size: int) -> None:
-    values = np.random.default_rng(size).normal(size=size)
-    for tail in (0.005, 0.025, 0.1, 0.25, 0.4999):
-        low, high = np.quantile(values, [tail, 1 - tail])
-        assert percentile_interval(values, Confidence(1 - 2 * tail)) == pytest.approx(
-            (low, high), rel=1e-12, abs=1e-14
-        )
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,6 @@ from scipy import stats
 
 import prframe
 from prframe.stats import (
-    AveragePrecision,
-    Bedroc,
     PartialRocArea,
     RankedCells,
     RocArea,
@@ -56,22 +54,6 @@ def test_only_the_low_end_has_room(one: RocArea) -> None:
     )
     assert found.low != plain.low
     assert replace(found, low=plain.low) == plain
-
-
-@pytest.mark.parametrize("few", [1, 2, 4])
-@pytest.mark.parametrize("turned", [False, True])
-def test_few_tied_items_of_a_class_have_intervals_by_draws(few: int, turned: bool) -> None:
-    """A single positive has no variance, and a standard error took that for certainty."""
-    pos, neg = np.zeros(40, dtype=int), np.full(40, 25)
-    pos[8 : 8 + few] = 1
-    cells = RankedCells(np.append(pos, 0), np.append(neg, 0))
-    if turned:
-        cells = RankedCells(cells.neg, cells.pos)
-    for one in (RocArea(), AveragePrecision(), Bedroc(), PartialRocArea(0.5)):
-        found = ranking_interval(cells, one, rng=1, n_resamples=200)
-        assert found.method == "bayesian-bootstrap"
-    found = ranking_interval(cells, RocArea(), rng=1)
-    assert found.high - found.low > 0.2
 
 
 def of_edge(rng: np.random.Generator, label: Flags) -> Floats:

@@ -17,15 +17,12 @@ from prframe.stats.rankings import (
     AveragePrecision,
     Bedroc,
     CellStatistic,
-    DiscountedGain,
     F1At,
     GainArea,
     LargestF1,
     LiftAt,
-    PartialAveragePrecision,
     PrecisionAt,
     PrecisionAtRecall,
-    RankBiasedPrecision,
     RecallAt,
     ReciprocalRank,
     RocArea,
@@ -185,13 +182,6 @@ def test_draws_have_the_law_of_the_definition(key: str, name: str) -> None:
     assert stats.ks_2samp(found, slow(name, key)).pvalue > 0.001
 
 
-@pytest.mark.slow
-def test_the_tests_of_laws_can_fail() -> None:
-    cells = RANKINGS["untied"].cells()
-    found = replicates(cells, PrecisionAtRecall(0.5), size=2 * N_DRAWS)[0]
-    assert stats.ks_2samp(found, slow("Prec@0.4", "untied")).pvalue < 0.01
-
-
 def sample(n: int, prevalence: float, seed: int, mu: float = 1.0) -> RankedCells:
     rng = np.random.default_rng(seed)
     label = rng.random(n) < prevalence
@@ -200,97 +190,6 @@ def sample(n: int, prevalence: float, seed: int, mu: float = 1.0) -> RankedCells
 
 def replicates(cells: RankedCells, *some: CellStatistic, size: int = 2000) -> np.ndarray:
     return posterior_replicates(cells, some, drawn_weights(size, np.random.default_rng(93)))
-
-
-def test_auc_is_centred_at_the_estimate() -> None:
-    for seed in range(5):
-        cells = sample(60, 0.4, seed)
-        found = replicates(cells, RocArea())[0]
-        # Half a count at each end pulls towards 1/2 by at most about one of n_pos.
-        assert found.mean() == pytest.approx(RocArea().value(cells), abs=0.5 / cells.n_pos)
-        error = RocArea().influence(cells).std_error(cells)
-        assert found.std() == pytest.approx(error, rel=0.15)
-
-
-def test_precision_and_recall_at_k_are_of_the_same_curves() -> None:
-    cells = sample(80, 0.3, 6)
-    p5, r5, p30, r30 = replicates(
-        cells, PrecisionAt(5), RecallAt(5), PrecisionAt(30), RecallAt(30)
-    )
-    prevalence = p5 * 5 / r5 / cells.n
-    assert prevalence == pytest.approx(p30 * 30 / r30 / cells.n)
-    law = stats.beta(cells.n_pos + 0.5, cells.n_neg + 0.5)
-    assert stats.kstest(prevalence, law.cdf).pvalue > 0.01
-
-
-@pytest.mark.parametrize("share", [1.0, 0.5])
-def test_more_items_find_more(share: float) -> None:
-    rng = np.random.default_rng(7)
-    label = rng.random(50) < 0.4
-    score = np.where(rng.random(50) < share, np.round(rng.normal(size=50) + label, 1), -np.inf)
-    cells = cells_from_scores(score, label)[0]
-    retrieved = cells.n - int(cells.pos[-1] + cells.neg[-1])
-    found = replicates(cells, *(RecallAt(k) for k in range(1, retrieved)))
-    assert (np.diff(found, axis=0) >= -1e-9).all()
-    assert ((found >= 0) & (found <= 1)).all()
-
-
-@pytest.mark.parametrize("k", [1, 40, 50, 51, 130])
-@pytest.mark.parametrize("share", [1.0, 0.5, 0.0])
-def test_cut_offs_beyond_what_is_retrieved(share: float, k: int) -> None:
-    rng = np.random.default_rng(8)
-    label = rng.random(50) < 0.4
-    score = np.where(rng.random(50) < share, rng.normal(size=50) + label, -np.inf)
-    cells = cells_from_scores(score, label)[0]
-    recall, precision = replicates(cells, RecallAt(k), PrecisionAt(k))
-    estimate = RecallAt(k).value(cells)
-    low, high = np.quantile(recall, [0.01, 0.99])
-    # Jeffreys' law has no mass at 0 or 1.
-    assert low <= max(estimate, 0.01)
-    assert high >= min(estimate, 0.99)
-    if k >= 50 and share == 1:
-        assert (recall == 1).all()
-    if k >= 50 and share == 0.5:
-        missed = int(cells.pos[-1])
-        law = stats.beta(cells.n_pos - missed + 0.5, missed + 0.5)
-        assert stats.kstest(recall, law.cdf).pvalue > 0.01
-    # The positives among the first k cannot be more than there are.
-    assert (precision * k / 50 <= 1).all()
-
-
-def test_a_constant_score_is_chance() -> None:
-    cells = RankedCells(np.array([60, 0]), np.array([140, 0]))
-    ap, auprc, auc, recall, precision = replicates(
-        cells, AveragePrecision(), TrapezoidArea(), RocArea(), RecallAt(50), PrecisionAt(50)
-    )
-    assert auc.mean() == pytest.approx(0.5, abs=0.005)
-    assert recall.mean() == pytest.approx(0.25, abs=0.01)
-    assert precision.mean() == pytest.approx(0.3, abs=0.01)
-    # The straight line from precision 1 to the end of the block, as the metric itself has it.
-    assert auprc.mean() == pytest.approx(TrapezoidArea().value(cells), abs=0.01)
-    # The end of the block counts: nothing but the prevalence is in doubt.
-    law = stats.beta(60.5, 140.5)
-    assert ap.mean() == pytest.approx(law.mean(), abs=0.005)
-    assert ap.std() == pytest.approx(law.std(), rel=0.1)
-
-
-@pytest.mark.slow
-def test_large_samples_are_normal() -> None:
-    cells = sample(1_000_000, 0.02, 9, mu=1.5)
-    areas = AveragePrecision(), TrapezoidArea(), RocArea()
-    some = *areas, PrecisionAt(20_000), RecallAt(20_000), PrecisionAtRecall(0.4)
-    for one, found in zip(some, replicates(cells, *some), strict=True):
-        error = one.influence(cells).std_error(cells)
-        assert found.mean() == pytest.approx(one.value(cells), abs=0.3 * error), one.name
-        assert found.std() == pytest.approx(error, rel=0.1), one.name
-        assert stats.kstest((found - found.mean()) / found.std(), "norm").pvalue > 0.001
-
-
-def test_same_curves_whatever_is_asked_with_them() -> None:
-    cells = sample(80, 0.3, 10)
-    several = AveragePrecision(), RocArea(), RecallAt(3), PrecisionAt(10), PrecisionAt(30)
-    for statistic, beside in zip(several, replicates(cells, *several, size=50), strict=True):
-        assert (replicates(cells, statistic, size=50)[0] == beside).all()
 
 
 def population(statistic: CellStatistic, prevalence: float, mu: float, share: float) -> float:
@@ -347,47 +246,9 @@ def test_other_statistics_have_no_draws() -> None:
         Prevalence().at_cut(3, 9)
 
 
-def test_draws_of_auprc_begin_where_auprc_begins() -> None:
-    # The first of three levels holds a fifth of the positives.
-    cells = RankedCells(np.array([200, 300, 500, 0]), np.array([100, 1500, 7000, 0]))
-    (auprc,) = replicates(cells, TrapezoidArea())
-    assert auprc.mean() == pytest.approx(TrapezoidArea().value(cells), abs=0.01)
-
-
 @pytest.mark.parametrize("sizes", [(4, 6, 10), (40, 60, 100)])
 def test_ties_of_most_positives_are_drawn_as_well(sizes: tuple[int, ...]) -> None:
     cells = RankedCells(np.array([*sizes, 0]), 10 * np.array([2, 40, 138, 0]))
     metrics = (AveragePrecision(), RocArea(), PrecisionAt(10), GainArea(), ReciprocalRank())
     for metric in metrics:
         assert suited_method(cells, metric, clustered=False) == POSTERIOR
-
-
-@pytest.mark.parametrize(
-    ("metric", "reaches"),
-    [
-        (PartialAveragePrecision(0.1), True),
-        (PartialAveragePrecision(0.5), False),
-        (PrecisionAt(2), True),
-        (PrecisionAt(10), False),
-        (DiscountedGain(2, normalised=True), True),
-        (DiscountedGain(normalised=True), False),
-        (AveragePrecision(), False),
-        # The first two of three ranks hold nine tenths of the discounts, the first ten, and all.
-        (RankBiasedPrecision(p=0.3), True),
-        (RankBiasedPrecision(p=0.8), False),
-        (RankBiasedPrecision(k=2, p=0.3), False),
-        (RankBiasedPrecision(p=0.99), False),
-    ],
-    ids=lambda value: getattr(value, "name", value),
-)
-def test_an_interval_reaches_1_where_a_pure_top_allows_it(
-    metric: CellStatistic, reaches: bool
-) -> None:
-    # One of twenty positives is above all negatives; a tenth would have two on average.
-    cells, _ = cells_from_scores(-np.arange(200.0), np.isin(np.arange(200), [0, *range(2, 21)]))
-    interval = ranking_interval(cells, metric, POSTERIOR, rng=1)
-    assert interval.estimate < 1
-    assert (interval.high == 1) == reaches
-    # Without a positive at the very top nothing speaks for a pure one.
-    below, _ = cells_from_scores(-np.arange(200.0), np.isin(np.arange(200), range(1, 21)))
-    assert ranking_interval(below, metric, POSTERIOR, rng=1).high < 1

@@ -9,28 +9,6 @@ from prframe.stats.intervals import influence_of_few, shared_item_variance
 from prframe.stats.rankings import cells_from_scores
 
 
-def mean_covariance(influence):
-    """Return the mean covariance of two rows, the influence of items on two queries."""
-    n, m = influence.shape
-    pairs = [(a, b) for a in range(n) for b in range(n) if a != b]
-    products = [sum(influence[a, i] * influence[b, i] for i in range(m)) for a, b in pairs]
-    return m / (m - 1) * sum(products) / len(pairs)
-
-
-@pytest.mark.parametrize("shape", [(2, 3), (5, 4), (4, 30)])
-def test_it_is_the_mean_covariance_of_two_queries(shape):
-    rng = np.random.default_rng(5)
-    common = rng.normal(size=shape[1])
-    influence = rng.normal(size=shape) + 3 * (common - common.mean())
-    query, item = np.indices(shape)
-    order = rng.permutation(influence.size)
-    names = np.array([f"d{i}" for i in range(shape[1])])[item.ravel()]
-    both = np.column_stack([influence.ravel(), 2 * influence.ravel()])[order]
-    found = shared_item_variance(query.ravel()[order], names[order], both)
-    expected = mean_covariance(influence)
-    assert found == pytest.approx([expected, 4 * expected], rel=1e-12)
-
-
 def test_items_of_one_query_each_share_nothing_and_no_variance_is_negative():
     influence = np.random.default_rng(5).normal(size=12)
     assert shared_item_variance(np.repeat([0, 1, 2], 4), np.arange(12), influence) == 0
@@ -67,31 +45,6 @@ def test_items_that_are_drawn_again_for_all_queries_vary_as_much():
     query, item = np.indices((n, m))
     found = shared_item_variance(query.ravel(), item.ravel(), influence.ravel())
     assert found == pytest.approx(expected, rel=0.2)
-
-
-def left_out(score, label):
-    """Return the jackknife's influence of each item on AP, one item after the other left out."""
-    m = label.size
-
-    def ap(kept):
-        cells, _ = cells_from_scores(score[kept], label[kept])
-        return AveragePrecision().value(cells)
-
-    left = np.array([ap(np.arange(m) != item) for item in range(m)])
-    return (left.mean() - left) * (m - 1) / m
-
-
-@pytest.mark.parametrize("levels", [None, 4])
-def test_few_items_have_the_influence_of_leaving_them_out(levels):
-    rng = np.random.default_rng(5)
-    label = np.arange(30) % 5 == 0
-    score = rng.normal(size=30) + label
-    score = score if levels is None else np.floor(score * levels / 3)
-    cells, cell = cells_from_scores(score, label)
-    influence = influence_of_few(cells, AveragePrecision())
-    expected = left_out(score, label)
-    assert np.where(label, influence.pos[cell], influence.neg[cell]) == pytest.approx(expected)
-    assert (expected**2).sum() > AveragePrecision().influence(cells).power_sum(cells, 2)
 
 
 def test_many_items_a_single_positive_and_other_metrics_have_their_derivatives():

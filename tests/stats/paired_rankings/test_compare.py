@@ -11,17 +11,11 @@ from prframe import PrframeError
 from prframe.stats import (
     AveragePrecision,
     Confidence,
-    PairedRankings,
-    PrecisionAt,
-    RankingComparison,
     RocArea,
     auc_covariance,
     compare_rankings,
     paired_rank_test,
-    rank_covariance,
-    ranking_levels,
 )
-from prframe.stats.rankings.evaluators import CellEvaluator
 
 AP, AUC = AveragePrecision(), RocArea()
 LEVELS = (0.05, 0.1, 0.2, 0.5)
@@ -49,19 +43,6 @@ def delong(a: np.ndarray, b: np.ndarray, label: np.ndarray) -> tuple[float, floa
     return float(pairs.mean()), sum(part.var(ddof=1) / part.size for part in parts) ** 0.5
 
 
-def obuchowski(pairs: np.ndarray, label: np.ndarray, cluster: np.ndarray) -> float:
-    """Compute the variance of an AUC of clustered data as the paper has it."""
-    area, (n_pos, n_neg) = pairs.mean(), pairs.shape
-    names = np.unique(cluster)
-    pos = [(pairs.mean(1)[cluster[label] == one] - area).sum() for one in names]
-    neg = [(pairs.mean(0)[cluster[~label] == one] - area).sum() for one in names]
-    some_pos, some_neg = (np.unique(cluster[of]).size for of in (label, ~label))
-    s10 = some_pos / ((some_pos - 1) * n_pos) * np.square(pos).sum()
-    s01 = some_neg / ((some_neg - 1) * n_neg) * np.square(neg).sum()
-    s11 = names.size / (names.size - 1) * np.dot(pos, neg)
-    return s10 / n_pos + s01 / n_neg + 2 * s11 / (n_pos * n_neg)
-
-
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 def test_delong_by_its_formula(alternative: str) -> None:
     a, b, label = sample(80, 1)
@@ -86,32 +67,6 @@ def test_delong_by_its_formula(alternative: str) -> None:
     same = paired_rank_test(a, b, label, alternative=alternative)
     assert (found.statistic, found.p_value) == pytest.approx((same.z, same.p_value))
     assert found.difference == pytest.approx(same.difference / 0.6)
-
-
-def test_covariance_of_clustered_auc() -> None:
-    a, b, label = sample(90, 2)
-    scores, share = np.stack([a, b]), np.mean(~label)
-    plain, levels = rank_covariance(scores, label), ranking_levels(scores)
-    found = auc_covariance(levels, label)
-    np.testing.assert_allclose(found.covariance, plain.covariance / share**2)
-    cluster = np.random.default_rng(3).integers(0, 25, 90)
-    found = auc_covariance(levels, label, [f"c{one}" for one in cluster])
-    pairs = [psi(score, label) for score in scores]
-    np.testing.assert_allclose(
-        np.diag(found.covariance), [obuchowski(one, label, cluster) for one in pairs]
-    )
-    # The variance of the sum of both areas has the covariance in it.
-    assert found.covariance.sum() == pytest.approx(obuchowski(sum(pairs), label, cluster))
-    np.testing.assert_allclose(found.covariance, found.covariance.T)
-    np.testing.assert_allclose(found.estimates, [one.mean() for one in pairs])
-
-
-def test_rankings_that_do_not_differ() -> None:
-    a, _, label = sample(40, 4)
-    for test in ("randomization", "bootstrap", "delong"):
-        found = compare_rankings(a, np.exp(a), label, AUC, test=test, n_resamples=200)
-        assert (found.difference, found.p_value) == (0.0, 1.0)
-        assert (found.conf_low, found.conf_high) == (0.0, 0.0)
 
 
 @pytest.mark.slow
@@ -143,63 +98,6 @@ def test_intervals_are_scipy_s(interval: str) -> None:
     assert other[3:5] == pytest.approx(tuple(expected), abs=0.03)
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-def test_p_values_come_from_the_draws(alternative: str) -> None:
-    a, b, label = sample(50, 6)
-    rankings = PairedRankings(ranking_levels([a, b]), CellEvaluator(label, [AP]))
-    # Swaps and resamples begin with one seed.
-    seed = int(np.random.default_rng(7).integers(1 << 62))
-    drawn = np.subtract(*rankings.replicates(500, rng=seed)[0])
-    swaps = rankings.randomization(0, 1, 500, rng=seed).differences[0]
-    observed = np.subtract(*rankings.values()[0])
-    for test, null in (("bootstrap", drawn - observed), ("randomization", swaps)):
-        extreme = {
-            "two-sided": np.abs(null) >= abs(observed) - 1e-12,
-            "less": null <= observed + 1e-12,
-            "greater": null >= observed - 1e-12,
-        }[alternative]
-        p = (extreme.sum() + 1) / 501
-        found = compare_rankings(
-            a, b, label, [AP], test=test, alternative=alternative, n_resamples=500, rng=7
-        )[0]
-        error = (p * (1 - p) / 500) ** 0.5
-        if test == "bootstrap":
-            shifted = of_few(np.array([p, p + 1e-7]), 20, alternative)
-            p, error = shifted[0], error * np.diff(shifted)[0] / 1e-7
-        assert found.p_value == pytest.approx(p, rel=1e-12)
-        assert found.p_std_error == pytest.approx(error, rel=1e-4)
-        assert found.statistic == found.difference == observed
-    assert (
-        np.isinf(found[3:5]).tolist()
-        == {
-            "two-sided": [False, False],
-            "less": [True, False],
-            "greater": [False, True],
-        }[alternative]
-    )
-
-
-def of_few(p_values: np.ndarray, n: int, alternative: str) -> np.ndarray:
-    """Return p-values by Student's distribution from those by resamples of n positives."""
-    sides = 2 if alternative == "two-sided" else 1
-    t = np.sqrt((n - 1) / n) * stats.norm.isf(p_values / sides)
-    return sides * stats.t.sf(t, n - 1)
-
-
-@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-def test_the_interval_leaves_out_0_about_where_the_p_value_is_below_its_level(
-    alternative: str,
-) -> None:
-    a, b, label = sample(30, 8, gap=2.0)
-    options = {"test": "bootstrap", "alternative": alternative, "rng": 1}
-    p_value = compare_rankings(a, b, label, AUC, **options).p_value
-    for level in (0.5, 0.8, 0.9, 0.95, 0.99, 0.999):
-        if abs(p_value - (1 - level)) < 0.3 * (1 - level):
-            continue
-        ends = compare_rankings(a, b, label, AUC, confidence_level=level, **options)[3:5]
-        assert (ends[0] > 0 or ends[1] < 0) == (p_value <= 1 - level)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_pos", "n_neg"), [(15, 135), (20, 180), (10, 40), (30, 30)])
 @pytest.mark.parametrize("metric", [AUC, AP], ids=["AUC", "AP"])
@@ -217,37 +115,6 @@ def test_intervals_cover_and_the_bootstrap_test_keeps_its_size_with_few_positive
         covered += found.conf_low <= 0 <= found.conf_high
     assert rejected / n <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / n)
     assert covered / n >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / n)
-
-
-def test_resamples_without_a_positive_are_left_out_and_counted() -> None:
-    label = np.arange(12) < 1
-    a, b = np.arange(12) % 7, np.arange(12) % 5
-    found, top = compare_rankings(
-        a, b, label, [AP, PrecisionAt(2)], interval="bca", n_resamples=4000, rng=1
-    )
-    assert abs(found.n_undefined - 4000 * (11 / 12) ** 12) < 5 * 4000**0.5 / 2
-    assert top.n_undefined == 0
-    # One positive has no interval.
-    assert np.isfinite(np.delete(found[:8], [3, 4])).all()
-    assert np.isnan(found[3:5]).all()
-
-
-@pytest.mark.parametrize("interval", ["percentile", "bca"])
-@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
-def test_without_positives(test: str, interval: str) -> None:
-    label = np.zeros(9)
-    found, top = compare_rankings(
-        np.arange(9),
-        np.arange(9) % 4,
-        label,
-        [AP, PrecisionAt(2)],
-        test=test,
-        interval=interval,
-        n_resamples=100,
-    )
-    assert np.isnan(found[:8]).all()
-    assert found.n_undefined == 100
-    assert (top.difference, top.p_value, top.conf_low, top.conf_high) == (0, 1, 0, 0)
 
 
 def noisy(n: int, rng: np.random.Generator, kind: str) -> dict[str, np.ndarray]:
@@ -292,36 +159,6 @@ def test_size_of_randomization(kind: str) -> None:
         assert (p <= 0.2).mean() > 0.1
 
 
-@pytest.mark.slow
-def test_clusters_matter() -> None:
-    options = {"clustered": False}
-    for test in ("randomization", "delong"):
-        p = p_values("clusters", 200, 100, [AUC], test=test, **options)[:, 0]
-        assert (p <= 0.05).mean() > 0.12
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["plain", "clusters"])
-@pytest.mark.parametrize("test", ["delong", "bootstrap"])
-def test_size_of_delong_and_bootstrap_is_near_nominal(test: str, kind: str) -> None:
-    p = p_values(kind, 300, 200, [AUC], test=test)[:, 0]
-    # Both hold for large samples.
-    low, high = stats.binom(300, 0.05).ppf([0.001, 0.9999])
-    assert low <= (p <= 0.05).sum() <= high
-
-
-def test_power() -> None:
-    a, b, label = sample(300, 12, gap=2.0)
-    for test in ("randomization", "bootstrap", "delong"):
-        found = compare_rankings(a, b, label, AUC, test=test, n_resamples=999, rng=1)
-        assert found.p_value < 0.01
-        assert found.conf_low > 0
-        worse = compare_rankings(
-            a, b, label, AUC, test=test, n_resamples=999, rng=1, alternative="less"
-        )
-        assert worse.p_value > 0.99
-
-
 MISTAKES: dict[str, Callable[[], object]] = {
     "`test` must be one of 'bootstrap', 'delong', 'randomization'; got "
     "'randomisation'. Did you mean 'randomization'?": {"test": "randomisation"},
@@ -362,16 +199,3 @@ def test_mistakes(message: str) -> None:
 def test_labels_of_another_length() -> None:
     with pytest.raises(PrframeError, match=r"per item, 3; got shape \(2,\)"):
         auc_covariance([[1, 2, 3]], [True, False])
-
-
-def test_whole_numbers_that_floats_would_round() -> None:
-    large = 2**62 + np.arange(3)
-    found = compare_rankings(large, -large, [0, 0, 1], AUC, n_resamples=10)
-    assert (found.value_a, found.value_b) == (1.0, 0.0)
-    assert ranking_levels([large, -large]).tolist() == [[1, 2, 3], [3, 2, 1]]
-
-
-def test_one_metric_gives_one_result() -> None:
-    found = compare_rankings([1, 2, 3], [2, 1, 1], [1, 0, 1], AP, n_resamples=5, rng=1)
-    assert isinstance(found, RankingComparison)
-    assert [found] == compare_rankings([1, 2, 3], [2, 1, 1], [1, 0, 1], [AP], n_resamples=5, rng=1)

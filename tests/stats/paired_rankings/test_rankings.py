@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_auc_score
+from sklearn.metrics import average_precision_score
 
 from prframe import PrframeError
 from prframe.stats import (
@@ -22,7 +22,6 @@ from prframe.stats import (
     sampled_p_value,
 )
 from prframe.stats.paired_rankings import swaps as paired_swaps
-from prframe.stats.rankings import evaluators as ranking_evaluator
 
 AP, AUC = AveragePrecision(), RocArea()
 ALL = [AP, AUC, TrapezoidArea(), PrecisionAt(7), RecallAt(12), PrecisionAtRecall(0.6)]
@@ -100,30 +99,6 @@ def expected_hits(level: np.ndarray, label: np.ndarray, count: np.ndarray, k: in
     return hits
 
 
-@pytest.mark.parametrize("counted", [False, True])
-def test_metrics_of_many_rankings_are_those_of_each(counted: bool) -> None:
-    rng = np.random.default_rng(1)
-    label = rng.random(50) < 0.3
-    level = rng.integers(1, 30, (1 if counted else 20, 50))
-    count = rng.integers(0, 4, (20, 50)) if counted else None
-    found = CellEvaluator(label, ALL)(level, count)
-    assert found.shape == (len(ALL), 20)
-    for row in range(20):
-        one = level[row % len(level)]
-        weight = np.ones(50, dtype=int) if count is None else count[row]
-        precision, recall, _ = precision_recall_curve(label, one, sample_weight=weight)
-        reached = precision[:-1][recall[:-1] >= 0.6 - 1e-9][-1]
-        expected = [
-            average_precision_score(label, one, sample_weight=weight),
-            roc_auc_score(label, one, sample_weight=weight),
-            auc(recall, precision),
-            expected_hits(one, label, weight, 7) / 7,
-            expected_hits(one, label, weight, 12) / (weight * label).sum(),
-            reached,
-        ]
-        np.testing.assert_allclose(found[:, row], expected, atol=1e-12)
-
-
 def test_what_is_not_retrieved_earns_nothing() -> None:
     scores, label = sample(40, 2)
     found = CellEvaluator(label, [AP, PrecisionAt(30)])(ranking_levels(scores))
@@ -154,13 +129,6 @@ def test_influence_is_the_derivative() -> None:
     steps = 1 + 1e-6 * np.eye(40)
     slopes = (evaluate(level[None], steps) - evaluate(level[None])) / 1e-6
     np.testing.assert_allclose(evaluate.influence(level), slopes, atol=1e-6)
-
-
-def test_metrics_without_positives() -> None:
-    evaluate = CellEvaluator([False, False], [AP, PrecisionAt(1)])
-    np.testing.assert_array_equal(evaluate([[2, 1]]), [[np.nan], [0.0]])
-    np.testing.assert_array_equal(evaluate.influence([2, 1]), [[np.nan] * 2, [0.0] * 2])
-    np.testing.assert_array_equal(evaluate.merge([0, 0]), [0, 0])
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -227,32 +195,6 @@ def test_p_values_are_scipy_s_where_no_ranks_of_two_models_are_equal(alternative
     assert 0.05 < found.p_value < 0.99
 
 
-def test_equal_rankings_have_no_difference() -> None:
-    scores, label = sample(50, 7)
-    same = ranking_levels(np.stack([scores[0], scores[0]]))
-    rankings = PairedRankings(same, CellEvaluator(label, ALL))
-    assert np.abs(rankings.randomization(0, 1, 100).differences).max() < 1e-12
-    replicates = rankings.replicates(100)
-    np.testing.assert_array_equal(replicates[:, 0], replicates[:, 1])
-
-
-def test_a_seed_gives_all_pairs_and_metrics_the_same_draws(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    scores, label = sample(80, 8)
-    levels = ranking_levels(np.vstack([scores, -scores[:1]]))
-    both, alone = CellEvaluator(label, [AP, AUC]), CellEvaluator(label, [AUC])
-    rankings = PairedRankings(levels, both)
-    swaps, drawn = rankings.randomization(0, 2, 300, rng=1), rankings.replicates(300, rng=1)
-    # Neither other rankings and metrics nor the size of chunks matter.
-    monkeypatch.setattr(ranking_evaluator, "_AT_ONCE", 1000)
-    fewer = PairedRankings(levels[[0, 2]], alone)
-    np.testing.assert_allclose(
-        fewer.randomization(0, 1, 300, 1).differences[0], swaps.differences[1]
-    )
-    np.testing.assert_allclose(fewer.replicates(300, 1)[0], drawn[1][[0, 2]])
-
-
 def naive_replicates(
     scores: np.ndarray, label: np.ndarray, unit: np.ndarray, number: int
 ) -> np.ndarray:
@@ -281,20 +223,6 @@ def test_replicates_have_the_law_of_resampled_rows(units: int) -> None:
     # The pairing matters.
     shuffled = np.random.default_rng(3).permutation(drawn[1])
     assert stats.ks_2samp(drawn[0] - shuffled, expected).pvalue < 0.01
-
-
-@pytest.mark.parametrize("clustered", [False, True])
-def test_acceleration_is_that_of_the_jackknife(clustered: bool) -> None:
-    scores, label = sample(300, 10)
-    unit = np.arange(300) // (3 if clustered else 1)
-    evaluate, levels = CellEvaluator(label, [AP, AUC]), ranking_levels(scores)
-    left = (np.unique(unit)[:, None] != unit).astype(int)
-    parts = [evaluate(level[None], left) for level in levels]
-    slope = (parts[0] - parts[1]).mean(axis=1, keepdims=True) - (parts[0] - parts[1])
-    expected = (slope**3).sum(axis=1) / (6 * (slope**2).sum(axis=1) ** 1.5)
-    found = PairedRankings(levels, evaluate, unit).acceleration(0, 1)
-    np.testing.assert_allclose(found, expected, atol=0.002)
-    assert np.abs(expected).max() > 0.004
 
 
 def retrieved(level: np.ndarray, count: np.ndarray | None = None) -> np.ndarray:
@@ -344,15 +272,8 @@ MISTAKES: dict[str, Callable[[], object]] = {
     "each; got [1, 2].": lambda: PairedRankings([1, 2], retrieved),
     "`levels` must lie between 0 and the number of items, 2; got 5. `ranking_levels` makes them "
     "from scores.": lambda: PairedRankings([[1, 5]], retrieved),
-    "`cluster` must have one entry per item, 2; got shape (3,).": lambda: PairedRankings(
-        [[1, 2]], retrieved, [1, 2, 3]
-    ),
-    "`n_resamples` must be a whole number >= 1; got 0.": lambda: PairedRankings(
-        [[1, 2]], retrieved
-    ).replicates(0),
     "`label` must have one dimension; got shape (1, 1).": lambda: CellEvaluator([[True]], [AP]),
     "`statistics` must hold at least one metric; got none.": lambda: CellEvaluator([True], []),
-    "`statistics` must be a CellStatistic; got a str.": lambda: CellEvaluator([True], ["AP"]),
 }
 
 

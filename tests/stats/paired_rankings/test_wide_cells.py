@@ -1,6 +1,5 @@
 """Cells in which the positives of AP are counted together deep in a ranking."""
 
-import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -10,95 +9,9 @@ from sklearn.metrics import average_precision_score
 
 from prframe.stats import (
     AveragePrecision,
-    CellEvaluator,
-    PairedRankings,
     RocArea,
     compare_rankings,
-    ranking_levels,
 )
-from prframe.stats._units import units_of
-from prframe.stats.paired_rankings.cell_counts import CellCounts, enough_levels, metrics_of
-from prframe.stats.paired_rankings.pools import Pools
-from prframe.stats.paired_rankings.wide_cells import excess_precision, wide_cells
-
-
-def sample(n: int, share: float, shift: float) -> tuple[np.ndarray, np.ndarray]:
-    """Levels of two rankings that resemble each other, and labels."""
-    rng = np.random.default_rng(1)
-    label = rng.random(n) < share
-    quality = shift * label + rng.normal(size=n)
-    return ranking_levels(quality + rng.normal(0, 0.5, (2, n))), label
-
-
-def test_few_positives_and_other_metrics_keep_their_levels() -> None:
-    levels, label = sample(2000, 0.01, 1)
-    for metrics in ([AveragePrecision()], [AveragePrecision(), RocArea()]):
-        evaluate = CellEvaluator(label, metrics)
-        fewer = enough_levels(levels[0], evaluate)
-        kept = wide_cells(fewer, evaluate)
-        assert not kept.wide.any()
-        np.testing.assert_array_equal(kept.levels, fewer)
-
-
-def test_large_tie_blocks_and_what_is_not_retrieved_stay_alone() -> None:
-    label = np.arange(9000) % 3 == 0
-    scores = -np.arange(9000.0)
-    scores[4000:4500], scores[8000:] = -4000, -np.inf
-    evaluate = CellEvaluator(label, [AveragePrecision()])
-    levels, wide = wide_cells(enough_levels(ranking_levels(scores[None])[0], evaluate), evaluate)
-    assert wide.sum() > 100
-    for alone in (slice(4000, 4500), slice(8000, None)):
-        cells = np.unique(levels[alone])
-        assert cells.size == 1
-        assert not wide[levels.max() - cells[0]]
-    assert (levels[8000:] == 0).all()
-    # Negatives below the last positive count for nothing, retrieved or not.
-    assert (levels[:7998] > 0).all()
-
-
-def test_the_mean_of_both_ends_is_taken() -> None:
-    pos, precision = np.array([[2, 3, 4]]), np.array([[1.0, 0.5, 0.25]])
-    wide = np.array([False, True, False])
-    assert excess_precision(pos, precision, wide) == pytest.approx(3 * (0.5 - 1) / 2)
-
-
-@pytest.mark.parametrize(
-    ("metric", "n"), [(AveragePrecision(), 20_000), (RocArea(), 60_000)], ids=["AP", "AUC"]
-)
-@pytest.mark.parametrize(("share", "shift"), [(0.1, 1), (0.1, 3), (0.5, 1)])
-def test_resamples_hardly_differ_from_those_in_all_cells(
-    share: float, shift: float, metric: AveragePrecision | RocArea, n: int
-) -> None:
-    levels, label = sample(n, share, shift)
-    evaluate = CellEvaluator(label, [metric])
-    pools = Pools.of_units(evaluate, units_of(None, label.size))
-    times = np.random.default_rng(2).poisson(1, (label.size, 60)).astype(np.uint8)
-    exact, wide = [], []
-    for level in levels:
-        fewer = enough_levels(level, evaluate)
-        (every,) = CellCounts.drawn(fewer, pools)(times)
-        exact.append(metrics_of(every, evaluate)[0])
-        cells = wide_cells(fewer, evaluate)
-        counts = CellCounts.drawn(cells.levels, pools)
-        assert cells.wide.size < fewer.max() / 2
-        (all_once,) = counts(np.ones_like(times[:, :1]))
-        lacking = evaluate(level[None])[0] - metrics_of(all_once, evaluate, cells.wide)[0]
-        (drawn,) = counts(times)
-        wide.append(metrics_of(drawn, evaluate, cells.wide)[0] + lacking)
-    differences, wider = np.subtract(*exact), np.subtract(*wide)
-    assert np.abs(wider - differences).max() < 0.05 * differences.std()
-    assert np.std(wider - differences) < 0.015 * differences.std()
-
-
-def test_replicates_and_swaps_have_wide_cells_about_the_right_values() -> None:
-    levels, label = sample(20_000, 0.1, 1)
-    rankings = PairedRankings(levels, CellEvaluator(label, [AveragePrecision()]))
-    values, drawn = rankings.values(), rankings.replicates(400, 1)
-    error = (drawn.mean(axis=2) - values) / drawn.std(axis=2)
-    # Resamples of AP are too large by a few hundredths of a standard deviation.
-    assert np.abs(error).max() < 0.3
-    swaps = rankings.randomization(0, 1, n_resamples=400, rng=1).differences[0]
-    assert abs(swaps.mean()) < 0.2 * swaps.std()
 
 
 def by_hand(scores: np.ndarray, label: np.ndarray, cluster: np.ndarray) -> float:
@@ -128,48 +41,3 @@ def test_swaps_of_few_clusters_are_those_by_hand(seed: int) -> None:
         *scores, label, [AveragePrecision(), RocArea()], cluster=cluster, n_resamples=63, rng=seed
     )
     assert sampled.p_value == other[0].p_value
-
-
-@pytest.mark.parametrize("number", [1, 3, 10])
-@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
-def test_other_metrics_change_nothing_where_few_items_decide(number: int, test: str) -> None:
-    rng = np.random.default_rng(number)
-    label = rng.random(2000) < 0.2
-    first = 1.2 * label + rng.normal(size=2000)
-    second = first.copy()
-    second[rng.choice(np.flatnonzero(label), number, replace=False)] += 0.4
-    options = {"test": test, "n_resamples": 1000, "rng": 1}
-    alone = compare_rankings(first, second, label, AveragePrecision(), **options)
-    beside, _ = compare_rankings(first, second, label, [AveragePrecision(), RocArea()], **options)
-    assert alone.p_value == beside.p_value
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_rankings_themselves_are_among_the_swaps(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    label = rng.random(5000) < 0.2
-    levels = ranking_levels(1.2 * label + rng.normal(size=(2, 5000)))
-    # Of 16 clusters both rankings change places in one swap out of 32,768.
-    evaluate = CellEvaluator(label, [AveragePrecision()])
-    rankings = PairedRankings(levels, evaluate, np.arange(5000) % 17)
-    values = rankings.values()[0]
-    swaps = rankings.randomization(0, 1, n_resamples=20_000, rng=seed).differences[0]
-    every = PairedRankings(levels, CellEvaluator(label, [AveragePrecision(), RocArea()]))
-    assert np.abs(swaps).max() >= abs(values[0] - values[1]) * (1 - 1e-12)
-    assert np.std(swaps) > 0
-    assert every.values()[0] == pytest.approx(values)
-
-
-def test_counts_of_few_clusters_in_many_cells_fit_into_memory() -> None:
-    rng = np.random.default_rng(1)
-    label = rng.random(20_000) < 0.3
-    levels = ranking_levels(label + rng.normal(size=(2, 20_000)))
-    evaluate = CellEvaluator(label, [AveragePrecision(), RocArea()])
-    rankings = PairedRankings(levels, evaluate, np.arange(20_000) % 8)
-    tracemalloc.start()
-    rankings.randomization(0, 1, n_resamples=250, rng=1)
-    rankings.replicates(250, rng=1)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    # All draws at a time took gigabytes.
-    assert peak < 100 << 20

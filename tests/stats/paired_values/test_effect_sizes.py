@@ -11,29 +11,7 @@ from prframe.stats import cliff_delta, cohen_dz, probability_of_superiority
 from prframe.stats.paired_values import cohen_dz_of_columns
 
 
-def test_cohen_dz_is_the_t_statistic_over_the_root_of_n() -> None:
-    first, second = np.random.default_rng(1).random((2, 30))
-    expected = stats.ttest_rel(first, second).statistic / 30**0.5
-    assert cohen_dz(first - second) == pytest.approx(expected, rel=1e-12)
-    assert cohen_dz([1, 2, 3, 6]) == pytest.approx(3 / (14 / 3) ** 0.5)
-
-
-@pytest.mark.parametrize(("differences", "expected"), [([], nan), ([0.2], nan), ([0], nan)])
-def test_cohen_dz_of_too_few(differences: list[float], expected: float) -> None:
-    assert cohen_dz(differences) == pytest.approx(expected, nan_ok=True)
-
-
-def test_cohen_dz_without_spread() -> None:
-    assert cohen_dz([0.0, 0.0, 0.0]) == 0
-    assert isnan(cohen_dz([0.5, 0.5]))
-    # 0.1 each, but for rounding.
-    rounded = [0.9 - 0.8, 0.8 - 0.7, 0.3 - 0.2]
-    assert np.std(rounded) > 0
-    assert isnan(cohen_dz(rounded))
-    assert cohen_dz([1e-12, -1e-12, 2e-12]) == pytest.approx(cohen_dz([1, -1, 2]))
-
-
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(4))
 def test_cliff_delta_counts_pairs(seed: int) -> None:
     rng = np.random.default_rng(seed)
     a, b = rng.integers(0, 6, rng.integers(1, 15)) / 5, rng.integers(0, 6, 9) / 5
@@ -49,13 +27,6 @@ def test_cliff_delta_is_mann_whitney_s_statistic_rescaled() -> None:
     assert cliff_delta([2, 3], [0, 1, 1]) == 1
     assert isnan(cliff_delta([], [1.0]))
     assert isnan(cliff_delta([1.0], []))
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_probability_of_superiority_counts_queries(seed: int) -> None:
-    differences = np.random.default_rng(seed).integers(-2, 3, 17) / 10
-    wins = sum(1 if d > 0 else 0.5 if d == 0 else 0 for d in differences.tolist())
-    assert probability_of_superiority(differences) == pytest.approx(wins / 17, rel=1e-14)
 
 
 def test_probability_of_superiority_at_its_ends() -> None:

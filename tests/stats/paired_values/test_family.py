@@ -7,8 +7,6 @@ from scipy.stats import binom
 
 from prframe.stats import (
     PairedFamily,
-    adjust_p_values,
-    paired_randomization,
     paired_sample,
 )
 from prframe.stats.intervals.confidence import Confidence
@@ -58,60 +56,6 @@ def test_max_t_is_the_step_down_of_its_definition(alternative, n, how):
     assert found.p_values == pytest.approx(expected, abs=1e-12)
 
 
-def test_max_t_of_one_pair_is_its_randomization_test():
-    differences = np.random.default_rng(1).normal(0.3, 1, (10, 1))
-    found = family(differences).max_t(2000, np.random.default_rng(1), "two-sided")
-    assert found.p_values[0] == pytest.approx(paired_randomization(differences[:, 0]).p_value)
-
-
-def test_max_t_lies_between_the_plain_p_value_and_bonferroni():
-    differences = np.random.default_rng(3).normal(0.3, 1, (40, 5))
-    differences[:, 4] = differences[:, 3] + 1e-3
-    one = family(differences)
-    plain = one.sign_flips(20_000, np.random.default_rng(1), "two-sided").p_values
-    adjusted = one.max_t(20_000, np.random.default_rng(1), "two-sided").p_values
-    assert (adjusted >= plain - 1e-12).all()
-    assert (adjusted <= adjust_p_values(plain, "holm") + 3 / 20_000).all()
-
-
-def test_a_pair_does_not_depend_on_the_others():
-    differences = np.random.default_rng(3).normal(0.3, 1, (50, 4))
-    together = family(differences)
-    for pair in range(4):
-        alone = family(differences[:, [pair]])
-        for name in ("sign_flips", "bootstrap"):
-            both = [
-                getattr(one, name)(3000, np.random.default_rng(1), "two-sided").p_values
-                for one in (together, alone)
-            ]
-            assert both[0][pair] == both[1][0]
-
-
-def test_missing_queries_do_not_count():
-    rng = np.random.default_rng(5)
-    differences, sizes = rng.normal(0.2, 1, (30, 2)), np.ones((30, 2))
-    differences[20:, 1] = sizes[20:, 1] = 0.0
-    found = PairedFamily(differences, sizes)
-    assert found.means[1] == pytest.approx(differences[:20, 1].mean())
-    p_values = found.sign_flips(200_000, np.random.default_rng(1), "two-sided").p_values
-    assert p_values[1] == pytest.approx(
-        paired_randomization(differences[:20, 1]).p_value, abs=0.005
-    )
-    nothing = PairedFamily(np.zeros((3, 1)), np.zeros((3, 1)))
-    for name in ("sign_flips", "max_t", "bootstrap"):
-        tested = getattr(nothing, name)(100, np.random.default_rng(1), "two-sided")
-        assert np.isnan(tested.p_values).all()
-
-
-def test_pairs_in_which_nothing_varies_leave_the_others_alone():
-    differences = np.random.default_rng(3).normal(0.3, 1, (20, 3))
-    differences[:, 1] = 0.5
-    differences[:, 2] = -0.5
-    found = family(differences).bootstrap(500, np.random.default_rng(1), "two-sided").p_values
-    alone = family(differences[:, :1]).bootstrap(500, np.random.default_rng(1), "two-sided")
-    assert found[0] == alone.p_values[0]
-
-
 def test_replicates_are_scipys_bootstrap():
     differences = np.random.default_rng(4).exponential(size=40)
     expected = scipy.stats.bootstrap(
@@ -124,14 +68,6 @@ def test_replicates_are_scipys_bootstrap():
     assert low == pytest.approx(expected.confidence_interval.low, abs=0.01)
     assert high == pytest.approx(expected.confidence_interval.high, abs=0.02)
     assert means.std(ddof=1) == pytest.approx(expected.standard_error, rel=0.02)
-
-
-def test_replicates_do_not_depend_on_how_pairs_are_cut(monkeypatch):
-    differences = np.random.default_rng(4).normal(size=(20, 5))
-    whole = list(family(differences).replicates(100, np.random.default_rng(1)))
-    monkeypatch.setattr("prframe.stats.paired_values.family._HELD", 200)
-    parts = list(family(differences).replicates(100, np.random.default_rng(1)))
-    assert np.allclose(whole, parts, rtol=1e-12)
 
 
 @pytest.mark.slow
@@ -151,14 +87,3 @@ def test_family_wise_error(kind):
     assert wrong <= binom.ppf(0.9995, repeats, 0.05)
     if kind == "all alike":
         assert wrong >= binom.ppf(0.0005, repeats, 0.04)
-
-
-def test_standard_errors_are_those_of_the_samples():
-    rng = np.random.default_rng(11)
-    sizes = rng.integers(0, 3, (12, 40)).astype(float)
-    sizes[:, 0], sizes[1:, 1] = 0, 0
-    sums = rng.normal(size=sizes.shape) * sizes * 10.0 ** rng.integers(-200, 200, 40)
-    sums[:, 2] = 0
-    family = PairedFamily(sums, sizes)
-    expected = [sample.std_error for sample in family.samples]
-    np.testing.assert_allclose(family.std_errors, expected, rtol=1e-12)

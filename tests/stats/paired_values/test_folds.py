@@ -65,37 +65,12 @@ def test_p_values_are_uniform_and_intervals_cover_for_correlated_folds(n):
     assert abs(covers - 0.95) < 4 * np.sqrt(0.95 * 0.05 / 2000)
 
 
-@pytest.mark.parametrize("margin", [0.005, 0.02, 0.05])
-@pytest.mark.parametrize("ratio", [0.0, 1 / 9])
-def test_equivalence_is_the_larger_of_two_one_sided_p_values(margin, ratio):
-    differences = FIRST - SECOND
-    n, error = 10, np.sqrt((1 / 10 + ratio) * differences.var(ddof=1))
-    below = stats.t.sf((differences.mean() + margin) / error, n - 1)
-    above = stats.t.cdf((differences.mean() - margin) / error, n - 1)
-    test = paired_equivalence_test(FIRST, SECOND, margin=margin, test_train_ratio=ratio)
-    assert test.p_value == pytest.approx(max(below, above), rel=1e-12)
-    assert test.method == "tost"
-
-
 def test_equivalence_is_that_of_statsmodels():
     weightstats = pytest.importorskip("statsmodels.stats.weightstats")
     for margin in (0.01, 0.03):
         expected = weightstats.ttost_paired(FIRST, SECOND, -margin, margin)[0]
         test = paired_equivalence_test(FIRST, SECOND, margin=margin)
         assert test.p_value == pytest.approx(expected, rel=1e-10)
-
-
-def test_equivalence_is_rarely_found_at_the_margin():
-    rng = np.random.default_rng(1)
-    p_values = [
-        paired_equivalence_test(rng.normal(0.1, 0.2, 40), margin=0.1).p_value for _ in range(2000)
-    ]
-    assert abs(np.mean(np.array(p_values) <= 0.05) - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 2000)
-
-
-def test_what_does_not_vary_has_no_equivalence():
-    for differences in ([0.1], [0.1, 0.1, 0.1], [0.0, 0.0]):
-        assert np.isnan(paired_equivalence_test(differences, margin=0.2).p_value)
 
 
 def test_wrong_options_are_refused():

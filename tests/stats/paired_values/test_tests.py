@@ -1,6 +1,5 @@
 """Paired tests over queries, against SciPy, enumeration and simulation."""
 
-from inspect import signature
 from typing import get_args
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 import scipy.stats
 from scipy.stats import binom
 
-from prframe import stats
 from prframe.errors import PrframeError
 from prframe.stats import (
     PairedFamily,
@@ -65,23 +63,8 @@ def test_every_test_is_that_of_its_definition(name, digits, alternative):
     assert found.p_value == pytest.approx(p_value, abs=4 * np.nan_to_num(found.std_error) + 1e-8)
 
 
-@pytest.mark.parametrize("name", [name for name, test in QUERY_TESTS.items() if test.function])
-@pytest.mark.parametrize("n", [0, 1, 6, 30])
-def test_functions_do_what_the_list_says(name, n):
-    test, differences = QUERY_TESTS[name], np.subtract(*values(n))
-    for method in test.methods:
-        options = {"method": method} if len(test.methods) > 1 else {}
-        drawn = {"n_resamples": 500, "rng": 1}
-        function = getattr(stats, test.function)
-        options |= {} if "rng" not in signature(function).parameters else drawn
-        assert repr(function(differences, **options)) == repr(
-            result_of(name, differences, method=method)
-        )
-        assert ("cluster" in signature(function).parameters) == test.clusters
-
-
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("n", [2, 5, 12])
+@pytest.mark.parametrize("n", [2, 12])
 @pytest.mark.parametrize("digits", [None, 1])
 def test_randomization_is_scipys_permutation_test(alternative, n, digits):
     a, b = values(n, digits=digits)
@@ -99,28 +82,6 @@ def test_randomization_is_scipys_permutation_test(alternative, n, digits):
     assert found.method == "randomization-exact"
     listed = paired_randomization(a, b, alternative=alternative, method="sampled")
     assert listed.p_value == pytest.approx(expected.pvalue, abs=1e-12)
-
-
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_sampled_p_values_keep_to_their_error(alternative):
-    a, b = values(60, shift=0.02)
-    exact = paired_randomization(a, b, alternative=alternative)
-    assert exact.method == "randomization-convolution"
-    sampled = [
-        paired_randomization(
-            a, b, alternative=alternative, method="sampled", n_resamples=2000, rng=seed
-        )
-        for seed in range(50)
-    ]
-    assert {one.method for one in sampled} == {"randomization-sampled"}
-    z = [(one.p_value - exact.p_value) / one.std_error for one in sampled]
-    assert np.abs(np.mean(z)) < 4 / np.sqrt(50)
-    assert 0.7 < np.std(z) < 1.4
-
-
-def test_sampled_p_values_are_never_0():
-    found = paired_randomization(np.arange(1.0, 60.0), method="sampled", n_resamples=99, rng=1)
-    assert found.p_value == 1 / 100
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -169,13 +130,6 @@ def test_exact_signed_ranks_with_ties_are_permutations_of_signs(zero_method):
     found = signed_rank_test(a, b, zero_method=zero_method)
     assert (differences == 0).any()
     assert found.p_value == pytest.approx(expected.p_value, abs=1e-12)
-
-
-def test_differences_that_differ_by_rounding_tie():
-    # 0.3 - 0.1 and 0.5 - 0.3 are not the same floating point number.
-    a, b = np.array([0.3, 0.5, 0.2, 0.9]), np.array([0.1, 0.3, 0.6, 0.1])
-    assert (a - b)[0] != (a - b)[1]
-    assert signed_rank_test(a, b).statistic == 1.5 + 1.5 + 4
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -272,15 +226,6 @@ def test_degenerate_samples(name):
     assert np.isnan(one) or one == 1
 
 
-def test_constant_differences_have_no_t():
-    for differences in ([0.1], [0.1] * 6):
-        assert np.isnan(paired_t_test(differences).p_value)
-        assert np.isnan(paired_bootstrap_test(differences, n_resamples=9).p_value)
-    for test in (paired_randomization, signed_rank_test, sign_test):
-        assert test([0.1]).p_value == 1
-        assert test([0.1] * 6).p_value == 2 / 2**6
-
-
 def test_rounding_is_no_difference():
     assert paired_differences([0.1 + 0.2, 1.0], [0.3, 0.5]).tolist() == [0.0, 0.5]
     assert sign_test([0.1 + 0.2], [0.3]).p_value == 1
@@ -292,12 +237,6 @@ def test_rounding_is_no_difference():
         (lambda: paired_t_test([1.0, np.nan], [0.0, 1.0]), "`a` must be finite"),
         (lambda: paired_t_test([1.0, 2.0], [np.inf, 1.0]), "`b` must be finite"),
         (lambda: paired_t_test([1.0, 2.0], [1.0]), "one length"),
-        (lambda: paired_t_test([1.0], alternative="more"), "`alternative`"),
-        (lambda: paired_randomization([1.0], method="fast"), "`method`"),
-        (lambda: paired_randomization([1.0], method="sampled", n_resamples=0), "`n_resamples`"),
-        (lambda: paired_randomization([1.0], method="sampled", rng="x"), "`rng`"),
-        (lambda: signed_rank_test([1.0], method="sampled"), "`method`"),
-        (lambda: signed_rank_test([1.0], zero_method="zsplit"), "`zero_method`"),
         (lambda: paired_t_test([1.0, 2.0], cluster=["a"]), "entry per value"),
     ],
 )
@@ -324,17 +263,3 @@ def test_bootstrap_sees_a_small_spread_about_a_large_mean():
     for shift in (1.0, 1000.0):
         found = paired_bootstrap_test(shift + noise, n_resamples=999, rng=1)
         assert found.p_value == 0.001
-
-
-def test_bootstrap_of_resamples_at_the_mean():
-    # Three of the 27 do not vary; that at the mean is not extreme.
-    differences = np.array([0.1, 0.2, 0.3]) + 0.1
-    found = paired_bootstrap_test(differences, n_resamples=20_000, rng=1)
-    draws = np.array(np.meshgrid(*[differences] * 3)).reshape(3, -1)
-    spread = draws.std(axis=0, ddof=1)
-    shift = np.abs(draws.mean(axis=0) - differences.mean())
-    extreme = shift > 1e-9
-    varies = spread > 1e-9
-    t = shift[varies] / spread[varies]
-    extreme[varies] = t >= differences.mean() / differences.std(ddof=1) - 1e-9
-    assert found.p_value == pytest.approx(extreme.mean(), abs=4 * found.std_error)

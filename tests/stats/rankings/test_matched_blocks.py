@@ -18,7 +18,7 @@ def blocks(level: Integers) -> dict[int, tuple[int, int]]:
     }
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(20))
 def test_levels_are_as_by_definition(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n, most = rng.integers(2, 40), rng.integers(1, 15, 2)
@@ -34,12 +34,6 @@ def test_levels_are_as_by_definition(seed: int) -> None:
         is_matched = shares or (larger > 1 and begin + end == start + stop)
         for table in tables:
             assert (table[0][levels[0] == v][0] == table[1][levels[1] == w][0]) == is_matched
-
-
-def test_rankings_without_ties_stay_without_ties() -> None:
-    levels = np.stack([np.random.default_rng(k).permutation(30) + 1 for k in (0, 1)])
-    for table in joint_levels(levels):
-        assert np.unique(table).size == 60
 
 
 def test_enumerated_p_values_know_no_order_of_rows_or_models() -> None:
@@ -80,25 +74,3 @@ def test_graded_scores_of_equal_models_are_told_apart_as_rarely_as_they_should()
     for _, rows in found.group_by("metric"):
         # 20 are expected, with a standard deviation of 4.4.
         assert 6 <= (rows["p_value"] <= 0.05).sum() <= 35
-
-
-def test_p_values_are_those_of_exchanged_grades() -> None:
-    data = graded(5, 300)
-    options = {"over": None, "n_resamples": 2000, "rng": 1}
-    p = prframe.compare(data, "AP", ["a", "b"], **options)["p_value"].item()
-    coin = np.random.default_rng(2).random((401, 300)) < 0.5
-    # The first swap leaves all scores in their places.
-    coin[0] = True
-    a, b = (data[name].to_numpy() for name in ("a", "b"))
-    frame = pl.DataFrame(
-        {
-            "a": np.where(coin, a, b).ravel(),
-            "b": np.where(coin, b, a).ravel(),
-            "label": np.tile(data["label"], 401),
-            "swap": np.repeat(np.arange(401), 300),
-        }
-    )
-    first, second = (frame.pr.evaluate("AP", score=x, by="swap")["AP"] for x in ("a", "b"))
-    seen, *swapped = (first - second).abs()
-    exact = np.mean(np.array(swapped) >= seen - 1e-12)
-    assert p == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 400) + 0.02)

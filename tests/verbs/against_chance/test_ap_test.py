@@ -12,7 +12,6 @@ from hypothesis import given, strategies as st
 import prframe
 from prframe.stats import (
     APNull,
-    adjust_p_values,
     ap_beta_sf,
     ap_normal_sf,
     ap_null_moments,
@@ -170,23 +169,6 @@ def test_methods_are_the_statistics() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["bonferroni", "holm", "bh", "by"])
-def test_corrections_leave_out_groups_without_a_test(method: str) -> None:
-    data = pl.concat(
-        [graded(4), pl.DataFrame({"q": [9, 9], "score": [1.0, 2.0], "label": [False] * 2})]
-    )
-    message = (
-        "ap_test: undefined, hence null, for 1 of 5 groups, which have no positives, in groups"
-    )
-    with pytest.warns(prframe.UndefinedMetricWarning, match=message):
-        rows = prframe.ap_test(data, by="q", correction=method)
-    p_values = rows["p_value"].to_list()
-    assert p_values[4] is None
-    expected = [*adjust_p_values(np.array(p_values[:4]), method), None]
-    assert rows["p_adjusted"].to_list() == expected
-
-
-@pytest.mark.slow
 def test_mean_by_simulation() -> None:
     data = graded(6, seed=5).filter(pl.int_range(pl.len()).over("q") < 20 + 13 * pl.col("q"))
     singles = prframe.ap_test(data, by="q")
@@ -202,35 +184,6 @@ def test_mean_by_simulation() -> None:
     assert normal != pytest.approx(p, rel=0.1)
 
 
-@pytest.mark.slow
-def test_mean_of_one_group_is_the_group() -> None:
-    data = graded(1)
-    mean, single = prframe.ap_test(data, over="q"), prframe.ap_test(data, by="q")
-    assert mean["p_value"].item() == single["p_value"].item()
-
-
-@pytest.mark.slow
-@quiet
-def test_means_by_group_keep_the_order_of_groups() -> None:
-    data = pl.concat(
-        [graded(3, seed).with_columns(system=pl.lit(f"s{seed}")) for seed in (2, 0, 1)]
-    )
-    empty = pl.DataFrame({"q": [1], "score": [1.0], "label": [False], "system": ["none"]})
-    rows = prframe.ap_test(pl.concat([data, empty]), by="system", over="q", correction="holm")
-    assert rows["system"].to_list() == ["s2", "s0", "s1", "none"]
-    assert rows["n_groups"].to_list() == [3, 3, 3, 0]
-    assert rows["p_value"][3] is rows["map"][3] is rows["p_adjusted"][3] is None
-    alone = [prframe.ap_test(data.filter(system=name), over="q") for name in ("s2", "s0", "s1")]
-    assert rows["p_value"][:3].to_list() == [row["p_value"].item() for row in alone]
-
-
-@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
-def test_no_rows_have_no_mean() -> None:
-    nothing = pl.DataFrame(schema={"q": pl.String, "score": pl.Float64, "label": pl.Boolean})
-    assert prframe.ap_test(nothing, over="q").height == 0
-    assert prframe.ap_test(nothing, over="q", correction="holm").height == 0
-
-
 def test_same_seed_same_numbers() -> None:
     data = graded()
     options = {"by": "q", "method": "monte-carlo", "n_resamples": 199, "rng": 7}
@@ -242,20 +195,6 @@ def test_same_seed_same_numbers() -> None:
     assert one["p_value"].equals(other["p_value"])
     options["rng"] = 8
     assert not rows["p_value"].equals(prframe.ap_test(data, **options)["p_value"])
-
-
-def test_far_tails_have_a_smallest_number() -> None:
-    labels = [1] * 400 + [0] * 1600
-    data = pl.DataFrame({"score": np.arange(2000, 0, -1), "label": labels})
-    row = prframe.ap_test(data).row(0, named=True)
-    assert row["p_value"] == pytest.approx(2.2250738585072014e-308)
-    assert row["normalized_ap"] == 1
-
-
-def test_all_positive() -> None:
-    row = prframe.ap_test(pl.DataFrame({"score": [2, 1], "label": [1, 1]})).row(0, named=True)
-    assert (row["ap"], row["p_value"], row["null_std"]) == (1, 1, 0)
-    assert row["z"] is row["normalized_ap"] is None
 
 
 @pytest.mark.parametrize(("depth", "ties"), [(5, (2, 3)), (5, (3, 1, 1)), (4, (4,)), (0, None)])
@@ -296,12 +235,6 @@ def test_means_on_a_lattice(won: int) -> None:
     chance = sum(comb(100, k) for k in range(won, 101)) / 2**100
     found = prframe.ap_test(data, over="q", n_resamples=40_000, rng=1)["p_value"][0]
     assert abs(found - chance) < 5 * sqrt(chance * (1 - chance) / 40_000) + 1e-4
-
-
-@pytest.mark.parametrize("n_pos", range(1, 10))
-def test_normalized_ap_is_0_where_ap_is_what_it_is_at_random(n_pos: int) -> None:
-    data = pl.DataFrame({"score": [0] * 10, "label": [1] * n_pos + [0] * (10 - n_pos)})
-    assert prframe.ap_test(data)["normalized_ap"].to_list() == [0]
 
 
 @pytest.mark.parametrize("ties", ["group", "order"])

@@ -1,18 +1,14 @@
 """The test of average precisions at hand."""
 
 from itertools import combinations, product
-from math import comb, log, log10
+from math import comb
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 
 import prframe
-from prframe.draws import RANDOM_RANKINGS
-from prframe.stats.null import Case, Cases
-from prframe.verbs.against_chance.drawn_means import are_asked, confirm
 
 KNOWN: dict[str, Any] = {"ap": "ap", "n_pos": "n_pos", "n": "n"}
 RNG = np.random.default_rng(4)
@@ -118,56 +114,12 @@ def test_comonotone_means(alternative: str) -> None:
     assert row["null_mean"] == pytest.approx(means.mean(), rel=1e-4)
 
 
-@pytest.mark.slow
-def test_replicates_that_are_each_others_positives() -> None:
-    # The AP of replicates share items: "independent" rejects too often, "comonotone" does not.
-    replicates, controls, repetitions = 6, 40, 1500
-    items = replicates + controls
-    rows = []
-    for group in range(repetitions):
-        points = RNG.normal(size=(items, 12))
-        points /= np.linalg.norm(points, axis=1, keepdims=True)
-        near = points @ points.T
-        for query in range(replicates):
-            others = np.delete(np.arange(items), query)
-            order = np.argsort(-near[query, others])
-            ranks = np.flatnonzero(others[order] < replicates) + 1
-            rows.append((group, query, average_precision(tuple(ranks))))
-    known = pl.DataFrame(rows, schema=["group", "query", "ap"], orient="row")
-    options: dict[str, Any] = {"ap": "ap", "n_pos": replicates - 1, "n": items - 1}
-    rejected = {
-        dependence: prframe.ap_test(
-            known, by="group", over="query", dependence=dependence, **options
-        )["p_value"]
-        .le(0.05)
-        .mean()
-        for dependence in ("independent", "comonotone")
-    }
-    error = (0.05 * 0.95 / repetitions) ** 0.5
-    assert rejected["independent"] > 0.05 + 4 * error
-    assert rejected["comonotone"] < 0.05 + 3 * error
-
-
 def test_rankings_without_positives() -> None:
     data = frame(ap=[1.0, float("nan"), None], n_pos=[2, 0, 0])
     with pytest.warns(prframe.UndefinedMetricWarning, match="for 2 of 3 groups"):
         found = prframe.ap_test(data, **KNOWN, correction="holm")
     assert found["p_value"].null_count() == found["p_adjusted"].null_count() == 2
     assert found["p_adjusted"][0] == pytest.approx(1 / 45)
-
-
-def test_ap_slightly_above_one_is_one() -> None:
-    data = frame(ap=[1 + 5e-12, 1 + 1e-10, 1.0])
-    for options in ({}, {"over": ["compound", "plate"]}):
-        found = prframe.ap_test(data, **KNOWN, **options)
-        expected = prframe.ap_test(frame(ap=[1.0, 1.0, 1.0]), **KNOWN, **options)
-        assert found["p_value"].to_list() == expected["p_value"].to_list()
-
-
-def test_without_positives_ap_is_whatever_it_is() -> None:
-    with pytest.warns(prframe.UndefinedMetricWarning, match="for 1 of 3 groups"):
-        found = prframe.ap_test(frame(ap=[0.0, 1.0, 1.0], n_pos=[0, 2, 3]), **KNOWN)
-    assert found["ap"].null_count() == found["p_value"].null_count() == 1
 
 
 @pytest.mark.slow
@@ -206,65 +158,12 @@ def test_every_kind_of_frame(make: Any) -> None:
     assert list(map(float, values)) == pytest.approx(expected.to_list())
 
 
-def test_counts_may_be_whole_floats_and_names_need_not_be_unique_in_pandas() -> None:
-    data = frame().to_pandas().astype({"n_pos": float, "n": float})
-    doubled = pd.concat([data, data], axis=0)
-    found = prframe.ap_test(doubled.assign(copy=[0] * 3 + [1] * 3), **KNOWN)
-    assert found["p_value"].iloc[:3].tolist() == found["p_value"].iloc[3:].tolist()
-
-
 REFUSED = {
-    "several rankings": (
-        frame(),
-        {"by": "compound"},
-        "a row is a ranking, and 2 of 3 rows share 'compound', in groups ['a']; test the mean of "
-        "these rankings with over=, or name in over= or by= what tells them apart.",
-    ),
     "several rankings of a mean": (
         frame(plate=[1, 1, 1]),
         {"by": "compound", "over": "plate"},
         "a row is a ranking, and 2 of 3 rows share 'compound', 'plate', in groups [('a', 1)]; test "
         "the mean of these rankings with over=, or name in over= or by= what tells them apart.",
-    ),
-    "exchanged totals": (
-        frame(n_pos=[10, 10, 12], n=[2, 2, 3]),
-        {},
-        "`n` must be at least 1, and at least `n_pos`: 3 of 3 rows; see whether n and n_pos are "
-        "exchanged.",
-    ),
-    "no items": (
-        frame(n_pos=[0, 0, 0], n=[0, 2, 3]),
-        {},
-        "`n` must be at least 1, and at least `n_pos`: 1 of 3 rows; see whether n and n_pos are "
-        "exchanged.",
-    ),
-    "beyond 1": (
-        frame(ap=[1.0, 1.2, -0.1]),
-        {"by": ["compound", "plate"]},
-        "`ap` 'ap' must lie between 0 and 1: 2 of 3 rows, in groups [('a', 2), ('b', 1)]; mend or "
-        "drop these rows.",
-    ),
-    "missing": (
-        frame(ap=[1.0, None, float("nan")]),
-        {},
-        "`ap` 'ap' must not be null or NaN where there are positives: 2 of 3 rows; mend these "
-        "rows, or leave them out with missing='drop'.",
-    ),
-    "broken counts": (
-        frame(n_pos=[2.5, None, 3]),
-        {},
-        "`n_pos` 'n_pos' must be whole numbers >= 0: 2 of 3 rows; mend or drop these rows.",
-    ),
-    "text": (
-        frame(ap=["1", "2", "3"]),
-        {},
-        "`ap` must be numeric; 'ap' is String.",
-    ),
-    "ties": (
-        frame(),
-        {"ties": "order"},
-        "`ties` says how items are ranked and which count; values at hand (ap=) are asked for "
-        "neither, so leave it out.",
     ),
     "missing last": (
         frame(),
@@ -296,12 +195,6 @@ REFUSED = {
         {"dependence": "comonotone"},
         "`dependence` is one between the rankings of a mean; name these with over=.",
     ),
-    "unknown dependence": (
-        frame(),
-        {"dependence": "dependent"},
-        "`dependence` must be one of 'independent', 'comonotone'; got 'dependent'. Did you mean "
-        "'independent'?",
-    ),
 }
 
 
@@ -310,87 +203,3 @@ def test_refusals(data: pl.DataFrame, options: dict[str, Any], message: str) -> 
     with pytest.raises(prframe.PrframeError) as caught:
         prframe.ap_test(data, **KNOWN | options)
     assert str(caught.value) == message
-
-
-@pytest.mark.slow
-def test_means_next_to_the_best_have_a_p_value() -> None:
-    """Where the sum is neither counted nor smooth, it is inverted, or has a bound."""
-    sizes = [22, 13, 40, 13, 5, 7, 159, 9, 5, 23, 30, 7], [12, 3, 13, 9, 4, 2, 2, 2, 2, 5, 5, 2]
-    spread = [4, 12, 34, 15, 12, 128, 282], [1, 2, 31, 3, 2, 53, 18]
-    more = [10, 7, 34, 65, 25], [8, 6, 1, 25, 18]
-    for (n, n_pos), worse in ((sizes, 6), ([a + b for a, b in zip(spread, more, strict=True)], 1)):
-        k = n_pos[worse]
-        ap = [1.0] * len(n)
-        ap[worse] = (k - 1 + k / (k + 1)) / k
-        rows = pl.DataFrame({"q": range(len(n)), "ap": ap, "n_pos": n_pos, "n": n})
-        found = prframe.ap_test(rows, ap="ap", n_pos="n_pos", n="n", over="q")
-        best = -sum(log10(comb(*size)) for size in zip(n, n_pos, strict=True))
-        assert best < found["log10_p_value"].item() < best / 2
-
-
-WORST = [
-    ([22, 13, 40, 13, 5, 7, 159, 9, 5, 23, 30, 7], [12, 3, 13, 9, 4, 2, 2, 2, 2, 5, 5, 2]),
-    ([19] * 3, [11] * 3),
-    ([236] * 5, [1] * 5),
-    ([1_000] * 4, [1] * 4),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("n", "n_pos"), WORST, ids=["mixed", "alike", "236", "1000"])
-def test_means_next_to_the_worst_are_no_rarer_than_one_ranking(n, n_pos) -> None:
-    """The worst mean has the chance of one ranking, and the next one that of several."""
-    hits = [list(range(m - k, m)) for m, k in zip(n, n_pos, strict=True)]
-    single = -sum(log(comb(m, k)) for m, k in zip(n, n_pos, strict=True))
-
-    def p_value() -> tuple[float, str]:
-        ap = [
-            sum((i + 1) / (rank + 1) for i, rank in enumerate(ranks)) / len(ranks)
-            for ranks in hits
-        ]
-        frame = pl.DataFrame({"q": range(len(n)), "ap": ap, "n_pos": n_pos, "n": n})
-        options = {"ap": "ap", "n_pos": "n_pos", "n": "n", "over": "q", "alternative": "less"}
-        row = prframe.ap_test(frame, **options).row(0, named=True)
-        return row["log10_p_value"] * log(10), row["method"]
-
-    log_p, method = p_value()
-    assert method == "exact"
-    assert log_p == pytest.approx(single, rel=1e-9)
-    hits[0][0] -= 1
-    log_p, method = p_value()
-    assert log_p > single
-    assert method != "lattice"
-
-
-@pytest.mark.parametrize("more", [2e-6, pytest.param(1e-4, marks=pytest.mark.slow)])
-def test_estimates_of_means_give_way_to_draws_that_contradict_them(more: float) -> None:
-    # One query of four items, whose AP is .5 at rank 2, and a large one that adds very little: on a
-    # lattice the mean is at the value that carries weight, and all of its weight would count.
-    frame = pl.DataFrame({"q": [0, 1], "ap": [0.5, more], "n_pos": [1, 3], "n": [4, 10**7]})
-    found = prframe.ap_test(frame, ap="ap", n_pos="n_pos", n="n", over="q", rng=1)
-    alone = prframe.ap_test(frame, ap="ap", n_pos="n_pos", n="n", by="q")["p_value"][1]
-    # Rank 1, or rank 2 and the large query as good.
-    expected = (1 + alone) / 4
-    assert found["method"].item() == "monte-carlo"
-    error = (expected * (1 - expected) / RANDOM_RANKINGS) ** 0.5
-    assert found["p_value"].item() == pytest.approx(expected, abs=5 * error)
-
-
-def test_estimates_that_draws_confirm_stay() -> None:
-    assert not confirm((log(0.5), "estimate"), 0.27, 9_999)
-    assert not confirm((log(0.003), "estimate"), 0.04, 9_999)
-    assert confirm((log(0.05), "estimate"), 0.052, 9_999)
-    assert not confirm((log(0.05), "bound"), 0.05, 9_999)
-    assert not confirm(None, 0.05, 9_999)
-
-
-def test_draws_are_asked_where_they_tell() -> None:
-    few, many = Cases([Case(10**6, 5, 10**6)] * 10), Cases([Case(10**6, 500, 10**6)] * 1_000)
-    assert are_asked(few, (log(0.05), "estimate"), 9_999)
-    # So few draws are as good that they do not tell, or there would be too many of them.
-    assert not are_asked(few, (log(1e-4), "estimate"), 9_999)
-    assert not are_asked(many, (log(0.05), "estimate"), 9_999)
-    assert not are_asked(few, (log(0.05), "lattice"), 9_999)
-    assert are_asked(many, None, 9_999)
-    assert are_asked(many, (log(0.05), "bound"), 9_999)
-    assert not are_asked(many, (log(1e-5), "bound"), 9_999)

@@ -44,23 +44,3 @@ def test_what_the_sentence_leads_to(test) -> None:
         warnings.simplefilter("error")
         assert test(JOINED, n_neg=97).height == 1
         assert test(JOINED.drop("judged")).height == 1
-
-
-@pytest.mark.parametrize(
-    "judged",
-    [True, "text", None, [[True]], pl.Series([1, 0, 0, 0, 1, 1])],
-    ids=["condensed lists", "text", "null", "lists", "numbers"],
-)
-def test_other_columns_tell_no_pool(judged) -> None:
-    column = judged if isinstance(judged, pl.Series) else pl.lit(judged)
-    frame = JOINED.with_columns(judged=column)
-    assert frame.pr.ap_test()["n"].to_list() == [6]
-
-
-def test_values_of_rankings_know_no_pool() -> None:
-    known = pl.DataFrame({"ap": [1.0], "n_pos": [2], "n": [10], "judged": [False]})
-    assert known.pr.ap_test(ap="ap", n_pos="n_pos", n="n").height == 1
-
-
-def test_other_verbs_do_not_ask() -> None:
-    assert JOINED.pr.evaluate("AP").height == 1

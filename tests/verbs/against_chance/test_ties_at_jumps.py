@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 import prframe
-from prframe.stats import rank_statistic
 
 
 def scored(levels: int | None, seed: int = 3) -> pl.DataFrame:
@@ -19,47 +18,6 @@ def scored(levels: int | None, seed: int = 3) -> pl.DataFrame:
     if levels:
         score = np.digitize(score, np.linspace(-2, 3, levels - 1)).astype(float)
     return pl.DataFrame({"score": score, "label": label})
-
-
-def test_ties_at_a_jump_are_told_once() -> None:
-    frame = pl.concat(
-        [scored(5).with_columns(q=pl.lit("coarse")), scored(None).with_columns(q=pl.lit("fine"))]
-    )
-    with pytest.warns(prframe.CoverageWarning) as caught:
-        found = prframe.rank_test(frame, phi=["mww", "local-auc", "median"], by="q")
-    assert [str(warning.message) for warning in caught] == [
-        "local-auc(u0=0.9), median: a block of equal scores lies at the jump of phi, in groups "
-        "['coarse'], and all of it counts as above, or all as below; the estimate and its interval "
-        "are off: 95 % intervals covered in 30 to 95 % of samples of scores with five or ten "
-        "levels. Take a phi without jumps, for example 'rtb', or scores that tell more items "
-        "apart; if the p-value alone is wanted, ignore CoverageWarning."
-    ]
-    assert found.columns[-1] == "method"
-
-
-def test_intervals_by_errors_are_told_of_as_well() -> None:
-    parts = [
-        scored(5).with_columns(g=pl.lit("coarse")),
-        scored(None).with_columns(g=pl.lit("fine")),
-    ]
-    metrics = ["AP", "W", "W(local-auc)", "W(median)"]
-    with pytest.warns(prframe.CoverageWarning) as caught:
-        found = prframe.interval(pl.concat(parts), metrics, by="g", method="logit-t")
-    assert [str(warning.message) for warning in caught] == [
-        "W(local-auc), W(median): a block of equal scores lies at the jump of phi, in groups "
-        "['coarse'], and all of it counts as above, or all as below; the estimate and its interval "
-        "are off: 95 % intervals by 'logit-t' covered in 53 to 97 % of samples of scores with five "
-        "or ten levels. Take a phi without jumps, for example 'W(rtb)', scores that tell more items apart, "
-        "or method='percentile', which covered in 79 % of them at least; where it does not matter, "
-        "ignore CoverageWarning."
-    ]
-    assert found.columns[-1] == "confidence_level"
-
-
-@pytest.mark.parametrize("method", ["percentile", "bayesian-bootstrap"])
-def test_intervals_by_draws_are_not(method: str) -> None:
-    rows = prframe.interval(scored(5), "W(median)", method=method, n_resamples=50, rng=0)
-    assert rows["conf_low"].null_count() == 0
 
 
 def test_no_interval_has_nothing_to_be_told_of() -> None:
@@ -81,30 +39,3 @@ def test_the_range_of_the_warning_is_that_of_the_recorded_coverage() -> None:
         prframe.rank_test(scored(5), phi="median")
     range_told = f"in {100 * min(shares):.0f} to {100 * max(shares):.0f} % of samples"
     assert range_told in str(caught[0].message)
-
-
-@pytest.mark.parametrize("phi", ["mww", "rtb", "van-der-waerden", "p-norm-push"])
-def test_functions_without_jumps_do_not_mind_ties(phi: str) -> None:
-    assert prframe.rank_test(scored(5), phi=phi)["conf_low"].null_count() == 0
-
-
-@pytest.mark.parametrize("phi", ["local-auc", "median"])
-def test_scores_without_ties_and_small_ties_are_fine(phi: str) -> None:
-    rows = scored(None)
-    pair = rows.with_columns(pl.col("score").round(3))
-    for frame in (rows, pair):
-        assert prframe.rank_test(frame, phi=phi)["conf_low"].null_count() == 0
-
-
-def test_ties_move_the_estimate_by_the_positives_among_them() -> None:
-    rows = scored(5)
-    statistic = rank_statistic(rows["score"], rows["label"], "median")
-    reach = np.sqrt(200 / 4)
-    best_first = rows.sort("score", descending=True)["score"].to_numpy()
-    near = best_first[int(100 - reach) : int(100 + reach) + 1]
-    block = max(
-        int(rows.filter(pl.col("score") == score)["label"].sum()) for score in set(near.tolist())
-    )
-    (jump,) = statistic.phi.jumps
-    moved = jump.size * block / 100 * statistic._scale.stretch / statistic.std_error
-    assert statistic.moved_by_ties == pytest.approx(moved)

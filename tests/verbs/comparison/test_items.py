@@ -1,17 +1,15 @@
 """`compare(over=None)`: models on the same items, against arrays, `evaluate` and definitions."""
 
-import itertools
-
 import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import binom
-from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.metrics import roc_auc_score
 
 import prframe
-from prframe.errors import MissingColumnError, PrframeError, UndefinedMetricWarning
+from prframe.errors import PrframeError, UndefinedMetricWarning
 from prframe.metrics import parse_metric
-from prframe.stats import AveragePrecision, RocArea, compare_rankings, paired_rank_test
+from prframe.stats import paired_rank_test
 from prframe.verbs.comparison.catalogue_evaluator import CatalogueEvaluator
 
 COLUMNS = ["a", "b", "c"]
@@ -41,33 +39,6 @@ def compared(frame, metrics, **options):
     if "a" in names:
         options["score"] = COLUMNS
     return prframe.compare(frame, metrics, over=None, item="id", **options)
-
-
-@pytest.mark.parametrize("digits", [None, 0])
-@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
-def test_it_is_the_array_function_pair_by_pair(test, digits):
-    wide = items(digits=digits)
-    found = compared(wide, ["AP", "AUC"], test=test, n_resamples=300, rng=5)
-    for first, second in itertools.combinations(COLUMNS, 2):
-        rows = found.filter(model_a=first, model_b=second)
-        expected = compare_rankings(
-            wide[first],
-            wide[second],
-            wide["label"],
-            [AveragePrecision(), RocArea()],
-            test=test,
-            n_resamples=300,
-            rng=5,
-        )
-        values = [
-            one(wide["label"], wide[first]) for one in (average_precision_score, roc_auc_score)
-        ]
-        assert rows["mean_a"].to_list() == pytest.approx(values)
-        assert rows["difference"].to_list() == pytest.approx([one.difference for one in expected])
-        assert rows["n"].to_list() == [120, 120]
-        for name in ("p_value", "conf_low", "conf_high"):
-            ends = [getattr(one, name) for one in expected]
-            assert rows[name].to_list() == pytest.approx(ends)
 
 
 @pytest.mark.slow
@@ -163,46 +134,6 @@ def test_the_evaluator_is_evaluate_on_the_rows_of_each_resample(graded):
     assert evaluate(level[:1], count)[0].shape == (rows,)
 
 
-def test_the_evaluator_knows_judgments():
-    rng = np.random.default_rng(9)
-    n, rows, names = 40, 10, ["Bpref", "infAP", "Judged@10", "nDCG@10", "P(rel=2)@5", "AP"]
-    label, judged = rng.integers(0, 3, n), rng.random(n) < 0.6
-    label[~judged] = 0
-    level = rng.permuted(np.tile(np.arange(n), (rows, 1)), axis=1)
-    items = pl.DataFrame(
-        {
-            "positive": label > 0,
-            "gain": label * 1.0,
-            "judged": judged,
-            "pooled": ~judged & (label < 0),
-        }
-    )
-    found = CatalogueEvaluator(items, [parse_metric(name) for name in names])(level)
-    every = pl.DataFrame(
-        {
-            "r": np.repeat(np.arange(rows), n),
-            "score": np.where(level > 0, level, -np.inf).ravel(),
-            "label": np.tile(label, rows),
-            "judged": np.tile(judged, rows),
-        }
-    )
-    expected = prframe.evaluate(every, names, by="r", ties="order").sort("r").drop("r")
-    assert found == pytest.approx(expected.to_numpy().T, nan_ok=True)
-
-
-def test_metrics_of_both_kinds_have_the_same_draws():
-    wide = items().with_columns(pl.col("label").cast(pl.Int64))
-    options = {"n_resamples": 200, "rng": 1}
-    alone = compared(wide, "AP", **options)
-    cut = compared(wide, ["AP(rel=1)", "AP"], **options)
-    of_family = ["p_adjusted", "n_family"]
-    assert cut.filter(metric="AP").drop(of_family).equals(alone.drop(of_family))
-    # A grade that all positives have changes nothing, but goes by way of the whole catalogue.
-    numbers = ["mean_a", "difference", "conf_low", "conf_high", "p_value"]
-    plain = compared(wide, "AP", interval="percentile", **options)
-    assert np.allclose(cut.filter(metric="AP(rel=1)").select(numbers), plain.select(numbers))
-
-
 @pytest.mark.slow
 def test_size_of_swaps_by_groups():
     """Two models that are alike on 400 test sets, in one call."""
@@ -248,38 +179,6 @@ def test_groups_without_positives_are_null_with_one_warning():
         )
 
 
-def test_models_that_are_the_same_do_not_differ():
-    wide = items().with_columns(b=pl.col("a") * 2, c=pl.col("a").exp())
-    for test, metric in (
-        ("randomization", "AP"),
-        ("bootstrap", "AP"),
-        ("delong", "AUC"),
-    ):
-        found = compared(wide, metric, test=test, n_resamples=100, rng=1)
-        assert found["difference"].to_list() == [0.0] * 3
-        assert found["p_value"].to_list() == [1.0] * 3
-
-
-def test_totals_count_items_that_no_model_lists():
-    wide = items(60)
-    more = (
-        wide.clear()
-        .with_columns(pl.col(COLUMNS))
-        .extend(
-            pl.DataFrame(
-                {name: [-np.inf] * 40 for name in COLUMNS}
-                | {"label": [True] * 5 + [False] * 35, "id": np.arange(60, 100), "day": [0] * 40},
-                schema=wide.schema,
-            )
-        )
-    )
-    options = {"n_resamples": 100, "rng": 1}
-    totals = {"n_pos": int(wide["label"].sum()) + 5, "n_neg": int((~wide["label"]).sum()) + 35}
-    found = compared(wide, ["AP", "R@10"], **options, **totals)
-    assert found.equals(compared(pl.concat([wide, more]), ["AP", "R@10"], **options))
-    assert found["n"].unique().to_list() == [100]
-
-
 BAD = [
     ({"test": "t"}, "on the same items"),
     ({"metrics": "AP", "test": "delong"}, "test='delong' is for AUC; got AP"),
@@ -300,16 +199,6 @@ BAD = [
 def test_what_it_refuses(options, message):
     with pytest.raises(PrframeError, match=message):
         compared(items(), **({"metrics": "AP"} | options))
-
-
-def test_without_a_column_of_queries_the_error_says_what_to_do():
-    with pytest.raises(MissingColumnError, match=r"`over` names the column 'query_id'.*over=None"):
-        prframe.compare(items(), "AP", COLUMNS)
-
-
-def test_the_long_layout_needs_items():
-    with pytest.raises(PrframeError, match="item="):
-        prframe.compare(long(items()), "AP", over=None)
 
 
 @pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
@@ -347,29 +236,6 @@ def test_the_warning_names_the_columns_that_are_null(
     assert found[columns].row(0).count(None) == 0
 
 
-def test_gains_of_0_and_1_are_compared_by_counts() -> None:
-    """nDCG of two models that are best, by other items, is as uncertain as each of them is."""
-    rng = np.random.default_rng(0)
-    label = np.append(np.ones(20), np.tile([0.0, 1.0], 190))
-    first, second = np.arange(10) + 1000.0, np.arange(10) + 500.0
-    rest = rng.normal(size=380)
-    frame = pl.DataFrame(
-        {
-            "label": label,
-            "a": np.concatenate([first, second, rest]),
-            "b": np.concatenate([second, first, rest]),
-        }
-    )
-    options = {"rng": 1, "n_resamples": 500}
-    found = prframe.compare(frame, "nDCG@10", ["a", "b"], over=None, **options).row(0, named=True)
-    single = prframe.interval(frame, "nDCG@10", "a", **options).row(0, named=True)
-    assert found["difference"] == 0.0
-    assert found["conf_high"] > (1 - single["conf_low"]) / 4
-    graded = frame.with_columns(label=pl.col("label") * 2)
-    other = prframe.compare(graded, "nDCG@10", ["a", "b"], over=None, **options)
-    assert other["mean_a"].item() == pytest.approx(1.0)
-
-
 @pytest.mark.parametrize("test", ["randomization", "bootstrap"])
 def test_gains_of_0_and_1_are_tested_as_grades_are(test: str) -> None:
     """Labels of 2 have gains of 3 (or 2), by which numerator and denominator are multiplied."""
@@ -382,48 +248,3 @@ def test_gains_of_0_and_1_are_tested_as_grades_are(test: str) -> None:
     other = prframe.compare(graded, ["nDCG@10", "nDCG"], ["a", "b"], **options)
     for name in ("difference", "p_value", "mean_a"):
         assert plain[name].to_list() == pytest.approx(other[name].to_list(), rel=1e-9)
-
-
-AT_HIGH = [
-    f"{name}(threshold=50)" for name in ("R", "Specificity", "F1", "MCC", "BalancedAccuracy")
-]
-
-
-@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
-def test_where_nothing_passes_models_may_differ_as_far_as_either_is_unknown(test):
-    wide = items(60)
-    options = {"score": COLUMNS[:2], "over": None, "test": test, "rng": 1, "n_resamples": 200}
-    found = wide.pr.compare(AT_HIGH, **options)
-    assert found["difference"].to_list() == [0.0] * len(AT_HIGH)
-    alone = wide.pr.interval(AT_HIGH, COLUMNS[0], rng=1)
-    reach = (alone["conf_high"] - alone["conf_low"]).to_numpy()[:2]
-    np.testing.assert_allclose(found["conf_high"][:2], reach, rtol=1e-6)
-    assert (found["conf_low"] == -found["conf_high"]).all()
-    assert (found["conf_high"] > 0.05).all()
-
-
-def test_a_precision_of_no_items_has_no_difference_that_is_known():
-    wide = items(60)
-    top = wide[COLUMNS[0]].sort()[-3]
-    options = {"score": COLUMNS[:2], "over": None, "rng": 1, "n_resamples": 100}
-    for threshold, below in ((50, COLUMNS[0]), (top, COLUMNS[1])):
-        rows = wide.with_columns(pl.col(below) - 100)
-        with pytest.warns(
-            UndefinedMetricWarning, match="difference, conf_low, conf_high, p_value"
-        ):
-            found = rows.pr.compare(f"P(threshold={threshold})", **options)
-        assert found.select("conf_low", "conf_high").row(0) == (None, None)
-
-
-def test_models_that_decide_alike_differ_by_less_than_models_without_decisions():
-    wide = items(60)
-    first = pl.col(COLUMNS[0])
-    middle = wide[COLUMNS[0]].median()
-    alike = wide.with_columns((first + 0.1 * (first > middle)).alias(COLUMNS[1]))
-    options = {"score": COLUMNS[:2], "over": None, "rng": 1, "n_resamples": 100}
-    metric = f"Specificity(threshold={middle + 1e-9})"
-    near = alike.pr.compare(metric, **options)["conf_high"].item()
-    same = wide.with_columns(first.alias(COLUMNS[1])).pr.compare(metric, **options)
-    alone = wide.pr.interval(metric, COLUMNS[0], rng=1)
-    assert same.select("conf_low", "conf_high").row(0) == (0, 0)
-    assert 0 < near < (alone["conf_high"] - alone["conf_low"]).item() / 2

@@ -48,7 +48,7 @@ def asked(rng: np.random.Generator) -> dict[str, Any]:
     return options if options["by"] else options | {"power": 0.8}
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(8))
 @pytest.mark.filterwarnings("ignore::prframe.UnlistedItemsWarning")
 @pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 def test_ragged_data(seed: int) -> None:

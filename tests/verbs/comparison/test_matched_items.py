@@ -10,17 +10,14 @@ import pytest
 from hypothesis import given, strategies as st
 
 from prframe import PrframeError
-from prframe._engine.frames import Source, source
+from prframe._engine.frames import source
 from prframe.verbs.comparison.matched_items import PairedGroup, PairedRows, paired_rows
 from prframe.verbs.comparison.options import (
     model_arguments,
-    model_pairs,
     on_same_items,
     require_items,
-    with_models,
 )
 from tests.strategies import SCORES
-from tests.verbs.names import NUMBERED
 
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
 
@@ -179,14 +176,6 @@ def test_frame_kinds(kind: str, by: str | None) -> None:
         )
 
 
-def test_batches_and_scattered_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    frames_ = [LONG, LONG.sort("model", "g"), LONG.sample(fraction=1, shuffle=True, seed=1)]
-    expected = [matched(frame, by="g", extra=("gain",)) for frame in frames_]
-    monkeypatch.setattr("prframe._engine.frames._SLICE_ROWS", 7)
-    for frame, whole in zip(frames_, expected, strict=True):
-        assert_same(matched(frame, by="g", extra=("gain",)), whole)
-
-
 def test_without_groups_and_without_rows() -> None:
     found = matched(LONG, extra=("gain",))
     (group,) = found.groups
@@ -242,22 +231,6 @@ def test_missing_scores() -> None:
         matched(gone, missing="drop")
 
 
-def test_totals_append_items_that_no_model_retrieved() -> None:
-    positives = int((WIDE["label"] > 0).sum())
-    plain = matched(LONG, extra=("gain",)).groups[0]
-    judged = LONG.with_columns(judged=True)
-    shared = {"n_pos": positives + 2, "n_neg": 50, "item": "item"}
-    args = model_arguments("score", "label", shared, judged="judged")
-    (group,) = paired_rows(Source(judged), args, extra=("gain", "judged")).groups
-    assert (group.level[:, :40] == plain.level).all()
-    assert not group.level[:, 40:].any()
-    assert int(group.positive.sum()) == positives + 2
-    assert int((~group.positive).sum()) == 50
-    more = group.items[40:]
-    assert more["gain"].to_list() == more["positive"].to_list() == more["judged"].to_list()
-    assert not more["pooled"].any()
-
-
 def test_totals_count_what_any_model_lists() -> None:
     rows: list[Row] = [("x", "a", 1, 0.5, 1, "u"), ("x", "b", 2, 0.5, 1, "u")]
     (group,) = matched(long(rows), n_pos=3, incomplete="last").groups
@@ -268,16 +241,6 @@ def test_totals_count_what_any_model_lists() -> None:
         "`n_pos` must be at least what all models list together: 1 given, 2 present; count what "
         "is listed as well."
     )
-
-
-def test_model_names_keep_their_values() -> None:
-    numbered = LONG.with_columns(pl.col("model").replace_strict({"a": 7, "b": 10}))
-    assert matched(numbered.reverse()).models == [7, 10]
-    args = model_arguments("score", "label", {"item": "item"})
-    schema = with_models(args, {"p_value": pl.Float64()})(numbered.schema)
-    assert schema == {"model_a": pl.Int64(), "model_b": pl.Int64(), "p_value": pl.Float64()}
-    wide = with_models(model_arguments(["a", "b"], "label", {}), {})
-    assert wide(WIDE.schema) == {"model_a": pl.String(), "model_b": pl.String()}
 
 
 def test_categories_are_sorted_as_text() -> None:
@@ -291,71 +254,16 @@ def test_categories_are_sorted_as_text() -> None:
         assert (own.level == group.level).all()
 
 
-def test_pairs() -> None:
-    assert model_pairs("abc", None) == [(0, 1), (0, 2), (1, 2)]
-    assert model_pairs(["a", "b", "c"], "b") == [(0, 1), (2, 1)]
-    assert model_pairs([1, 2, 3, 4], np.int64(2)) == [(0, 1), (2, 1), (3, 1)]
-    assert model_pairs(["a", "b", "c", "d"], ["d", "a"]) == [(1, 3), (2, 3), (1, 0), (2, 0)]
-    assert model_pairs(["a", "b", "c"], np.array(["c", "b"])) == [(0, 2), (0, 1)]
-    with pytest.raises(PrframeError, match="two models or more; got 'a' alone"):
-        model_pairs(["a"], None)
-
-
 BAD: list[tuple[Callable[[], object], str]] = [
-    (
-        lambda: matched(LONG, item=None),
-        "verb matches the rows of models by their items; name their column with item=, or give "
-        "the score columns of all models as a list in `score`.",
-    ),
-    (
-        lambda: matched(LONG, by="model"),
-        "`model` and `by` both name 'model'; models are compared within a group.",
-    ),
-    (
-        lambda: matched(WIDE, ["a", "b"], model="g"),
-        "`score` names a column for each model, and `model` a column that tells them; leave one "
-        "of them out.",
-    ),
-    (
-        lambda: matched(WIDE, ["a"]),
-        "`score` must name one column, or two or more different ones, a model each; got ['a'].",
-    ),
-    (
-        lambda: matched(WIDE, ["a", "b", "a"]),
-        "`score` names a column twice: ['a', 'b', 'a'].",
-    ),
-    (
-        lambda: matched(WIDE, 3),
-        f"`score` must be a column name or a list of them; got 3.{NUMBERED}",
-    ),
-    (
-        lambda: matched(WIDE, ["a", 3]),
-        f"`score[1]` must be the name of a column, a string; got 3.{NUMBERED}",
-    ),
     (
         lambda: matched(WIDE, ["a", "z"]),
         "`score` names the column 'z', which the frame does not have; its columns are 'g', "
         "'item', 'label', 'cluster', 'a', 'b'.",
     ),
     (
-        lambda: matched(WIDE.with_columns(model=1), "a", weight="b"),
-        "verb compares whole items and takes no `weight`; leave it out, or take "
-        "quantiles of what evaluate makes of resamples with weight=.",
-    ),
-    (lambda: matched(LONG, ties="order"), "verb takes ties='group'; got 'order'."),
-    (
-        lambda: matched(LONG, n_neg=99, cluster="cluster"),
-        "`n_neg` counts items that are not listed, and so in no cluster; list them with a score "
-        "of -inf.",
-    ),
-    (
         lambda: matched(LONG, n_neg=99, incomplete="common"),
         "incomplete='common' leaves items out, which `n_pos` and `n_neg` count; leave these out, "
         "or take incomplete='last'.",
-    ),
-    (
-        lambda: matched(LONG, incomplete="first"),
-        "`incomplete` must be one of 'common', 'last', 'raise'; got 'first'.",
     ),
     (
         lambda: matched(LONG.with_columns(model=None), by="g"),
@@ -392,15 +300,6 @@ BAD: list[tuple[Callable[[], object], str]] = [
         ),
         "`n_pos` must be the same for all models of a group: 1 of 1 groups differ; mend these "
         "rows.",
-    ),
-    (
-        lambda: model_pairs(["aa", "b"], "ab"),
-        "`baseline` must name models out of ['aa', 'b']; got 'ab'. Did you mean 'b'?",
-    ),
-    (
-        lambda: model_pairs(["a", "b"], ["a", "b"]),
-        "`baseline` must name one model or more, each once, and leave one to compare with; got "
-        "['a', 'b'].",
     ),
 ]
 

@@ -9,9 +9,7 @@ from scipy import stats
 
 import prframe
 from prframe.stats import PairedFamily
-from prframe.stats.intervals import Confidence
 from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions
-from prframe.verbs.comparison.over_queries import student_intervals
 
 SKEWED = [0.9, 0.5] + [-0.1, -0.08, -0.06] * 5
 OPTIONS = QueryTestOptions()
@@ -69,51 +67,8 @@ def test_the_pairs_that_differ_by_skewed_values_are_named() -> None:
         many.pr.compare(values=list("abcdef"), rng=1)
 
 
-@pytest.mark.parametrize("test", ["bootstrap", "hall", "sign"])
-def test_tests_that_need_no_symmetry_say_nothing_beside_halls_interval(test: str) -> None:
-    assert not messages(values(SKEWED), test=test, interval="hall")
-
-
 HEAD = "the differences of 1 of 1 comparisons are few and skewed: "
 TAIL = "; where it does not matter, ignore SkewedDifferencesWarning."
-
-
-@pytest.mark.parametrize("resampling", ["cv", 0.2])
-def test_folds_are_told_that_no_other_test_knows_them(resampling: object) -> None:
-    (message,) = messages(values(SKEWED), test="t", resampling=resampling)
-    assert message == (
-        f"{HEAD}test='t' may then reject too often where the means are equal, above all one-sided, "
-        f"and its interval miss. No test that allows for skewness knows such a `resampling`{TAIL}"
-    )
-
-
-def test_joint_corrections_are_of_the_randomization_test_alone() -> None:
-    (message,) = messages(values(SKEWED), correction="max-t", interval="hall")
-    assert message == (
-        f"{HEAD}test='randomization' may then reject too often where the means are equal, above "
-        "all one-sided. Take test='hall', or test='bootstrap', which allow for skewness. Either "
-        f"takes correction='holm'{TAIL}"
-    )
-
-
-def test_halls_test_takes_its_interval() -> None:
-    assert not messages(values(SKEWED), test="hall")
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"test": "bootstrap"},
-        {"test": "sign", "interval": "t"},
-        {"test": "hall", "interval": "percentile"},
-        {"test": "hall", "interval": "bca", "n_resamples": 50},
-    ],
-)
-def test_intervals_that_do_not_allow_for_skewness_are_told(options: dict[str, object]) -> None:
-    assert messages(values(SKEWED), **options) == [
-        f"{HEAD}the interval may then miss the mean difference too often. Take interval='hall', "
-        f"which allows for skewness{TAIL}"
-    ]
 
 
 def test_equivalence_is_told_whatever_the_test() -> None:
@@ -126,20 +81,6 @@ def test_equivalence_is_told_whatever_the_test() -> None:
         "interval with confidence_level=0.9 is within the margin, which is such a test at .05"
         f"{TAIL}"
     ]
-
-
-@pytest.mark.parametrize("group", [EVEN, SKEWED[:9], SKEWED * 6, [0.1] * 12])
-def test_other_differences_are_not_told(group: list[float]) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", prframe.UndefinedMetricWarning)
-        assert not messages(values(group))
-
-
-def test_the_warning_is_silenced_by_its_class() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.simplefilter("ignore", prframe.SkewedDifferencesWarning)
-        values(SKEWED).pr.compare(values=["a", "b"])
 
 
 def test_skewness_is_scipys_of_the_units_with_values() -> None:
@@ -158,39 +99,6 @@ def test_skewness_is_scipys_of_the_units_with_values() -> None:
         limit[1] >= 12 and uneven[1] > 3.148 / 12**0.5,
         False,
     ]
-
-
-def lin_mudholkar(values: np.ndarray) -> float:
-    """Return artanh of the correlation of values with the cube root of the others' variance."""
-    others = [np.var(np.delete(values, i)) ** (1 / 3) for i in range(values.size)]
-    return float(np.arctanh(np.corrcoef(values, others)[0, 1]))
-
-
-def test_unevenness_is_lin_and_mudholkars_of_the_units_with_values() -> None:
-    rng = np.random.default_rng(4)
-    sums, sizes = 5.0 + rng.gamma(1, size=(14, 3)), np.ones((14, 3))
-    sizes[[2, 5], 1] = sums[[2, 5], 1] = 0
-    sums[:, 2] = 7.0
-    kept = sums[sizes[:, 1] > 0, 1]
-    expected = [lin_mudholkar(sums[:, 0]), lin_mudholkar(kept), 0.0]
-    assert PairedFamily(sums, sizes).unevenness == pytest.approx(expected, rel=1e-9)
-    assert PairedFamily(sums[:2], sizes[:2]).unevenness.tolist() == [0, 0, 0]
-
-
-@pytest.mark.parametrize("n", [10, 13, 17, 60])
-def test_normal_differences_are_rarely_told(n: int) -> None:
-    normal = np.random.default_rng(n).normal(size=(n, 4000))
-    told = PairedFamily(normal, np.ones_like(normal)).few_for_skewness.mean()
-    assert told < 0.05 + 4 * (0.05 * 0.95 / 4000) ** 0.5
-
-
-def test_the_corrected_t_rises_with_t() -> None:
-    shifts = np.linspace(-3, 3, 50)
-    sums = np.array(SKEWED)[:, None] + shifts
-    family = PairedFamily(sums, np.ones_like(sums))
-    found = QUERY_TESTS["hall"].of_pairs(family, QueryTestOptions("greater"))
-    assert (np.diff([test.statistic for test in found]) > 0).all()
-    assert (np.diff([test.p_value for test in found]) <= 0).all()
 
 
 @pytest.mark.slow
@@ -231,73 +139,3 @@ def test_halls_interval_ends_where_its_test_begins_to_reject(alternative, values
         warnings.simplefilter("ignore", prframe.SkewedDifferencesWarning)
         named = frame.pr.compare(**options | {"test": "t", "interval": "hall"})
     assert [named["conf_low"].item(), named["conf_high"].item()] == ends
-
-
-def test_halls_interval_of_two_queries_is_students_and_of_clusters_that_of_their_sums() -> None:
-    frame = pl.DataFrame({"query_id": [1, 2], "a": [0.5, 0.7], "b": [0.4, 0.4]})
-    hall, t = (frame.pr.compare(values=["a", "b"], test=test) for test in ("hall", "t"))
-    assert hall["conf_low"].item() == t["conf_low"].item()
-    skewed = pl.DataFrame({"query_id": range(len(SKEWED)), "a": SKEWED, "b": 0.0})
-    options = {"values": ["a", "b"], "test": "hall"}
-    halves = pl.concat([skewed, skewed.with_columns(query_id=pl.col("query_id") + 100)])
-    halves = halves.with_columns(topic=pl.col("query_id") % 100)
-    whole, parts = skewed.pr.compare(**options), halves.pr.compare(cluster="topic", **options)
-    for name in ("conf_low", "conf_high", "p_value"):
-        assert parts[name].item() == pytest.approx(whole[name].item(), rel=1e-12)
-
-
-def with_wins(share: float, size: float, shape: tuple[int, ...]) -> np.ndarray:
-    """Draw large wins and small losses, whose mean is 0."""
-    rng = np.random.default_rng(shape)
-    loss = -share * size / (1 - share)
-    return np.where(rng.random(shape) < share, size, loss) + rng.normal(0, 0.03, shape)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("share", "size", "n"),
-    [(0.15, 0.34, 15), (0.15, 0.34, 25), (0.05, 0.57, 15), (0.05, 0.57, 50)],
-)
-def test_samples_that_lack_the_wins_are_rejected_and_hardly_more(
-    share: float, size: float, n: int
-) -> None:
-    """What no criterion tells apart from normal differences; the guide has the numbers."""
-    samples = 4000
-    sums = with_wins(share, size, (n, samples))
-    family = PairedFamily(sums, np.ones_like(sums))
-    rejects = np.array([t.p_value <= 0.05 for t in QUERY_TESTS["t"].of_pairs(family, OPTIONS)])
-    unwarned = rejects & ~family.few_for_skewness
-    lacking = (sums < size / 2).all(axis=0)
-    error = 3 * (lacking.mean() / samples) ** 0.5
-    assert lacking.mean() == pytest.approx((1 - share) ** n, abs=error + 1e-9)
-    # Of the samples without a win, all but those that look skewed by chance are rejected unwarned.
-    assert (unwarned & lacking).sum() > 0.8 * lacking.sum()
-    assert (unwarned & ~lacking).mean() < 0.025
-
-
-SPARSE = {
-    "wins": lambda rng, shape: np.where(rng.random(shape) < 0.2, rng.exponential(size=shape), 0),
-    "both": lambda rng, shape: np.where(rng.random(shape) < 0.2, rng.normal(0.5, 1, shape), 0),
-    "heavy": lambda rng, shape: rng.standard_t(3, shape),
-    "lognormal": lambda rng, shape: rng.lognormal(size=shape),
-}
-MEANS = {"wins": 0.2, "both": 0.1, "heavy": 0.0, "lognormal": np.exp(0.5)}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [15, 25, 50])
-@pytest.mark.parametrize("name", list(SPARSE))
-def test_students_interval_of_sparse_and_heavy_differences_rarely_misses_untold(
-    name: str, n: int
-) -> None:
-    samples = 4000
-    sums = SPARSE[name](np.random.default_rng(n), (n, samples))
-    family = PairedFamily(sums, np.ones_like(sums))
-    low, high = student_intervals(family, Confidence(0.95)).T
-    # Where all differences are 0 the interval is [0, 0].
-    misses = ((low > MEANS[name]) | (high < MEANS[name])) & sums.any(axis=0)
-    error = 3 * (0.05 * 0.95 / samples) ** 0.5
-    assert (misses & ~family.few_for_skewness).mean() < 0.065 + error
-    if name == "wins":
-        assert misses.mean() > 0.1
-        assert family.few_for_skewness.mean() > 0.9

@@ -38,28 +38,6 @@ def test_few_are_warned_of(n_pos: int, n_neg: int, clusters: int | None, warned:
         prframe.compare(data, "AUC", ["new", "old"], n_resamples=100, **options)
 
 
-@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
-def test_few_clusters_are_warned_of_whatever_the_test(test: str) -> None:
-    options = {"over": None, "cluster": "cluster", "test": test, "n_resamples": 100, "rng": 1}
-    prframe.compare(frame(50, 50, 40), "AP", ["new", "old"], **options)
-    with pytest.warns(prframe.CoverageWarning) as caught:
-        prframe.compare(frame(50, 50, 39), "AP", ["new", "old"], **options)
-    assert str(caught[0].message).startswith(
-        f"test='{test}': with fewer than 40 clusters that hold positives, or negatives, it may "
-    )
-    has_least = "of c clusters no two-sided p-value is below 2^(1 - c)" in str(caught[0].message)
-    assert has_least == (test == "randomization")
-
-
-@pytest.mark.filterwarnings("ignore:test=:prframe.CoverageWarning")
-@pytest.mark.parametrize("clusters", [2, 3, 5])
-def test_the_least_p_value_of_few_clusters(clusters: int) -> None:
-    items = frame(50, 50, clusters).with_columns(new=pl.col("label") * 1.0)
-    options = {"over": None, "cluster": "cluster", "n_resamples": 1000, "rng": 1}
-    found = prframe.compare(items, ["AUC", "AP"], ["new", "old"], **options)
-    assert min(found["p_value"]) >= 2 ** (1 - clusters) - 1e-12
-
-
 @pytest.mark.parametrize(
     ("clusters", "alternative", "least"),
     [
@@ -83,16 +61,6 @@ def test_too_few_clusters_to_reach_the_level(
             f"test='randomization': there are so few clusters that no p-value is below {least}, "
             "and .05 is never reached, however much models differ. More clusters help, not more "
             "items; where it does not matter, ignore CoverageWarning."
-        )
-
-
-def test_groups_of_few_clusters_are_named() -> None:
-    parts = [frame(50, 50, n).with_columns(by=pl.lit(str(n))) for n in (30, 50)]
-    with pytest.warns(
-        prframe.CoverageWarning, match=r"positives, or negatives, in groups \['30'\], it may"
-    ):
-        pl.concat(parts).pr.compare(
-            "AP", ["new", "old"], by="by", over=None, cluster="cluster", n_resamples=100
         )
 
 

@@ -26,7 +26,6 @@ DATA = runs().with_columns(
     half=pl.col("query_id").is_in(["q001", "q003", "q004", "q007", "q011"]),
     cluster=pl.col("query_id").str.slice(2).cast(pl.Int64) // 3,
 )
-lacking = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 
 
 def evaluated(data: pl.DataFrame = DATA, metrics: list[str] = METRICS) -> pl.DataFrame:
@@ -106,33 +105,6 @@ def test_values_are_those_of_the_scores(
     assert found.schema == expected.schema
 
 
-# Model z has no rows for q003, y none for q004 and q005; AUC is undefined without negatives.
-GAPS = DATA.filter(
-    ~((pl.col("model") == "z") & (pl.col("query_id") == "q003"))
-    & ~((pl.col("model") == "y") & pl.col("query_id").is_in(["q004", "q005"]))
-    & ((pl.col("query_id") != "q007") | (pl.col("label") > 0))
-)
-
-
-@pytest.mark.slow
-@lacking
-@pytest.mark.parametrize("incomplete", ["pairwise", "common", "zero"])
-@pytest.mark.parametrize("undefined", [None, 0.25])
-@pytest.mark.parametrize("by", [None, "half"])
-def test_gaps_are_those_of_the_scores(
-    incomplete: Any, undefined: float | None, by: str | None
-) -> None:
-    metrics = ["AP", "AUC"]
-    policy: dict[str, Any] = {"incomplete": incomplete, "undefined": undefined, "by": by}
-    expected = prframe.compare(GAPS, metrics, **policy)
-    values = evaluated(GAPS, metrics)
-    assert values["AUC"].null_count()
-    for frame, named in ((values, metrics), (long(values, metrics), "value")):
-        for given in (frame, frame.fill_null(float("nan"))):
-            found = prframe.compare(given, values=named, **policy)
-            assert_frame_equal(found, expected, rel_tol=1e-12, abs_tol=1e-12)
-
-
 def test_undefined_values_are_warned_of() -> None:
     values = pl.DataFrame(
         {
@@ -152,25 +124,6 @@ def test_undefined_values_are_warned_of() -> None:
     assert found["n"].to_list() == [2, 4]
     # A value in its place is warned of no more.
     assert prframe.compare(values, values=["AP"], undefined=0)["n"].to_list() == [4]
-
-
-def test_metrics_may_be_measured_for_different_queries() -> None:
-    values = pl.DataFrame(
-        {
-            "task": ["t1", "t1", "t2", "t2", "t3", "t3", "t4", "t4"],
-            "metric": ["AP", "AP", "AP", "AP", "accuracy", "accuracy", "accuracy", "accuracy"],
-            "model": ["a", "b"] * 4,
-            "value": [0.1, 0.3, 0.4, 0.5, 61.0, 60.0, 80.0, 75.0],
-        }
-    )
-    found = prframe.compare(values, values="value", over="task", test="t")
-    assert found["metric"].to_list() == ["AP", "accuracy"]
-    assert found["n"].to_list() == [2, 2]
-    assert found["difference"].to_list() == pytest.approx([-0.15, 3])
-    # A group of `by` has rows for the metrics that were measured in it.
-    halves = values.with_columns(half=pl.col("task") > "t2")
-    found = prframe.compare(halves, values="value", over="task", by="half", test="t")
-    assert found.select("half", "metric").rows() == [(False, "AP"), (True, "accuracy")]
 
 
 RNG = np.random.default_rng(7)
@@ -257,23 +210,6 @@ def test_intervals_know_the_range_of_a_metric(
     assert (both["conf_low"] == -1) == (limits[0] == -1)
 
 
-def test_the_name_of_the_metric_of_models_in_columns() -> None:
-    wide = times().with_columns(metric=pl.lit("ms"))
-    assert prframe.compare(wide, values=["a", "b"])["metric"].to_list() == ["ms"]
-    # A column that is used otherwise names no metrics.
-    renamed = wide.rename({"query_id": "metric", "metric": "query_id"})
-    found = prframe.compare(renamed, values=["a", "b"], over="metric")
-    assert found["metric"].to_list() == ["value"]
-    # Where several columns are metrics, neither does it.
-    models = pl.DataFrame(
-        {"query_id": [1, 2] * 2, "model": [1, 1, 2, 2], "metric": ["x"] * 4}
-        | {"P@5": [1, 0, 1, 1], "AP": [0.5, 0.25, 0.5, 1]}
-    )
-    found = prframe.compare(models, values=["P@5", "AP"])
-    assert found["metric"].to_list() == ["P@5", "AP"]
-    assert prframe.compare(models, values=["AP"])["metric"].to_list() == ["x"]
-
-
 def test_order_of_rows_and_seed() -> None:
     values = long(evaluated())
     drawn: dict[str, Any] = {"test": "bootstrap", "interval": "bca", "rng": 3}
@@ -282,12 +218,6 @@ def test_order_of_rows_and_seed() -> None:
     shuffled = prframe.compare(values.sample(fraction=1, shuffle=True, seed=2), **drawn)
     keys = ["metric", "model_a"]
     assert_frame_equal(shuffled.sort(keys), expected.sort(keys), rel_tol=1e-12)
-
-
-def test_rows_of_the_values_are_not_taken_for_pooled_rankings() -> None:
-    # The column `fold` would tell rankings apart; here it is one more column of the frame.
-    values = evaluated().with_columns(fold=pl.int_range(pl.len()))
-    assert prframe.compare(values, values=["AP"]).height == 3
 
 
 def kinds(frame: pl.DataFrame) -> list[Any]:
@@ -332,21 +262,6 @@ def test_dtypes_of_values_and_metrics() -> None:
         assert_frame_equal(found, expected, rel_tol=1e-4, abs_tol=1e-6)
     whole = pl.DataFrame({"query_id": [1, 2], "a": [1, 2], "b": [4, 9]})
     assert prframe.compare(whole, values=["a", "b"])["difference"].to_list() == [-5]
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
-def test_no_rows() -> None:
-    for arranged, values in LAYOUTS.values():
-        frame = arranged(evaluated())
-        found = prframe.compare(frame.clear(), values=values)
-        assert found.schema == prframe.compare(frame, values=values).schema
-        assert found.height == 0
-
-
-def test_accessors() -> None:
-    expected = prframe.compare(evaluated(), values=METRICS)
-    assert_frame_equal(evaluated().pr.compare(values=METRICS), expected)
 
 
 AT_HAND = pl.DataFrame(
@@ -539,59 +454,6 @@ def test_refusals(data: pl.DataFrame, options: dict[str, Any], message: str) -> 
     with pytest.raises(prframe.PrframeError) as caught:
         prframe.compare(data, **{"values": "AP"} | options)
     assert str(caught.value) == message
-
-
-@lacking
-@pytest.mark.parametrize("interval", ["t", "percentile", "bca"])
-@pytest.mark.parametrize("alternative", SIDES)
-def test_a_single_query_has_no_interval(interval: Any, alternative: Any) -> None:
-    for values in (["AP", "RR"], ["AP"]):
-        single = prframe.compare(
-            AT_HAND.filter(query_id="q1"),
-            values=values,
-            interval=interval,
-            alternative=alternative,
-        )
-        assert single["conf_low"].null_count() == single["conf_high"].null_count() == len(values)
-
-
-@pytest.mark.parametrize("test", ["randomization", "wilcoxon", "sign", "t"])
-@pytest.mark.parametrize("n", [20, 60])
-def test_thirds_in_single_precision_tie_as_thirds_do(test, n):
-    rng = np.random.default_rng(n)
-    thirds = pl.DataFrame(
-        {"query_id": range(n), **{name: rng.integers(0, 4, n) / 3 for name in "abc"}}
-    )
-    stored = thirds.with_columns(pl.col("a", "b", "c").cast(pl.Float32))
-    options = {"values": ["a", "b", "c"], "over": "query_id", "test": test, "rng": 1}
-    tests, expected = prframe.compare(stored, **options), prframe.compare(thirds, **options)
-    assert_frame_equal(tests, expected, rel_tol=1e-6)
-    if test != "t":
-        assert_frame_equal(tests.select("p_value"), expected.select("p_value"), rel_tol=1e-10)
-
-
-@pytest.mark.parametrize("interval", ["t", "percentile", "bca"])
-def test_equal_differences_have_no_interval(interval: str) -> None:
-    """Two queries that differ by the same do not make a difference certain."""
-    frame = pl.DataFrame({"query_id": [1, 2], "a": [0.5, 0.75], "b": [0.25, 0.5]})
-    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
-        row = frame.pr.compare(values=["a", "b"], interval=interval).row(0, named=True)
-    assert [str(warning.message) for warning in caught] == [
-        "conf_low, conf_high, effect_size: undefined, hence null, for 1 of 1 groups, in which two "
-        "models have too few values in common, or differ by the same in all"
-    ]
-    assert (row["difference"], row["conf_low"], row["conf_high"]) == (0.25, None, None)
-    assert row["p_value"] == 0.5
-
-
-@pytest.mark.parametrize("interval", ["t", "hall", "percentile", "bca"])
-def test_differences_equal_but_for_rounding_have_no_interval(interval: str) -> None:
-    """Values that all differ by .1 as people write it do not differ by the same bits."""
-    frame = pl.DataFrame({"query_id": [1, 2, 3], "a": [0.3, 0.4, 0.9], "b": [0.2, 0.3, 0.8]})
-    assert (frame["a"] - frame["b"]).n_unique() > 1
-    with pytest.warns(prframe.UndefinedMetricWarning, match="conf_low, conf_high, effect_size"):
-        row = frame.pr.compare(values=["a", "b"], interval=interval).row(0, named=True)
-    assert (row["conf_low"], row["conf_high"]) == (None, None)
 
 
 @pytest.mark.parametrize("test", ["t", "sign", "hall", "wilcoxon", "randomization"])

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import warnings
 from math import inf
 
 import numpy as np
@@ -134,12 +133,6 @@ def test_order_batches_and_frames_do_not_matter(
     assert_frame_equal(pl.from_pandas(of_pandas), first)
 
 
-def test_a_lazy_frame_gives_the_same_numbers_each_time() -> None:
-    asked = prframe.band(DATA.lazy(), by="q", recall=LEVELS, n_resamples=50)
-    assert isinstance(asked, pl.LazyFrame)
-    assert_frame_equal(asked.collect(), asked.collect(engine="streaming"))
-
-
 THREADS = """
 import polars as pl, prframe
 from tests.verbs.curves.test_band import DATA, FEW
@@ -174,37 +167,6 @@ def test_seeds() -> None:
     assert (second["conf_low"] != one["conf_low"]).any()
 
 
-def test_levels() -> None:
-    few = {"n_resamples": 50, "rng": 1}
-    every = prframe.band(DATA, **few)["recall"]
-    assert every.to_list() == pytest.approx([0.05 + 0.005 * i for i in range(181)], rel=1e-12)
-    some = prframe.band(DATA, recall_range=(0.2, 0.4), **few)["recall"]
-    assert (len(some), some[0], some[180]) == (181, 0.2, 0.4)
-    for one in (0.3, np.float64(0.3), [0.3], np.array([0.3]), pl.Series([0.3])):
-        assert prframe.band(DATA, recall=one, **few)["recall"].to_list() == [0.3]
-    assert prframe.band(DATA, recall=np.float32(0.25), **few)["recall"].to_list() == [0.25]
-    # At a hit, the curve of the frame.
-    plain = DATA.filter(q="tied")
-    curve = prframe.curve(plain).unique("tp", keep="first", maintain_order=True)
-    ends = curve.filter(pl.col("recall").is_between(0, 1, closed="none"))
-    found = prframe.band(plain, recall=ends["recall"].to_list(), **few)
-    assert found["precision"].to_list() == pytest.approx(ends["precision"].to_list(), rel=1e-12)
-
-
-def test_a_band_is_wider_than_its_levels_alone() -> None:
-    rows = DATA.filter(q="tied")
-    single, together, wider = (
-        prframe.band(rows, rng=1, **options)
-        for options in ({"simultaneous": False}, {}, {"confidence_level": 0.99})
-    )
-    for narrow, wide in ((single, together), (together, wider)):
-        limited = narrow["conf_high"] < 1
-        assert limited.sum() >= 100
-        assert (wide["conf_low"] < narrow["conf_low"]).all()
-        assert (wide["conf_high"] > narrow["conf_high"]).filter(limited).all()
-        assert (wide["conf_high"] == 1).filter(~limited).all()
-
-
 @pytest.mark.parametrize("ties", ["order", "trec"])
 def test_ties(ties: str) -> None:
     rows = DATA.filter(q="tied")
@@ -215,17 +177,6 @@ def test_ties(ties: str) -> None:
     )
     assert_frame_equal(found, expected(broken, {}), rel_tol=1e-12)
     assert (found["conf_low"] != prframe.band(rows, **FEW)["conf_low"]).any()
-
-
-@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-@methods
-def test_scores_as_32_bit_floats(options: dict[str, object]) -> None:
-    rows = DATA.filter(q="plain").with_columns(score=1 + pl.col("score") * 1e-7)
-    rounded = rows.with_columns(pl.col("score").cast(pl.Float32))
-    assert rounded["score"].n_unique() < rows.height
-    found = prframe.band(rows, float32=True, **FEW, **options)
-    assert_frame_equal(found, prframe.band(rounded, **FEW, **options))
-    assert (found["precision"] != prframe.band(rows, **FEW, **options)["precision"]).any()
 
 
 @methods
@@ -241,115 +192,6 @@ def test_totals_are_items_that_were_not_retrieved(options: dict[str, object]) ->
     missing = more.with_columns(score=pl.lit(None, dtype=pl.Float64))
     last = prframe.band(pl.concat([listed, missing]), missing="last", **options)
     assert_frame_equal(last, whole)
-
-
-def test_beyond_the_recall_of_the_retrieved_items() -> None:
-    rows = DATA.filter(q="plain")
-    found = prframe.band(rows, n_pos=40, recall=[0.1, 0.45, 0.55, 0.99], rng=1)
-    assert (found["precision"] > 0).to_list() == [True, True, False, False]
-    assert found["conf_low"].to_list()[1:] == [0, 0, 0]
-    high = found["conf_high"].to_list()
-    assert min(high[:3]) > 0.2
-    assert high[3] == 0
-    assert prframe.band(rows.with_columns(score=-inf), **FEW).sum().row(0)[1:4] == (0, 0, 0)
-
-
-UNDEFINED = {
-    "bayesian-bootstrap": ({}, 3),
-    "smoothed-bootstrap": ({"method": "smoothed-bootstrap"}, 5),
-    "asymptotic": ({"method": "asymptotic", "simultaneous": False}, 10),
-}
-
-
-@pytest.mark.parametrize(("options", "least"), UNDEFINED.values(), ids=UNDEFINED)
-def test_groups_without_a_band(options: dict[str, object], least: int) -> None:
-    def group(name: str, n_pos: int, n_neg: int) -> pl.DataFrame:
-        label = [1, 0] * min(n_pos, n_neg) + [1] * (n_pos - n_neg) + [0] * (n_neg - n_pos)
-        return pl.DataFrame({"q": name, "score": range(len(label)), "label": label})
-
-    groups = {"good": (least, 40), "few": (least - 1, 9), "none": (0, 4), "only": (30, 0)}
-    asked = {"by": "q", "recall": [0.3, 0.5], "n_resamples": 50, "rng": 1, **options}
-    why = f"which have fewer than {least} positives or no negatives"
-    start, ends = "undefined, hence null, for", ["conf_low", "conf_high"]
-    for name, message in (
-        ("few", f"conf_low, conf_high: {start} 1 of 2 groups, {why}, in groups ['few']"),
-        ("only", f"conf_low, conf_high: {start} 1 of 2 groups, {why}, in groups ['only']"),
-        (
-            "none",
-            f"precision, conf_low, conf_high: {start} 1 of 2 groups, which have no positives, "
-            "in groups ['none']",
-        ),
-    ):
-        rows = pl.concat([group("good", *groups["good"]), group(name, *groups[name])])
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            found = prframe.band(rows, **asked)
-        assert [str(warning.message) for warning in caught] == [message]
-        assert caught[0].filename == __file__
-        assert found.filter(q="good").null_count().sum_horizontal().item() == 0
-        bad = found.filter(q=name)
-        assert bad.select(ends).null_count().row(0) == (2, 2)
-        assert bad["precision"].null_count() == (2 if name == "none" else 0)
-    # Each group is named once; without groups none is.
-    rows = pl.concat([group(name, *sizes) for name, sizes in groups.items()])
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        prframe.band(rows, **asked)
-        prframe.band(group("", 1, 5), **asked | {"by": None}, positive=[1])
-    assert [str(warning.message).partition(" groups, ")[2] for warning in caught] == [
-        "which have no positives, in groups ['none']",
-        f"{why}, in groups ['few', 'only']",
-        f"which have fewer than {least} label [1] or no negatives",
-    ]
-
-
-def test_levels_without_an_asymptotic_interval() -> None:
-    rows = pl.DataFrame({"score": range(60, 0, -1), "label": [1] * 10 + [1, 0] * 25})
-    asked = {"method": "asymptotic", "simultaneous": False, "recall": [0.1, 0.6]}
-    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
-        found = prframe.band(rows, **asked)
-    assert [str(warning.message) for warning in caught] == [
-        "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, where precision is 0 or 1 "
-        "or the next positives are far"
-    ]
-    assert found["conf_low"].is_null().to_list() == [True, False]
-    assert found["precision"][0] == 1
-
-
-def test_increasing_transforms_of_the_score() -> None:
-    moved = DATA.with_columns((pl.col("score") * 3 + 1).exp())
-    kept = DATA.filter(pl.col("score") > -inf)
-    assert_frame_equal(
-        prframe.band(kept, by="q", **FEW),
-        prframe.band(moved.filter(pl.col("score") > 0), by="q", **FEW),
-    )
-
-
-def test_kinds_of_labels() -> None:
-    rows = DATA.select("q", "score", "label")
-    first = prframe.band(rows, by="q", **FEW)
-    for label in (pl.Boolean, pl.Float32, pl.Int8):
-        again = prframe.band(rows.with_columns(pl.col("label").cast(label)), by="q", **FEW)
-        assert_frame_equal(again, first)
-    graded = rows.with_columns(pl.col("label") * 3)
-    assert_frame_equal(prframe.band(graded, by="q", positive=2, **FEW), first)
-    words = rows.with_columns(
-        label=pl.when(pl.col("label") > 0).then(pl.lit("y")).otherwise(pl.lit("n"))
-    )
-    assert_frame_equal(prframe.band(words, by="q", positive="y", **FEW), first)
-
-
-@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-@methods
-@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
-def test_no_rows(options: dict[str, object]) -> None:
-    full = prframe.band(DATA.filter(q="plain"), by="q", **FEW, **options)
-    for frame in (DATA.clear(), DATA.clear().lazy()):
-        found = prframe.band(frame, by="q", **FEW, **options).lazy().collect()
-        assert found.schema == full.schema
-        assert not found.height
-    assert prframe.band(DATA.clear(), **options).columns == full.columns[1:]
-    assert not len(prframe.band(DATA.clear().to_pandas(), by="q", **options))
 
 
 def test_levels_that_draws_do_not_reach() -> None:

@@ -3,12 +3,9 @@
 import numpy as np
 import polars as pl
 import pytest
-from scipy.special import ndtr, ndtri
-from scipy.stats import binomtest
 
 import prframe
 from prframe import PrframeError
-from prframe.stats import pr_curve_difference
 from prframe.stats.curves import empirical_precision, posterior_of_clusters
 from prframe.stats.rankings import cells_from_scores
 
@@ -46,79 +43,12 @@ def test_whole_clusters_are_drawn() -> None:
     assert mean["unclustered"] < 0.7 * mean["single"]
 
 
-def test_clusters_of_one_row_have_about_the_band_of_rows() -> None:
-    single = DATA.with_columns(user=pl.int_range(pl.len()))
-    of_rows = single.pr.band(recall=LEVELS, rng=1)
-    of_clusters = single.pr.band(recall=LEVELS, cluster="user", rng=1)
-    assert of_clusters.columns == of_rows.columns
-    assert of_clusters["precision"].equals(of_rows["precision"])
-    for end in ("conf_low", "conf_high"):
-        assert of_clusters[end].to_numpy() == pytest.approx(of_rows[end].to_numpy(), abs=0.05)
-
-
-def test_neither_the_order_of_rows_nor_the_names_of_clusters_matter() -> None:
-    named = DATA.with_columns(pl.format("u{}", pl.col("user") + 100).alias("user"))
-    found = DATA.pr.band(recall=LEVELS, cluster="user", rng=1)
-    assert found.equals(named.pr.band(recall=LEVELS, cluster="user", rng=1))
-    shuffled = DATA.sample(fraction=1, shuffle=True, seed=2)
-    assert found.equals(shuffled.pr.band(recall=LEVELS, cluster="user", rng=1))
-
-
 def test_two_clusters_have_no_band() -> None:
     frame = DATA.with_columns(user=pl.col("user") % 2)
     with pytest.warns(prframe.UndefinedMetricWarning, match="3 clusters that hold either"):
         found = frame.pr.band(recall=LEVELS, cluster="user", rng=1)
     assert found["conf_low"].null_count() == len(LEVELS)
     assert found["precision"].null_count() == 0
-
-
-def test_clusters_without_positives_do_not_make_up_for_others() -> None:
-    # Of 40 clusters two hold positives.
-    frame = DATA.with_columns(label=pl.col("label") & (pl.col("user") < 2))
-    frame = frame.with_columns(label=pl.col("label") | (pl.int_range(pl.len()).is_in([0, 1, 5])))
-    two = frame.with_columns(other=-pl.col("score"))
-    calls = (
-        lambda: frame.pr.band(recall=LEVELS, cluster="user", rng=1),
-        lambda: two.with_columns(item=pl.int_range(pl.len())).pr.compare_curves(
-            score=["score", "other"], item="item", recall=LEVELS, cluster="user", rng=1
-        ),
-    )
-    for call in calls:
-        with pytest.warns(prframe.UndefinedMetricWarning) as caught:
-            found = call()
-        (warning,) = caught
-        assert str(warning.message).endswith(
-            "which have fewer than 3 positives or no negatives, or fewer than 3 clusters that "
-            "hold either"
-        )
-        assert found["conf_low"].null_count() == len(LEVELS)
-        if "p_value" in found.columns:
-            assert found["p_value"].null_count() == len(LEVELS)
-            assert found["difference"].null_count() == 0
-
-
-@pytest.mark.parametrize("simultaneous", [True, False])
-def test_bands_are_wider_the_fewer_the_clusters(simultaneous: bool) -> None:
-    """Clusters that are merged leave more doubt, and a p-value goes with its band."""
-    rng = np.random.default_rng(4)
-    label = rng.random(400) < 0.3
-    scores = [shift * label + rng.normal(size=400) for shift in (2.0, 1.0)]
-    options = {"simultaneous": simultaneous, "n_resamples": 800, "rng": 1}
-    widths, p_values = [], []
-    for number in (4, 8, 400):
-        cluster = np.arange(400) % number
-        found = pr_curve_difference(*scores, label, LEVELS, cluster=cluster, **options)
-        widths.append((found.high - found.low).mean())
-        p_values.append(found.p_value)
-        for level in 0.8, 0.95:
-            band = pr_curve_difference(
-                *scores, label, LEVELS, cluster=cluster, confidence_level=level, **options
-            )
-            out = (band.low > 0) | (band.high < 0)
-            rejected = band.p_value <= 1 - level
-            assert (out.any() == rejected[0]) if simultaneous else (out == rejected).all()
-    assert widths[0] > widths[1] > widths[2]
-    assert (p_values[0] >= p_values[2]).all()
 
 
 @pytest.mark.parametrize(
@@ -157,32 +87,3 @@ def test_bands_of_clusters_cover(n_clusters: int, size: int) -> None:
         band = posterior_of_clusters(*sample, levels, 400, rng).band()
         covered += ((band.low <= true) & (true <= band.high)).all()
     assert covered / samples > 0.94 - 3 * (0.06 * 0.94 / samples) ** 0.5
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("effect", [0.0, 1.0])
-@pytest.mark.parametrize("n_clusters", [3, 5, 10])
-def test_few_clusters_cover(n_clusters: int, effect: float) -> None:
-    """Bands hold the curve, and two equal models are not told apart too often."""
-    rng, samples, levels = np.random.default_rng(7), 200, np.linspace(0.05, 0.95, 19)
-    cluster = np.repeat(np.arange(n_clusters), 30)
-    # Positives have mean 1.5, and another one in each cluster.
-    threshold = 1.5 + (1 + effect**2) ** 0.5 * ndtri(1 - levels)
-    true = 0.3 * levels / (0.3 * levels + 0.7 * ndtr(-threshold))
-    covered = rejected = 0
-    for seed in range(samples):
-        label = rng.random(cluster.size) < 0.3
-        scores = [
-            (1.5 + effect * rng.normal(size=n_clusters)[cluster]) * label
-            + rng.normal(size=cluster.size)
-            for _ in range(2)
-        ]
-        options = {"n_resamples": 400, "rng": seed, "cluster": cluster}
-        rejected += pr_curve_difference(*scores, label, levels, **options).p_value[0] <= 0.05
-        draws = posterior_of_clusters(
-            scores[0], label, cluster, levels, 400, np.random.default_rng(seed)
-        )
-        band = draws.band()
-        covered += ((band.low <= true) & (true <= band.high)).all()
-    assert binomtest(covered, samples, 0.94, alternative="less").pvalue > 1e-3
-    assert binomtest(int(rejected), samples, 0.055, alternative="greater").pvalue > 1e-3

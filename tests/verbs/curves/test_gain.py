@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
-import prframe
 from prframe import PrframeError
 
 GAINS = ["recall_gain", "precision_gain"]
@@ -74,28 +73,6 @@ def test_the_example_of_the_authors() -> None:
     assert AUTHORS.pr.evaluate("AUPRG").item() == pytest.approx(17 / 24)
 
 
-def test_the_ends() -> None:
-    drawn = AUTHORS.pr.curve(gain=True)
-    assert drawn.row(0)[-2:] == (-inf, 1.0)
-    assert drawn.row(-1)[-2:] == (1.0, 0.0)
-    assert drawn.columns[-4:] == ["recall", "precision", *GAINS]
-    assert drawn.drop(GAINS).equals(AUTHORS.pr.curve())
-
-
-@pytest.mark.parametrize(
-    "options", [{"prior": 0.2}, {"recall": [0.2, 0.5]}, {"order": "input"}, {"interpolate": True}]
-)
-def test_gains_follow_from_recall_and_precision(options: dict[str, Any]) -> None:
-    drawn = AUTHORS.pr.curve(gain=True, **options)
-    assert drawn.drop(GAINS).equals(AUTHORS.pr.curve(**options))
-    share = options.get("prior", 0.5)
-    for name in ("recall", "precision"):
-        x = drawn[name].to_numpy()
-        with np.errstate(divide="ignore"):
-            expected = (x - share) / ((1 - share) * x)
-        np.testing.assert_allclose(drawn[f"{name}_gain"], expected, rtol=1e-12)
-
-
 def test_weights_are_copies() -> None:
     weighted = AUTHORS.with_columns(times=pl.Series([1, 2, 1, 3, 1, 2]))
     copies = weighted.select(pl.exclude("times").repeat_by("times").explode())
@@ -105,22 +82,6 @@ def test_weights_are_copies() -> None:
         for rows, options in ((weighted, {"weight": "times"}), (copies, {}))
     )
     np.testing.assert_allclose(first.to_numpy(), second.to_numpy(), rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
-def test_groups_of_one_class() -> None:
-    data = pl.DataFrame({"q": ["a", "a", "b"], "score": [2.0, 1, 1], "label": [1, 1, 0]})
-    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
-        drawn = data.pr.curve(by="q", gain=True, anchor=False)
-    assert [str(warning.message) for warning in caught] == [
-        "recall or its gain: undefined, hence null, for 2 of 2 groups, which have no positives or "
-        "no negatives, in groups ['a', 'b']"
-    ]
-    assert drawn["recall"].to_list() == [0.5, 1.0, None]
-    assert drawn["recall_gain"].to_list() == [None] * 3
-    assert drawn["precision_gain"].to_list() == [None] * 3
-    known = data.filter(q="a").drop("q").pr.curve(gain=True, prior=0.5, anchor=False)
-    assert known["precision_gain"].to_list() == [1.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -139,9 +100,3 @@ def test_messages(options: dict[str, Any], message: str) -> None:
     with pytest.raises(PrframeError) as caught:
         AUTHORS.with_columns(q=pl.lit("a")).pr.curve(gain=True, **options)
     assert str(caught.value) == message
-
-
-def test_gain_is_a_flag() -> None:
-    with pytest.raises(PrframeError) as caught:
-        AUTHORS.pr.curve(gain="yes")
-    assert str(caught.value) == "`gain` must be True or False; got 'yes'."

@@ -105,32 +105,6 @@ def test_is_the_mean_of_a_metric(metric: str, options: dict[str, Any]) -> None:
     assert drawn["n"].to_list() == means["n"].to_list()
 
 
-@undefined
-def test_options_of_the_curves_are_passed_on() -> None:
-    rows = RUNS.with_columns(weight=pl.col("item") % 3, more=20)
-    options = {"weight": "weight", "prior": 0.2, "n_pos": "more", "include_unretrieved": True}
-    drawn = prframe.curve(rows, over=["model", "query"], recall=LEVELS, **options)
-    single = prframe.curve(rows, by=["model", "query"], recall=LEVELS, anchor=False, **options)
-    means = single.group_by("recall", maintain_order=True).agg(pl.col("precision").mean())
-    assert_frame_equal(drawn.drop("n"), means)
-
-
-def test_levels() -> None:
-    rows = RUNS.filter(pl.col("query") != "q04", model="a").drop("model")
-
-    def levels(**options: Any) -> list[float]:
-        return list(prframe.curve(rows, over="query", **options)["recall"])
-
-    assert levels() == [i / 100 for i in range(101)]
-    assert levels(recall=11) == [i / 10 for i in range(11)]
-    assert levels(recall=2) == [0, 1]
-    assert levels(recall=1.0) == [1]
-    assert levels(recall=0.3) == [0.3]
-    assert levels(recall=[0.5, 0.2]) == [0.5, 0.2]
-    band = prframe.band(rows, over="query", recall_range=(0.1, 0.9), rng=1)
-    assert band["recall"][[0, 50, 100]].to_list() == [0.1, 0.5, 0.9]
-
-
 @pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 def test_bands_leave_out_the_ends_unless_told() -> None:
     rows = RUNS.filter(pl.col("query") != "q04")
@@ -144,23 +118,6 @@ def test_bands_leave_out_the_ends_unless_told() -> None:
         assert band["recall"].unique().sort().to_list() == inner
     named = prframe.band(rows, by="model", recall=11, **options)
     assert named["recall"].unique().sort().to_list() == [i / 10 for i in range(11)]
-
-
-@pytest.mark.parametrize("options", [{"anchor": True}, {"interpolate": True}])
-def test_one_query_is_its_own_curve(options: dict[str, Any]) -> None:
-    rows = RUNS.filter(query="q01", model="a").drop("model")
-    drawn = prframe.curve(rows, over="query", recall=LEVELS, **options)
-    alone = prframe.curve(rows.drop("query"), recall=LEVELS, **options)
-    assert drawn["precision"].to_list() == alone["precision"].to_list()
-    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
-        band = prframe.band(rows, over="query", **FEW, **options)
-    told = [str(w.message) for w in caught if w.category is prframe.UndefinedMetricWarning]
-    assert told == [
-        "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which have fewer than two "
-        "curves, or curves that all agree"
-    ]
-    assert band["precision"].to_list() == alone["precision"].to_list()
-    assert band["conf_low"].null_count() == band["conf_high"].null_count() == len(LEVELS)
 
 
 @pytest.mark.parametrize("call", ["curve", "band", "compare_curves"])
@@ -196,54 +153,6 @@ def test_order_of_rows_does_not_matter(call: Callable[..., pl.DataFrame]) -> Non
 
 
 @undefined
-@every
-def test_a_group_is_itself_alone(call: Callable[..., pl.DataFrame]) -> None:
-    more = RUNS.with_columns(pl.col("query").str.replace("q", "p"), score=-pl.col("score").abs())
-    rows = pl.concat([RUNS.with_columns(part=1), more.with_columns(part=2)])
-    by = {} if call is CALLS["compare_curves"] else {"by": ["part", "model"]}
-    drawn = call(rows, **by or {"by": "part"})
-    for part in (1, 2):
-        alone = call(rows.filter(part=part).drop("part"))
-        assert_frame_equal(drawn.filter(part=part).drop("part"), alone, check_exact=True)
-
-
-@undefined
-@every
-@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
-def test_no_rows(call: Callable[..., pl.DataFrame]) -> None:
-    if call is CALLS["compare_curves"]:
-        empty = RUNS.clear().with_columns(other=pl.lit(1.0))
-        drawn = prframe.compare_curves(empty, ["score", "other"], by="model", over="query")
-        assert drawn.columns[:4] == ["model", "model_a", "model_b", "recall"]
-    else:
-        drawn = call(RUNS.clear())
-        assert drawn.columns[:3] == ["model", "recall", "precision"]
-    assert drawn.is_empty()
-
-
-@undefined
-@pytest.mark.parametrize("options", [{}, {"interpolate": True}, {"anchor": True}])
-def test_the_band_is_about_the_mean_curve(options: dict[str, Any]) -> None:
-    band = CALLS["band"](RUNS, **options)
-    curve = CALLS["curve"](RUNS, **options)
-    assert_frame_equal(band.select(curve.columns), curve)
-    assert (band["conf_low"] <= band["precision"]).all()
-    assert (band["precision"] <= band["conf_high"]).all()
-    seed = int(np.random.default_rng(3).integers(1 << 62))
-    for model in ("a", "b", "c"):
-        curves = table(model, **{"anchor": False} | options)
-        curves = curves[np.lexsort(curves.T[::-1])]
-        confidence = Confidence(limits=(0, 1))
-        ends = mean_band(curves, confidence, 199, np.random.default_rng(seed))
-        rows = band.filter(model=model)
-        np.testing.assert_array_equal(rows["conf_low"], ends.low)
-        np.testing.assert_array_equal(rows["conf_high"], ends.high)
-    assert band["method"].unique().to_list() == ["studentized-bootstrap"]
-    width = (band["conf_high"] - band["conf_low"]).to_numpy().reshape(3, -1)
-    assert (width[:, 0] == 0).all() == options.get("anchor", False)
-
-
-@undefined
 @pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 @pytest.mark.parametrize("method", ["auto", "t", "logit", "hall", "percentile", "bca"])
 def test_bands_at_single_levels_are_intervals(method: str) -> None:
@@ -259,38 +168,6 @@ def test_bands_at_single_levels_are_intervals(method: str) -> None:
     ):
         assert band[ours].to_list() == pytest.approx(intervals[theirs].to_list(), rel=1e-12)
     assert band["method"].to_list() == intervals["method"].to_list()
-
-
-@undefined
-@pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
-def test_levels_at_which_all_curves_are_equal() -> None:
-    rows = RUNS.filter(pl.col("query") != "q04")
-    for simultaneous in (True, False):
-        options = {"simultaneous": simultaneous, "anchor": True}
-        band = CALLS["band"](rows, recall=[0.0, 1.0], **options)
-        certain = band.filter(recall=0.0)
-        assert certain["conf_low"].to_list() == certain["conf_high"].to_list() == [1.0] * 3
-        assert (band.filter(recall=1.0)["conf_high"] < 1).all()
-
-
-@undefined
-@pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
-def test_single_levels_are_compared_as_metrics() -> None:
-    levels = [0.1, 0.3, 0.5]
-    compared = prframe.compare_curves(RUNS, over="query", recall=levels, simultaneous=False)
-    names = [f"Prec@{level}" for level in levels]
-    metrics = prframe.compare(RUNS, names, over="query", correction=None)
-    order = pl.col("metric").replace_strict(names, levels, return_dtype=pl.Float64)
-    metrics = metrics.with_columns(order.alias("recall"))
-    keys = ["model_a", "model_b", "recall"]
-    both = compared.join(metrics, on=keys, suffix="_of_metric", maintain_order="left")
-    assert both.height == compared.height == 9
-    for name in ("difference", "conf_low", "conf_high", "p_value"):
-        assert both[name].to_list() == pytest.approx(both[f"{name}_of_metric"].to_list())
-    assert both["precision_a"].to_list() == pytest.approx(both["mean_a"].to_list())
-    assert both["precision_b"].to_list() == pytest.approx(both["mean_b"].to_list())
-    assert both["method"].to_list() == both["method_of_metric"].to_list()
-    assert both["n"].to_list() == both["n_of_metric"].to_list()
 
 
 def naive_p_value(differences: Floats) -> float:
@@ -333,36 +210,6 @@ def test_the_band_of_a_difference() -> None:
     assert turned["p_value"].to_list() == rows["p_value"].to_list()
 
 
-@undefined
-def test_models_in_columns() -> None:
-    wide = RUNS.pivot("model", index=["query", "item", "label"], values="score")
-    compared = prframe.compare_curves(wide, ["a", "b", "c"], over="query", **FEW)
-    assert_frame_equal(compared, CALLS["compare_curves"](RUNS))
-
-
-@undefined
-def test_queries_that_a_model_lacks() -> None:
-    rows = RUNS.filter(~((pl.col("model") == "c") & (pl.col("query") == "q02")))
-    with pytest.raises(PrframeError) as caught:
-        CALLS["compare_curves"](rows)
-    assert str(caught.value) == (
-        "every model must have rows for every group of `over`: of 12 groups 'c' has none for 1, "
-        "in groups ['q02']; compare what two models have in common with incomplete='pairwise', what "
-        "all have with 'common', or count the missing as 0 with 'zero'."
-    )
-
-    def numbers(incomplete: str) -> list[int]:
-        drawn = CALLS["compare_curves"](rows, incomplete=incomplete, recall=0.5)
-        return list(drawn["n"])
-
-    assert numbers("pairwise") == [11, 10, 10]
-    assert numbers("common") == [10, 10, 10]
-    assert numbers("zero") == [11, 11, 11]
-    pairwise = CALLS["compare_curves"](rows, incomplete="pairwise").filter(model_b="c")
-    without = CALLS["compare_curves"](RUNS.filter(pl.col("query") != "q02")).filter(model_b="c")
-    assert_frame_equal(pairwise, without)
-
-
 def test_equal_models() -> None:
     rows = RUNS.filter(pl.col("query") != "q04", model="a").drop("model")
     rows = rows.with_columns(again=pl.col("score"))
@@ -373,32 +220,6 @@ def test_equal_models() -> None:
 
 
 MESSAGES: dict[str, tuple[Callable[[], object], str]] = {
-    "over in by": (
-        lambda: CALLS["curve"](RUNS, over="model"),
-        "`over` and `by` both name 'model'; a column is either kept apart or summarised over.",
-    ),
-    "over in by of a band": (
-        lambda: CALLS["band"](RUNS, over=["model", "query"]),
-        "`over` and `by` both name 'model'; a column is either kept apart or summarised over.",
-    ),
-    "models over models": (
-        lambda: CALLS["compare_curves"](RUNS, over="model"),
-        "`model` and `over` both name 'model'; models are compared over queries.",
-    ),
-    "unknown column": (
-        lambda: CALLS["curve"](RUNS, over="querry"),
-        "`over` names the column 'querry', which the frame does not have; its columns are 'score', "
-        "'label', 'item', 'model', 'query'. Did you mean 'query'?",
-    ),
-    "level": (
-        lambda: CALLS["band"](RUNS, recall=[0.5, 1.1]),
-        "`recall` must lie between 0 and 1; got 1.1.",
-    ),
-    "negative number of levels": (
-        lambda: CALLS["curve"](RUNS, recall=-3),
-        "`recall` as a whole number is that of evenly spaced levels from 0 to 1, at least 2; got "
-        "-3. A single level is a float, for example 1.0.",
-    ),
     "more levels than can be read": (
         lambda: CALLS["curve"](RUNS, recall=10**9),
         "`recall` as a whole number is that of evenly spaced levels, at most 1,000,000; got "
@@ -415,10 +236,6 @@ MESSAGES: dict[str, tuple[Callable[[], object], str]] = {
     "range": (
         lambda: CALLS["band"](RUNS, recall=None, recall_range=(0, 2)),
         "`recall_range` must lie between 0 and 1; got 2.",
-    ),
-    "input order": (
-        lambda: CALLS["curve"](RUNS, recall=None, order="input"),
-        "`over` gives a row per level; leave out order='input'.",
     ),
     "method": (
         lambda: CALLS["band"](RUNS, method="asymptotic"),
@@ -438,39 +255,11 @@ MESSAGES: dict[str, tuple[Callable[[], object], str]] = {
         lambda: prframe.compare_curves(RUNS, by="query", item="item", anchor=False),
         "`anchor` is for mean curves; name the groups that have them with over=, or leave it out.",
     ),
-    "interpolate": (
-        lambda: CALLS["compare_curves"](RUNS, interpolate=1),
-        "`interpolate` must be True or False; got 1.",
-    ),
-    "cluster of a band": (
-        lambda: CALLS["band"](RUNS, cluster="item"),
-        "`cluster` 'item' must be one value, and no null, for each group of `over`, in groups "
-        "['q00', 'q01', 'q02', 'q03', 'q04'] and 7 more; mend these rows, "
-        "or, if numbers begin anew in each 'item', name it in `over` too.",
-    ),
     "cluster": (
         lambda: CALLS["compare_curves"](RUNS, cluster="item"),
         "`cluster` 'item' must be one value, and no null, for each group of `over`, in groups "
         "['q00', 'q01', 'q02', 'q03', 'q04'] and 7 more; mend these rows, "
         "or, if numbers begin anew in each 'item', name it in `over` too.",
-    ),
-    "incomplete": (
-        lambda: CALLS["compare_curves"](RUNS, incomplete="last"),
-        "`incomplete` must be one of 'common', 'pairwise', 'raise', 'zero'; got 'last'.",
-    ),
-    "ties": (
-        lambda: CALLS["band"](RUNS, ties="expected"),
-        "ties='expected' is a mean over rankings, which have different curves; draw 'group', or "
-        "the range from 'worst' to 'best'.",
-    ),
-    "resamples": (
-        lambda: CALLS["compare_curves"](RUNS, n_resamples=10),
-        "`n_resamples` must be at least 40 for confidence_level=0.95, so that some lie beyond "
-        "either end; got 10.",
-    ),
-    "key that is a column of the result": (
-        lambda: CALLS["curve"](RUNS.rename({"model": "n"}), by="n"),
-        "`by` names 'n', which is also a column of the result; rename it.",
     ),
 }
 
@@ -480,47 +269,3 @@ def test_messages(call: Callable[[], object], message: str) -> None:
     with pytest.raises(PrframeError) as caught:
         call()
     assert str(caught.value) == message
-
-
-@pytest.mark.parametrize("simultaneous", [True, False])
-def test_queries_that_all_agree_leave_room_for_others(simultaneous: bool) -> None:
-    # 30 queries whose only positive comes first.
-    rows = pl.DataFrame(
-        {
-            "query": np.repeat(np.arange(30), 4),
-            "score": np.tile([4.0, 3.0, 2.0, 1.0], 30),
-            "label": np.tile([1, 0, 0, 0], 30),
-        }
-    )
-    options = {"recall": [0.0, 0.5, 1.0], "rng": 1, "simultaneous": simultaneous}
-    band = prframe.band(rows, over="query", anchor=True, **options)
-    single = prframe.interval(rows, ["Prec@0.5", "Prec@1"], over="query")
-    assert band["conf_low"][1:].to_list() == single["conf_low"].to_list()
-    assert band["conf_high"].to_list() == [1.0, 1.0, 1.0]
-    # The anchor is certain.
-    assert band["conf_low"][0] == 1.0
-    free = prframe.band(rows, over="query", **options)
-    assert free["conf_low"][0] < 1.0
-
-
-@pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
-def test_the_band_of_a_mean_curve_holds_the_interval_of_each_level() -> None:
-    rows = RUNS.filter(pl.col("query") != "q04", model="a").drop("model")
-    options: dict[str, Any] = {"recall": LEVELS, "rng": 1, "anchor": False}
-    band, single = (
-        prframe.band(rows, over="query", simultaneous=simultaneous, **options)
-        for simultaneous in (True, False)
-    )
-    assert (band["conf_low"] <= single["conf_low"]).all()
-    assert (band["conf_high"] >= single["conf_high"]).all()
-
-
-@pytest.mark.parametrize("number", [2, 3, 5])
-def test_a_band_of_few_differences_holds_the_interval_of_each_level(number: int) -> None:
-    rows = runs().filter(pl.col("query") < f"q{number:02}", pl.col("query") != "q04")
-    whole, single = (
-        CALLS["compare_curves"](rows, recall=LEVELS, rng=1, simultaneous=simultaneous)
-        for simultaneous in (True, False)
-    )
-    assert (whole["conf_low"] <= single["conf_low"]).all()
-    assert (whole["conf_high"] >= single["conf_high"]).all()

@@ -8,13 +8,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import logit, ndtr, ndtri
 
-import prframe
-from prframe import PrframeError
 from prframe.stats import pr_curve_difference, pr_posterior
 
 LEVELS = [0.2, 0.45, 0.7]
 FEW = {"recall": LEVELS, "n_resamples": 200, "rng": 1}
-OVER = {"recall": LEVELS, "over": "part", "rng": 1}
 
 
 def rows(n: int = 120, seed: int = 4) -> pl.DataFrame:
@@ -27,7 +24,6 @@ def rows(n: int = 120, seed: int = 4) -> pl.DataFrame:
 
 
 DATA = rows()
-MODELS = {"score": ["a", "b"]}
 ENDS = ["precision", "conf_low", "conf_high"]
 
 
@@ -60,78 +56,6 @@ def test_a_prior_moves_the_log_odds_of_a_band(cluster: str | None, simultaneous:
     np.testing.assert_array_equal(open_ends, low < 1)
     moved = logit(high[open_ends]) - logit(low[open_ends])
     np.testing.assert_allclose(moved, logit(0.6) - logit(0.1), rtol=1e-4)
-
-
-def test_the_share_of_the_sample_keeps_the_curve_and_narrows_the_band() -> None:
-    share = DATA["label"].mean()
-    plain, known = (DATA.pr.band("a", prior=prior, **FEW) for prior in (None, share))
-    np.testing.assert_allclose(known["precision"], plain["precision"], rtol=1e-12)
-    width = [(band["conf_high"] - band["conf_low"]).mean() for band in (known, plain)]
-    assert width[0] < width[1]
-
-
-def test_differences_are_those_of_both_curves() -> None:
-    options = MODELS | FEW | {"prior": 0.05}
-    found = DATA.pr.compare_curves(**options)
-    for side, name in (("precision_a", "a"), ("precision_b", "b")):
-        np.testing.assert_allclose(found[side], DATA.pr.band(name, prior=0.05, **FEW)["precision"])
-    turned = DATA.pr.compare_curves(**options | {"score": ["b", "a"]})
-    np.testing.assert_allclose(turned["conf_low"], -found["conf_high"], rtol=1e-12)
-    assert turned["p_value"].equals(found["p_value"])
-
-
-def test_arrays_take_it_too() -> None:
-    label = DATA["label"].to_numpy()
-    first, second = DATA["a"].to_numpy(), DATA["b"].to_numpy()
-    seed = int(np.random.default_rng(1).integers(1 << 62))
-    draws = {"n_resamples": 200, "rng": seed, "prior": 0.05}
-    band = pr_posterior(first[label], first[~label], LEVELS, **draws).band()
-    np.testing.assert_allclose(DATA.pr.band("a", prior=0.05, **FEW)["conf_low"], band.low)
-    difference = pr_curve_difference(first, second, label, LEVELS, **draws)
-    found = DATA.pr.compare_curves(**MODELS, **FEW, prior=0.05)
-    np.testing.assert_allclose(found["conf_low"], difference.low)
-
-
-def test_mean_curves_are_those_of_curve() -> None:
-    mean = DATA.pr.curve("a", over="part", recall=LEVELS, prior=0.05)
-    band = DATA.pr.band("a", prior=0.05, **OVER)
-    assert band["precision"].equals(mean["precision"])
-    assert (band["precision"] < DATA.pr.band("a", **OVER)["precision"]).all()
-    compared = DATA.pr.compare_curves(**MODELS, **OVER, prior=0.05)
-    np.testing.assert_allclose(compared["precision_a"], mean["precision"], rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"prior": 0.1, "method": "smoothed-bootstrap"},
-            "`prior` is for method='auto'; the smoothed-bootstrap band knows none; leave one of "
-            "them out.",
-        ),
-        (
-            {"prior": 0.1, "method": "asymptotic", "simultaneous": False},
-            "`prior` is for method='auto'; the asymptotic band knows none; leave one of them out.",
-        ),
-        ({"prior": 0}, "`prior` must be a number > 0 and < 1; got 0."),
-        ({"prior": 1.0, "over": "part"}, "`prior` must be a number > 0 and < 1; got 1.0."),
-        ({"prior": "half"}, "`prior` must be a number > 0 and < 1; got 'half'."),
-    ],
-)
-def test_messages(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(PrframeError) as caught:
-        DATA.pr.band("a", **options)
-    assert str(caught.value) == message
-    if "kind" not in options and "method" not in options:
-        with pytest.raises(PrframeError) as caught:
-            DATA.pr.compare_curves(**MODELS, **options)
-        assert str(caught.value) == message
-
-
-def test_without_negatives_precision_is_1() -> None:
-    with pytest.warns(prframe.PrframeWarning):
-        found = DATA.filter("label").pr.band("a", prior=0.05, **FEW)
-    assert found["precision"].to_list() == [1.0] * len(LEVELS)
 
 
 def precision_of(recall: NDArray[np.float64], distance: float, prior: float) -> Any:

@@ -65,39 +65,6 @@ def test_the_threshold_is_that_of_the_curve(ties: str) -> None:
     assert found["estimate"].to_list() == best["threshold"].to_list()
 
 
-def test_the_interval_moves_with_the_scores() -> None:
-    data = samples(1, 100, 0.3, 1.0, 3)
-    higher = data.with_columns(pl.col("score") * 3 + 2)
-    numbers = ["estimate", "conf_low", "conf_high"]
-    low, high = (rows.pr.interval("MaxF1", **FEW)[1, numbers] for rows in (data, higher))
-    np.testing.assert_allclose(3 * low.to_numpy() + 2, high.to_numpy(), rtol=1e-12)
-    assert (low["conf_low"] <= low["estimate"]).all()
-    assert (low["estimate"] <= low["conf_high"]).all()
-
-
-def test_the_method_does_not_matter_to_the_threshold() -> None:
-    data = samples(1, 100, 0.3, 1.0, 4)
-    rows = [
-        data.pr.interval("MaxF1", method=method, n_resamples=100, rng=rng).row(1)
-        for method, rng in (("auto", 1), ("logit-t", 2), ("percentile", 3))
-    ]
-    assert len(set(rows)) == 1
-    assert rows[0][2] is None
-    assert rows[0][5] == "inverted-test"
-
-
-def test_one_sided() -> None:
-    """Each threshold is tested in one direction, so that one end has the level of both."""
-    data = samples(1, 100, 0.3, 1.0, 4)
-    rows = [
-        data.pr.interval("MaxF1", alternative=alternative, **FEW).row(1, named=True)
-        for alternative in ("two-sided", "greater", "less")
-    ]
-    assert rows[1]["conf_low"] == rows[0]["conf_low"] < rows[0]["estimate"]
-    assert rows[2]["conf_high"] == rows[0]["conf_high"] > rows[0]["estimate"]
-    assert (rows[2]["conf_low"], rows[1]["conf_high"]) == (-inf, inf)
-
-
 def test_without_a_retrieved_positive_there_is_none() -> None:
     data = pl.DataFrame({"score": [1.0, -inf], "label": [False, True]})
     with pytest.warns(prframe.UndefinedMetricWarning) as caught:
@@ -107,11 +74,6 @@ def test_without_a_retrieved_positive_there_is_none() -> None:
         "MaxF1 threshold: undefined, hence null, for 1 of 1 groups, which have no positives or no "
         "retrieved positives"
     ]
-
-
-def test_a_mean_over_groups_has_no_threshold() -> None:
-    data = samples(4, 30, 0.3, 1.0, 5)
-    assert data.pr.interval("MaxF1", over="run")["metric"].to_list() == ["MaxF1"]
 
 
 @pytest.mark.slow
@@ -128,47 +90,3 @@ def test_coverage(n: int, share: float, distance: float, best: float, cluster: s
     rows = rows.filter(metric="MaxF1 threshold")
     covered = ((rows["conf_low"] <= best) & (best <= rows["conf_high"])).mean()
     assert covered > 0.95 - 0.038
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [200, 2000])
-def test_an_edge_is_covered(n: int) -> None:
-    """The best threshold is at 0, above which are 80 % of the positives and 2 % of the others."""
-    rng = np.random.default_rng(12)
-    label = rng.random(300 * n) < 0.1
-    above = rng.random(300 * n) < np.where(label, 0.8, 0.02)
-    score = np.where(above, rng.random(300 * n), -rng.random(300 * n))
-    data = pl.DataFrame({"score": score, "label": label, "run": np.repeat(np.arange(300), n)})
-    rows = data.pr.interval("MaxF1", by="run", **FEW).filter(metric="MaxF1 threshold")
-    assert ((rows["conf_low"] <= 0) & (rows["conf_high"] >= 0)).mean() > 0.95 - 0.038
-
-
-def test_large_scores_have_large_thresholds() -> None:
-    """The squares of such scores are beyond the largest float."""
-    frame = pl.DataFrame({"score": [5.0, 4.0, 3.0, 2.0, 1.0], "label": [1, 0, 1, 0, 0]})
-    large = frame.with_columns(pl.col("score") * 2.0**1000)
-    rows = [data.pr.interval("MaxF1", rng=1).row(1, named=True) for data in (frame, large)]
-    for name in ("estimate", "conf_low", "conf_high"):
-        assert rows[1][name] == rows[0][name] * 2.0**1000
-
-
-def test_the_interval_begins_at_the_next_lower_score() -> None:
-    """Half of the positives are far above, and the gap below them may hold the best threshold.
-
-    F1 is 40 / 44, so that 11 of 24 items would have to be positive. With that share none of four
-    negatives is in 8 % of cases, and none of five in 4.7 %.
-    """
-    label = np.repeat([1, 1, 0], [20, 4, 200])
-    score = np.concatenate([np.linspace(10, 11, 20), np.linspace(1, 2, 4), np.linspace(3, 0, 200)])
-    data = pl.DataFrame({"score": score, "label": label})
-    row = data.pr.interval("MaxF1").row(1, named=True)
-    assert row["estimate"] == 10
-    assert row["conf_low"] == score[24 + 4]
-    level = 1 - 0.999 * (1 - 20 / 44)
-    row = data.pr.interval("MaxF1", confidence_level=level, **FEW).row(1, named=True)
-    assert row["conf_low"] == score[24 + 1]
-    row = data.pr.interval("MaxF1", confidence_level=0.4, **FEW).row(1, named=True)
-    assert row["conf_low"] == 3
-    tied = pl.concat([data, pl.DataFrame({"score": [10.0], "label": [1]})])
-    row = tied.pr.interval("MaxF1", confidence_level=0.4, **FEW).row(1, named=True)
-    assert row["estimate"] == row["conf_low"] == 10

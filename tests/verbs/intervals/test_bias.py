@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-import prframe
 from prframe import PrframeError
 
 pytestmark = pytest.mark.filterwarnings("ignore:fewer than 40 clusters:prframe.CoverageWarning")
@@ -49,12 +48,6 @@ def test_groups_clusters_and_methods() -> None:
     for options in ({}, {"method": "logit-t"}, {"cluster": "user"}):
         found = groups.pr.interval("AP", by="q", bias=True, **options, **FEW)
         assert found["bias"].to_list() == pytest.approx(expected)
-
-
-def test_without_positives_there_is_none() -> None:
-    with pytest.warns(prframe.UndefinedMetricWarning):
-        found = DATA.with_columns(label=0).pr.interval("AP", bias=True, **FEW)
-    assert found["bias"].to_list() == [None]
 
 
 @pytest.mark.parametrize(

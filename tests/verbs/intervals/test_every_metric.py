@@ -38,22 +38,6 @@ def test_coverage() -> None:
         assert covered.mean() > 0.95 - 0.047, name
 
 
-def test_a_threshold_is_a_cut_of_what_is_retrieved() -> None:
-    data = draw(2, 100, 4).with_columns(cluster=pl.int_range(200) // 4)
-    cut = data.with_columns(
-        score=pl.when(pl.col("score") >= 0.5).then("score").otherwise(-float("inf"))
-    )
-    numbers = ["estimate", "std_error", "conf_low", "conf_high"]
-    for method in ("auto", "logit-t", "percentile"):
-        options = {"by": "run", "method": method, "rng": 1}
-        rows = prframe.interval(data, ["P(threshold=0.5)", "F(beta=2,threshold=0.5)"], **options)
-        known = prframe.interval(cut, ["SetP", "SetF(beta=2)"], **options)
-        assert rows.select(numbers).equals(known.select(numbers))
-    rows = prframe.interval(data, "R(threshold=0.5)", by="run", cluster="cluster")
-    known = prframe.interval(cut, "SetR", by="run", cluster="cluster")
-    assert rows.select(numbers).equals(known.select(numbers))
-
-
 def test_whole_scores_and_thresholds_between_them() -> None:
     data = pl.DataFrame({"score": [3, 2, 1, 0], "label": [1, 0, 1, 0]})
     asked = ["P(threshold=1.5)", "P(threshold=2)", "R(threshold=-7)", "P(threshold=9)"]
@@ -72,18 +56,3 @@ def test_models_are_compared_at_a_threshold() -> None:
     for side, column in (("mean_a", "score"), ("mean_b", "other")):
         values = prframe.evaluate(labelled, names, column).row(0)
         assert rows[side].to_list() == pytest.approx(values)
-
-
-@pytest.mark.parametrize("kept", [0.9, 0.4])
-def test_the_largest_f1_of_a_list_that_ends_early(kept: float) -> None:
-    """Drawn curves end where the list does; the interval is near that from influence values."""
-    data = draw(1, 400, 6)
-    least = data.filter("label")["score"].quantile(1 - kept)
-    cut = data.with_columns(
-        score=pl.when(pl.col("score") >= least).then("score").otherwise(-float("inf"))
-    )
-    ends = [
-        prframe.interval(cut, "MaxF1", method=method, rng=1)["conf_low", "conf_high"].row(0)
-        for method in ("bayesian-bootstrap", "logit-t")
-    ]
-    assert ends[0] == pytest.approx(ends[1], abs=0.07)

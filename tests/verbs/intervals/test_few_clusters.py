@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 import scipy.stats
-from scipy.special import expit, logit
+from scipy.special import logit
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import prframe
@@ -50,8 +50,8 @@ def clustered(clusters: int, size: int, rng: np.random.Generator) -> pl.DataFram
 
 
 @pytest.mark.parametrize("metric", VALUES)
-@pytest.mark.parametrize("clusters", [5, 6, 100])
-@pytest.mark.parametrize("alternative", ["two-sided", "less"])
+@pytest.mark.parametrize("clusters", [5, 100])
+@pytest.mark.parametrize("alternative", ["less"])
 def test_pseudo_values_give_the_ends(metric: str, clusters: int, alternative) -> None:
     data = clustered(clusters, 30, np.random.default_rng(3))
     found = prframe.interval(data, metric, cluster="cluster", alternative=alternative).row(
@@ -78,82 +78,6 @@ def test_pseudo_values_give_the_ends(metric: str, clusters: int, alternative) ->
         else:
             # There the influence of clusters tells of fewer degrees.
             assert 1 <= z * sign / -scipy.stats.t.ppf(tail, df) < 1.1
-
-
-def test_more_clusters_are_enclosed_by_their_influence() -> None:
-    data = clustered(101, 30, np.random.default_rng(3))
-    found = prframe.interval(data, "AUC", cluster="cluster").row(0, named=True)
-    middle = logit(found["conf_low"]) + logit(found["conf_high"])
-    assert middle / 2 == pytest.approx(logit(found["estimate"]), rel=1e-9)
-    assert expit(middle / 2) == pytest.approx(found["estimate"], rel=1e-9)
-
-
-@pytest.mark.parametrize("clusters", [2, 9])
-def test_metrics_that_jump_and_perfect_rankings_are_enclosed_as_well(clusters: int) -> None:
-    data = clustered(clusters, 30, np.random.default_rng(3))
-    perfect = data.with_columns(score=pl.col("label").cast(pl.Float64))
-    for frame in (data, perfect):
-        found = prframe.interval(frame, ["AP", "AUC", "P@10"], cluster="cluster", rng=1)
-        rows = found.drop_nulls()
-        assert rows.height
-        assert (rows["conf_low"] <= rows["estimate"]).all()
-        assert (rows["estimate"] <= rows["conf_high"]).all()
-
-
-def test_a_ranking_without_a_cluster_may_be_nearly_perfect() -> None:
-    """One positive below everything, and in another cluster a pair that stands in wrong order."""
-    label = np.tile(np.arange(40) < 20, 20)
-    score = np.where(label, 2.0, 0.0) + np.random.default_rng(1).random(label.size)
-    score[0] = -1.0
-    data = pl.DataFrame({"cluster": np.repeat(np.arange(20), 40), "label": label, "score": score})
-    inside = pl.int_range(800) == 40
-    other = data.with_columns(
-        score=pl.when(inside)
-        .then(pl.col("score").filter(~pl.col("label")).max() - 1e-6)
-        .otherwise("score")
-    )
-    ends = [
-        frame.pr.interval("AUC", cluster="cluster").select("conf_low", "conf_high").row(0)
-        for frame in (data, other)
-    ]
-    widths = [high - low for low, high in ends]
-    assert widths[1] < 10 * widths[0]
-
-
-def test_two_clusters_alike_do_not_say_that_nothing_varies() -> None:
-    """Both values without a cluster are the same, and not the value with both."""
-    data = pl.DataFrame(
-        {"c": [0, 0, 1, 1], "score": [0.5, 0.25, 0.75, 0.0], "label": [0, 1, 0, 1]}
-    )
-    row = prframe.interval(data, "AP", cluster="c").row(0, named=True)
-    assert row["conf_low"] < row["estimate"] < row["conf_high"]
-
-
-@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-@pytest.mark.parametrize("level", [0.5, 0.95])
-def test_intervals_hold_the_estimate(alternative, level: float) -> None:
-    rng = np.random.default_rng(4)
-    parts = [clustered(int(rng.integers(2, 8)), 6, rng).with_columns(sample=i) for i in range(200)]
-    options = {"by": "sample", "cluster": "cluster", "alternative": alternative}
-    rows = pl.concat(parts).pr.interval("AUC", confidence_level=level, **options)
-    rows = rows.drop_nulls("conf_low")
-    assert rows.height > 150
-    assert (rows["conf_low"] <= rows["estimate"] + 1e-12).all()
-    assert (rows["estimate"] <= rows["conf_high"] + 1e-12).all()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", ["BEDROC", "pAUC(max_fpr=0.1)"])
-def test_areas_of_the_top_are_covered(metric: str) -> None:
-    """By influence alone twenty clusters were covered in .89 and .91."""
-    rng = np.random.default_rng(20)
-    true = prframe.evaluate(clustered(20_000, 30, rng), metric).item()
-    parts = [clustered(20, 30, rng).with_columns(sample=i) for i in range(1000)]
-    found = pl.concat(parts).pr.interval(metric, by="sample", cluster="cluster")
-    covered = found.select(pl.lit(true).is_between("conf_low", "conf_high").mean()).item()
-    # Two standard errors below .93.
-    assert 0.914 <= covered < 0.98
 
 
 @pytest.mark.slow

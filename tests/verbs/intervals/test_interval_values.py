@@ -59,16 +59,6 @@ def test_values_are_those_of_the_scores(
     assert found.schema == expected.schema
 
 
-def test_logit_is_that_of_the_scores() -> None:
-    given: dict[str, Any] = {"over": "query_id", "by": "model", "method": "logit"}
-    metrics = METRICS[:2]
-    expected = prframe.interval(DATA, metrics, **given)
-    values = evaluated(metrics=metrics)
-    for frame, named in ((values, metrics), (long(values, metrics), "value")):
-        found = prframe.interval(frame, values=named, **given)
-        assert_frame_equal(found, expected, rel_tol=1e-12, abs_tol=1e-12)
-
-
 @lacking
 def test_undefined_values_do_not_enter() -> None:
     # AUC is undefined without negatives.
@@ -82,22 +72,6 @@ def test_undefined_values_do_not_enter() -> None:
         for given in (frame, frame.fill_null(float("nan"))):
             found = prframe.interval(given, values=named, **options)
             assert_frame_equal(found, expected, rel_tol=1e-12, abs_tol=1e-12)
-
-
-def test_undefined_values_are_warned_of() -> None:
-    values = pl.DataFrame(
-        {"query_id": ["q1", "q2", "q3"], "AP": [0.1, None, float("nan")], "RR": [1.0, 0.5, 0.25]}
-    )
-    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
-        found = prframe.interval(values, values=["AP", "RR"], over="query_id")
-    assert [str(one.message) for one in caught] == [
-        "AP: undefined, hence null, for 2 of 3 groups, whose value at hand is null or NaN, in groups "
-        "['q2', 'q3']",
-        "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too little for an "
-        "interval of 'AP', or nothing that varies",
-    ]
-    assert found["estimate"].to_list() == pytest.approx([0.1, 1.75 / 3])
-    assert found["conf_low"].null_count() == 1
 
 
 SCORES = np.random.default_rng(3).normal(61, 12, 15).round(1)
@@ -140,51 +114,6 @@ def test_bootstrap_intervals_are_scipys(alternative: Any) -> None:
         assert row["conf_high"] == pytest.approx(ends.high, abs=tolerance)
 
 
-@pytest.mark.parametrize(
-    ("name", "factor", "method"),
-    [
-        ("AP", 1, "logit"),
-        ("ndcg_cut_10", 1, "logit"),
-        # In percent the values are not within the range of the metric.
-        ("AP", 100, "t"),
-        # The catalogue has no such metrics, none without a cut-off, and one that may exceed 1.
-        ("accuracy", 1, "t"),
-        ("P", 1, "t"),
-        ("DCG", 1, "t"),
-    ],
-)
-def test_the_method_follows_from_the_name_and_the_values(
-    name: str, factor: int, method: str
-) -> None:
-    frame = pl.DataFrame({"query_id": [1, 2, 3], name: factor * np.array([0.2, 0.5, 1.0])})
-    found = prframe.interval(frame, values=[name], over="query_id")
-    assert found["method"].to_list() == [method]
-    # On request any values within [0, 1] have the other interval.
-    if factor == 1:
-        logit = prframe.interval(frame, values=[name], over="query_id", method="logit")
-        assert logit["conf_high"].item() < 1
-
-
-def test_groups_and_metrics_are_in_order_of_first_appearance() -> None:
-    values = pl.DataFrame(
-        {
-            "model": ["b", "b", "a", "a", "b", "b"],
-            "query_id": [1, 2, 1, 2, 1, 2],
-            "metric": ["z", "z", "x", "x", "x", "x"],
-            "value": [3.0, 4, 5, 6, 7, 9],
-        }
-    )
-    found = prframe.interval(values, values="value", by="model", over="query_id")
-    assert found.select("model", "metric", "estimate").rows() == [
-        *[("b", "z", 3.5), ("b", "x", 8.0), ("a", "x", 5.5)]
-    ]
-
-
-def test_rows_of_the_values_are_not_taken_for_pooled_rankings() -> None:
-    values = evaluated().filter(model="x").with_columns(fold=pl.int_range(pl.len()))
-    assert prframe.interval(values, values=["AP"], over="query_id").height == 1
-
-
 @layouts
 def test_every_kind_of_frame(
     arranged: Callable[[pl.DataFrame], pl.DataFrame], values: Any
@@ -207,19 +136,6 @@ def test_every_kind_of_frame(
         elif not isinstance(found, pl.DataFrame):
             found = pl.from_arrow(found)
         assert_frame_equal(found, expected, check_dtypes=False, rel_tol=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
-def test_no_rows() -> None:
-    for arranged, values in LAYOUTS.values():
-        for by in (None, "model"):
-            none = arranged(evaluated()).clear()
-            found = prframe.interval(none, values=values, by=by, over="query_id")
-            assert found.columns[-7:] == [
-                *("metric", "estimate", "std_error", "conf_low", "conf_high", "method"),
-                "confidence_level",
-            ]
-            assert found.height == 0
 
 
 AT_HAND = pl.DataFrame(

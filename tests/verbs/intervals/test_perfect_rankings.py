@@ -2,7 +2,6 @@
 
 from contextlib import nullcontext
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -39,12 +38,3 @@ def test_they_reach_the_end(metric: str, method: str) -> None:
     else:
         assert set(rows["conf_high"]) == {ENDS[metric]}
         assert (rows["conf_low"] < rows["conf_high"]).all()
-
-
-def test_precision_at_a_recall_that_a_pure_top_may_reach_may_be_1() -> None:
-    """Of 18 positives nine are up to recall .5 on average, and eight are above all negatives."""
-    label = np.array([1] * 8 + [0] * 3 + [1, 0] * 10 + [0] * 100)
-    rows = pl.DataFrame({"score": -np.arange(label.size), "label": label})
-    found = prframe.interval(rows, ["Prec@0.5", "Prec@0.9", "Prec@1"], rng=1)
-    assert found["estimate"][0] < 1
-    assert (found["conf_high"] == 1).to_list() == [True, False, False]

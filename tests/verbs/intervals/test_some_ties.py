@@ -5,7 +5,6 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 import pytest
-from scipy.stats import t as student
 
 import prframe
 
@@ -49,31 +48,3 @@ def test_they_cover(shape: str) -> None:
     low, high = (found[name].to_numpy() for name in ("conf_low", "conf_high"))
     covered = ((low <= values) & (values <= high)).reshape(100, -1).sum(axis=0)
     assert (covered >= 86).all(), dict(zip(METRICS, covered.tolist(), strict=True))
-
-
-def test_few_ties_among_many_items_shift_nothing() -> None:
-    """The interval of 2 % of the positives at a ceiling left out its estimate: errors are small."""
-    rng = np.random.default_rng(1)
-    label = rng.random(200_000) < 0.3
-    score = rng.normal(size=label.size) + 1.5 * label
-    score = np.minimum(score, np.quantile(score[label], 0.981))
-    found = prframe.interval(
-        pl.DataFrame({"score": score, "label": label}),
-        ["W(logrank)", "AUPRC"],
-        rng=1,
-        n_resamples=500,
-    )
-    middle = (found["conf_low"] + found["conf_high"]) / 2
-    assert ((middle - found["estimate"]).abs() < 0.3 * found["std_error"]).all()
-
-
-def test_clusters_of_metrics_without_bounds_have_students_quantiles() -> None:
-    """Normal quantiles covered in .86 of samples with five clusters."""
-    data = rows("floor", 300, 3).with_columns(cluster=pl.int_range(300) % 6)
-    found = prframe.interval(data, ["W", "AUPRG"], cluster="cluster")
-    assert set(found["method"]) == {"logit-t"}
-    reach = (found["conf_high"] - found["estimate"]) / found["std_error"]
-    # There are no more degrees of freedom than clusters but one, and no fewer than the least.
-    most = student.ppf(0.975, 4), student.ppf(0.975, 5)
-    assert found["metric"][0].startswith("W")
-    assert most[1] - 1e-9 <= reach[0] <= most[0] + 1e-9

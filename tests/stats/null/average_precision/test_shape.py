@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement
-from math import comb, prod
+from itertools import combinations
 
 import numpy as np
 import pytest
 
-import prframe
 from prframe.stats import ap_null_shape
 
 # The walk takes ranks together from the 257th on.
@@ -111,84 +109,9 @@ def test_the_limits_of_many_items() -> None:
     assert found.kurtosis * n == pytest.approx(fourth / (v * p**4), rel=WITHIN, abs=1e-6 * n)
 
 
-LARGE_TIES = [
-    [1, 3, 9000, 1, 20_000, 1, 1, 5, 400],
-    [5000, 2, 10_000, 30_000],
-    [30_000, 20_000],
-    [1] * 12 + [10**6],
-    [100, 2, 1],
-    [1, 10**5],
-]
-
-
-@pytest.mark.parametrize("blocks", LARGE_TIES)
-@pytest.mark.parametrize(
-    ("few", "positive"), [(1, True), (2, True), (3, True), (1, False), (3, False)]
-)
-def test_large_ties(blocks: list[int], few: int, positive: bool) -> None:
-    # Few positives, or few negatives: all ways to spread them over the blocks, exactly.
-    ends = np.cumsum(blocks).tolist()
-    values, weights = [], []
-    for spread in combinations_with_replacement(range(len(blocks)), few):
-        counts = [spread.count(block) for block in range(len(blocks))]
-        hits = counts if positive else [b - c for b, c in zip(blocks, counts, strict=True)]
-        total = np.cumsum(hits).tolist()
-        terms = (Fraction(h * t, e) for h, t, e in zip(hits, total, ends, strict=True))
-        values.append(sum(terms, Fraction(0)))
-        weights.append(prod(comb(b, c) for b, c in zip(blocks, counts, strict=True)))
-    expected = standardised(values, weights)
-    found = ap_null_shape(sum(blocks), few if positive else sum(blocks) - few, ties=blocks)
-    assert (found.skewness, found.kurtosis) == pytest.approx(expected, rel=WITHIN, abs=1e-6)
-
-
 @pytest.mark.slow
 def test_single_blocks_are_no_ties() -> None:
     n, n_pos = 20_000, [1, 40, 7000]
     plain, tied = ap_null_shape(n, n_pos), ap_null_shape(n, n_pos, ties=[1] * n)
     assert tied.skewness == pytest.approx(plain.skewness, rel=WITHIN)
     assert tied.kurtosis == pytest.approx(plain.kurtosis, rel=WITHIN)
-
-
-def test_a_simulation() -> None:
-    rng = np.random.default_rng(5)
-    n, n_pos, draws = 60, 12, 50_000
-    labels = rng.permuted(np.broadcast_to(np.arange(n) < n_pos, (draws, n)), axis=1)
-    ap = (labels * np.cumsum(labels, axis=1) / np.arange(1, n + 1)).sum(axis=1) / n_pos
-    z = (ap - ap.mean()) / ap.std()
-    found = ap_null_shape(n, n_pos)
-    # Four standard errors, estimated by the spread over 100 batches.
-    for power, expected in ((3, found.skewness), (4, found.kurtosis + 3)):
-        batches = (z**power).reshape(100, -1).mean(axis=1)
-        assert abs(batches.mean() - expected) < 4 * batches.std() / 10
-
-
-def test_where_ap_is_constant() -> None:
-    for found in (ap_null_shape([1, 5, 9000], [1, 5, 9000]), ap_null_shape(40, [1, 7, 40], [40])):
-        assert np.isnan(found).all()
-    assert np.isnan(ap_null_shape(9, 9, ties=[4, 5])).all()
-
-
-def test_broadcasting_and_many_pairs() -> None:
-    found = ap_null_shape(np.array([[10], [20_000]]), [1, 2, 3])
-    assert found.skewness.shape == found.kurtosis.shape == (2, 3)
-    assert found.skewness[1, 2] == ap_null_shape(20_000, 3).skewness
-    assert ap_null_shape(10, 2).skewness.shape == ()
-    n = np.arange(2, 30)
-    found = ap_null_shape(n, 1)
-    assert (
-        found.kurtosis[[0, 10, -1]].tolist() == ap_null_shape(n[[0, 10, -1]], 1).kurtosis.tolist()
-    )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((3, 4), "`n_pos` must be at most n; got n_pos = 4 with n = 3."),
-        ((0, 1), "`n` must be whole numbers >= 1; got 0."),
-        ((3, 1, [1, 1]), "`ties` must be the sizes of blocks that add up to n; they add up to 2, and n is 3."),
-    ],
-)  # fmt: skip
-def test_refusals(arguments: tuple[object, ...], message: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        ap_null_shape(*arguments)
-    assert str(caught.value) == message

@@ -3,22 +3,18 @@
 import numpy as np
 import polars as pl
 import pytest
-from scipy.stats import norm
 
 import prframe
-from prframe.metrics import parse_metric
 from prframe.stats import (
     AtPrior,
     AveragePrecision,
     CellStatistic,
     GainArea,
     LargestF1,
-    RocArea,
     SetFMeasure,
     SetMatthews,
     SetPrecision,
     cells_from_scores,
-    ranking_interval,
 )
 
 NAMES = ["AP", "AUPRC", "pAP", "Prec@0.5", "P(threshold=0.25)"]
@@ -30,13 +26,6 @@ FURTHER = [
     "MaxF1",
     "AUPRG",
     "R(at_precision=0.4)",
-]
-OF_CLASSES = [
-    "AUC",
-    "pAUC",
-    "R(threshold=0.25)",
-    "Specificity(threshold=0.25)",
-    "BalancedAccuracy(threshold=0.25)",
 ]
 
 
@@ -75,51 +64,6 @@ def test_a_negative_that_counts_three_times_is_three_negatives(name: str) -> Non
     if name == "MaxF1":
         wanted = prframe.interval(tripled, name, rng=1)["estimate"]
         assert found["estimate"].to_list() == pytest.approx(wanted.to_list())
-
-
-def test_what_depends_on_the_classes_alone_stays_as_it_is() -> None:
-    score, label = sample(9, 200, 0.3)
-    data = pl.DataFrame({"score": score, "label": label})
-    options = {"rng": 1, "n_resamples": 200}
-    plain = prframe.interval(data, OF_CLASSES, **options)
-    known = prframe.interval(data, ["AP", *OF_CLASSES], prior=0.05, **options)
-    assert known[1:].equals(plain)
-    values = prframe.evaluate(data, OF_CLASSES)
-    for prior in (0.0, 0.05, 1.0):
-        assert prframe.evaluate(data, OF_CLASSES, prior=prior).equals(values)
-    models = {"score": ["a", "b"], "over": None, "item": "id"}
-    pair = pl.DataFrame({"a": score, "b": -score, "label": label, "id": range(200)})
-    plain, known = (
-        prframe.compare(pair, OF_CLASSES, prior=prior, **models, **options)
-        for prior in (None, 0.05)
-    )
-    assert known.equals(plain)
-
-
-def test_the_prior_of_the_sample_changes_nothing() -> None:
-    cells, _ = cells_from_scores(*sample(2, 100, 0.3))
-    same = AtPrior(AveragePrecision(), cells.n_pos / cells.n)
-    assert same.value(cells) == pytest.approx(AveragePrecision().value(cells), abs=1e-12)
-    assert same.unbiased(cells) == pytest.approx(AveragePrecision().unbiased(cells), abs=1e-12)
-    # AUC does not depend on the share of positives.
-    assert AtPrior(RocArea(), 0.9).value(cells) == pytest.approx(RocArea().value(cells), abs=1e-12)
-
-
-@pytest.mark.parametrize("prior", [0.5, 0.999])
-def test_the_correction_of_rare_negatives_is_small(prior: float) -> None:
-    """Mean AP of samples with a tenth of positives, corrected or not, around AP on a fine grid."""
-    t = np.linspace(-6, 8, 20_001)
-    precision = prior * norm.sf(t - 1) / (prior * norm.sf(t - 1) + (1 - prior) * norm.sf(t))
-    truth = float((precision * norm.pdf(t - 1)).sum() * (t[1] - t[0]))
-    metric, rng = AtPrior(AveragePrecision(), prior), np.random.default_rng(1)
-    samples = []
-    for _ in range(200):
-        label = np.arange(100) < 10
-        samples.append(cells_from_scores(rng.normal(size=100) + label, label)[0])
-    excess = np.mean([metric.value(cells) for cells in samples]) - truth
-    rest = np.mean([metric.unbiased(cells) for cells in samples]) - truth
-    assert abs(rest) < 0.03 * (1 - prior) / 0.5
-    assert rest < excess
 
 
 @pytest.mark.parametrize(
@@ -190,12 +134,3 @@ def test_coverage_of_another_population(name: str) -> None:
     covered = (rows["conf_low"] <= truth) & (rows["conf_high"] >= truth)
     # Three standard errors of 250 samples are .041.
     assert covered.mean() > 0.95 - 0.042
-
-
-def test_draws_of_cells_at_a_prior() -> None:
-    cells, _ = cells_from_scores(*sample(7, 200, 0.2))
-    name = parse_metric("pAP").cell_statistic()
-    rare, even = (
-        ranking_interval(cells, AtPrior(name, prior), rng=1).estimate for prior in (0.05, 0.5)
-    )
-    assert rare < name.value(cells) < even
