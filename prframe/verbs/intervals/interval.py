@@ -88,8 +88,8 @@ def interval(
         How the interval is made. Of one ranking:
 
         - "bayesian-bootstrap": quantiles of draws of the metric, from draws of the curve given
-          the ranks (`prframe.stats.pr_posterior`). The low end of AUC and pAUC has room for half
-          a misplaced item more of each class.
+          the ranks (`prframe.stats.pr_posterior`). The low end of AUC and pAUC has room for a
+          misplaced item, as that of `rank_test`.
         - "logit-t": the estimate and Student's quantiles of its standard error, from influence
           values, on the logit scale (W and AUPRG, which have no bounds, on their own), with AP
           corrected for its bias. Of up to 100 clusters, areas, BEDROC and metrics at a threshold
