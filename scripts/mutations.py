@@ -129,10 +129,10 @@ trec/joining.py: trec/test_join.py trec/test_evaluate.py
     pl.when("judged").then("score") => pl.when(True).then("score")
     rows.filter(other), qrels.filter(other) => rows.filter(other), qrels
 trec/matching.py: trec/test_join.py trec/test_evaluate.py
-    labels, labels >= 0 => labels, labels > 0
-    np.append(n_judgments, 0)[query] => np.append(n_judgments, 1)[query]
+    nulls_equal=True, maintain_order="left" => maintain_order="left"
+    (query < 0).any(): => (query < 0).all():
     descending=[False, True], maintain_order => descending=[False, False], maintain_order
-    - size - self.first_judgments => - size
+    {"all", "qrels", "means"} => {"all", "qrels"}
     keys=groups.keys.cast({"query_id" => keys=groups.keys.head().cast({"query_id"
 trec/evaluating.py: trec/test_evaluate.py trec/test_trec_eval.py
     pl.when(place < depth) => pl.when(place <= depth)

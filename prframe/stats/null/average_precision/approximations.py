@@ -256,7 +256,8 @@ def ap_normal_sf(
     """Return P(AP >= ap) under a normal distribution, ``Phi((mean - ap) / sqrt(variance))``.
 
     It is the exponential of `ap_normal_logsf`, which has its parameters and errors. AP is skewed
-    to the right: the upper tail of the normal is far too light. pranker has the beta distribution instead.
+    to the right: the upper tail of the normal is far too light.
+    pranker has the beta distribution instead.
 
     Examples
     --------
