@@ -82,7 +82,7 @@ metrics/thresholds.py: metrics/test_rounding.py metrics/test_oracle.py metrics/t
     pl.when(q.start == 0).then(1.0) => pl.when(q.start == 0).then(0.0)
     (q.fp_start + q.fp_end) / 2 => q.fp_start
     (terms[0] + missed / 2) => (terms[0] + missed)
-    (10 * tp / n_pos + 1e-9) => (10 * tp / n_pos)
+    q.interpolated * (reached - before) * share => q.interpolated * reached * share
     float(m.k or 0) * q.n_pos * HAIR_BELOW => float(m.k or 0) * q.n_pos
     (0.9 if m["levels"] == "v9" => (0.5 if m["levels"] == "v9"
 metrics/positions.py: metrics/test_rounding.py metrics/test_oracle.py metrics/test_laws.py

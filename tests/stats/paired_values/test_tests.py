@@ -263,3 +263,8 @@ def test_bootstrap_sees_a_small_spread_about_a_large_mean():
     for shift in (1.0, 1000.0):
         found = paired_bootstrap_test(shift + noise, n_resamples=999, rng=1)
         assert found.p_value == 0.001
+
+
+def test_a_single_query_without_a_difference_speaks_for_equality() -> None:
+    assert paired_t_test([0.5], [0.5]).p_value == 1
+    assert np.isnan(paired_t_test([0.5], [0.4]).p_value)
