@@ -61,11 +61,11 @@ _engine/totals.py: test_messages.py engine/test_edge_cases.py metrics/test_oracl
     groups.filter(values > 1) => groups.filter(values > 2)
     pl.col("repeated") > 0 => pl.col("repeated") > 1
     to_numpy() >= least_key( => to_numpy() > least_key(
-_engine/rows.py: engine/test_edge_cases.py engine/test_columns.py metrics/test_oracle.py
+_engine/rows.py: test_messages.py engine/test_edge_cases.py metrics/test_oracle.py
     else grade >= wanted => else grade > wanted
     pl.col(args.weight).ne_missing(0) => pl.col(args.weight).is_not_nan()
     (~judged & below) => (~judged)
-    if table.height == 1 else => if table.height == 0 else
+    conditions.append(~_equals_any( => conditions.append(_equals_any(
     label.max() or 0) <= 1 => label.max() or 0) <= 2
 _engine/measure.py: metrics/test_oracle.py engine/test_edge_cases.py metrics/test_laws.py
     (pl.col(name) > 0 for name => (pl.col(name) >= 0 for name
