@@ -154,3 +154,17 @@ def test_frames_without_rows_are_told_once(ask: Any, kind: Any) -> None:
         "the frame has no rows, so that the result says nothing; see whether what was read or "
         "filtered is empty, or ignore EmptyFrameWarning."
     ]
+
+
+def test_a_loss_within_the_margin_passes_and_a_p_value_at_the_level_fails() -> None:
+    found = both().pr.compare("AP", baseline="old", correction=None)
+    loss = -found["difference"].item()
+    assert loss > 0
+    assert prframe.gate(found, margin=loss * 1.01).equals(found)
+    level = 1 - 0.95
+    at, above = (found.with_columns(p_value=pl.lit(p)) for p in (level, level * (1 + 1e-9)))
+    assert prframe.gate(above).equals(above)
+    with pytest.raises(prframe.GateError):
+        prframe.gate(at)
+    with pytest.raises(prframe.GateError):
+        prframe.gate(found.with_columns(p_value=pl.lit(0.05)))
