@@ -61,11 +61,11 @@ _engine/totals.py: test_messages.py engine/test_edge_cases.py metrics/test_oracl
     groups.filter(values > 1) => groups.filter(values > 2)
     pl.col("repeated") > 0 => pl.col("repeated") > 1
     to_numpy() >= least_key( => to_numpy() > least_key(
-_engine/rows.py: engine/test_edge_cases.py engine/test_columns.py metrics/test_oracle.py
+_engine/rows.py: test_messages.py engine/test_edge_cases.py metrics/test_oracle.py
     else grade >= wanted => else grade > wanted
     pl.col(args.weight).ne_missing(0) => pl.col(args.weight).is_not_nan()
     (~judged & below) => (~judged)
-    if table.height == 1 else => if table.height == 0 else
+    conditions.append(~_equals_any( => conditions.append(_equals_any(
     label.max() or 0) <= 1 => label.max() or 0) <= 2
 _engine/measure.py: metrics/test_oracle.py engine/test_edge_cases.py metrics/test_laws.py
     (pl.col(name) > 0 for name => (pl.col(name) >= 0 for name
@@ -139,16 +139,16 @@ trec/evaluating.py: trec/test_evaluate.py trec/test_trec_eval.py
     return self.version == 9 => return self.version == 10
     pl.col("doc_id").cast(pl.String), descending=True => pl.col("doc_id").cast(pl.String)
     undefined=0.0) => undefined=None)
-gates.py: commands/test_exits.py commands/test_one_convention.py verbs/test_guards.py
+gates.py: verbs/comparison/test_like_data.py commands/test_exits.py
     difference >= -margin: => difference >= 0:
     * (1 + 1e-12): => * (1 - 1e-12):
     if undecided and not worse: => if undecided and worse:
-commands/exits.py: commands/test_exits.py commands/test_hostile.py
+commands/exits.py: commands/test_exits.py
     (error, OSError) and error.filename is not None => (error, OSError)
     ArgumentError: USAGE => ArgumentError: DATA
     CLOSED_PIPE = 128 + 13 => CLOSED_PIPE = 0
     PrframeWarning: DATA => PrframeWarning: OK
-commands/compare.py: commands/test_exits.py
+commands/compare.py: commands/test_frames.py commands/test_files.py
     return FAILED if worse else OK => return OK
     if least > alpha * (1 + 1e-12): => if least > 1:
 """

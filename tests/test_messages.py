@@ -63,6 +63,16 @@ def infinite_beyond_half(u: np.ndarray) -> np.ndarray:
 
 
 REFUSALS = {
+    "duplicate items": (
+        lambda: evaluate(GOOD, "AP", by="query", item="doc"),
+        "`item` 'doc' must name each item once: 1 rows too many, in groups ['q2']; "
+        "drop the duplicates, or name the columns that keep rankings apart with by=.",
+    ),
+    "n_pos not constant": (
+        lambda: evaluate(GOOD, "AP", by="query", n_pos="total"),
+        "`n_pos` 'total' must be constant within a group: 2 different values, in groups ['q1']; "
+        "give every row of a group the same total.",
+    ),
     "two columns of one name": (
         lambda: evaluate(pd.DataFrame([[1, 1, 2]], columns=["score", "label", "score"]), "AP"),
         "the frame has more than one column named 'score'.",
@@ -474,6 +484,7 @@ def test_ignored_labels_are_left_out() -> None:
         NO_LABEL.drop_nulls("label"), ["AP", "NumRet"]
     ).row(0)
     assert evaluate(GOOD, "NumRet", label="text", positive="yes", ignore="no").item() == 2.0
+    assert evaluate(GOOD, ["NumRel", "NumRet"], positive=1, ignore=0).row(0) == (2.0, 2.0)
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, np.float32("nan"), pd.NA, pd.NaT])

@@ -557,3 +557,23 @@ def test_an_error_of_a_library_that_names_no_file_is_one_of_data(capfd) -> None:
 
     assert exits.exit_code(read) == exits.DATA
     assert capfd.readouterr().err == "prframe: error: corrupt deflate stream\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (BrokenPipeError(), exits.CLOSED_PIPE),
+        (KeyboardInterrupt(), exits.INTERRUPTED),
+        (prframe.EmptyFrameWarning("no rows"), 65),
+        (PrframeError("no rows"), 65),
+        (FileNotFoundError(2, "No such file", "x.csv"), 66),
+    ],
+)
+def test_errors_have_the_codes_of_the_shell(error, code, monkeypatch) -> None:
+    monkeypatch.setattr(exits, "forget_output", lambda: None)
+
+    def fail() -> int:
+        raise error
+
+    assert exits.exit_code(fail) == code
+    assert (exits.CLOSED_PIPE, exits.INTERRUPTED) == (128 + 13, 128 + 2)

@@ -440,3 +440,17 @@ def test_documents_that_stay_twice_are_for_check_alone() -> None:
     ):
         with pytest.raises(PrframeError, match="`duplicates` must be one of 'best', 'raise'"):
             refused()
+
+
+def test_the_query_itself_is_left_out_of_run_and_judgments() -> None:
+    run = pl.DataFrame({"query_id": ["a", "a"], "doc_id": ["a", "b"], "score": [2.0, 1.0]})
+    qrels = pl.DataFrame({"query_id": ["a", "a"], "doc_id": ["a", "b"], "label": [1, 1]})
+    assert join(run, qrels, exclude_self=True)["doc_id"].to_list() == ["b"]
+    assert join(run[1:], qrels, exclude_self=True)["doc_id"].to_list() == ["b"]
+
+
+def test_of_a_document_listed_twice_the_best_row_may_count() -> None:
+    run = pl.DataFrame({"query_id": ["q"] * 3, "doc_id": ["a", "b", "a"], "score": [1.0, 2, 3]})
+    qrels = pl.DataFrame({"query_id": ["q"], "doc_id": ["a"], "label": [1]})
+    found = join(run, qrels, duplicates="best").sort("doc_id")
+    assert found.select("doc_id", "score").rows() == [("a", 3.0), ("b", 2.0)]

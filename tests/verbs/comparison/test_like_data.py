@@ -178,3 +178,17 @@ def test_what_a_gate_cannot_decide_is_an_error_and_no_warning(make) -> None:
     for bad in (rows.clear(), cut):
         with pytest.raises(prframe.PrframeError, match=r"^the gate cannot decide: "):
             prframe.gate(make(bad), "AP", **options)
+
+
+def test_a_loss_within_the_margin_passes_and_a_p_value_at_the_level_fails() -> None:
+    found = both().pr.compare("AP", baseline="old", correction=None)
+    loss = -found["difference"].item()
+    assert loss > 0
+    assert prframe.gate(found, margin=loss * 1.01).equals(found)
+    level = 1 - 0.95
+    at, above = (found.with_columns(p_value=pl.lit(p)) for p in (level, level * (1 + 1e-9)))
+    assert prframe.gate(above).equals(above)
+    with pytest.raises(prframe.GateError):
+        prframe.gate(at)
+    with pytest.raises(prframe.GateError):
+        prframe.gate(found.with_columns(p_value=pl.lit(0.05)))
