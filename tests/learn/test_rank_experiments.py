@@ -83,6 +83,7 @@ def test_inverse_rules(study: Any, seed: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::prframe.PrframeWarning")
 def test_command(
     study: Any,
     monkeypatch: pytest.MonkeyPatch,

@@ -121,7 +121,7 @@ def test_sentences() -> None:
     report = prframe.report(runs(40, SYSTEMS), qrels(40))
     sentence = report.facts["sentence"]
     assert sentence.startswith("best has the highest mean AP, 0.")
-    assert ", over 40 queries. It is " in sentence
+    assert ", over 40 queries. It differs significantly from " in sentence
     alone = prframe.report(runs(3, ["only"]), qrels(3), metrics="AP").facts["sentence"]
     assert alone.startswith("only has mean AP 0.")
     assert alone.endswith("over 3 queries.")

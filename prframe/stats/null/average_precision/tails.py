@@ -81,7 +81,8 @@ def _decided(problems: Sequence[Problem], method: APNullMethod) -> list[Tail]:
         for way, places in open_.items():
             for number, tail in zip(places, way([problems[k] for k in places]), strict=True):
                 before = tails[number]
-                if tail is not None and (before is None or tail.method != "estimate"):
+                is_better = before is None or way is _drawn
+                if tail is not None and (is_better or tail.method != "estimate"):
                     tails[number] = _doubted(problems[number], tail)
     if None in tails:
         problem = problems[tails.index(None)]

@@ -6,6 +6,7 @@ converge either, the saddlepoint is an estimate, and says so.
 """
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,8 @@ _SHARES, _LOOSE = (1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6), 9.0
 # So many draws are made from this seed, where their relative standard error is at most the third
 # number.
 _DRAWS, _SEED, _WORST = 50_000, 20_010, 0.005
+# Draws with at most this standard error are better estimates than those of other ways.
+_ROUGH = 0.015
 _LEAST = 1e-300
 # The number of groups that are walked side by side, which bounds the memory.
 _LANES = 16
@@ -169,10 +172,11 @@ def drawn_tail(problem: Problem) -> Tail | None:
     is_met = total >= problem.target if is_upper else total < problem.target
     weight = np.where(is_met, np.exp(-slope[0] * (total - problem.target)), 0.0)
     mean = float(weight.mean())
-    if not mean or weight.std() > _WORST * mean * _DRAWS**0.5:
+    if not mean or (error := weight.std() / mean / _DRAWS**0.5) > _ROUGH:
         return None
     log_tail = float(tilt.state.log_mgf[0] - slope[0] * problem.target + np.log(mean))
-    return Tail.of(log_tail, "monte-carlo", is_upper=is_upper)
+    method: Literal["monte-carlo", "estimate"] = "monte-carlo" if error <= _WORST else "estimate"
+    return Tail.of(log_tail, method, is_upper=is_upper)
 
 
 def _draws(walk: Walk, rng: np.random.Generator) -> Floats:
