@@ -165,7 +165,8 @@ class Mutation(NamedTuple):
 
 def mutations(part: str) -> list[Mutation]:
     """Return the mutations of the modules whose path has a text in it."""
-    found, module, tests = [], "", []
+    module, found = "", list[Mutation]()
+    tests: list[str] = []
     for line in TABLE.strip().splitlines():
         if line.startswith(" "):
             old, new = line.strip().split(" => ")
