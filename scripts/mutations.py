@@ -198,9 +198,9 @@ def is_caught(one: Mutation, folder: Path) -> bool:
     )
     file.write_text(text)
     # Tests that are not found, or none, catch nothing.
-    if done.returncode not in (0, 1):
-        raise SystemExit(done.stdout.decode()[-2000:])
-    return done.returncode == 1
+    if done.returncode in (4, 5):
+        raise SystemExit(done.stdout.decode()[-2000:] + done.stderr.decode()[-2000:])
+    return done.returncode != 0
 
 
 def main() -> int:
