@@ -70,10 +70,8 @@ from .paired_values import (
     sign_test as sign_test,
     signed_rank_test as signed_rank_test,
 )
-from .predictions import PredictedMean as PredictedMean, predicted_mean as predicted_mean
+from .predictions import predicted_mean as predicted_mean
 from .rank_statistics import (
-    RankCovariance as RankCovariance,
-    RankDifference as RankDifference,
     RankStatistic as RankStatistic,
     RocDistances as RocDistances,
     concentration_radius as concentration_radius,
@@ -133,9 +131,7 @@ from .rankings import (
 from .score_functions import (
     DCG as DCG,
     RTB as RTB,
-    SCORE_GENERATING as SCORE_GENERATING,
     CustomFunction as CustomFunction,
-    Jump as Jump,
     LocalAUC as LocalAUC,
     Logistic as Logistic,
     Logrank as Logrank,
@@ -144,17 +140,5 @@ from .score_functions import (
     PNormPush as PNormPush,
     ScoreGeneratingFunction as ScoreGeneratingFunction,
     VanDerWaerden as VanDerWaerden,
-    expected_score as expected_score,
-    mid_rank_score as mid_rank_score,
     parse_phi as parse_phi,
-)
-from .tie_expectations import (
-    discount_sum as discount_sum,
-    discount_sums as discount_sums,
-    expected_cascade as expected_cascade,
-    expected_precision as expected_precision,
-    expected_precision_before as expected_precision_before,
-    expected_reciprocal_rank as expected_reciprocal_rank,
-    first_at_least as first_at_least,
-    hit_probability as hit_probability,
 )

@@ -14,7 +14,6 @@ from prframe.stats._arrays import counts, reals, together
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Floats
 
-_ALTERNATIVES = ("two-sided", "less", "greater")
 _DOUBLINGS, _HALVINGS = 50, 60
 # For smaller levels SciPy's noncentral distributions fail if there are few queries.
 LEAST_ALPHA = 1e-7
