@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from prframe import checks
+from prframe import checks, stats
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.measure import values_of_groups
@@ -26,7 +26,6 @@ from prframe.metrics import (
     forms_that,
     parse_metric,
 )
-from prframe.stats import rankings
 from prframe.verbs._plan import takes_ties
 from prframe.verbs._trec_eval_names import TrecEvalNames
 from prframe.verbs._verb import positives_of, warn_undefined
@@ -244,7 +243,7 @@ def refuse_option(option: str, wanted: Mapping[str, Metric]) -> None:
         )
 
 
-def at_prior(metric: Metric, prior: float | None) -> "rankings.CellStatistic":
+def at_prior(metric: Metric, prior: float | None) -> "stats.CellStatistic":
     """Return a metric of one ranking as a function of cells, at a share of positives if given."""
     statistic = metric.cell_statistic()
     if prior is None or statistic.of_classes:
@@ -254,7 +253,10 @@ def at_prior(metric: Metric, prior: float | None) -> "rankings.CellStatistic":
             f"`prior` has no meaning for {metric} of one ranking, as it counts ranks, at which "
             f"the population has other items; it is for {at_any_prior()}; leave `prior` out."
         )
-    return rankings.AtPrior(statistic, prior)
+    # Imported here, because evaluate needs no statistics of one ranking.
+    from prframe.stats.rankings import AtPrior  # noqa: PLC0415
+
+    return AtPrior(statistic, prior)
 
 
 def prior_of(value: object) -> float | None:
