@@ -90,8 +90,10 @@ class Asked:
 
     def of_metric(self, interval: IntervalEstimate) -> IntervalEstimate:
         """Return the interval of the metric itself from that of the statistic."""
-        numbers = interval.estimate, interval.std_error, interval.low, interval.high
-        return IntervalEstimate(*(self.multiple * x for x in numbers), interval.method)
+        m, i = self.multiple, interval
+        return replace(
+            i, estimate=m * i.estimate, std_error=m * i.std_error, low=m * i.low, high=m * i.high
+        )
 
 
 def from_influence(
