@@ -118,7 +118,7 @@ def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
         raise UsageError(f"{flags} names columns of a frame, and goes with --frame")
     if [*given.files].count(STANDARD_INPUT) > 1:
         raise UsageError("standard input can be read once; - stands for two files here")
-    from prframe.trec.files.layouts import QRELS, RUN
+    from prframe.trec.layouts import QRELS, RUN
 
     qrels, *runs = given.files
     judged = _existing(qrels, QRELS.pattern)

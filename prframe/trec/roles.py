@@ -12,7 +12,7 @@ from prframe import checks
 from prframe._engine.frame_kinds import kind_of
 from prframe.errors import ArgumentError, MissingColumnError, PrframeError
 from prframe.hints import DOCUMENT, QUERY
-from prframe.trec.files.layouts import LABEL
+from prframe.trec.layouts import LABEL
 from prframe.typing import Columns
 
 # Of each list the first name that a frame has counts.

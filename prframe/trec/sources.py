@@ -14,10 +14,9 @@ from prframe import checks
 from prframe._engine import frames
 from prframe.errors import PrframeError, UnmatchedIdsWarning, warn
 from prframe.trec import roles
-from prframe.trec.files.apart import Part, together
-from prframe.trec.files.layouts import RUN
-from prframe.trec.files.paths import Path, file_stem, files, is_path
-from prframe.trec.files.reading import read_file, read_qrels
+from prframe.trec.files import Part, Path, file_stem, files, is_path, together
+from prframe.trec.layouts import RUN
+from prframe.trec.reading import read_file, read_qrels
 from prframe.typing import AnyFrame
 
 # A dict holds columns, or rankings by query, or runs by the name of their system.

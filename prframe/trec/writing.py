@@ -13,7 +13,7 @@ from prframe._engine import frames
 from prframe._replacing import replacing
 from prframe.errors import ArgumentError, PrframeError
 from prframe.trec import roles
-from prframe.trec.files.paths import check_path
+from prframe.trec.files import check_path
 from prframe.trec.grouping import group
 from prframe.typing import AnyFrame
 
