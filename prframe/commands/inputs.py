@@ -170,7 +170,7 @@ def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     from prframe import trec
     from prframe.errors import PrframeError, UnretrievedWarning
     from prframe.trec.evaluating import limited
-    from prframe.trec.judging import join_both
+    from prframe.trec.joining import join_both
 
     own_rule = getattr(given, "incomplete", None) or getattr(given, "by_query", False)
     of_means: Queries = "both" if own_rule else "means"
