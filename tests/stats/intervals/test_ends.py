@@ -10,14 +10,16 @@ from scipy.special import expit, logit
 import prframe
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
+    Summary,
     acceleration,
+    bca_interval,
     beta_interval,
     logit_interval,
+    percentile_interval,
     wald_interval,
 )
 from prframe.stats.intervals.means import mean_interval
 from prframe.stats.intervals.rankings import ranking_interval
-from prframe.stats.intervals.replicates import Summary, bca_interval, percentile_interval
 from prframe.stats.rankings import (
     AveragePrecision,
     DiscountedGain,
