@@ -38,7 +38,7 @@ from prframe.typing import Flags, Floats, Integers, Singles
 
 # Counts are whole and the draws are not. Where they are not smoothed, within wide tie blocks, this
 # makes bands too wide if few negatives stand above. The constant by which they are narrowed was
-# found by simulation (python -m benchmarks.band_coverage).
+# found by simulation (python -m benchmarks.coverage --part bands).
 _WHOLE = 0.16
 # A band of all levels reaches up to 1 where this is at least the probability that no negative of
 # the population stands above.

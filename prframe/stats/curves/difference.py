@@ -31,7 +31,7 @@ from prframe.typing import Floats
 LEAST_POSITIVES = 3
 # Where neither model has a negative above, only half a negative that both share varies, and counts
 # are whole: two nearly perfect models are covered too often. The constant by which bands are
-# narrowed was found by simulation (benchmarks.default_coverage, differences).
+# narrowed was found by simulation (benchmarks.coverage, differences).
 _UNSEEN = 0.3
 
 

@@ -49,7 +49,7 @@ def best_threshold_interval(
     divided by the ratio of that variance to ``m f (1 - f)``, which is next to 1 where m is small.
     A threshold is left out if the test rejects it at one less the level, as each one can be worse
     in one direction alone. With a `prior` negatives count several times, and with clusters sums
-    over these are squared. ``python -m benchmarks.default_coverage`` measures the coverage.
+    over these are squared. ``python -m benchmarks.coverage`` measures the coverage.
 
     >>> from prframe.stats import cells_from_scores
     >>> score, label = np.arange(30, 0, -1), np.repeat([1, 0, 1, 0], [9, 1, 2, 18])

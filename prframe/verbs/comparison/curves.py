@@ -186,7 +186,7 @@ def compare_curves(
     ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n`` with c clusters.
 
     Without `over` see `prframe.stats.pr_curve_difference` for the draws. Coverage was studied with
-    normal scores (``benchmarks.default_coverage``): it is near the level, and above it for models
+    normal scores (``benchmarks.coverage``): it is near the level, and above it for models
     that nearly agree. Equal models that are nearly perfect, their classes 4 standard deviations
     apart, are told apart at .05 in 0 to 5 % of samples; bands of models 5 and 4 apart cover in
     .95 to 1.

@@ -42,7 +42,7 @@ from prframe.verbs.comparison.rows import (
 # Every pair should have a value in these columns.
 _EXPECTED = ("difference", "conf_low", "conf_high", "p_value")
 # With fewer items of a class DeLong's test rejects too often, with fewer clusters all tests do
-# (``benchmarks.default_coverage``).
+# (``benchmarks.coverage``).
 LEAST_OF_CLASS = 15
 # Where no p-value is as small as this, randomization cannot reject too often.
 _USUAL_LEVEL = 0.05
