@@ -76,9 +76,7 @@ def _all_signs(family: PairedFamily, options: QueryTestOptions) -> list[PairedTe
     def test(pair: int) -> PairedTest:
         p_value, how = float(p_values[pair]), "saddlepoint"
         if np.isnan(p_value):
-            null = SignFlipNull(
-                family.sums[:, pair], method=cast("SignFlipMethod", options.method)
-            )
+            null = SignFlipNull(family.sums[:, pair], method=method)
             p_value, how = null.test(options.alternative)
         return tests[pair]._replace(p_value=p_value, method=f"randomization-{how}")
 
