@@ -12,6 +12,7 @@ import pytest
 
 import prframe
 from prframe import trec
+from prframe.commands import outputs
 from tests.commands.shell import ENVIRONMENT, FRAME, process, run
 
 READ = {
@@ -68,8 +69,6 @@ def test_binary_formats_to_standard_output() -> None:
 
 
 def test_small_and_missing_numbers_in_the_table() -> None:
-    from prframe.commands import terminal
-
     frame = pl.DataFrame(
         {
             "name": ["a\x1b[31m", "é" * 70, None],
@@ -78,7 +77,7 @@ def test_small_and_missing_numbers_in_the_table() -> None:
             "n": [1, 20, 300],
         }
     )
-    lines = terminal.table(frame, io.StringIO()).splitlines()
+    lines = outputs.table(frame).splitlines()
     assert lines == [
         f"{'name':<60}  {'p':>8}  {'x':>8}    n",
         "a\\x1b[31m" + " " * 51 + "  1.00e-09       inf    1",
@@ -383,32 +382,6 @@ def test_strict_checks_fail(capfdbinary, tmp_path) -> None:
     assert run(capfdbinary, *words).code == 0
     done = run(capfdbinary, *words, "--strict")
     assert (done.code, table(done.out)[1][:3]) == (1, ["missing_score", "error", "1"])
-
-
-def test_a_report_is_handed_the_files(capfdbinary, monkeypatch) -> None:
-    asked = {}
-
-    def report(data, qrels=None, **chosen) -> None:
-        asked.update(chosen, data=data, qrels=qrels)
-
-    monkeypatch.setattr(prframe, "report", report, raising=False)
-    words = ["report", "qrels", "o*.run", "-o", "page.html", "--title", "T", "-m", "AP"]
-    assert run(capfdbinary, *words).code == 0
-    shared = {"metrics": ["AP"], "output": "page.html", "title": "T", "seed": 0}
-    shared |= {"test": "randomization", "correction": "holm"}
-    assert asked == {"data": ["old.run"], "qrels": "qrels", **shared}
-    asked.clear()
-    words = ["report", "--frame", "frame.csv", "--over", "query", "--score", "other", *words[3:]]
-    assert run(capfdbinary, *words).code == 0
-    assert asked.pop("data").columns == ["query", "model", "score", "other", "label"]
-    assert asked == {"over": ["query"], "score": "other", "qrels": None, **shared}
-    done = run(capfdbinary, *words, "--weight", "score")
-    assert (done.code, done.err) == (2, "prframe: error: a report takes no --weight\n")
-    done = run(capfdbinary, "report", "qrels", "old.run")
-    assert (done.code, done.err) == (
-        2,
-        "prframe: error: a report needs a file: name it with -o, as in -o report.html\n",
-    )
 
 
 @pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")

@@ -22,18 +22,13 @@ FLAGS = {
     [
         ("name them with over=, or", "name them with --over, or"),
         ("say test='t', with", "say --test 't', with"),
-        ("take test='t' or 'hall'.", "take --test 't' or 'hall'."),
-        ("for instance positive='yes'.", "for instance -l 'yes'."),
         ("say test=' t;u', or", "say --test ' t;u', or"),
         ("an integer for rng=0 (k=3)", "an integer for --seed 0 (-k 3)"),
         ("on the same items (over=None) or", "on the same items (no --over) or"),
         ("positive=2 (or 0.5) for", "-l 2 (or 0.5) for"),
         ("groups of `over` and `k`", "groups of --over and -k"),
         ("say positive=[...], or", "say -l ..., or"),
-        ("ask for 'P@1', or ignore TiePolicyWarning.", "ask for 'P@1', or ignore this warning."),
         ("say over=['fold', 'a query'], or", "say --over 'fold' 'a query', or"),
-        ("say over=['fold', ...], or", "say --over 'fold' ..., or"),
-        ("say k=[1, 2]", "say -k 1 2"),
         # Calls, names of metrics, paths and what has no option are left as they are.
         ("use evaluate('AP', over=..., geometric_mean=True)", None),
         ("P(threshold=0.5) and R(k=3)@5", None),
