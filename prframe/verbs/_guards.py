@@ -237,9 +237,9 @@ def warn_of_shared_items(
             f"{shared} of {total} items in {item!r} are in several rankings of the mean, which "
             "are taken as independent: one ranking of items that are relevant to many of them is "
             "found better than chance too often. Say dependence='comonotone', which is valid "
-            "however rankings depend, or compare with a ranking that knows no query, such as one "
-            "by popularity, by compare(..., resampling='items', test='t'); if the relevant items "
-            "of queries have nothing in common, ignore SharedItemsWarning.",
+            "however rankings depend, or use compare with a ranking that knows no query, such as "
+            "one by popularity; if the relevant items of queries have nothing in common, ignore "
+            "SharedItemsWarning.",
             SharedItemsWarning,
         )
 

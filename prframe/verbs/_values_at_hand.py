@@ -33,15 +33,10 @@ _NAMING, _NAMELESS = "metric", "value"
 
 @dataclass(frozen=True, eq=False)
 class MetricValues:
-    """Values of metrics with a row each: the keys, ``metric`` and ``value``; and their ranges.
-
-    Where items are drawn as well, `influence` has a row per item of each ranking: the keys,
-    ``item``, and a column per metric.
-    """
+    """Values of metrics with a row each: the keys, ``metric`` and ``value``; and their ranges."""
 
     rows: pl.DataFrame
     ranges: dict[str, tuple[float, float]]
-    influence: pl.DataFrame | None = None
 
     @classmethod
     def of(cls, values: pl.DataFrame, wanted: Mapping[str, Metric]) -> "MetricValues":

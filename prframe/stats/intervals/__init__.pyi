@@ -25,7 +25,3 @@ from .replicates import (
     percentile_interval as percentile_interval,
     spread as spread,
 )
-from .shared_items import (
-    influence_of_few as influence_of_few,
-    shared_item_variance as shared_item_variance,
-)

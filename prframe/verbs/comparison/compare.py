@@ -13,8 +13,7 @@ from prframe.metrics import Metric
 from prframe.stats._arrays import random_generator
 from prframe.stats.paired_values import described_tests
 from prframe.typing import Alternative, Columns, FrameT, Shared
-from prframe.verbs._at_prior import prior_of
-from prframe.verbs._evaluation import Evaluation
+from prframe.verbs._evaluation import Evaluation, prior_of
 from prframe.verbs._folds import Resampling
 from prframe.verbs._plan import Plan
 from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries, refuse_prior
@@ -146,14 +145,12 @@ def compare(
         Adds the smallest difference that so many queries show with this probability by a t test,
         and how many queries the observed difference needs, null if it is not on the side of
         `alternative`.
-    resampling : "cv", float > 0 or "items", optional
+    resampling : "cv" or float > 0, optional
         Where `over` names folds, whose training sets overlap: the variance of ``test="t"`` is
         corrected (Nadeau & Bengio 2003; see `prframe.stats.paired_t_test`), and ``method`` is
         "t-corrected". "cv": the last column of `over` names the folds of a cross-validation, and
         columns before it its repetitions, in each of which folds are numbered anew. A number: the
-        size of a test set divided by that of its training set, of random splits. "items": new
-        items are meant as well as new queries; what the items of `item` that queries share have
-        in common is added to the variance of ``test="t"``, as in `interval`.
+        size of a test set divided by that of its training set, of random splits.
     cluster : str, optional
         Column of clusters: of queries, which are constant in each, or of items. Whole clusters
         are exchanged or drawn; `power` and some tests over queries do not support it.
@@ -333,7 +330,7 @@ def compare(
         number = None if undefined is None else checks.number("undefined", undefined)
         policy = cast("IncompleteQueries", incomplete)
         if resampling is not None:
-            check_resampled(asked, args, resampling)
+            check_resampled(asked, args)
         compared = ComparedValues.of(args, over, policy, measure, number, resampling)
         plan = over_queries(compared, asked, predicted)
     schema = asked.schema(args)

@@ -20,7 +20,7 @@ from prframe.stats.curves import (
     has_band,
 )
 from prframe.typing import Columns, FrameT, Schema, Shared
-from prframe.verbs._at_prior import prior_of
+from prframe.verbs._evaluation import prior_of
 from prframe.verbs._groups import each_group, resamples
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import (

@@ -12,7 +12,6 @@ from prframe.stats.paired_values import (
     QUERY_TESTS,
     QueryTestName,
 )
-from prframe.verbs._folds import ITEMS
 from prframe.verbs._groups import resamples
 from prframe.verbs.comparison.matched_items import Incomplete as IncompleteItems
 from prframe.verbs.comparison.query_values import Incomplete as IncompleteQueries
@@ -134,20 +133,19 @@ def _check_clusters(asked: Comparison) -> None:
         )
 
 
-def check_resampled(asked: Comparison, args: Arguments, resampling: object) -> None:
-    """Refuse options that would take folds, or queries with the same items, as independent."""
+def check_resampled(asked: Comparison, args: Arguments) -> None:
+    """Refuse options that would take folds as independent."""
     others = {
         f"test={asked.test!r}": asked.test != "t",
         f"interval={asked.interval!r}": asked.interval not in {"auto", "t"},
         "`power`": asked.power is not None,
         "`cluster`": args.cluster is not None,
     }
-    dependence = "shared items" if resampling == ITEMS else "folds"
     if given := [name for name, is_given in others.items() if is_given]:
         is_other = given[0] == "`cluster`"
         other = "is for other dependence" if is_other else "takes values as independent"
         raise ArgumentError(
-            f"`resampling` corrects the variance of Student's t for {dependence}, and "
+            f"`resampling` corrects the variance of Student's t for folds, and "
             f"{given[0]} {other}: say test='t', with interval='auto' and "
             "without `power` and `cluster`."
         )

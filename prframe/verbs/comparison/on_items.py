@@ -23,8 +23,7 @@ from prframe.stats.paired_rankings import (
     untested,
 )
 from prframe.typing import Flags, Integers
-from prframe.verbs._at_prior import at_prior
-from prframe.verbs._evaluation import Evaluation
+from prframe.verbs._evaluation import Evaluation, at_prior
 from prframe.verbs._groups import LEAST_CLUSTERS, each_group
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import warn_null

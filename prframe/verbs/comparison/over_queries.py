@@ -35,12 +35,6 @@ from prframe.stats.paired_values import (
     rounded_differences,
 )
 from prframe.typing import Floats
-from prframe.verbs._drawn_items import (
-    ITEMS_ARE_SHARED,
-    ItemInfluence,
-    added_ratio,
-    of_drawn_items,
-)
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts
 from prframe.verbs._values_at_hand import MetricValues
@@ -69,12 +63,8 @@ class OverQueries(ValuesPlan):
     asked: Comparison
 
     def accepts(self) -> Accepts:
-        """Return that every argument is accepted that the metrics, or drawn items, take."""
-        return of_drawn_items("compare") if self.compared.draws_items else Accepts("compare")
-
-    def undivided(self) -> str:
-        """Return why queries cannot be computed apart from each other, nothing if they can."""
-        return ITEMS_ARE_SHARED if self.compared.draws_items else ""
+        """Return that every argument is accepted that the metrics take."""
+        return Accepts("compare")
 
     def of_values(self, values: MetricValues) -> pl.DataFrame:
         """Return a row per group, metric and pair."""
@@ -109,9 +99,6 @@ class OverQueries(ValuesPlan):
             name: PairTable(values, pairs, stratum.cluster, stratum.test_train_ratio)
             for name, values in stratum.values.items()
         }
-        if stratum.influence is not None:
-            for name, table in tables.items():
-                table.draw_items(stratum.influence, name)
         joint = self._joint(tables)
         return {
             name: self._block(table, stratum.ranges[name]) | joint.get(name, {})
@@ -260,7 +247,7 @@ class PairTable:
         test_train_ratio: float,
     ) -> None:
         self._values, self.pairs, self._cluster = values, pairs, cluster
-        self._test_train_ratio: float | Floats = test_train_ratio
+        self._test_train_ratio = test_train_ratio
         self.corrected = "-corrected" if test_train_ratio else ""
         first, second = np.array(pairs, dtype=np.int64).T
         a, b = values[first].T, values[second].T
@@ -276,15 +263,6 @@ class PairTable:
         return PairedFamily(
             self._summed(self._differences), self._summed(sizes), self._test_train_ratio
         )
-
-    def draw_items(self, influence: ItemInfluence, metric: str) -> None:
-        """Take items as drawn as well, which adds to the variance of each mean difference."""
-        ratios = []
-        for pair, (first, second) in enumerate(self.pairs):
-            signs, queries = {first: 1, second: -1}, self._defined[:, pair]
-            shared = influence.shared_variance(metric, signs, queries)
-            ratios.append(added_ratio(shared, self.defined_differences(pair)))
-        self._test_train_ratio, self.corrected = np.array(ratios), "-items"
 
     def _summed(self, by_query: Floats) -> Floats:
         """Add up the rows of each cluster."""

@@ -15,16 +15,8 @@ from prframe._engine.frames import Source
 from prframe._engine.rows import in_groups, is_missing, key_names
 from prframe.errors import ArgumentError, PrframeError, each_once
 from prframe.typing import Columns, Floats
-from prframe.verbs._drawn_items import (
-    QUERY,
-    ItemInfluence,
-    check_drawn_items,
-    item_influence,
-    of_group,
-)
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import (
-    ITEMS,
     Resampling,
     check_resampling,
     refuse_items_of_several_folds,
@@ -57,8 +49,6 @@ class Stratum:
         Clusters of the queries, from 0.
     test_train_ratio : float
         The size of a test set divided by that of its training set, if the queries are folds.
-    influence : ItemInfluence, optional
-        The influence of items on the values, if these are drawn as well as queries.
     machine : dict of pairs of ndarray, optional
         The values of a machine's labels, and which queries humans have judged, if both have.
     """
@@ -68,7 +58,6 @@ class Stratum:
     ranges: dict[str, tuple[float, float]]
     cluster: NDArray[np.int64] | None
     test_train_ratio: float
-    influence: ItemInfluence | None = None
     machine: dict[str, tuple[Floats, NDArray[np.bool_]]] | None = None
 
 
@@ -102,14 +91,7 @@ class ComparedValues:
         if isinstance(measure, Evaluation):
             measure.check()
         checked = check_resampling(resampling, columns)
-        if checked == ITEMS:
-            check_drawn_items(measure)
         return cls(args, columns, incomplete, replace(measure, undefined=undefined), checked)
-
-    @property
-    def draws_items(self) -> bool:
-        """Whether items are drawn as well as queries."""
-        return self.resampling == ITEMS
 
     @property
     def arguments(self) -> Arguments:
@@ -127,17 +109,6 @@ class ComparedValues:
         parts = rows.partition_by(keys, maintain_order=True) if keys else [rows]
         groups = [replace(values, rows=part) for part in parts if part.height]
         return models, [self._stratum(group, models) for group in groups]
-
-    def _influence(self, group: MetricValues, queries: pl.DataFrame) -> ItemInfluence | None:
-        """Return the influence of items on the values of one group of `by`."""
-        if group.influence is None:
-            return None
-        rows = of_group(group.influence, group.rows.select(key_names(self.args)))
-        columns = self.over_names
-        numbers = queries.select(pl.col(_UNIT).alias(QUERY), *columns)
-        rows = rows.with_columns(self._as_text(rows))
-        rows = rows.join(numbers, on=columns, how="left", nulls_equal=True, maintain_order="left")
-        return ItemInfluence.of(rows, list(group.ranges), MODEL)
 
     def _as_text(self, rows: pl.DataFrame) -> list[pl.Expr]:
         """Return categories of queries as text, in whose order they are, not of first rows."""
@@ -176,8 +147,6 @@ class ComparedValues:
                 names = dict(zip(plain.keys, key_names(plain), strict=True))
                 query = [names[key] for key in (*args.keys, *self.over)]
                 warn_of_unlike_positives(source, list(names.values()), query)
-            if self.draws_items:
-                values = replace(values, influence=_item_influence(source, measure, scores))
         working = dict(zip(key_names(plain), columns.values(), strict=True))
         if args.model is None:
             working |= {COLUMN: MODEL}
@@ -185,11 +154,7 @@ class ComparedValues:
         if args.cluster is not None:
             rows = rows.with_columns(pl.col(columns[args.cluster]).alias(CLUSTER))
         self._refuse_unnamed(rows, source)
-        influence = values.influence
-        if influence is not None:
-            named = {name: column for name, column in working.items() if name in influence}
-            influence = influence.rename(named)
-        return replace(values, rows=rows, influence=influence)
+        return replace(values, rows=rows)
 
     @property
     def or_one_cluster(self) -> str:
@@ -221,13 +186,9 @@ class ComparedValues:
         rows = values.rows
         names = rows.select(pl.col(MODEL).unique().sort())
         numbers = names.with_row_index("number")
-
-        def numbered(rows: pl.DataFrame) -> pl.DataFrame:
-            joined = rows.join(numbers, on=MODEL, how="left", maintain_order="left")
-            return joined.drop(MODEL).rename({"number": MODEL})
-
-        influence = None if values.influence is None else numbered(values.influence)
-        return names[MODEL], replace(values, rows=numbered(rows), influence=influence)
+        joined = rows.join(numbers, on=MODEL, how="left", maintain_order="left")
+        numbered = joined.drop(MODEL).rename({"number": MODEL})
+        return names[MODEL], replace(values, rows=numbered)
 
     @property
     def _columns(self) -> pl.Series:
@@ -250,8 +211,7 @@ class ComparedValues:
         key = rows.select(key_names(self.args)).head(1)
         folds = queries.select(over)
         ratio = test_train_ratio(self.resampling, folds, self.over)
-        influence = self._influence(group, queries)
-        return Stratum(key, values, group.ranges, cluster, ratio, influence)
+        return Stratum(key, values, group.ranges, cluster, ratio)
 
     def _table(self, rows: pl.DataFrame, models: pl.Series, queries: pl.DataFrame) -> Floats:
         """Spread the values of one metric over models and queries."""
@@ -372,17 +332,6 @@ def _evaluated(source: Source, evaluation: Evaluation, scores: Sequence[str]) ->
         part.with_columns(pl.lit(i, dtype=pl.UInt32).alias(COLUMN)) for i, part in enumerate(parts)
     ]
     return MetricValues.of(pl.concat(numbered), evaluation.wanted)
-
-
-def _item_influence(source: Source, evaluation: Evaluation, scores: Sequence[str]) -> pl.DataFrame:
-    """Return the influence of items on each group's values by each column of scores."""
-    parts = [
-        item_influence(source, replace(evaluation, args=replace(evaluation.args, score=column)))
-        for column in scores
-    ]
-    return pl.concat(
-        part.with_columns(pl.lit(i, dtype=pl.UInt32).alias(COLUMN)) for i, part in enumerate(parts)
-    )
 
 
 def _gaps(
