@@ -60,15 +60,12 @@ class _Namespace:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Refuse what is none of the methods; type checkers read that others are callable."""
-        from prframe import checks
-
         offered = [
             method for method, value in vars(type(self)).items() if isinstance(value, _Delegate)
         ]
-        hint = checks.did_you_mean(name, offered)
         frame = vars(self).get("_frame")
-        if frame is not None and hasattr(frame, "iloc") and "pr" in frame.columns:
-            hint += " The column 'pr' is frame['pr']."
+        has_column = hasattr(frame, "iloc") and "pr" in frame.columns
+        hint = " The column 'pr' is frame['pr']." if has_column else ""
         raise AttributeError(f"{self._path} has no {name!r}; it has {', '.join(offered)}.{hint}")
 
 

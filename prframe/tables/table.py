@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from prframe import hints
 from prframe.tables import markup
 from prframe.tables.content import Content
 from prframe.tables.latex import latex
@@ -76,15 +75,6 @@ class Table(Content):
             If great_tables is not installed.
         """
         return markup.great_table(self)
-
-    if not TYPE_CHECKING:  # Type checkers know the methods, and report any other.
-
-        def __getattr__(self, name: str) -> object:
-            """Tell which methods there are."""
-            offered = ["to_frame", "to_html", "to_latex", "to_markdown", "gt"]
-            raise AttributeError(
-                name if name.startswith("_") else hints.of_method("Table", name, offered)
-            )
 
     def _repr_html_(self) -> str:
         """Show the table in a notebook."""
