@@ -63,7 +63,7 @@ class _Namespace:
         offered = [
             method for method, value in vars(type(self)).items() if isinstance(value, _Delegate)
         ]
-        frame = vars(self).get("_frame")
+        frame: Any = vars(self).get("_frame")
         has_column = hasattr(frame, "iloc") and "pr" in frame.columns
         hint = " The column 'pr' is frame['pr']." if has_column else ""
         raise AttributeError(f"{self._path} has no {name!r}; it has {', '.join(offered)}.{hint}")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from prframe.tables import markup
-from prframe.tables.content import Content
 from prframe.tables.latex import latex
+from prframe.tables.markup import Content
 
 if TYPE_CHECKING:
     from great_tables import GT
@@ -44,9 +44,8 @@ class Table(Content):
         Returns
         -------
         str
-            Names are escaped. Greek and a few other signs are set in mathematics. Every other sign
-            that pdfLaTeX does not know is printed by LuaLaTeX and XeLaTeX, and by pdfLaTeX as its
-            code point.
+            Names are escaped. Signs that pdfLaTeX does not know are printed by LuaLaTeX and
+            XeLaTeX, and by pdfLaTeX as their code points.
         """
         return latex(self, caption, label)
 
