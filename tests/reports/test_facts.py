@@ -8,7 +8,7 @@ import prframe
 from prframe import PrframeError, trec
 from prframe._preparation import wording
 from prframe.reports import rankings, shown
-from prframe.reports.roc_bands import false_rate_band
+from prframe.reports.classifiers import false_rate_band
 from tests.verbs.names import NUMBERED
 
 from .cases import classified, hostile_report, qrels, runs
