@@ -231,12 +231,6 @@ def test_thresholds_that_floats_cannot_hold_are_refused(dtype, make) -> None:
         assert prframe.curve(fits)["threshold"].to_list() == [inf, 2.0, 1.0, 0.0]
 
 
-def test_thresholds_of_expressions_that_floats_cannot_hold() -> None:
-    data = pl.DataFrame({"score": [2**60, 2**60 + 1], "label": [0, 1]})
-    with pytest.raises((prframe.PrframeError, pl.exceptions.PolarsError), match=EXACT):
-        data.lazy().select(SCORE.curve("label")).collect()
-
-
 @pytest.mark.parametrize("dtype", [pl.Float32, pl.Int8, pl.UInt64, pl.Decimal(10, 2)])
 def test_dtypes_of_the_score(dtype: pl.DataType) -> None:
     data = pl.DataFrame({"score": pl.Series([3, 1, 2, 1]).cast(dtype), "label": [1, 0, 0, 1]})
