@@ -210,7 +210,6 @@ def test_the_anchor_is_the_first_row(group: list[Item], ties: str) -> None:
 
 
 EXACT = r"thresholds are 64-bit floats, which must hold the scores exactly; .* such as"
-SCORE = pl.col("score").pr
 
 
 @pytest.mark.parametrize("dtype", [pl.Int64, pl.UInt64, pl.Int128, pl.Decimal(30, 0)])
