@@ -107,7 +107,7 @@ def vl_pr(  # noqa: PLR0913
     Returns
     -------
     PRCurve
-        ``recall`` and ``precision``: 0 and 1 before any item, then a point for each retrieved item;
+        ``recall`` and ``precision``: 0 and 1, then a point for each retrieved item;
         ignored items repeat the point before them. ``info``: the areas.
 
     Raises
