@@ -253,10 +253,7 @@ def at_prior(metric: Metric, prior: float | None) -> "stats.CellStatistic":
             f"`prior` has no meaning for {metric} of one ranking, as it counts ranks, at which "
             f"the population has other items; it is for {at_any_prior()}; leave `prior` out."
         )
-    # Imported here, because evaluate needs no statistics of one ranking.
-    from prframe.stats.rankings import AtPrior  # noqa: PLC0415
-
-    return AtPrior(statistic, prior)
+    return stats.AtPrior(statistic, prior)
 
 
 def prior_of(value: object) -> float | None:

@@ -14,7 +14,6 @@ from prframe.stats._arrays import counts, reals, together
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Floats
 
-_ALTERNATIVES = ("two-sided", "less", "greater")
 _DOUBLINGS, _HALVINGS = 50, 60
 # For smaller levels SciPy's noncentral distributions fail if there are few queries.
 LEAST_ALPHA = 1e-7
@@ -30,10 +29,10 @@ def paired_t_power(
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
 ) -> Floats:
-    """Return how often the paired t test finds a true difference.
+    """Return the power of the paired t test, ``P(T > t)``; two-sided tests add ``P(T < -t)``.
 
-    The power is ``P(T > t)`` for a noncentral T with n - 1 degrees of freedom and noncentrality
-    ``sqrt(n) effect``, where t is the critical value; two-sided tests add ``P(T < -t)``.
+    T is noncentral with n - 1 degrees of freedom and noncentrality ``sqrt(n) effect``, and t is
+    the critical value.
 
     Parameters
     ----------
@@ -58,8 +57,7 @@ def paired_t_power(
 
     References
     ----------
-    Cohen, *Statistical Power Analysis for the Behavioral Sciences*, 1988, section 2.3.5; by the
-    noncentral distribution instead of tables.
+    Cohen, *Statistical Power Analysis for the Behavioral Sciences*, 1988, section 2.3.5.
 
     Examples
     --------
@@ -101,8 +99,7 @@ def detectable_difference(
     Returns
     -------
     ndarray of float
-        Of the common shape and in the unit of `std`; below 0 with ``"less"``. A two-sided test
-        finds the same difference with the other sign as often.
+        Of the common shape and in the unit of `std`; below 0 with ``"less"``.
 
     Raises
     ------
@@ -115,8 +112,7 @@ def detectable_difference(
 
     References
     ----------
-    Sakai, *Topic set size design*, Information Retrieval Journal 2016; Cohen, *Statistical
-    Power Analysis for the Behavioral Sciences*, 1988, section 2.3.5.
+    Sakai, *Topic set size design*, Information Retrieval Journal 2016.
 
     Examples
     --------
@@ -147,9 +143,9 @@ def queries_needed(  # noqa: PLR0913
     """Return the number of queries with which a test finds a true difference.
 
     For two models it is the smallest n whose `paired_t_power` is at least `power`. For more models
-    it is the same number for the one-way analysis of variance, whose F has n_models - 1 and
-    n_models (n - 1) degrees of freedom and at least the noncentrality
-    ``n difference^2 / (2 std^2)``.
+    it is that of the one-way analysis of variance, whose F has n_models - 1 and n_models (n - 1)
+    degrees of freedom and at least the noncentrality ``n difference^2 / (2 std^2)``: the hardest
+    case, where all other models lie halfway between the best and the worst.
 
     Parameters
     ----------
@@ -166,7 +162,8 @@ def queries_needed(  # noqa: PLR0913
     alternative : {"two-sided", "less", "greater"}
         As in `scipy.stats.ttest_rel`; with more than two models, only ``"two-sided"``.
     n_models : int
-        Number of models compared, at least 2.
+        Number of models compared, at least 2. The analysis of variance ignores which values are of
+        the same query; if queries differ more than models do, fewer are enough.
 
     Returns
     -------
@@ -177,12 +174,6 @@ def queries_needed(  # noqa: PLR0913
     ------
     PrframeError
         An argument out of range, or a difference so small that no number up to 2^50 is enough.
-
-    Notes
-    -----
-    The noncentrality is that of the hardest case, in which all other models lie halfway between
-    the best and the worst. The analysis of variance ignores which values are of the same query; if
-    queries differ in difficulty more than models do, fewer queries are enough.
 
     References
     ----------
@@ -225,7 +216,7 @@ def queries_needed(  # noqa: PLR0913
 def queries_for_width(
     width: ArrayLike, std: ArrayLike, *, confidence_level: float = 0.95
 ) -> NDArray[np.int64]:
-    """Return the number of queries with which confidence intervals are as narrow as asked for.
+    """Return the number of queries with which t intervals of a mean difference are narrow enough.
 
     It is the smallest n with ``2 t E[s] / sqrt(n) <= width``, where t is Student's quantile with
     n - 1 degrees of freedom and
@@ -234,7 +225,7 @@ def queries_for_width(
     Parameters
     ----------
     width : array_like of float > 0
-        Expected width of the two-sided t interval of a mean difference.
+        Expected width of the two-sided t interval.
     std : array_like of float > 0
         Standard deviation of the differences.
     confidence_level : float in (0, 1)

@@ -52,15 +52,10 @@ def adjust_p_values(p_values: ArrayLike, method: str) -> Floats:
     PrframeError
         Numbers outside [0, 1], more than one dimension, or an unknown method.
 
-    Notes
-    -----
-    Holm is never larger than Bonferroni.
-
     References
     ----------
-    Holm, *A simple sequentially rejective multiple test procedure*, 1979; Benjamini & Hochberg,
-    *Controlling the false discovery rate*, 1995; Benjamini & Yekutieli, *The control of the false
-    discovery rate in multiple testing under dependency*, 2001.
+    Holm 1979; Benjamini & Hochberg, *Controlling the false discovery rate*, 1995; Benjamini &
+    Yekutieli 2001.
 
     Examples
     --------

@@ -28,7 +28,6 @@ from prframe.stats.rankings import RankedCells, cells_from_scores
 from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, mean_score, parse_phi
 from prframe.typing import Alternative, Integers
 
-_ALTERNATIVES = ("two-sided", "less", "greater")
 # A mean that is nearer than this to that of the best or the worst ranking, relative to the larger
 # of both, is that of such a ranking.
 _SAME_MEAN = 1e-13
@@ -101,9 +100,9 @@ class RankStatistic:
 
     @property
     def share(self) -> float:
-        """The place of the statistic between the worst ranking, 0, and the best one, 1.
+        """The place of the statistic between the worst ranking, 0, and the best, 1; AUC for "mww".
 
-        It is AUC for phi(u) = u, and NaN if all rankings have the same statistic.
+        It is NaN if all rankings have the same statistic.
         """
         scale = self._scale
         if not scale.width:
@@ -124,10 +123,7 @@ class RankStatistic:
 
     @property
     def moved_by_ties(self) -> float:
-        """How far items tied across a jump of phi may move the estimate, in standard errors.
-
-        It is 0 without a standard error.
-        """
+        """By how many standard errors items tied across a jump may move the estimate, or 0."""
         return 0.0 if np.isnan(self.std_error) else self._sum.moved_by_ties
 
     @property
@@ -172,7 +168,7 @@ class RankStatistic:
     def interval(self, confidence: Confidence | None = None) -> IntervalEstimate:
         """Return a confidence interval for W_phi.
 
-        Its ends are quantiles of a beta distribution of `share` with room for half a misplaced
+        Its ends are quantiles of a beta distribution of `share` with a margin of half a misplaced
         item more on either side; such an item counts as much as it takes from the best ranking or
         adds to the worst one, in proportion to the distance from both.
 
@@ -206,11 +202,10 @@ class RankStatistic:
 
 
 class Scale(NamedTuple):
-    """The range of W / n_pos in rankings of a sample, and that of W_phi.
+    """The range of W / n_pos in rankings of a sample (worst, best), and that of W_phi.
 
-    The first two numbers are of the worst and the best ranking, and so are `from_worst` and
-    `from_best`: how much a single misplaced item may change them, as a part of the range in a
-    sample.
+    `from_worst` and `from_best` are how much one misplaced item may change the worst and the best
+    ranking, as a part of the range in a sample.
     """
 
     worst: float
@@ -289,10 +284,9 @@ def rank_statistic(score: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Rank
     distribution of scores in a mixture with the sample's share p of positives. For phi(u) = u it
     is ``p / 2 + (1 - p) AUC`` (the source says AUC, below its Definition 2), and `share` is AUC.
 
-    ``W / n_pos`` is biased, above all where the classes are nearly separated: the largest mean of
-    phi over n_pos ranks is not the largest W_phi, ``int_{1-p}^1 phi / p``. The estimate divides
-    the range of W_phi in the same ratio as ``W / n_pos`` divides that from the worst to the best
-    ranking; for phi(u) = u it has no bias.
+    ``W / n_pos`` is biased, as the largest mean of phi over n_pos ranks is not the largest W_phi,
+    ``int_{1-p}^1 phi / p``. The estimate divides the range of W_phi in the same ratio as
+    ``W / n_pos`` divides that from the worst to the best ranking.
 
     The standard error is that of the Hajek projection (Proposition 4): each item's value is
     ``phi(F(x)) + int_x^inf phi'(F) dF_pos``, for negatives the integral alone, and the variance
@@ -322,27 +316,7 @@ def rank_statistic(score: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Rank
 
 
 def rank_null(phi: ScoreGeneratingFunction, sizes: Integers, n_pos: int) -> LinearRankNull:
-    """Return the null distribution for tie blocks of these sizes, best first.
-
-    Parameters
-    ----------
-    phi : ScoreGeneratingFunction
-        The score-generating function for this number of items.
-    sizes : ndarray of int, shape (n_blocks,)
-        Items of each block.
-    n_pos : int
-        Positives.
-
-    Returns
-    -------
-    LinearRankNull
-
-    Examples
-    --------
-    >>> null = rank_null(parse_phi("mww"), np.array([1, 2, 1]), n_pos=2)
-    >>> null.mean(), round(null.var(), 6)
-    (1.0, 0.06)
-    """
+    """Return the null distribution for tie blocks of these sizes, best first."""
     return LinearRankNull(
         phi(normalised_mid_ranks(sizes)), n_pos, sizes, step=phi.step(int(sizes.sum()))
     )

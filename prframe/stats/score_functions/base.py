@@ -1,8 +1,7 @@
-"""Score-generating functions, which a linear rank statistic adds up over the ranks of positives.
+"""Score-generating functions phi on (0, 1), which linear rank statistics add up over positives.
 
-Each is a nondecreasing function phi on (0, 1), taken at ``rank / (N + 1)``, ranks rising with the
-scores. It has its derivatives, which standard errors and learning need, its jumps, and its
-integral, by which the statistic follows from the ROC curve.
+phi is taken at ``rank / (N + 1)``, ranks rising with the scores. Standard errors and learning need
+its derivatives and jumps; its integral relates the statistic to the ROC curve.
 """
 
 from __future__ import annotations
@@ -33,14 +32,7 @@ _HIDDEN = frozenset({"n"})
 
 
 class Jump(NamedTuple):
-    """The place and the size of a jump of a score-generating function.
-
-    Examples
-    --------
-    >>> from prframe.stats import LocalAUC
-    >>> LocalAUC(u0=0.8).jumps
-    (Jump(at=0.8, size=0.8),)
-    """
+    """The place and the size of a jump of a score-generating function."""
 
     at: float
     size: float
@@ -113,10 +105,7 @@ class ScoreGeneratingFunction(ABC):
         return self
 
     def step(self, n: int) -> float:  # noqa: ARG002 - likewise
-        """Return the distance of neighbouring values of the statistic of n items without ties.
-
-        It is 0 where values are not equally distant. Half of it is the correction for continuity.
-        """
+        """Return the distance of neighbouring values of the statistic without ties, or 0."""
         return 0.0
 
 

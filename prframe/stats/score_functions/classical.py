@@ -12,11 +12,37 @@ from prframe.stats._arrays import fractions
 from prframe.stats.score_functions.base import Jump, ScoreGeneratingFunction
 from prframe.typing import Floats
 
-_ROOT_12 = 12**0.5
+
+class _Linear(ScoreGeneratingFunction):
+    """``phi(u) = slope (u - centre)``."""
+
+    _slope: ClassVar[float] = 1.0
+    _centre: ClassVar[float] = 0.0
+
+    def __call__(self, u: ArrayLike) -> Floats:
+        """Return ``slope (u - centre)``."""
+        return np.asarray(self._slope * (fractions("u", u) - self._centre))
+
+    def derivative(self, u: ArrayLike) -> Floats:
+        """Return the slope."""
+        return np.full_like(fractions("u", u), self._slope)
+
+    def second_derivative(self, u: ArrayLike) -> Floats:
+        """Return 0."""
+        return np.zeros_like(fractions("u", u))
+
+    def integral(self, u: ArrayLike) -> Floats:
+        """Return ``slope (u^2 / 2 - centre u)``."""
+        numbers = fractions("u", u)
+        return np.asarray(self._slope / 2 * (numbers**2 - 2 * self._centre * numbers))
+
+    def step(self, n: int) -> float:
+        """Return one rank."""
+        return self._slope / (n + 1)
 
 
 @dataclass(frozen=True)
-class MannWhitneyWilcoxon(ScoreGeneratingFunction):
+class MannWhitneyWilcoxon(_Linear):
     """``phi(u) = u``: the rank sum of Mann, Whitney and Wilcoxon, and with it AUC.
 
     Take it first: all pairs count alike.
@@ -29,34 +55,13 @@ class MannWhitneyWilcoxon(ScoreGeneratingFunction):
 
     word: ClassVar[str] = "mww"
 
-    def __call__(self, u: ArrayLike) -> Floats:
-        """Return u."""
-        return fractions("u", u)
-
-    def derivative(self, u: ArrayLike) -> Floats:
-        """Return 1."""
-        return np.ones_like(fractions("u", u))
-
-    def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return 0."""
-        return np.zeros_like(fractions("u", u))
-
-    def integral(self, u: ArrayLike) -> Floats:
-        """Return ``u^2 / 2``."""
-        return np.asarray(fractions("u", u) ** 2 / 2)
-
-    def step(self, n: int) -> float:
-        """Return one rank."""
-        return 1 / (n + 1)
-
 
 @dataclass(frozen=True)
-class Logistic(ScoreGeneratingFunction):
+class Logistic(_Linear):
     """``phi(u) = 2 sqrt(3) (u - 1/2)``: the rank sum on a scale with mean 0 and variance 1.
 
-    Take it to compare values of different phi; its p-values are those of the rank sum.
-
-    Its test is locally most powerful against shifts of logistic distributions.
+    Take it to compare values of different phi; its p-values are those of the rank sum. It is best
+    against shifts of logistic distributions.
 
     Examples
     --------
@@ -65,27 +70,8 @@ class Logistic(ScoreGeneratingFunction):
     """
 
     word: ClassVar[str] = "logistic"
-
-    def __call__(self, u: ArrayLike) -> Floats:
-        """Return ``2 sqrt(3) (u - 1/2)``."""
-        return np.asarray(_ROOT_12 * (fractions("u", u) - 0.5))
-
-    def derivative(self, u: ArrayLike) -> Floats:
-        """Return ``2 sqrt(3)``."""
-        return np.full_like(fractions("u", u), _ROOT_12)
-
-    def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return 0."""
-        return np.zeros_like(fractions("u", u))
-
-    def integral(self, u: ArrayLike) -> Floats:
-        """Return ``sqrt(3) (u^2 - u)``."""
-        numbers = fractions("u", u)
-        return np.asarray(_ROOT_12 / 2 * (numbers**2 - numbers))
-
-    def step(self, n: int) -> float:
-        """Return one rank."""
-        return _ROOT_12 / (n + 1)
+    _slope: ClassVar[float] = 12**0.5
+    _centre: ClassVar[float] = 0.5
 
 
 @dataclass(frozen=True)

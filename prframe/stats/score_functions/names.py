@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,22 +13,27 @@ from numpy.typing import ArrayLike
 from prframe import checks
 from prframe.errors import ArgumentError
 from prframe.stats._arrays import fractions
-from prframe.stats.score_functions import classical, top_weighted
 from prframe.stats.score_functions.base import ScoreGeneratingFunction, parameters
+from prframe.stats.score_functions.classical import (
+    Logistic,
+    Logrank,
+    MannWhitneyWilcoxon,
+    Median,
+    VanDerWaerden,
+)
+from prframe.stats.score_functions.top_weighted import DCG, RTB, LocalAUC, PNormPush
 from prframe.typing import Floats
 
 Phi: TypeAlias = str | ScoreGeneratingFunction | Callable[[Floats], ArrayLike]
 
-#: The classes by their names.
+# The classes by their names.
 SCORE_GENERATING: dict[str, type[ScoreGeneratingFunction]] = {
     kind.word: kind
-    for module in (classical, top_weighted)
-    for kind in vars(module).values()
-    if isinstance(kind, type)
-    and issubclass(kind, ScoreGeneratingFunction)
-    and kind.__module__ == module.__name__
+    for kind in (
+        *(DCG, LocalAUC, Logistic, Logrank, Median),
+        *(MannWhitneyWilcoxon, PNormPush, RTB, VanDerWaerden),
+    )
 }
-SCORE_GENERATING = dict(sorted(SCORE_GENERATING.items()))
 _NAME = re.compile(r"\s*(?P<name>[\w-]+)\s*(?:\((?P<settings>[^()]*)\)\s*)?")
 _SETTING = re.compile(r"\s*(?:(?P<name>\w+)\s*=\s*)?(?P<value>[^\s=,]+)\s*")
 # Users of metrics may give these names, which are not functions.
@@ -46,17 +51,12 @@ class CustomFunction(ScoreGeneratingFunction):
     Parameters
     ----------
     function : callable
-        A function that takes an array of numbers in (0, 1) and returns as many, which are finite
-        and nondecreasing.
+        Takes an array of numbers in (0, 1) and returns as many, finite and nondecreasing.
     slope : callable, optional
-        Its derivative; unless given, differences over ``n^(-2/5)`` to either side, which depend on
-        jumps as well.
+        Its derivative; by default differences over ``n^(-2/5)`` to either side, which jumps
+        affect. The second derivative takes differences, the integral 4,096 midpoints.
     n : float > 0, optional
         Number of ranked items.
-
-    Notes
-    -----
-    `second_derivative` takes differences, `integral` the midpoint rule on 4,096 intervals.
 
     Examples
     --------
@@ -68,7 +68,6 @@ class CustomFunction(ScoreGeneratingFunction):
     function: Callable[[Floats], ArrayLike]
     slope: Callable[[Floats], ArrayLike] | None = None
     n: float | None = None
-    smooth: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check that the function is nondecreasing."""
@@ -152,8 +151,9 @@ def parse_phi(phi: Phi) -> ScoreGeneratingFunction:
     Parameters
     ----------
     phi : str, ScoreGeneratingFunction or callable
-        A name among those in `SCORE_GENERATING`, such as "mww", with parameters as in
-        ``"local-auc(u0=0.8)"``; or a nondecreasing function of arrays of numbers in (0, 1).
+        "dcg", "local-auc", "logistic", "logrank", "median", "mww", "p-norm-push", "rtb" or
+        "van-der-waerden", with parameters as in ``"local-auc(u0=0.8)"``; or a nondecreasing
+        function of arrays of numbers in (0, 1).
 
     Returns
     -------

@@ -122,22 +122,19 @@ class PNormPush(ScoreGeneratingFunction):
 class DCG(ScoreGeneratingFunction):
     """``phi(u) = 1 / log2(1 + r)`` for ``r = (N + 1)(1 - u)``, the rank from the top, and r <= k.
 
-    Take it for what a reader of the list sees.
-
-    The sum over positives is the discounted cumulative gain of binary labels. It depends on the
-    number of items: `of_size` gives the function for N of them.
+    Take it for what a reader of the list sees: the sum over positives is the discounted cumulative
+    gain of binary labels. Tied items take the discount of their mid-rank.
 
     Parameters
     ----------
     k : int >= 1, optional
         Ranks that count; all unless given.
     n : float > 0, optional
-        Number N of ranked items, or their total weight.
+        Number N of ranked items, or their total weight; `of_size` sets it.
 
     Notes
     -----
-    Tied items take the discount of their mid-rank; r < 1, which no item has, counts as 1. The
-    source prints the cut as ``u >= k / (N + 1)``, which keeps all but the last k - 1 items.
+    The source prints the cut as ``u >= k / (N + 1)``, which keeps all but the last k - 1 items.
 
     Examples
     --------
@@ -227,10 +224,9 @@ class DCG(ScoreGeneratingFunction):
 class RTB(ScoreGeneratingFunction):
     """``phi(u) = SoftPlus(u - u0) + u0 Sigmoid(u - u0)``: a smooth version of `LocalAUC`.
 
-    Take it for a shortlist where a gradient is needed, as for learning.
-
-    SoftPlus is ``log(1 + exp(beta x)) / beta`` and Sigmoid ``1 / (1 + exp(-lam x))``; with large
-    slopes phi is ``u 1{u >= u0}``. RTB stands for "ranking the best".
+    Take it for a shortlist where a gradient is needed, as for learning. SoftPlus is ``log(1 +
+    exp(beta x)) / beta`` and Sigmoid ``1 / (1 + exp(-lam x))``; with large slopes phi is
+    ``u 1{u >= u0}``. RTB stands for "ranking the best".
 
     Parameters
     ----------

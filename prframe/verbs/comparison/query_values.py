@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
-from prframe._engine.rows import in_groups, is_missing, key_names
-from prframe.errors import ArgumentError, PrframeError, each_once
+from prframe._engine.rows import considered, in_groups, is_missing, key_names
+from prframe.errors import ArgumentError, PrframeError, UnlistedItemsWarning, each_once, warn
 from prframe.typing import Columns, Floats
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import (
@@ -26,38 +26,26 @@ from prframe.verbs._plan import TwoStepPlan
 from prframe.verbs._query_clusters import CLUSTER, refuse_varying_clusters, varying
 from prframe.verbs._values_at_hand import COLUMN, METRIC, VALUE, MetricValues, ValuesAtHand
 from prframe.verbs._verb import grouped_over
-from prframe.verbs.comparison.like_data import refuse_unlike_labels, warn_of_unlike_positives
 
 Incomplete: TypeAlias = Literal["raise", "pairwise", "common", "zero"]
 
 MODEL, _UNIT = "model index", "unit"
+# Sums of the same weights in another order differ by less.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Stratum:
-    """The values of one group of `by`.
-
-    Attributes
-    ----------
-    key : DataFrame, one row
-        Values of the `by` columns.
-    values : dict of ndarray, shape (n_models, n_queries)
-        Values by metric; NaN where there is none. Queries are in order of their names.
-    ranges : dict of tuple
-        The range of each metric.
-    cluster : ndarray of int, shape (n_queries,), or None
-        Clusters of the queries, from 0.
-    test_train_ratio : float
-        The size of a test set divided by that of its training set, if the queries are folds.
-    machine : dict of pairs of ndarray, optional
-        The values of a machine's labels, and which queries humans have judged, if both have.
-    """
+    """The values of one group of `by`, whose `key` has one row."""
 
     key: pl.DataFrame
+    # By metric, shape (n_models, n_queries), NaN where there is none, in order of the queries.
     values: dict[str, Floats]
     ranges: dict[str, tuple[float, float]]
     cluster: NDArray[np.int64] | None
+    # Of folds, the size of a test set divided by that of its training set.
     test_train_ratio: float
+    # The values of a machine's labels, and which queries humans have judged, if both have.
     machine: dict[str, tuple[Floats, NDArray[np.bool_]]] | None = None
 
 
@@ -126,7 +114,7 @@ class ComparedValues:
         if args.model is None or args.cluster is not None or args.item is not None:
             # These rows are read more than once.
             source = source.holding(source.whole())
-        refuse_unlike_labels(source, args, self.over)
+        _refuse_unlike_labels(source, args, self.over)
         refuse_varying_clusters(source, args, self.over)
         refuse_items_of_several_folds(source, args, self.over, self.resampling)
         columns = dict(zip(args.keys, key_names(args), strict=True))
@@ -146,7 +134,7 @@ class ComparedValues:
             if measure.counts_all and args.model is not None:
                 names = dict(zip(plain.keys, key_names(plain), strict=True))
                 query = [names[key] for key in (*args.keys, *self.over)]
-                warn_of_unlike_positives(source, list(names.values()), query)
+                _warn_of_unlike_positives(source, list(names.values()), query)
         working = dict(zip(key_names(plain), columns.values(), strict=True))
         if args.model is None:
             working |= {COLUMN: MODEL}
@@ -269,10 +257,7 @@ def at_hand(
     args: Arguments,
     over: Columns,
 ) -> tuple[Arguments, ValuesAtHand]:
-    """Return the arguments and the layout of values at hand in a frame with some columns.
-
-    Without a column that tells models apart, the columns of values are models.
-    """
+    """Return the arguments and the layout of precomputed values, of models without `model`."""
     is_default = args.model == "model"
     models = is_default and "model" not in names
     telling = None if models else args.model
@@ -345,3 +330,38 @@ def _gaps(
         for name in names
     ]
     return pl.concat(parts).group_by(keys, maintain_order=True).agg(values)
+
+
+def _refuse_unlike_labels(source: Source, args: Arguments, over: Sequence[str]) -> None:
+    """Require that the labels of an item, if items have names, are the same for all models."""
+    if args.model is None or args.item is None or args.at_hand:
+        return
+    label, item = pl.col(args.label), [*args.keys, *over, args.item]
+    rows = source.lazy().filter(True, *considered(args, source.schema))  # noqa: FBT003
+    items = rows.group_by(item).agg(differs=(label != label.first()).any())
+    total, differ = pl.collect_all([items.select(pl.len()), items.filter("differs")])
+    if differ.height:
+        first = differ.sort(item).select(item).head(checks.SHOWN).rows()
+        raise PrframeError(
+            f"`label` of an item must be the same for all models: {differ.height} of "
+            f"{total.item()} items differ, the first are {first}; mend these rows."
+        )
+
+
+def _warn_of_unlike_positives(source: Source, keys: Sequence[str], query: Sequence[str]) -> None:
+    """Warn once of queries, keys without that of models, whose numbers of positives differ."""
+    totals = pl.concat(source.seen.totals or [pl.DataFrame(schema=[*keys, "n_pos"])])
+    number = pl.col("n_pos")
+    found = totals.group_by(query).agg(number.min(), most=number.max())
+    differ = found.filter(number < pl.col("most") * (1 - _ROUNDING)).sort(query)
+    if differ.height:
+        least, most = differ.select("n_pos", "most").row(0)
+        warn(
+            f"models have different numbers of positives, as lists that are cut short do, for "
+            f"{differ.height} of {found.height} groups of `over`, of the first {least:g} and "
+            f"{most:g}, and what is missed counts for some alone"
+            f"{in_groups(differ.select(query).rows())}. Give the number of all positives in "
+            "n_pos=, or list each with a score of -inf; if models rank different items, ignore "
+            "UnlistedItemsWarning.",
+            UnlistedItemsWarning,
+        )
