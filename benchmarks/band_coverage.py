@@ -19,16 +19,16 @@ from benchmarks.coverage import Row, Task, of_band
 from benchmarks.data import SEED
 from benchmarks.populations import STUDIED, Clustered, Population, binormal
 from benchmarks.report import table
-from prframe.stats.curves.bayesian_bootstrap import (
+from prframe.stats.curves import (
     cells_of_classes,
+    drawn_weights,
+    empirical_precision,
     posterior_of,
     posterior_of_clusters,
+    pr_asymptotic_band,
+    pr_bootstrap,
+    pr_curve_difference,
 )
-from prframe.stats.curves.difference import pr_curve_difference
-from prframe.stats.curves.drawn.gamma_walks import drawn_weights
-from prframe.stats.curves.gaussian_process import pr_asymptotic_band
-from prframe.stats.curves.precision_recall import empirical_precision
-from prframe.stats.curves.smoothed_bootstrap import resampled_curve
 from prframe.stats.intervals import Confidence, mean_band
 from prframe.stats.rankings.classes import ClassScores, two_classes
 from prframe.typing import Flags, Floats, Integers
@@ -159,7 +159,8 @@ def _studentized(resamples: int, classes: Classes, rng: np.random.Generator) -> 
 
 def _ball(resamples: int, classes: Classes, rng: np.random.Generator) -> Band:
     """Clemencon & Vayatis, Algorithm 1."""
-    found = resampled_curve(*classes, LEVELS, resamples, "scott", None, rng, "gaussian")
+    scores = (some.ascending for some in classes)
+    found = pr_bootstrap(*scores, LEVELS, n_resamples=resamples, rng=rng)
     radius = found.radius(LEVEL)
     return found.precision - radius, found.precision + radius
 
@@ -173,12 +174,12 @@ def _limit(resamples: int, classes: Classes, rng: np.random.Generator) -> Band:
 
 def _naive(resamples: int, classes: Classes, rng: np.random.Generator) -> Band:
     """The same ball from samples of the rows themselves."""
-    center = empirical_precision(*classes, LEVELS)
+    center = empirical_precision(cells_of_classes(*classes), LEVELS)
     some, others = classes
     n, farthest = some.total + others.total, []
     for n_pos in np.clip(rng.binomial(n, some.total / n, resamples), 1, n - 1):
         pos, neg = rng.choice(some.ascending, n_pos), rng.choice(others.ascending, n - n_pos)
-        again = empirical_precision(*two_classes(pos, neg, None, None), LEVELS)
+        again = empirical_precision(cells_of_classes(*two_classes(pos, neg, None, None)), LEVELS)
         farthest.append(np.abs(again - center).max())
     radius = np.quantile(farthest, LEVEL)
     return np.maximum(center - radius, 0), np.minimum(center + radius, 1)

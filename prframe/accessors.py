@@ -138,7 +138,7 @@ def _offer(namespace: type[_Namespace], module: str, names: Sequence[str]) -> No
         setattr(namespace, name, _Delegate(module, name))
 
 
-_EXPRESSIONS = ("metric", "ap", "auc", "precision", "recall", "rr", "ndcg", "curve")
+_EXPRESSIONS = ("metric", "ap", "auc", "precision", "recall", "rr", "ndcg")
 _CHARTS = ("curve", "roc", "band", "interval")
 _PICTURES = (
     *_CHARTS,

@@ -73,7 +73,7 @@ def scanned(
     import polars as pl
 
     from prframe.errors import PrframeError
-    from prframe.trec.files.paths import file_stem
+    from prframe.trec.files import file_stem
 
     names = [file_stem(path) for path in of_path]
     if len(set(names)) < len(names):
@@ -102,7 +102,7 @@ def scanned(
 def _rows(path: str, keys: Sequence[str], numbers: Sequence[str]) -> "pl.LazyFrame":
     """Return the rows of a file, whose format its first bytes or the end of its name tell."""
     from prframe.errors import PrframeError
-    from prframe.trec.files.opening import refuse_compressed
+    from prframe.trec.files import refuse_compressed
 
     source: Any
     if path == STANDARD_INPUT:
@@ -285,7 +285,7 @@ def text_of(path: str) -> Iterator[TextIO]:
 def matching(pattern: str, example: str = "*.csv") -> list[str]:
     """Return the files that a path or a pattern stands for; `example` is for a folder's files."""
     from prframe.errors import PrframeError
-    from prframe.trec.files.paths import files
+    from prframe.trec.files import files
 
     try:
         return [os.fspath(_existing(str(path))) for path in files(pattern, example)]

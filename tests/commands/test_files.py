@@ -136,21 +136,6 @@ def test_a_report_without_rows(capfdbinary, tmp_path) -> None:
         assert done == Done(65, "", message)
 
 
-@pytest.mark.slow
-def test_reports_into_folders_that_do_not_exist(capfdbinary) -> None:
-    message = "prframe: error: cannot write nowhere/x.html: No such file or directory\n"
-    done = run(capfdbinary, "report", "qrels", "old.run", "-o", "nowhere/x.html")
-    assert (done.code, done.out) == (2, "")
-    assert done.err.endswith(message)
-
-
-@pytest.mark.parametrize("further", [[], ["-f", "trec"]])
-def test_options_of_intervals_go_with_them(further, capfdbinary) -> None:
-    words = ["evaluate", "qrels", "old.run", "--confidence-level", "0.9", "--n-resamples", "9"]
-    message = "prframe: error: --confidence-level, --n-resamples goes with --interval\n"
-    assert run(capfdbinary, *words, *further) == Done(2, "", message)
-
-
 @pytest.fixture
 def few(tmp_path):
     """Return a function that writes runs with so many queries."""

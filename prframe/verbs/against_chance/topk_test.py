@@ -22,7 +22,6 @@ from prframe.metrics import P, R
 from prframe.stats import hypergeometric_topk, proportion_interval
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Floats, FrameT, IntervalMethod, Schema, Shared
-from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
 from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._verb import (
     positives_of,
@@ -30,6 +29,12 @@ from prframe.verbs._verb import (
     verb,
     warn_null,
     warn_undefined,
+)
+from prframe.verbs.against_chance.plans import (
+    Correction,
+    check_correction,
+    columns_with_p,
+    corrected,
 )
 
 Measure: TypeAlias = Literal["precision", "recall"]
@@ -70,24 +75,22 @@ def topk_test(
         or ``hits / n_pos``. The p-value is the same.
     alternative : {"greater", "less", "two-sided"}
         More hits than at random, fewer, or either: the sum over all outcomes that are no more
-        likely than the observed one. "greater" unless given, as in `ap_test`; `rank_test` has
-        "two-sided".
+        likely than the observed one.
     correction : {"bonferroni", "holm", "bh", "by"}, optional
         Adjust the p-values for the number of all rows that have one, groups times cut-offs.
     confidence_level : float in (0, 1)
         Coverage of the interval.
     method : {"clopper-pearson", "jeffreys", "posterior"}
-        The interval: exact and never too short; about right on average, with 1 or 0 included where
-        all or none are hits; or the quantiles of the posterior under a uniform prior. See
-        `prframe.stats.proportion_interval`.
+        The interval: exact and never too short; about right on average; or the quantiles of the
+        posterior under a uniform prior. See `prframe.stats.proportion_interval`.
 
     Returns
     -------
     frame of the caller's kind
-        The `by` columns, then ``k``, ``hits`` (Int64), ``precision``, ``recall`` (as `evaluate`
-        gives P@k and R@k), ``null_mean``, ``null_std``, ``p_value``, ``conf_low``, ``conf_high``
-        (Float64), ``method`` (String), the interval's, and with `correction` ``p_adjusted``
-        (Float64). One row per group and cut-off.
+        A row per group and cut-off: the `by` columns, ``k``, ``hits`` (Int64), ``precision``,
+        ``recall`` (P@k and R@k of `evaluate`), ``null_mean``, ``null_std``, ``p_value``,
+        ``conf_low``, ``conf_high`` (Float64), ``method`` (String), the interval's, and with
+        `correction` ``p_adjusted`` (Float64).
 
     Raises
     ------
@@ -98,18 +101,17 @@ def topk_test(
     -----
     UndefinedMetricWarning
         Groups without positives have no recall and no test. With ``ties="group"``, where tied
-        items with different labels stand on both sides of a cut-off, the number of hits depends
-        on their order: hits, p-value and interval are null.
+        items with different labels stand on both sides of a cut-off: hits, p-value and interval
+        are null.
     UnlistedItemsWarning
-        A column ``judged``, as of `prframe.trec.join`, is not all true, and there is no `n_neg`.
+        A column ``judged`` is not all true, and there is no `n_neg`.
 
     Notes
     -----
     Groups that retrieve fewer than k items are compared with the selection of as many as they
     retrieve; in precision and its interval an empty position is a miss. The test conditions on
-    n_pos. The intervals take the k positions, or the positives, as independent trials of one
-    probability: they are about other items of the kind and not about this list. ``ties="best"``
-    and ``"worst"`` give the range that ties leave open.
+    n_pos. The intervals treat the k positions, or the positives, as independent trials of one
+    probability. ``ties="best"`` and ``"worst"`` give the range that ties leave open.
 
     References
     ----------

@@ -285,8 +285,8 @@ def test_levels_at_which_draws_are_all_alike() -> None:
     law = Deviations(draws, draws)
     low, high = law.band(0.95)
     assert low[1] == high[1] == 2
-    assert law.p_value(2.0) < 0.2
-    assert law.p_value(0.0) == pytest.approx(1 / 1001)
+    assert law.p_value(2.0, np.array([0.0, 2.0])) < 0.2
+    assert law.p_value(0.0, np.array([0.0, 2.0])) == pytest.approx(1 / 1001)
 
 
 # The verb.
