@@ -93,7 +93,7 @@ FOLDS = (
         (["compare", "--over", "fold"], FOLDS),
         (
             ["compare", "--over", "fold", "--resampling", "cv"],
-            "takes values as independent: say --test 't', with ",
+            "does not support: say --test 't', with ",
         ),
         (["evaluate", "--by", "fold"], "For a ranking each say --by 'fold' 'model', for"),
         (
