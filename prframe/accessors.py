@@ -199,6 +199,9 @@ class _Finder:
 
             def exec_module(module: ModuleType) -> None:
                 execute(module)
+                # Some loaders are shared by several modules.
+                if module.__name__ != self._library:
+                    return
                 sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
                 self._register_on(module)
 
