@@ -18,12 +18,7 @@ from prframe.stats.intervals.ends import (
     wald_interval,
 )
 from prframe.stats.intervals.means import IntervalEstimate
-from prframe.stats.rankings import (
-    CellStatistic,
-    CountedStatistic,
-    RankedCells,
-    cluster_influence,
-)
+from prframe.stats.rankings import CellStatistic, CountedStatistic, RankedCells, cluster_influence
 from prframe.typing import Floats
 
 if TYPE_CHECKING:
