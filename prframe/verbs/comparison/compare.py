@@ -14,13 +14,12 @@ from prframe.stats._arrays import random_generator
 from prframe.stats.paired_values import described_tests
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._evaluation import Evaluation, prior_of
-from prframe.verbs._folds import Resampling
+from prframe.verbs._mean_samples import Resampling
 from prframe.verbs._plan import Plan
 from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries, refuse_prior
 from prframe.verbs._verb import run, verb
 from prframe.verbs.comparison.matched_items import Incomplete as IncompleteItems
 from prframe.verbs.comparison.on_items import OnItems
-from prframe.verbs.comparison.options import model_arguments, require_items
 from prframe.verbs.comparison.predicted import check_predicted, over_queries
 from prframe.verbs.comparison.query_values import (
     ComparedValues,
@@ -39,6 +38,8 @@ from prframe.verbs.comparison.rows import (
     check_of_items,
     check_options,
     check_resampled,
+    model_arguments,
+    require_items,
 )
 
 # The column of queries, unless the caller names others.

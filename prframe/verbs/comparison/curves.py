@@ -33,16 +33,16 @@ from prframe.verbs._verb import (
 )
 from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, PairedRows, paired_rows
 from prframe.verbs.comparison.mean_curves import MEAN_DIFFERENCES, MeanDifferences
-from prframe.verbs.comparison.options import (
+from prframe.verbs.comparison.query_values import (
+    ComparedValues,
+    Incomplete as IncompleteQueries,
+)
+from prframe.verbs.comparison.rows import (
     model_arguments,
     model_pairs,
     on_same_items,
     require_items,
     with_models,
-)
-from prframe.verbs.comparison.query_values import (
-    ComparedValues,
-    Incomplete as IncompleteQueries,
 )
 from prframe.verbs.curves.mean_curves import (
     PrecisionAtLevels,

@@ -18,9 +18,9 @@ from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts
 from prframe.verbs._values_at_hand import MetricValues
 from prframe.verbs._verb import warn_null
-from prframe.verbs.comparison.options import model_pairs
 from prframe.verbs.comparison.over_queries import SKEWED, student_intervals
 from prframe.verbs.comparison.query_values import Stratum, ValuesPlan
+from prframe.verbs.comparison.rows import model_pairs
 from prframe.verbs.curves.drawing import of_one_ranking
 from prframe.verbs.curves.mean_curves import mean_of, series, with_key
 

@@ -29,13 +29,14 @@ from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.catalogue_evaluator import CatalogueEvaluator
 from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, paired_rows
-from prframe.verbs.comparison.options import model_pairs, on_same_items
 from prframe.verbs.comparison.rows import (
     Block,
     Column,
     Comparison,
     comparison_rows,
+    model_pairs,
     no_rows,
+    on_same_items,
 )
 
 # Every pair should have a value in these columns.

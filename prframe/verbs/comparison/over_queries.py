@@ -41,7 +41,6 @@ from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts
 from prframe.verbs._values_at_hand import MetricValues
 from prframe.verbs._verb import warn_null
-from prframe.verbs.comparison.options import model_pairs
 from prframe.verbs.comparison.query_values import Stratum, ValuesPlan
 from prframe.verbs.comparison.rows import (
     JOINT,
@@ -50,6 +49,7 @@ from prframe.verbs.comparison.rows import (
     Column,
     Comparison,
     comparison_rows,
+    model_pairs,
     no_rows,
 )
 
