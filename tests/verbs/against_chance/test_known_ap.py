@@ -131,26 +131,6 @@ def test_missing_values_can_be_left_out() -> None:
     assert found["ap"].to_list() == [1.0, 0.5]
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda rows: rows.lazy(),
-        lambda rows: rows.to_pandas(),
-        lambda rows: rows.to_arrow(),
-        lambda rows: rows.to_dict(as_series=False),
-    ],
-    ids=["lazy", "pandas", "pyarrow", "dict"],
-)
-def test_every_kind_of_frame(make: Any) -> None:
-    found = prframe.ap_test(make(frame()), by="compound", over="plate", **KNOWN)
-    if isinstance(found, pl.LazyFrame):
-        found = found.collect()
-    values = found["p_value"]
-    values = values.to_pylist() if hasattr(values, "to_pylist") else values
-    expected = prframe.ap_test(frame(), by="compound", over="plate", **KNOWN)["p_value"]
-    assert list(map(float, values)) == pytest.approx(expected.to_list())
-
-
 REFUSED = {
     "several rankings of a mean": (
         frame(plate=[1, 1, 1]),

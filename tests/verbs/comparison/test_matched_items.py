@@ -159,21 +159,6 @@ LONG = WIDE.unpivot(
     variable_name="model",
     value_name="score",
 )
-KINDS: dict[str, Callable[[pl.DataFrame], object]] = {
-    "lazy": pl.DataFrame.lazy,
-    "pandas": pl.DataFrame.to_pandas,
-    "arrow": pl.DataFrame.to_arrow,
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("by", [None, "g"])
-def test_frame_kinds(kind: str, by: str | None) -> None:
-    for frame, score in ((WIDE, ["a", "b"]), (LONG, "score")):
-        options: dict[str, Any] = {"by": by, "cluster": "cluster", "extra": ("gain",)}
-        assert_same(
-            matched(KINDS[kind](frame), score, **options), matched(frame, score, **options)
-        )
 
 
 def test_without_groups_and_without_rows() -> None:
