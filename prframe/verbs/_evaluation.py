@@ -53,11 +53,6 @@ class Evaluation:
     # The number of keys, the last ones, over which means are taken.
     n_over: int = 0
 
-    @property
-    def is_one_metric(self) -> bool:
-        """Whether there is no more than one metric."""
-        return len(self.wanted) == 1
-
     def keyed(self, args: Arguments) -> Arguments:
         """Return the arguments with all columns by which values are told apart."""
         return args

@@ -80,11 +80,6 @@ class ValuesAtHand:
         return cls(columns, free and (models or len(columns) == 1), models)
 
     @property
-    def is_one_metric(self) -> bool:
-        """Whether there is no more than one metric."""
-        return not self.long and (self.models or len(self.columns) == 1)
-
-    @property
     def _naming(self) -> list[str]:
         """The column that names metrics, if there is one."""
         return [_NAMING] if self.long else []

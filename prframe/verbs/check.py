@@ -280,11 +280,7 @@ def _apart_by_ties(
         for ties in ("worst", "best")
     )
     return pl.concat(
-        worst.select(
-            *key_names(args),
-            apart=best[metric] - worst[metric],
-            metric=pl.lit(metric),
-        )
+        worst.select(*key_names(args), apart=best[metric] - worst[metric], metric=pl.lit(metric))
         for metric in metrics
     )
 

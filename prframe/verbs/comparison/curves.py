@@ -23,20 +23,10 @@ from prframe.typing import Columns, FrameT, Schema, Shared
 from prframe.verbs._evaluation import prior_of
 from prframe.verbs._groups import each_group, resamples
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._verb import (
-    positives_of,
-    run,
-    verb,
-    warn_null,
-    warn_undefined,
-    why_bandless,
-)
+from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined, why_bandless
 from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, PairedRows, paired_rows
 from prframe.verbs.comparison.mean_curves import MEAN_DIFFERENCES, MeanDifferences
-from prframe.verbs.comparison.query_values import (
-    ComparedValues,
-    Incomplete as IncompleteQueries,
-)
+from prframe.verbs.comparison.query_values import ComparedValues, Incomplete as IncompleteQueries
 from prframe.verbs.comparison.rows import (
     model_arguments,
     model_pairs,

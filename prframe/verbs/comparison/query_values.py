@@ -27,7 +27,7 @@ from prframe.verbs._mean_samples import (
 )
 from prframe.verbs._plan import TwoStepPlan
 from prframe.verbs._values_at_hand import COLUMN, METRIC, VALUE, MetricValues, ValuesAtHand
-from prframe.verbs._verb import grouped_over
+from prframe.verbs._verb import grouped_over, groups_lacking, warn_null
 
 Incomplete: TypeAlias = Literal["raise", "pairwise", "common", "zero"]
 
@@ -150,11 +150,6 @@ class ComparedValues:
         self._refuse_unnamed(rows, source)
         return replace(values, rows=rows)
 
-    @property
-    def or_one_cluster(self) -> str:
-        """The reason why clusters lack a standard error, behind that of too few queries."""
-        return ", or all in a single cluster" if self.args.cluster is not None else ""
-
     def _refuse_unnamed(self, rows: pl.DataFrame, source: Source) -> None:
         """Require that each row names its model."""
         if self.args.model is None:
@@ -258,10 +253,7 @@ class ComparedValues:
 
 
 def at_hand(
-    values: Columns,
-    names: Collection[str],
-    args: Arguments,
-    over: Columns,
+    values: Columns, names: Collection[str], args: Arguments, over: Columns
 ) -> tuple[Arguments, ValuesAtHand]:
     """Return the arguments and the layout of precomputed values, of models without `model`."""
     is_default = args.model == "model"
@@ -305,6 +297,15 @@ class ValuesPlan(TwoStepPlan):
     def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return the rows of the result, given the values."""
         return self.of_values(self.compared.of_rows(rows))
+
+    def warn_lacking(self, rows: pl.DataFrame, expected: Sequence[str], things: str) -> None:
+        """Warn once of pairs that lack what is expected, as they have too few things in common."""
+        args, columns = self.compared.args, pl.col(expected)
+        lacking = groups_lacking(rows, args, pl.any_horizontal(columns.is_null()))
+        or_one = ", or all in a single cluster" if args.cluster is not None else ""
+        why = f"in which two models have too few {things} in common{or_one}, or differ by the same"
+        null = [name for name in expected if rows[name].null_count()]
+        warn_null(null, lacking, args, f"{why} in all")
 
     @abstractmethod
     def of_values(self, values: MetricValues) -> pl.DataFrame:

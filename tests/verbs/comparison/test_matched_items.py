@@ -12,11 +12,7 @@ from hypothesis import given, strategies as st
 from prframe import PrframeError
 from prframe._engine.frames import source
 from prframe.verbs.comparison.matched_items import PairedGroup, PairedRows, paired_rows
-from prframe.verbs.comparison.rows import (
-    model_arguments,
-    on_same_items,
-    require_items,
-)
+from prframe.verbs.comparison.rows import model_arguments, on_same_items, require_items
 from tests.strategies import SCORES
 
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
@@ -154,10 +150,7 @@ def some(n: int = 40, seed: int = 3) -> pl.DataFrame:
 
 WIDE = some()
 LONG = WIDE.unpivot(
-    ["a", "b"],
-    index=["g", "item", "label", "cluster"],
-    variable_name="model",
-    value_name="score",
+    ["a", "b"], index=["g", "item", "label", "cluster"], variable_name="model", value_name="score"
 )
 
 

@@ -227,22 +227,14 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
         "`values` must be a column name or a list of them; got array([0.1, 0.5]). Make it a column "
         "of the frame and give its name.",
     ),
-    "twice": (
-        AT_HAND,
-        {"values": ["AP", "AP"]},
-        "`values` names a column twice: ['AP', 'AP'].",
-    ),
+    "twice": (AT_HAND, {"values": ["AP", "AP"]}, "`values` names a column twice: ['AP', 'AP']."),
     "used otherwise": (
         AT_HAND,
         {"values": ["AP", "model"]},
         "`values` names 'model', which other arguments name too; name the columns that hold values "
         "of metrics.",
     ),
-    "text": (
-        AT_HAND.cast({"AP": pl.String}),
-        {},
-        "`values` must be numeric; 'AP' is String.",
-    ),
+    "text": (AT_HAND.cast({"AP": pl.String}), {}, "`values` must be numeric; 'AP' is String."),
     "infinite": (
         AT_HAND.with_columns(INFINITE),
         {},
@@ -294,11 +286,7 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
         "'a', 'b'. Name the column of queries, folds or seeds with over=, or number the rows, for "
         "example by with_row_index('query_id').",
     ),
-    "a single model": (
-        AT_HAND[:3],
-        {},
-        "a comparison takes two models or more; got 'a' alone.",
-    ),
+    "a single model": (AT_HAND[:3], {}, "a comparison takes two models or more; got 'a' alone."),
     "no column of models": (
         MODELS,
         {"values": ["a", "b"], "model": "system"},
