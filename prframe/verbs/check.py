@@ -24,9 +24,9 @@ from prframe._engine.rows import (
 )
 from prframe.metrics import AP, Metric, P
 from prframe.typing import FrameT, Schema, Shared
-from prframe.verbs._agreement import agreement, filled, findings as of_judges
 from prframe.verbs._guards import PooledRankings
 from prframe.verbs._plan import Accepts, TwoStepPlan
+from prframe.verbs._predictions import agreement, filled, findings as of_judges
 from prframe.verbs._verb import run, verb
 
 # Differences below this are due to rounding.

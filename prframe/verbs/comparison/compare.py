@@ -327,7 +327,7 @@ def _hint(
     """Return what may be meant where a column is missing; nothing if the message says so."""
     if "`score`" in message and not is_at_hand:
         at_hand = [name for name in wanted if name in names_of(frame)[1]]
-        return f"Values of metrics at hand are named by values={at_hand[0]!r}." if at_hand else ""
+        return f"Name precomputed values of metrics with values={at_hand[0]!r}." if at_hand else ""
     if "`over`" not in message or (is_at_hand and message.endswith("?")):
         return ""
     number = (

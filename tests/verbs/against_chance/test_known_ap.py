@@ -1,4 +1,4 @@
-"""The test of average precisions at hand."""
+"""The test of precomputed average precisions."""
 
 from itertools import combinations, product
 from math import comb
@@ -141,7 +141,7 @@ REFUSED = {
     "missing last": (
         frame(),
         {"missing": "last"},
-        "missing='last' is for scores; values at hand that are missing are refused, or left out "
+        "missing='last' is for scores; precomputed values that are missing are refused, or left out "
         "with missing='drop'.",
     ),
     "no totals": (
@@ -159,7 +159,7 @@ REFUSED = {
     "n without ap": (
         frame(),
         {"ap": None},
-        "`n` counts the items of rankings whose AP is at hand; name the column of AP with ap=. "
+        "`n` counts the items of rankings with precomputed AP; name the column of AP with ap=. "
         "Totals of rankings that are cut off are given by n_pos= and n_neg=.",
     ),
     "n of nothing": (frame(), {"n": 0}, "`n` must be a whole number >= 1; got 0."),

@@ -79,8 +79,7 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"correction": "fdr"},
-        "`correction` must be one of 'bh', 'bonferroni', 'by', 'holm', 'max-t'; got 'fdr'. Write "
-        "correction='bh'.",
+        "`correction` must be one of 'bh', 'bonferroni', 'by', 'holm', 'max-t'; got 'fdr'.",
     ),
     ({"within": "query"}, "`within` must be one of 'all', 'by'; got 'query'."),
     (
