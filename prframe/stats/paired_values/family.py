@@ -133,7 +133,8 @@ class PairedFamily:
         few = (n >= _FEW[0]) & (n <= _FEW[1]) & (n <= COCHRAN * self.skewness**2)
         if not few.any():
             return np.asarray(few)
-        return few & (np.sqrt(n) * np.abs(self.unevenness) > np.interp(n, *_CRITICAL))
+        uneven = np.sqrt(n) * np.abs(self.unevenness) > np.interp(n, *_CRITICAL)
+        return np.asarray(few & uneven)
 
     @cached_property
     def unevenness(self) -> Floats:
