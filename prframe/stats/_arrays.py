@@ -118,7 +118,7 @@ def comparable(score: ArrayLike) -> ArrayLike:
 
 
 def row_sums(values: Floats) -> Floats:
-    """Return the sum of each row, term by term, so that other rows or zeros at its end do not matter."""
+    """Return the sum of each row, term by term: zeros at its end do not change a bit of it."""
     if values.shape[0] == 1:
         return np.asarray(np.cumsum(values, axis=1)[:, -1])
     return np.asarray(np.asfortranarray(values).sum(axis=1))

@@ -41,7 +41,7 @@ class Units(NamedTuple):
         return np.array(sums, dtype=np.float64).reshape(*values.shape[:-1], self.number)
 
     def sums_of_rows(self, values: Floats) -> Floats:
-        """Add up the rows, or numbers, of each unit; where each row is a unit they stay in order."""
+        """Add up the rows, or numbers, of each unit; rows that are units stay in order."""
         return values if self.number == len(values) else self.sums(values.T).T
 
     def number_among(self, items: Flags) -> int:
