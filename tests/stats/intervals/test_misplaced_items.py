@@ -9,12 +9,7 @@ import pytest
 from scipy import stats
 
 import prframe
-from prframe.stats import (
-    PartialRocArea,
-    RankedCells,
-    RocArea,
-    cells_from_scores,
-)
+from prframe.stats import PartialRocArea, RankedCells, RocArea, cells_from_scores
 from prframe.stats.curves import drawn_weights
 from prframe.stats.intervals import posterior_replicates, ranking_interval
 from prframe.typing import Flags, Floats
