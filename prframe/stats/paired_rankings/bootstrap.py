@@ -1,7 +1,6 @@
 """The paired bootstrap, which draws items once for all rankings of them and all metrics."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,16 +10,14 @@ from prframe.stats._batches import batches
 from prframe.stats._units import Units
 from prframe.stats.paired_rankings.cell_counts import (
     CellCounts,
-    counts_of_both,
     enough_levels,
     metrics_of,
     rows_at_once,
 )
 from prframe.stats.paired_rankings.multiplicity_draws import drawn_multiplicities
-from prframe.stats.paired_rankings.pools import Pools, pools_of
-from prframe.stats.paired_rankings.wide_cells import WideCells, many_decide, wide_cells
+from prframe.stats.paired_rankings.pools import pools_of
 from prframe.stats.rankings import CellEvaluator, Evaluator, items_at_once, merged_for
-from prframe.typing import Flags, Floats, Integers
+from prframe.typing import Floats, Integers
 
 # Where more multiplicities than this are drawn, a thread of their own draws them, because drawing
 # takes longer than the swaps that are drawn at the same time.
@@ -65,53 +62,16 @@ def _of_counts(
     rng: np.random.Generator,
 ) -> Iterator[Floats]:
     """Yield metrics that take counts in cells."""
-    is_wide = many_decide(levels, evaluate)
-    cells = [
-        wide_cells(enough_levels(level, evaluate), evaluate, is_wanted=is_wide) for level in levels
-    ]
-    kept = np.stack([each.levels for each in cells])
+    kept = np.stack([enough_levels(level, evaluate) for level in levels])
     pools = pools_of(kept, evaluate, units, n_resamples)
-    rankings = [
-        _CountedRanking.of(level, evaluate, each, pools)
-        for level, each in zip(levels, cells, strict=True)
-    ]
+    rankings = [CellCounts.drawn(level, pools) for level in kept]
     for times in _multiplicities(pools.sizes, n_resamples, rng):
-        yield np.stack([ranking(times) for ranking in rankings], axis=1)
+        yield np.stack([_metrics_of(counts(times), evaluate) for counts in rankings], axis=1)
 
 
-@dataclass(frozen=True)
-class _CountedRanking:
-    """A ranking whose resamples are counted in cells.
-
-    Attributes
-    ----------
-    counts : CellCounts
-    evaluate : CellEvaluator
-    wide : ndarray of bool, shape (n_cells,)
-    lacking : ndarray of float, shape (n_metrics, 1)
-        What wide cells leave out of the metrics of all items.
-    """
-
-    counts: CellCounts
-    evaluate: CellEvaluator
-    wide: Flags
-    lacking: Floats
-
-    @classmethod
-    def of(
-        cls, level: Integers, evaluate: CellEvaluator, cells: WideCells, pools: Pools
-    ) -> "_CountedRanking":
-        """Return a ranking of items that come in units or pools."""
-        levels, wide = cells
-        once = metrics_of(counts_of_both(levels[None], evaluate)[None], evaluate, wide)
-        lacking = evaluate(level[None]) - once if wide.any() else np.zeros_like(once)
-        return cls(CellCounts.drawn(levels, pools), evaluate, wide, lacking)
-
-    def __call__(self, times: NDArray[np.uint8]) -> Floats:
-        """Return the metrics for numbers of units, shape (n_metrics, R)."""
-        counts = self.counts(times)
-        parts = [metrics_of(rows, self.evaluate, self.wide) for rows in counts]
-        return np.concatenate(parts, axis=1) + self.lacking
+def _metrics_of(parts: Iterator[NDArray[np.signedinteger]], evaluate: CellEvaluator) -> Floats:
+    """Return the metrics of counts that come in parts, shape (n_metrics, R)."""
+    return np.concatenate([metrics_of(rows, evaluate) for rows in parts], axis=1)
 
 
 def _of_levels(

@@ -17,7 +17,6 @@ from prframe.stats.paired_rankings.cell_counts import (
     rows_at_once,
 )
 from prframe.stats.paired_rankings.pools import pools_of
-from prframe.stats.paired_rankings.wide_cells import WideCells, many_decide, wide_cells
 from prframe.stats.rankings import (
     CellEvaluator,
     Evaluator,
@@ -93,10 +92,7 @@ def swap_distribution(
     exact = units.number < n_resamples.bit_length()
     draw = _all_swaps if exact else partial(_swaps, n_resamples, rng)
     if isinstance(evaluate, CellEvaluator):
-        may_merge = not exact and many_decide(levels, evaluate)
-        parts = _swapped_counts(
-            joint, differs, evaluate, units, n_resamples, draw, may_merge=may_merge
-        )
+        parts = _swapped_counts(joint, differs, evaluate, units, n_resamples, draw)
     else:
         parts = _swapped_levels(joint, differs, evaluate, units, draw)
     differences = np.concatenate(list(parts), axis=1)
@@ -132,64 +128,19 @@ def _swapped_counts(  # noqa: PLR0913, PLR0917
     units: Units,
     n_resamples: int,
     draw: _Draw,
-    *,
-    may_merge: bool,
 ) -> Iterator[Floats]:
     """Yield differences of metrics that take counts in cells."""
-    enough = [enough_levels(levels, evaluate) for levels in joint]
-    tables = [wide_cells(levels, evaluate, is_wanted=may_merge) for levels in enough]
-    pools = [pools_of(table.levels, evaluate, units, n_resamples, differs) for table in tables]
+    tables = [enough_levels(levels, evaluate) for levels in joint]
+    pools = [pools_of(table, evaluate, units, n_resamples, differs) for table in tables]
     counts = [
-        CellCounts.swapped(table.levels, differs, pool)
-        for table, pool in zip(tables, pools, strict=True)
+        CellCounts.swapped(table, differs, pool) for table, pool in zip(tables, pools, strict=True)
     ]
-    both = [counts_of_both(table.levels, evaluate) for table in tables]
+    both = [counts_of_both(table, evaluate) for table in tables]
     sizes = [pool.sizes for pool in pools]
-    none = [np.zeros((size.size, 1), dtype=np.uint8) for size in sizes]
-    lacking = [
-        _lacking(levels, table, evaluate, next(count(swap)), total)
-        for levels, table, count, swap, total in zip(
-            enough, tables, counts, none, both, strict=True
-        )
-    ]
     for coin, bits in draw(sizes):
         for given in counts[coin](columns_of(bits, sizes[coin])):
             # What the first ranking has lost the second has won.
-            found = differences_of(given, both[coin], evaluate, tables[coin].wide)
-            yield found + np.sign(found) * lacking[coin]
-
-
-def _lacking(
-    levels: Integers,
-    cells: WideCells,
-    evaluate: CellEvaluator,
-    given: NDArray[np.signedinteger],
-    both: NDArray[np.signedinteger],
-) -> Floats:
-    """Return by how much wide cells make the size of the differences of metrics too small.
-
-    Parameters
-    ----------
-    levels : ndarray of int, shape (2, N)
-        The levels of the rankings before some were merged.
-    cells : WideCells
-        What is left of them.
-    evaluate : CellEvaluator
-    given, both : ndarray of int
-        The counts of the first ranking and of both if none is swapped.
-
-    Returns
-    -------
-    ndarray of float, shape (n_metrics, 1)
-        What is lacking if none is swapped. If it is added to the sizes of all differences, those
-        of the two rankings, and of the rankings with places exchanged, are exact. A few items may
-        decide nearly all of the difference, so that others are next to these.
-    """
-    if not cells.wide.any():
-        return np.zeros((len(evaluate.statistics), 1))
-    exact = -np.diff(evaluate(levels), axis=1)
-    wide = differences_of(given, both, evaluate, cells.wide)
-    return np.asarray(np.sign(wide) * (exact - wide))
+            yield differences_of(given, both[coin], evaluate)
 
 
 def _all_swaps(sizes: Sequence[Integers]) -> Iterator[tuple[int, _Bits]]:
