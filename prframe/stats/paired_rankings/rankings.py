@@ -36,10 +36,8 @@ class PairedRankings:
 
     Notes
     -----
-    With a seed, every pair of rankings and every metric has the same draws. Only where there are
-    more than 2^26 of them, items in the same cells of all rankings are drawn together, so that
-    draws are the same for the same metrics and rankings alone. Resamples come in
-    chunks, so that memory is a few MB, or some 300 bytes per item if that is more, whatever their
+    With a seed, every pair of rankings and every metric has the same draws. Resamples come in
+    chunks, so that memory is a few MB, or some 100 bytes per item if that is more, whatever their
     number.
 
     Examples

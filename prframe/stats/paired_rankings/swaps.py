@@ -1,36 +1,17 @@
 """Randomization of two rankings of the same items, which exchange the ranks of an item."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prframe.stats._batches import batch_sizes, batches
 from prframe.stats._units import Units
-from prframe.stats.paired_rankings.cell_counts import (
-    CellCounts,
-    counts_of_both,
-    differences_of,
-    enough_levels,
-    rows_at_once,
-)
-from prframe.stats.paired_rankings.pools import pools_of
-from prframe.stats.rankings import (
-    CellEvaluator,
-    Evaluator,
-    items_at_once,
-    joint_levels,
-    merged_for,
-)
+from prframe.stats.rankings import Evaluator, items_at_once, joint_levels, merged_for
 from prframe.typing import Flags, Floats, Integers
 
-_WORD, _BYTE = 64, 8
-# Rows of swaps, eight units to a byte.
-_Bits: TypeAlias = NDArray[np.uint8]
-# Given the sizes of pools for either side of the coin, yields that side and rows of swaps.
-_Draw: TypeAlias = Callable[[Sequence[Integers]], Iterator[tuple[int, _Bits]]]
+# The number of coins that are tossed with one random number.
+_WORD = 64
 
 
 class SwapDistribution(NamedTuple):
@@ -90,115 +71,37 @@ def swap_distribution(
     differs = joint[0, 0] // 2 != joint[0, 1] // 2
     # This is 2^n <= n_resamples, without computing a huge number.
     exact = units.number < n_resamples.bit_length()
-    draw = _all_swaps if exact else partial(_swaps, n_resamples, rng)
-    if isinstance(evaluate, CellEvaluator):
-        parts = _swapped_counts(joint, differs, evaluate, units, n_resamples, draw)
-    else:
-        parts = _swapped_levels(joint, differs, evaluate, units, draw)
-    differences = np.concatenate(list(parts), axis=1)
+    tables = [merged_for(evaluate, table) for table in joint]
+    held = max(1, items_at_once(evaluate) // levels.shape[1])
+    parts = []
+    for coin, swaps in (
+        _all_swaps(units.number, held) if exact else _swaps(units.number, n_resamples, held, rng)
+    ):
+        swapped, (first, second) = units.spread(swaps) & differs, tables[coin]
+        given = evaluate(np.where(swapped, second, first))
+        parts.append(given - evaluate(np.where(swapped, first, second)))
+    differences = np.concatenate(parts, axis=1)
     if exact:
         # In the other half of the swaps both rankings change places.
         differences = np.concatenate([differences, -differences], axis=1)
     return SwapDistribution(differences, exact)
 
 
-def _swapped_levels(
-    joint: Integers,
-    differs: Flags,
-    evaluate: Evaluator,
-    units: Units,
-    draw: _Draw,
-) -> Iterator[Floats]:
-    """Yield differences of metrics that take levels."""
-    tables = merged_for(evaluate, joint)
-    sizes = np.ones(units.number, dtype=np.int64)
-    for coin, bits in draw([sizes, sizes]):
-        first, second = tables[coin]
-        swaps = flags_of(bits, units.number)
-        for rows in batches(len(swaps), first.size, items_at_once(evaluate)):
-            swapped = units.spread(swaps[rows]) & differs
-            given = evaluate(np.where(swapped, second, first))
-            yield given - evaluate(np.where(swapped, first, second))
-
-
-def _swapped_counts(  # noqa: PLR0913, PLR0917
-    joint: Integers,
-    differs: Flags,
-    evaluate: CellEvaluator,
-    units: Units,
-    n_resamples: int,
-    draw: _Draw,
-) -> Iterator[Floats]:
-    """Yield differences of metrics that take counts in cells."""
-    tables = [enough_levels(levels, evaluate) for levels in joint]
-    pools = [pools_of(table, evaluate, units, n_resamples, differs) for table in tables]
-    counts = [
-        CellCounts.swapped(table, differs, pool) for table, pool in zip(tables, pools, strict=True)
-    ]
-    both = [counts_of_both(table, evaluate) for table in tables]
-    sizes = [pool.sizes for pool in pools]
-    for coin, bits in draw(sizes):
-        for given in counts[coin](columns_of(bits, sizes[coin])):
-            # What the first ranking has lost the second has won.
-            yield differences_of(given, both[coin], evaluate)
-
-
-def _all_swaps(sizes: Sequence[Integers]) -> Iterator[tuple[int, _Bits]]:
-    """Return all swaps, with either coin, in which the last unit stays where it is."""
-    for coin, units in enumerate(sizes):
-        for rows in batches(1 << (units.size - 1), 1, rows_at_once(units.size)):
+def _all_swaps(n: int, held: int) -> Iterator[tuple[int, Flags]]:
+    """Yield all swaps of n units, with either coin, in which the last unit stays where it is."""
+    for coin in (0, 1):
+        for rows in batches(1 << (n - 1), 1, held):
             number = np.arange(rows.start, rows.stop)
-            yield coin, np.packbits((number[:, None] >> np.arange(units.size)) & 1 > 0, axis=1)
+            yield coin, (number[:, None] >> np.arange(n)) & 1 > 0
 
 
 def _swaps(
-    n_resamples: int, rng: np.random.Generator, sizes: Sequence[Integers]
-) -> Iterator[tuple[int, _Bits]]:
-    """Draw swaps, a bit per item; those with the first side of the coin come first."""
+    n: int, n_resamples: int, held: int, rng: np.random.Generator
+) -> Iterator[tuple[int, Flags]]:
+    """Draw swaps of n units; those with the first side of the coin come first."""
     heads = int(rng.binomial(n_resamples, 0.5))
     for coin, total in enumerate((heads, n_resamples - heads)):
-        n_bytes = sum(_bytes_of(number, size) for number, size in _runs(sizes[coin]))
-        for rows in batch_sizes(total, 1, rows_at_once(sizes[coin].size)):
-            yield coin, _coins(rows, n_bytes, rng)
-
-
-def _coins(rows: int, n_bytes: int, rng: np.random.Generator) -> _Bits:
-    """Toss fair coins; a row takes whole words, so that chunks of any size have the same draws."""
-    words = rng.integers(0, 1 << _WORD, (rows, -(-n_bytes * _BYTE // _WORD)), dtype=np.uint64)
-    return words.view(np.uint8)
-
-
-def _runs(sizes: Integers) -> Iterator[tuple[int, int]]:
-    """Yield how many pools of each size there are, and the size."""
-    for alike in np.split(sizes, np.flatnonzero(np.diff(sizes)) + 1):
-        yield alike.size, int(alike[0])
-
-
-def _bytes_of(number: int, size: int) -> int:
-    """Return how many bytes have a bit for each item of so many pools of one size."""
-    return -(-number * size // _BYTE)
-
-
-def flags_of(bits: _Bits, number: int) -> Flags:
-    """Return the first bits of each row as flags, shape (rows, number)."""
-    return np.unpackbits(bits, axis=1, count=number).view(np.bool_)
-
-
-def columns_of(bits: _Bits, sizes: Integers) -> NDArray[np.uint8]:
-    """Return how many of the bits of each pool are set in each row, shape (n_pools, rows).
-
-    Pools of one size stand together and begin with a byte. Bytes are transposed before their bits
-    are told apart, since there are fewer.
-    """
-    turned = np.ascontiguousarray(bits.T)
-    counts, start = [], 0
-    for number, size in _runs(sizes):
-        part = turned[start : (start := start + _bytes_of(number, size))]
-        each = np.empty((len(part), _BYTE // size, len(bits)), dtype=np.uint8)
-        for place in range(_BYTE // size):
-            shift, mask = _BYTE - (place + 1) * size, (1 << size) - 1
-            np.bitwise_and(part >> shift, mask, out=each[:, place])
-        if size > 1:
-            np.bitwise_count(each, out=each)
-        counts.append(each.reshape(-1, len(bits))[:number])
-    return counts[0] if len(counts) == 1 else np.concatenate(counts)
+        for size in batch_sizes(total, 1, held):
+            # A row takes whole numbers, so that chunks of any size have the same draws.
+            words = rng.integers(0, 1 << _WORD, (size, -(-n // _WORD)), dtype=np.uint64)
+            yield coin, np.unpackbits(words.view(np.uint8), axis=1, count=n).view(np.bool_)

@@ -22,6 +22,7 @@ from prframe.stats import (
     sampled_p_value,
 )
 from prframe.stats.paired_rankings import swaps as paired_swaps
+from prframe.stats.paired_rankings.bootstrap import _multiplicities
 from prframe.stats.rankings import evaluators as ranking_evaluator
 
 AP, AUC = AveragePrecision(), RocArea()
@@ -148,6 +149,35 @@ def test_merged_levels_keep_the_metrics_of_all_swaps(seed: int) -> None:
     )
 
 
+@pytest.mark.parametrize("counted", [False, True])
+def test_levels_merged_at_the_ends_of_positives_keep_ap(counted: bool) -> None:
+    rng = np.random.default_rng(11)
+    label, levels = rng.random(60) < 0.2, rng.integers(0, 61, (2, 60))
+    evaluate = CellEvaluator(label, [AP, PrecisionAtRecall(0.6)])
+    fewer = evaluate.merge(levels)
+    assert fewer.max() <= 2 * label.sum() + 1
+    count = rng.integers(0, 4, (30, 60)) if counted else None
+    swap = rng.random((30, 60)) < 0.5
+    given, merged = (x[:1] if counted else np.where(swap, *x) for x in (levels, fewer))
+    np.testing.assert_allclose(evaluate(merged, count), evaluate(given, count), atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 12, 400])
+def test_multiplicities_are_multinomial(n: int) -> None:
+    draws = 200_000 // n
+    times = _multiplicities(draws, n, np.random.default_rng(6))
+    assert times.shape == (draws, n)
+    assert (times.sum(axis=1) == n).all()
+    law = stats.binom(n, 1 / n)
+    bounds = np.arange(law.ppf(0.001), law.isf(0.001))
+    share = [(times <= bound).mean() for bound in bounds]
+    error = np.sqrt(law.cdf(bounds) * law.sf(bounds) / times.size)
+    assert (np.abs(share - law.cdf(bounds)) <= 4.5 * error).all()
+    # No unit comes up more often than others.
+    sums = times.sum(axis=0) - draws
+    assert (np.abs(sums) <= 4.5 * np.sqrt(draws * (1 - 1 / n))).all()
+
+
 def test_influence_is_the_derivative() -> None:
     scores, label = sample(40, 3)
     evaluate, level = CellEvaluator(label, [AP, AUC, TrapezoidArea()]), ranking_levels(scores[0])
@@ -171,8 +201,8 @@ def test_swaps_are_those_of_ranks(ties: bool) -> None:
     assert not found.exact
     draws = [
         (coin, swap)
-        for coin, bits in paired_swaps._swaps(60, np.random.default_rng(5), [np.ones(30, int)] * 2)
-        for swap in paired_swaps.flags_of(bits, 30)
+        for coin, swaps in paired_swaps._swaps(30, 60, 7, np.random.default_rng(5))
+        for swap in swaps
     ]
     expected = [naive_difference(scores, label, swap, coin) for coin, swap in draws]
     np.testing.assert_allclose(found.differences[1], expected, atol=1e-12)
