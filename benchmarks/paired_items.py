@@ -16,9 +16,10 @@ from benchmarks.data import SEED
 from benchmarks.populations import Population, binormal, hard, heavy
 from benchmarks.report import table
 from prframe.draws import INTERVAL_DRAWS
-from prframe.stats import PairedRankings, ranking_levels
+from prframe.stats import ranking_levels
 from prframe.stats.curves import Weights, drawn_weights
 from prframe.stats.intervals.confidence import Confidence
+from prframe.stats.paired_rankings import PairedRankings
 from prframe.stats.paired_rankings.tests import resampled_comparison
 from prframe.stats.paired_rankings.unseen import Room, single_intervals
 from prframe.stats.rankings import (

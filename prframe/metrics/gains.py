@@ -8,7 +8,7 @@ import polars as pl
 from prframe import checks, stats
 from prframe.metrics.metric import Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import LARGEST_EXPONENT, Quantities, gain_of
-from prframe.stats import expected_cascade
+from prframe.stats.tie_expectations import expected_cascade
 
 
 def _dcg_credit(q: Quantities, m: Metric) -> pl.Expr:

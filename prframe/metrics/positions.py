@@ -17,7 +17,7 @@ from prframe.metrics.shared import (
     precision_above,
     recall_above,
 )
-from prframe.stats import expected_reciprocal_rank, hit_probability
+from prframe.stats.tie_expectations import expected_reciprocal_rank, hit_probability
 from prframe.tie_policies import NO_MEAN
 from prframe.typing import Floats, Integers
 

@@ -14,13 +14,8 @@ from prframe.errors import ArgumentError
 from prframe.metrics.metric import REL, Finish, Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import HAIR_BELOW, Quantities
 from prframe.metrics.shared import over, per_block
-from prframe.stats import (
-    expected_precision,
-    expected_precision_before,
-    expected_score,
-    mid_rank_score,
-)
-from prframe.stats.score_functions import WORDS
+from prframe.stats.score_functions import WORDS, expected_score, mid_rank_score
+from prframe.stats.tie_expectations import expected_precision, expected_precision_before
 from prframe.tie_policies import NO_MEAN, WITHOUT_LABELS
 from prframe.typing import Floats, Integers
 

@@ -46,9 +46,7 @@ from .null import (
     reciprocal_hit_rank_moments as reciprocal_hit_rank_moments,
 )
 from .paired_rankings import (
-    PairedRankings as PairedRankings,
     RankingComparison as RankingComparison,
-    SwapDistribution as SwapDistribution,
     auc_covariance as auc_covariance,
     compare_rankings as compare_rankings,
 )
@@ -56,7 +54,6 @@ from .paired_values import (
     PairedFamily as PairedFamily,
     PairedSample as PairedSample,
     PairedTest as PairedTest,
-    SampledPValue as SampledPValue,
     SampledTests as SampledTests,
     adjust_p_values as adjust_p_values,
     cliff_delta as cliff_delta,
@@ -74,7 +71,6 @@ from .paired_values import (
     probability_of_superiority as probability_of_superiority,
     queries_for_width as queries_for_width,
     queries_needed as queries_needed,
-    sampled_p_value as sampled_p_value,
     sign_test as sign_test,
     signed_rank_test as signed_rank_test,
 )
@@ -96,18 +92,15 @@ from .rankings import (
     AveragePrecision as AveragePrecision,
     AveragePrecisionAt as AveragePrecisionAt,
     Bedroc as Bedroc,
-    CellEvaluator as CellEvaluator,
     CellStatistic as CellStatistic,
     CountedStatistic as CountedStatistic,
     CurveDraws as CurveDraws,
     DiscountedGain as DiscountedGain,
     DrawnCurves as DrawnCurves,
     Enrichment as Enrichment,
-    Evaluator as Evaluator,
     F1At as F1At,
     FAt as FAt,
     GainArea as GainArea,
-    InfluenceEvaluator as InfluenceEvaluator,
     LargestF1 as LargestF1,
     LiftAt as LiftAt,
     LinearRankMean as LinearRankMean,
@@ -134,7 +127,6 @@ from .rankings import (
     TrapezoidArea as TrapezoidArea,
     cells_from_scores as cells_from_scores,
     cluster_counts as cluster_counts,
-    ranking_bootstrap as ranking_bootstrap,
     ranking_levels as ranking_levels,
 )
 from .score_functions import (
@@ -151,17 +143,5 @@ from .score_functions import (
     PNormPush as PNormPush,
     ScoreGeneratingFunction as ScoreGeneratingFunction,
     VanDerWaerden as VanDerWaerden,
-    expected_score as expected_score,
-    mid_rank_score as mid_rank_score,
     parse_phi as parse_phi,
-)
-from .tie_expectations import (
-    discount_sum as discount_sum,
-    discount_sums as discount_sums,
-    expected_cascade as expected_cascade,
-    expected_precision as expected_precision,
-    expected_precision_before as expected_precision_before,
-    expected_reciprocal_rank as expected_reciprocal_rank,
-    first_at_least as first_at_least,
-    hit_probability as hit_probability,
 )

@@ -12,8 +12,14 @@ import pytest
 from hypothesis import given, strategies as st
 
 from prframe import RR, stats
-from prframe.stats import discount_sums, expected_reciprocal_rank, first_at_least, hit_probability
-from prframe.stats.tie_expectations import mean_shortfall, reciprocal_rank as tied_ranks
+from prframe.stats.tie_expectations import (
+    discount_sums,
+    expected_reciprocal_rank,
+    first_at_least,
+    hit_probability,
+    mean_shortfall,
+    reciprocal_rank as tied_ranks,
+)
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 

@@ -12,9 +12,9 @@ import pytest
 
 import prframe
 from prframe.metrics import CATALOGUE
-from prframe.stats import discount_sum, discount_sums, parse_phi
+from prframe.stats import parse_phi
 from prframe.stats.score_functions import mean_score
-from prframe.stats.tie_expectations import interpolated_discount_sum
+from prframe.stats.tie_expectations import discount_sum, discount_sums, interpolated_discount_sum
 
 rng = np.random.default_rng(4)
 FRAME = pl.DataFrame(

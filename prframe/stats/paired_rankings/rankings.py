@@ -42,7 +42,8 @@ class PairedRankings:
 
     Examples
     --------
-    >>> from prframe.stats import AveragePrecision, CellEvaluator, ranking_levels
+    >>> from prframe.stats import AveragePrecision, ranking_levels
+    >>> from prframe.stats.rankings import CellEvaluator
     >>> label = [True, True, False, True, False, False]
     >>> levels = ranking_levels([[9, 8, 7, 6, 5, 4], [4, 9, 8, 7, 6, 5]])
     >>> rankings = PairedRankings(levels, CellEvaluator(label, [AveragePrecision()]))

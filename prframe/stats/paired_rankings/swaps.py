@@ -26,7 +26,9 @@ class SwapDistribution(NamedTuple):
 
     Examples
     --------
-    >>> from prframe.stats import CellEvaluator, PairedRankings, RocArea
+    >>> from prframe.stats import RocArea
+    >>> from prframe.stats.paired_rankings import PairedRankings
+    >>> from prframe.stats.rankings import CellEvaluator
     >>> evaluate = CellEvaluator([True, False], [RocArea()])
     >>> PairedRankings([[2, 1], [1, 2]], evaluate).randomization(0, 1, n_resamples=100)
     SwapDistribution(differences=array([[ 1.,  1.,  1., -1., -1., -1., -1.,  1.]]), exact=True)

@@ -34,7 +34,7 @@ class Evaluator(Protocol):
     --------
     Any function of this form is an evaluator, for instance that of the share of retrieved items:
 
-    >>> from prframe.stats import PairedRankings
+    >>> from prframe.stats.paired_rankings import PairedRankings
     >>> def retrieved(level, count=None):
     ...     return np.average(level > 0, axis=-1, weights=count)[None, :]
     >>> PairedRankings([[3, 2, 1, 0], [1, 2, 0, 0]], retrieved).values()

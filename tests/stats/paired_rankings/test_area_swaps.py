@@ -7,17 +7,11 @@ import pytest
 from scipy.stats import kstest, norm
 from sklearn.metrics import roc_auc_score
 
-from prframe.stats import (
-    AveragePrecision,
-    CellEvaluator,
-    PairedRankings,
-    RocArea,
-    compare_rankings,
-    ranking_levels,
-)
+from prframe.stats import AveragePrecision, RocArea, compare_rankings, ranking_levels
 from prframe.stats._units import units_of
+from prframe.stats.paired_rankings import PairedRankings
 from prframe.stats.paired_rankings.area_swaps import area_swap_test, swap_weights
-from prframe.stats.rankings import joint_ranks
+from prframe.stats.rankings import CellEvaluator, joint_ranks
 
 AUC = RocArea()
 

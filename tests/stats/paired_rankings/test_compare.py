@@ -11,7 +11,6 @@ from prframe import PrframeError
 from prframe.stats import (
     AveragePrecision,
     Confidence,
-    PairedRankings,
     PrecisionAt,
     RankingComparison,
     RocArea,
@@ -21,6 +20,7 @@ from prframe.stats import (
     rank_covariance,
     ranking_levels,
 )
+from prframe.stats.paired_rankings import PairedRankings
 from prframe.stats.rankings.evaluators import CellEvaluator
 
 AP, AUC = AveragePrecision(), RocArea()

@@ -11,19 +11,17 @@ from sklearn.metrics import auc, average_precision_score, precision_recall_curve
 from prframe import PrframeError
 from prframe.stats import (
     AveragePrecision,
-    CellEvaluator,
-    PairedRankings,
     PrecisionAt,
     PrecisionAtRecall,
     RecallAt,
     RocArea,
     TrapezoidArea,
     ranking_levels,
-    sampled_p_value,
 )
-from prframe.stats.paired_rankings import swaps as paired_swaps
+from prframe.stats.paired_rankings import PairedRankings, swaps as paired_swaps
 from prframe.stats.paired_rankings.bootstrap import _multiplicities
-from prframe.stats.rankings import evaluators as ranking_evaluator
+from prframe.stats.paired_values import sampled_p_value
+from prframe.stats.rankings import CellEvaluator, evaluators as ranking_evaluator
 
 AP, AUC = AveragePrecision(), RocArea()
 ALL = [AP, AUC, TrapezoidArea(), PrecisionAt(7), RecallAt(12), PrecisionAtRecall(0.6)]

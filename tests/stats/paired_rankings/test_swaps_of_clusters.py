@@ -8,14 +8,9 @@ import pytest
 from scipy.stats import rankdata
 from sklearn.metrics import average_precision_score
 
-from prframe.stats import (
-    AveragePrecision,
-    CellEvaluator,
-    PairedRankings,
-    RocArea,
-    compare_rankings,
-    ranking_levels,
-)
+from prframe.stats import AveragePrecision, RocArea, compare_rankings, ranking_levels
+from prframe.stats.paired_rankings import PairedRankings
+from prframe.stats.rankings import CellEvaluator
 
 
 def by_hand(scores: np.ndarray, label: np.ndarray, cluster: np.ndarray) -> float:
