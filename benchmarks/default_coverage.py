@@ -21,7 +21,6 @@ from benchmarks.interval_coverage import LAWS, LEVEL, SETTINGS, statistics_of
 from benchmarks.populations import POPULATIONS, Population
 from benchmarks.report import table
 from prframe.draws import INTERVAL_DRAWS
-from prframe.stats import DiscountedGain, PartialAveragePrecision, RankBiasedPrecision
 from prframe.stats.curves import drawn_weights
 from prframe.stats.intervals import Confidence, mean_interval, posterior_replicates
 from prframe.stats.intervals.rankings import POSTERIOR, ranking_interval, suited_method
@@ -29,6 +28,9 @@ from prframe.stats.rank_statistics.statistic import RankStatistic, rank_null
 from prframe.stats.rankings import (
     AveragePrecision,
     CellStatistic,
+    DiscountedGain,
+    PartialAveragePrecision,
+    RankBiasedPrecision,
     RankedCells,
     cells_from_scores,
 )

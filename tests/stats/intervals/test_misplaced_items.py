@@ -7,16 +7,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from prframe.stats import (
-    AveragePrecision,
-    Bedroc,
-    PartialRocArea,
-    RankedCells,
-    RocArea,
-    cells_from_scores,
-)
+from prframe.stats import AveragePrecision, RankedCells, RocArea, cells_from_scores
 from prframe.stats.curves import drawn_weights
 from prframe.stats.intervals import posterior_replicates, ranking_interval
+from prframe.stats.rankings import Bedroc, PartialRocArea
 from prframe.typing import Flags, Floats
 
 AREAS = [RocArea(), PartialRocArea(1.0), PartialRocArea(0.3), PartialRocArea(0.3, "mcclish")]

@@ -12,7 +12,6 @@ from prframe import PrframeError
 from prframe.stats import (
     AveragePrecision,
     PrecisionAt,
-    PrecisionAtRecall,
     RecallAt,
     RocArea,
     TrapezoidArea,
@@ -21,7 +20,11 @@ from prframe.stats import (
 from prframe.stats.paired_rankings import PairedRankings, swaps as paired_swaps
 from prframe.stats.paired_rankings.bootstrap import _multiplicities
 from prframe.stats.paired_values import sampled_p_value
-from prframe.stats.rankings import CellEvaluator, evaluators as ranking_evaluator
+from prframe.stats.rankings import (
+    CellEvaluator,
+    PrecisionAtRecall,
+    evaluators as ranking_evaluator,
+)
 
 AP, AUC = AveragePrecision(), RocArea()
 ALL = [AP, AUC, TrapezoidArea(), PrecisionAt(7), RecallAt(12), PrecisionAtRecall(0.6)]

@@ -12,7 +12,6 @@ from prframe.stats import (
     PrecisionAt,
     RankingComparison,
     RocArea,
-    SetBalancedAccuracy,
     compare_rankings,
 )
 from prframe.stats.intervals import IntervalEstimate
@@ -22,6 +21,7 @@ from prframe.stats.paired_rankings.unseen import (
     correlation_of_decisions,
     recovered_interval,
 )
+from prframe.stats.rankings import SetBalancedAccuracy
 
 AP, AUC = AveragePrecision(), RocArea()
 METRICS = [AP, AUC, PrecisionAt(20)]

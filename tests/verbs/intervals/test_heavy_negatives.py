@@ -9,7 +9,8 @@ import scipy.stats
 
 import prframe
 from prframe import CoverageWarning
-from prframe.stats import AtPrior, AveragePrecision, cells_from_scores
+from prframe.stats import AveragePrecision, cells_from_scores
+from prframe.stats.rankings import AtPrior
 
 RNG = np.random.default_rng(1)
 LABEL = RNG.random(200) < 0.5

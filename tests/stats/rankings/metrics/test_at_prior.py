@@ -8,18 +8,14 @@ from scipy.stats import norm
 import prframe
 from prframe.metrics import parse_metric
 from prframe.stats import (
-    AtPrior,
     AveragePrecision,
     CellStatistic,
-    GainArea,
     LargestF1,
     RocArea,
-    SetFMeasure,
-    SetMatthews,
-    SetPrecision,
     cells_from_scores,
     ranking_interval,
 )
+from prframe.stats.rankings import AtPrior, GainArea, SetFMeasure, SetMatthews, SetPrecision
 
 NAMES = ["AP", "AUPRC", "pAP", "Prec@0.5", "P(threshold=0.25)"]
 # What `evaluate` knows at the prior of the sample alone.

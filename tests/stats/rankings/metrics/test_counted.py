@@ -6,18 +6,16 @@ import pytest
 
 import prframe
 from prframe.metrics import CATALOGUE, parse_metric
-from prframe.stats import (
-    AveragePrecision,
+from prframe.stats import AveragePrecision, RocArea, cells_from_scores
+from prframe.stats.rankings import (
+    CellStatistic,
     GainArea,
     PartialAveragePrecision,
     PartialRocArea,
-    RocArea,
     SetBalancedAccuracy,
     SetMatthews,
     SetSpecificity,
-    cells_from_scores,
 )
-from prframe.stats.rankings import CellStatistic
 
 NAMES = [
     *(str(one.example()) for one in CATALOGUE.values() if not one.without_cells),
