@@ -127,7 +127,7 @@ def test_evaluate_loads_no_statistics_but_those_of_the_catalogue() -> None:
     assert parts == {"rankings", "score_functions", "tie_expectations"}
     # The catalogue opens this door, and goes through it for intervals alone.
     assert not any(name.startswith("prframe.stats.rankings.") for name in modules)
-    assert len(modules) <= 8
+    assert len(modules) <= 9
 
 
 def test_evaluate_loads_nothing_of_spark_but_how_its_frames_are_told() -> None:
