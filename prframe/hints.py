@@ -267,8 +267,7 @@ def of_statistic(name: str, offered: Sequence[str]) -> str:
     meant = f" Did you mean {folded[close[0]]!r}?" if close else ""
     return (
         f"module 'prframe.stats' has no attribute {name!r}.{meant} All statistics are names of "
-        "prframe.stats itself, which dir(prframe.stats) lists; its modules are not public. "
-        "Metrics give theirs: prframe.BEDROC.cell_statistic(), for instance."
+        "prframe.stats itself, which dir(prframe.stats) lists; its modules are not public."
     )
 
 

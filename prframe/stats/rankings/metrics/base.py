@@ -62,6 +62,8 @@ class CellStatistic(ABC):
     lacks_influence : str
         Why the derivative with respect to the weight of an item does not say how the metric
         varies; empty if it does.
+    own_tests : frozenset of str
+        The tests of `compare_rankings` that suit this metric, besides those for all metrics.
     jumps : bool
         Whether the metric jumps from level to level where scores have few levels, or is decided by
         the first of these. Draws describe such jumps, and a standard error does not.
@@ -70,7 +72,7 @@ class CellStatistic(ABC):
         else, so that negatives in such a cell and right above it are alike to it.
     of_two_samples : bool
         Whether the variance is that of a mean over the positives and of one over the negatives,
-        each of which is corrected for its own size, as DeLong does, whose test is for it.
+        each of which is corrected for its own size, as DeLong does.
     of_events : bool
         Whether the metric is 0 or 1, so that its drawn values are probabilities.
     of_all_levels : bool
@@ -102,6 +104,7 @@ class CellStatistic(ABC):
     # The name in the catalogue, with fields in braces, for example "EF(fraction={fraction:g})".
     _name: ClassVar[str]
     lacks_influence: ClassVar[str] = ""
+    own_tests: ClassVar[frozenset[str]] = frozenset()
     jumps: ClassVar[bool] = False
     asks_for_ends: ClassVar[bool] = False
     of_two_samples: ClassVar[bool] = False
