@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import polars as pl
 
-from prframe import stats
 from prframe.metrics.metric import REL, THRESHOLD, Metric
 from prframe.metrics.quantities import Quantities
 from prframe.metrics.shared import at_threshold
+from prframe.stats import rankings
 
 
 def _specificity(q: Quantities, _m: Metric, _tp: pl.Expr, fp: pl.Expr) -> pl.Expr:
@@ -53,7 +53,7 @@ Specificity = at_threshold(
         needs=("n_neg",),
     ),
     _specificity,
-    lambda _: stats.SetSpecificity(),
+    lambda _: rankings.SetSpecificity(),
 )
 BalancedAccuracy = at_threshold(
     _of_table(
@@ -62,7 +62,7 @@ BalancedAccuracy = at_threshold(
         "Brodersen et al. 2010",
     ),
     _balanced,
-    lambda _: stats.SetBalancedAccuracy(),
+    lambda _: rankings.SetBalancedAccuracy(),
 )
 MCC = at_threshold(
     replace(
@@ -76,5 +76,5 @@ MCC = at_threshold(
         range=(-1.0, 1.0),
     ),
     _matthews,
-    lambda _: stats.SetMatthews(),
+    lambda _: rankings.SetMatthews(),
 )

@@ -10,7 +10,7 @@ import polars as pl
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError
 from prframe.metrics.quantities import LARGEST_EXPONENT, Quantities
-from prframe.stats import discount_sum
+from prframe.stats.tie_expectations import discount_sum
 from prframe.tie_policies import ALL_TIES, POLICIES, Ties
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import polars as pl
 
-from prframe import stats
 from prframe.metrics.metric import REL, Metric
 from prframe.metrics.quantities import Quantities
 from prframe.metrics.shared import BETA, f_above, precision_above, recall_above
+from prframe.stats import rankings
 
 
 def _number(name: str, summary: str, number: Callable[[Quantities], pl.Expr]) -> Metric:
@@ -33,7 +33,7 @@ SetP = Metric(
     lambda q, m, _: precision_above(q, m, q.n_hits, q.n - q.n_hits),
     needs=(),
     options=frozenset({"prior"}),
-    cells=lambda _: stats.SetPrecision(),
+    cells=lambda _: rankings.SetPrecision(),
 )
 SetR = Metric(
     "SetR",
@@ -42,7 +42,7 @@ SetR = Metric(
     (),
     lambda q, m, _: recall_above(q, m, q.n_hits, q.n - q.n_hits),
     options=frozenset({"prior"}),
-    cells=lambda _: stats.SetRecall(),
+    cells=lambda _: rankings.SetRecall(),
 )
 SetF = Metric(
     "SetF",
@@ -52,7 +52,7 @@ SetF = Metric(
     lambda q, m, _: f_above(q, m, q.n_hits, q.n - q.n_hits),
     parameters=(BETA, REL),
     options=frozenset({"prior"}),
-    cells=lambda m: stats.SetFMeasure(m.number("beta")),
+    cells=lambda m: rankings.SetFMeasure(m.number("beta")),
 )
 SetAP = Metric(
     "SetAP",
@@ -61,7 +61,7 @@ SetAP = Metric(
     (),
     lambda q, m, _: precision_above(q, m, q.n_hits, q.n - q.n_hits) * q.n_hits / q.n_pos,
     options=frozenset({"prior"}),
-    cells=lambda _: stats.SetAveragePrecision(),
+    cells=lambda _: rankings.SetAveragePrecision(),
 )
 NumRel = replace(
     _number("NumRel", "The number of positives, n_pos.", lambda q: q.n_pos),

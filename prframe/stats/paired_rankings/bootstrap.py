@@ -1,30 +1,11 @@
 """The paired bootstrap, which draws items once for all rankings of them and all metrics."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import NDArray
 
-from prframe._ahead import one_ahead
-from prframe.stats._batches import batches
+from prframe.stats._batches import batch_sizes
 from prframe.stats._units import Units
-from prframe.stats.paired_rankings.cell_counts import (
-    CellCounts,
-    counts_of_both,
-    enough_levels,
-    metrics_of,
-    rows_at_once,
-)
-from prframe.stats.paired_rankings.multiplicity_draws import drawn_multiplicities
-from prframe.stats.paired_rankings.pools import Pools, pools_of
-from prframe.stats.paired_rankings.wide_cells import WideCells, many_decide, wide_cells
-from prframe.stats.rankings import CellEvaluator, Evaluator, items_at_once, merged_for
-from prframe.typing import Flags, Floats, Integers
-
-# Where more multiplicities than this are drawn, a thread of their own draws them, because drawing
-# takes longer than the swaps that are drawn at the same time.
-_AHEAD = 1 << 26
+from prframe.stats.rankings import Evaluator, items_at_once, merged_for
+from prframe.typing import Floats, Integers
 
 
 def paired_replicates(
@@ -50,89 +31,15 @@ def paired_replicates(
     ndarray of float, shape (n_metrics, n_rankings, n_resamples)
         NaN where a resample leaves a metric undefined.
     """
-    if isinstance(evaluate, CellEvaluator):
-        parts = _of_counts(levels, evaluate, units, n_resamples, rng)
-    else:
-        parts = _of_levels(levels, evaluate, units, n_resamples, rng)
-    return np.concatenate(list(parts), axis=2)
-
-
-def _of_counts(
-    levels: Integers,
-    evaluate: CellEvaluator,
-    units: Units,
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> Iterator[Floats]:
-    """Yield metrics that take counts in cells."""
-    is_wide = many_decide(levels, evaluate)
-    cells = [
-        wide_cells(enough_levels(level, evaluate), evaluate, is_wanted=is_wide) for level in levels
-    ]
-    kept = np.stack([each.levels for each in cells])
-    pools = pools_of(kept, evaluate, units, n_resamples)
-    rankings = [
-        _CountedRanking.of(level, evaluate, each, pools)
-        for level, each in zip(levels, cells, strict=True)
-    ]
-    for times in _multiplicities(pools.sizes, n_resamples, rng):
-        yield np.stack([ranking(times) for ranking in rankings], axis=1)
-
-
-@dataclass(frozen=True)
-class _CountedRanking:
-    """A ranking whose resamples are counted in cells.
-
-    Attributes
-    ----------
-    counts : CellCounts
-    evaluate : CellEvaluator
-    wide : ndarray of bool, shape (n_cells,)
-    lacking : ndarray of float, shape (n_metrics, 1)
-        What wide cells leave out of the metrics of all items.
-    """
-
-    counts: CellCounts
-    evaluate: CellEvaluator
-    wide: Flags
-    lacking: Floats
-
-    @classmethod
-    def of(
-        cls, level: Integers, evaluate: CellEvaluator, cells: WideCells, pools: Pools
-    ) -> "_CountedRanking":
-        """Return a ranking of items that come in units or pools."""
-        levels, wide = cells
-        once = metrics_of(counts_of_both(levels[None], evaluate)[None], evaluate, wide)
-        lacking = evaluate(level[None]) - once if wide.any() else np.zeros_like(once)
-        return cls(CellCounts.drawn(levels, pools), evaluate, wide, lacking)
-
-    def __call__(self, times: NDArray[np.uint8]) -> Floats:
-        """Return the metrics for numbers of units, shape (n_metrics, R)."""
-        counts = self.counts(times)
-        parts = [metrics_of(rows, self.evaluate, self.wide) for rows in counts]
-        return np.concatenate(parts, axis=1) + self.lacking
-
-
-def _of_levels(
-    levels: Integers,
-    evaluate: Evaluator,
-    units: Units,
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> Iterator[Floats]:
-    """Yield metrics that take levels."""
     rankings = [merged_for(evaluate, level[None]) for level in levels]
-    sizes = np.ones(units.number, dtype=np.int64)
-    for times in _multiplicities(sizes, n_resamples, rng):
-        for rows in batches(times.shape[1], levels.shape[1], items_at_once(evaluate)):
-            count = units.spread(times[:, rows].T.astype(np.int64))
-            yield np.stack([evaluate(level, count) for level in rankings], axis=1)
+    parts = []
+    for size in batch_sizes(n_resamples, levels.shape[1], items_at_once(evaluate)):
+        count = units.spread(_multiplicities(size, units.number, rng))
+        parts.append(np.stack([evaluate(level, count) for level in rankings], axis=1))
+    return np.concatenate(parts, axis=2)
 
 
-def _multiplicities(
-    sizes: Integers, n_resamples: int, rng: np.random.Generator
-) -> Iterator[NDArray[np.uint8]]:
-    """Draw how many times each unit or pool comes up, a column per resample."""
-    drawn = drawn_multiplicities(sizes, n_resamples, rows_at_once(sizes.size), rng)
-    return one_ahead(drawn) if sizes.size * n_resamples > _AHEAD else drawn
+def _multiplicities(size: int, n: int, rng: np.random.Generator) -> Integers:
+    """Return how many times each of n units is among n that are drawn, shape (size, n)."""
+    place = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
+    return np.bincount(place.ravel(), minlength=size * n).reshape(size, n)

@@ -34,7 +34,7 @@ class Evaluator(Protocol):
     --------
     Any function of this form is an evaluator, for instance that of the share of retrieved items:
 
-    >>> from prframe.stats import PairedRankings
+    >>> from prframe.stats.paired_rankings import PairedRankings
     >>> def retrieved(level, count=None):
     ...     return np.average(level > 0, axis=-1, weights=count)[None, :]
     >>> PairedRankings([[3, 2, 1, 0], [1, 2, 0, 0]], retrieved).values()
@@ -176,7 +176,10 @@ class CellEvaluator:
         )
 
     def merge(self, levels: ArrayLike) -> Integers:
-        """Merge neighbouring levels without a positive, which these metrics cannot tell apart.
+        """Merge neighbouring levels that these metrics cannot tell apart.
+
+        Levels without a positive are merged. If all metrics ask for the ends of cells with
+        positives alone, negatives above such a cell are merged with it.
 
         Parameters
         ----------
@@ -194,19 +197,24 @@ class CellEvaluator:
         >>> from prframe.stats import AveragePrecision
         >>> evaluate = CellEvaluator([False, True, False, False, False], [AveragePrecision()])
         >>> evaluate.merge([9, 7, 4, 2, 0])
-        array([3, 2, 1, 1, 0])
+        array([2, 2, 1, 1, 0])
         """
-        return merged_levels(np.asarray(levels), self.label)
+        ends = all(statistic.asks_for_ends for statistic in self.statistics)
+        return merged_levels(np.asarray(levels), self.label, ends=ends)
 
 
-def merged_levels(levels: Integers, marked: NDArray[np.bool_]) -> Integers:
-    """Merge neighbouring levels without a marked item; levels with marked items stay apart."""
+def merged_levels(levels: Integers, marked: NDArray[np.bool_], *, ends: bool = False) -> Integers:
+    """Merge neighbouring levels without a marked item; levels with marked items stay apart.
+
+    With `ends`, levels without a marked item are merged with the next marked one below.
+    """
     has = np.zeros(int(levels.max(initial=0)) + 1, dtype=np.bool_)
     has[levels[..., marked]] = True
     # A cell begins at each level with marked items, and behind it; level 0, which holds the items
     # that are not retrieved, is a cell of its own.
     opens = has.copy()
-    opens[1:] |= has[:-1]
+    if not ends:
+        opens[1:] |= has[:-1]
     opens[:2] = [False, True][: opens.size]
     return np.asarray(np.cumsum(opens)[levels], dtype=np.int64)
 

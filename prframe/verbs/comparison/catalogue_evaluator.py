@@ -16,7 +16,7 @@ from prframe.typing import Floats, Integers
 
 
 class CatalogueEvaluator:
-    """Metrics of the catalogue for many rankings of the same items; see `stats.Evaluator`.
+    """Metrics of the catalogue for many rankings of the same items, a `rankings.Evaluator`.
 
     `items` has a row per item: ``positive`` and, where metrics need them, ``gain``, ``judged`` and
     ``pooled``.

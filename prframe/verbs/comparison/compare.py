@@ -171,8 +171,7 @@ def compare(
         Draws of tests and intervals that are sampled; at least 2 / (1 - confidence_level), but of
         the randomization of queries by itself any number gives a valid test.
     rng : int or numpy.random.Generator, optional
-        Seed. All pairs, metrics and groups have the same draws; on the same items only up to
-        2^26 of them, see `PairedRankings`.
+        Seed. All pairs, metrics and groups have the same draws.
     judged : str
         As in `evaluate`, for metrics that need it.
     predicted : str or list of str, optional

@@ -14,14 +14,15 @@ from prframe._engine.measure import thresholds_of
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import ArgumentError, CoverageWarning, PrframeError, warn
 from prframe.metrics import Metric, with_cells, with_influence
-from prframe.stats import CellEvaluator, Evaluator, PairedRankings
 from prframe.stats._units import units_of
 from prframe.stats.paired_rankings import (
     OWN_TESTS,
     ComparisonPlan,
+    PairedRankings,
     RankingComparison,
     untested,
 )
+from prframe.stats.rankings import CellEvaluator, Evaluator
 from prframe.typing import Flags, Integers
 from prframe.verbs._at_prior import at_prior
 from prframe.verbs._evaluation import Evaluation
