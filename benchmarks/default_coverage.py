@@ -32,9 +32,6 @@ from prframe.stats.intervals.rankings import POSTERIOR, ranking_interval, suited
 from prframe.stats.rank_statistics.statistic import RankStatistic, rank_null
 from prframe.stats.rankings import (
     CellStatistic,
-    DiscountedGain,
-    PartialAveragePrecision,
-    RankBiasedPrecision,
     RankedCells,
     SetBalancedAccuracy,
     SetFMeasure,

@@ -19,13 +19,13 @@ from benchmarks.default_coverage import Row
 from benchmarks.mean_curve_coverage import curves
 from benchmarks.populations import Population, binormal, sunk
 from benchmarks.report import table
-from prframe.stats import DiscountedGain
 from prframe.stats.curves import drawn_weights, posterior_of
 from prframe.stats.intervals import Confidence, mean_band, mean_interval, posterior_replicates
 from prframe.stats.intervals.rankings import POSTERIOR, ranking_interval, suited_method
 from prframe.stats.rankings import (
     AveragePrecision,
     CellStatistic,
+    DiscountedGain,
     PrecisionAt,
     ReciprocalRank,
     RocArea,

@@ -11,8 +11,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from prframe import RR, stats
-from prframe.stats import expected_reciprocal_rank, hit_probability
-from prframe.stats.tie_expectations import mean_shortfall, reciprocal_rank as tied_ranks
+from prframe.stats.tie_expectations import (
+    expected_reciprocal_rank,
+    hit_probability,
+    mean_shortfall,
+    reciprocal_rank as tied_ranks,
+)
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 

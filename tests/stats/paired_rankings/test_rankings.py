@@ -11,17 +11,15 @@ from sklearn.metrics import average_precision_score
 from prframe import PrframeError
 from prframe.stats import (
     AveragePrecision,
-    CellEvaluator,
-    PairedRankings,
     PrecisionAt,
-    PrecisionAtRecall,
     RecallAt,
     RocArea,
     TrapezoidArea,
     ranking_levels,
-    sampled_p_value,
 )
-from prframe.stats.paired_rankings import swaps as paired_swaps
+from prframe.stats.paired_rankings import PairedRankings, swaps as paired_swaps
+from prframe.stats.paired_values import sampled_p_value
+from prframe.stats.rankings import CellEvaluator, PrecisionAtRecall
 
 AP, AUC = AveragePrecision(), RocArea()
 ALL = [AP, AUC, TrapezoidArea(), PrecisionAt(7), RecallAt(12), PrecisionAtRecall(0.6)]
