@@ -20,7 +20,7 @@ CATALOGUE = dict(sorted(CATALOGUE.items(), key=lambda entry: (entry[0].lower(), 
 
 def with_cells(test: str | None = None) -> str:
     """List the metrics that are functions of the counts in cells, or those that a test is for."""
-    return _forms_with(lambda _, statistic: test is None or test in statistic.own_tests)
+    return _forms_with(lambda _, statistic: test is None or statistic.of_two_samples)
 
 
 def with_influence(*, graded: bool = True) -> str:

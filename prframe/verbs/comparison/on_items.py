@@ -66,7 +66,7 @@ class OnItems(Plan):
         asked = self.asked
         self._evaluation.check()
         for name, metric in asked.wanted.items():
-            if asked.test in OWN_TESTS and not _has_test(metric, asked.test):
+            if asked.test in OWN_TESTS and not _has_own_test(metric):
                 raise ArgumentError(
                     f"test={asked.test!r} is for {with_cells(asked.test)}; got {name}; take "
                     "'randomization' or 'bootstrap'."
@@ -287,9 +287,9 @@ def _without_influence(metric: Metric) -> str:
     return metric.cell_statistic().lacks_influence
 
 
-def _has_test(metric: Metric, test: str) -> bool:
-    """Tell whether a test that exists for some metrics only exists for this one."""
-    return not metric.without_cells and test in metric.cell_statistic().own_tests
+def _has_own_test(metric: Metric) -> bool:
+    """Return whether the test that exists for some metrics only exists for this one."""
+    return not metric.without_cells and metric.cell_statistic().of_two_samples
 
 
 def _all_retrieved(groups: Sequence[PairedGroup]) -> bool:

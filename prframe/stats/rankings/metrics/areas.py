@@ -158,7 +158,6 @@ class RocArea(CellStatistic):
     _name: ClassVar[str] = "AUC"
     of_classes: ClassVar[bool] = True
     of_all_levels: ClassVar[bool] = True
-    own_tests: ClassVar[frozenset[str]] = frozenset({"delong"})
     of_two_samples: ClassVar[bool] = True
     has_room: ClassVar[bool] = True
     trials_are: ClassVar = "both"
