@@ -61,8 +61,8 @@ class CellStatistic(ABC):
         Whether the metric asks for what is above the end of cells with positives, and for nothing
         else, so that negatives in such a cell and right above it are alike to it.
     of_two_samples : bool
-        Whether DeLong's variance and test are for the metric: means over the positives and over the
-        negatives, each corrected for its own size.
+        Whether DeLong's variance and test are for the metric: those of a mean over the positives
+        and of one over the negatives, each corrected for its own size.
     of_events : bool
         Whether the metric is 0 or 1, so that its drawn values are probabilities.
     of_all_levels : bool
