@@ -40,7 +40,7 @@ _FINE = 400_000
 def of_main(population: Population, prevalence: float, n: int) -> dict[CellStatistic, float]:
     """Return metrics of the whole ranking and of the top, and their values."""
     metrics = statistics_of(round(prevalence * n))
-    share = metrics["P@k"].at_cut(0, n)[0] / n
+    share = 2 * round(prevalence * n) / n
     true = population.metrics(prevalence, share, LEVEL)
     values = {metric: true[name] for name, metric in metrics.items()}
     return values | of_top(population, prevalence, n)

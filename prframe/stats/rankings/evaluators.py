@@ -142,15 +142,25 @@ class CellEvaluator:
         """Return the metrics, shape (n_metrics, R); see `Evaluator`."""
         levels, counts = np.asarray(level), None if count is None else np.asarray(count)
         rows = len(levels if counts is None else counts)
-        n_cells = int(levels.max(initial=0)) + 1
-        # In a row of the counts the positives come first, and the best level of either class.
-        first = 2 * n_cells * np.arange(rows)[:, None]
-        key = first + (n_cells * (1 + ~self.label) - 1 - levels)
+        cell, n_cells = self.cells(levels)
+        key = cell + n_cells * np.arange(rows)[:, None]
         weights = None if counts is None else counts.ravel()
-        drawn = np.bincount(key.ravel(), weights, minlength=2 * n_cells * rows)
+        drawn = np.bincount(key.ravel(), weights, minlength=n_cells * rows).reshape(rows, n_cells)
         # Integers add up faster than floats.
-        whole = drawn if counts is None or counts.dtype.kind == "f" else drawn.astype(np.int64)
-        pos, neg = np.moveaxis(whole.reshape(rows, 2, n_cells), 1, 0)
+        is_whole = counts is None or counts.dtype.kind != "f"
+        return self.of_counts(drawn.astype(np.int64, copy=False) if is_whole else drawn)
+
+    def cells(self, levels: Integers) -> tuple[Integers, int]:
+        """Return the cell of each item, and how many cells there are.
+
+        Those of positives come first, and the best ones.
+        """
+        n_levels = int(levels.max(initial=0)) + 1
+        return n_levels * (1 + ~self.label) - 1 - levels, 2 * n_levels
+
+    def of_counts(self, counts: NDArray[np.integer | np.floating]) -> Floats:
+        """Return the metrics, shape (n_metrics, R), of counts in cells, shape (R, n_cells)."""
+        pos, neg = np.hsplit(counts, 2)
         return np.stack([statistic.values(pos, neg) for statistic in self.statistics])
 
     def influence(self, level: ArrayLike) -> Floats:

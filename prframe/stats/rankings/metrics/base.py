@@ -310,27 +310,6 @@ class CellStatistic(ABC):
         del cells
         return float("inf")
 
-    def at_cut(self, n_pos: int, n: int) -> tuple[int, float]:
-        """Return a rank k, and the divisor of the positives among the first k.
-
-        Parameters
-        ----------
-        n_pos, n : int
-            All positives and all items.
-
-        Returns
-        -------
-        k : int
-        divisor : float
-
-        Raises
-        ------
-        PrframeError
-            The metric is not made of the number of positives above a rank.
-        """
-        del n_pos, n
-        raise ArgumentError(f"{self.name} does not count the positives among the first k.")
-
 
 def draws_of_ends(low: Floats, high: Floats) -> Floats:
     """Return draws whose lower half is that of some draws, and whose upper half is that of others.
