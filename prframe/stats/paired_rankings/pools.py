@@ -14,16 +14,18 @@ from prframe.stats.rankings import (
     CellEvaluator,
     CellStatistic,
     Evaluator,
-    TopStatistic,
     mid_ranks,
 )
-from prframe.typing import Flags, Floats, Integers
+from prframe.typing import Floats, Integers
 
 # Items of smaller samples are drawn one by one.
 _LARGE = 3_000
 # A pool has 1 / _FINE of the items of its class above it, or of the squares of all differences in
 # log rank, if that is less.
 _FINE = 150
+# They are finer where rankings hardly differ, so that few items have all others of a pool between
+# their ranks.
+_FINER = 20
 # Pools need so many items that decide the difference of rankings, as few make it jump.
 _MANY = 300
 # The cut at rank k moves by so many roots of k at most.
@@ -68,14 +70,16 @@ def pools_of(levels: Integers, evaluate: Evaluator, units: Units) -> Pools:
 
     classes = [np.flatnonzero(evaluate.label == side) for side in (True, False)]
     ranks = [np.log([mid_ranks(level) / 2 for level in levels[:, of]]) for of in classes]
-    apart = [np.ptp(logs, axis=0) ** 2 for logs in ranks]
-    total, fourth = (sum(float((each**power).sum()) for each in apart) for power in (1, 2))
+    apart = [np.ptp(logs, axis=0) for logs in ranks]
+    first, total, fourth = (
+        sum(float((each**power).sum()) for each in apart) for power in (1, 2, 4)
+    )
     if total**2 < _MANY * fourth:
         return alone
-    of_item, near_cut = np.arange(units.of_item.size), _near_cut(levels, evaluate)
-    for chosen, logs, squares in zip(classes, ranks, apart, strict=True):
-        share = _FINE * (np.exp(-logs.min(axis=0)) + squares / (total or 1.0))
-        share[near_cut[chosen]] = 1.0
+    fine = max(_FINE, _FINER * first / (total or 1.0))
+    of_item = np.arange(units.of_item.size)
+    for chosen, logs, reach in zip(classes, ranks, apart, strict=True):
+        share = fine * (np.exp(-logs.min(axis=0)) + reach**2 / (total or 1.0))
         order = cKDTree(np.vstack([logs.mean(axis=0) / 4, np.diff(logs, axis=0)]).T).indices
         largest = 2 ** np.floor(np.maximum(-np.log2(share[order]), 0)).astype(np.int64)
         for size in np.unique(largest):
@@ -90,19 +94,9 @@ def pools_of(levels: Integers, evaluate: Evaluator, units: Units) -> Pools:
 
 
 def _suits_pools(metric: CellStatistic) -> bool:
-    """Return whether a metric does not depend on few items at a threshold that draws move."""
-    return metric.is_smooth or metric.of_first_ranks or isinstance(metric, TopStatistic)
-
-
-def _near_cut(levels: Integers, evaluate: CellEvaluator) -> Flags:
-    """Return which items may be the last one of the first k, in samples of any draw."""
-    near = np.zeros(evaluate.label.size, dtype=np.bool_)
-    ranks = np.array([mid_ranks(level) / 2 for level in levels])
-    for metric in evaluate.statistics:
-        if isinstance(metric, TopStatistic):
-            k = metric.at_cut(int(evaluate.label.sum()), near.size)[0]
-            near |= (np.abs(ranks - k) <= _REACH * np.sqrt(k)).any(axis=0)
-    return near
+    """Return whether no item that is pooled is at a threshold of a metric, which draws move."""
+    k = getattr(metric, "k", None)
+    return metric.is_smooth or (k is not None and k + _REACH * k**0.5 < 2 * _FINE)
 
 
 class Draws:

@@ -80,7 +80,6 @@ from .metrics.top import (
     RecallAt as RecallAt,
     RelativePrecisionAt as RelativePrecisionAt,
     RPrecision as RPrecision,
-    TopStatistic as TopStatistic,
 )
 from .pure_ends import (
     LeastPrecision as LeastPrecision,
