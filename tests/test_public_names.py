@@ -15,7 +15,7 @@ from prframe import stats
 NAMES = """
     AP AP11 AUC AUPRC AUPRG ArgumentError BEDROC BalancedAccuracy Bpref CATALOGUE CoverageWarning DCG
     DependentFoldsWarning EF ERR EffectiveSampleSizeWarning EmptyFrameWarning F F1 GateError IPrec Judged Lift MCC ManyGradesWarning
-    ManyPairsWarning MaxF1 Metric MissingColumnError
+    MaxF1 Metric MissingColumnError
     MissingQueriesWarning NoCutoffWarning NoNegativesWarning NoPositivesWarning NormalizationWarning NumRel NumRelRet NumRet P
     PooledRankingWarning Prec PrframeError
     PrframeWarning R RBP RR RankOrderWarning RelP Rprec SetAP SetF SetP SetR SharedItemsWarning SkewedDifferencesWarning Specificity
@@ -26,21 +26,19 @@ NAMES = """
 """
 STATS = """
     APNull AveragePrecision CellStatistic Confidence CountedStatistic CurveDifference CurveDraws
-    CustomFunction DCG DrawnCurves IntervalEstimate Jump LargestF1 LinearRankNull LocalAUC Logistic
+    CustomFunction DCG DrawnCurves IntervalEstimate LargestF1 LinearRankNull LocalAUC Logistic
     Logrank MannWhitneyWilcoxon Median NullDistribution PNormPush PRBootstrap PRInterval
-    PRPosterior PairedFamily PairedSample PairedTest PrecisionAt PredictedMean RTB RankCovariance
-    RankDifference RankStatistic RankedCells RankingComparison RecallAt RocArea RocDistances
-    SCORE_GENERATING SampledTests ScoreGeneratingFunction SignFlipNull TailProbabilities
+    PRPosterior PairedFamily PairedTest PrecisionAt RTB RankStatistic RankedCells RankingComparison
+    RecallAt RocArea RocDistances ScoreGeneratingFunction SignFlipNull TailProbabilities
     TrapezoidArea VanDerWaerden adjust_p_values ap_beta_logsf ap_beta_quantile ap_beta_sf
     ap_minimum ap_normal_logsf ap_normal_sf ap_null_moments ap_null_shape auc_covariance
-    beta_parameters cells_from_scores cliff_delta cluster_counts cohen_dz compare_rankings
-    concentration_radius delta_moments detectable_difference hit_rank_covariance hit_rank_joint_pmf
-    hit_rank_moments hit_rank_pmf hypergeometric_topk mean_interval paired_bootstrap_test
-    paired_differences paired_equivalence_test paired_posterior_comparison paired_randomization
-    paired_rank_test paired_sample paired_t_power paired_t_test parse_phi posterior_comparison
-    pr_asymptotic_band pr_asymptotic_interval pr_asymptotic_variance pr_bootstrap pr_curve
-    pr_curve_difference pr_limit_process pr_posterior precision_null_moments predicted_mean
-    probability_of_superiority proportion_interval queries_for_width queries_needed rank_covariance
+    beta_parameters cells_from_scores cluster_counts cohen_dz compare_rankings concentration_radius
+    delta_moments detectable_difference hit_rank_covariance hit_rank_joint_pmf hit_rank_moments
+    hit_rank_pmf hypergeometric_topk mean_interval paired_bootstrap_test paired_equivalence_test
+    paired_posterior_comparison paired_randomization paired_rank_test paired_t_power paired_t_test
+    parse_phi posterior_comparison pr_asymptotic_band pr_asymptotic_interval pr_asymptotic_variance
+    pr_bootstrap pr_curve pr_curve_difference pr_limit_process pr_posterior precision_null_moments
+    predicted_mean proportion_interval queries_for_width queries_needed rank_covariance
     rank_statistic ranking_interval ranking_levels ranking_performance recall_null_moments
     reciprocal_hit_rank_covariance reciprocal_hit_rank_moments roc_distances roc_from_ranks
     sign_test signed_rank_test
@@ -126,7 +124,7 @@ def test_evaluate_loads_no_statistics_but_those_of_the_catalogue() -> None:
     modules = {name for name in loaded(EVALUATE) if name.startswith("prframe.stats.")}
     # Expectations within tie blocks, and the words that the metric W knows.
     parts = {name.split(".")[2] for name in modules}
-    assert parts == {"rankings", "score_functions", "tie_expectations"}
+    assert parts == {"_arrays", "rankings", "score_functions", "tie_expectations"}
     # The catalogue opens this door, and goes through it for intervals alone.
     assert not any(name.startswith("prframe.stats.rankings.") for name in modules)
     assert len(modules) <= 9

@@ -23,11 +23,6 @@ from prframe.tie_policies import NO_MEAN
 from prframe.typing import Floats, Integers
 
 
-def _value(_q: Quantities, _m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-    """Return the only term."""
-    return terms[0]
-
-
 def _top_credit(q: Quantities, m: Metric) -> pl.Expr:
     return q.weight * q.share_in_top(m.rank())
 
@@ -272,7 +267,6 @@ RR = Metric(
     "Reciprocal rank of the first positive, 0 if there is none up to k.",
     "TREC",
     (Term(_rr_credit, "first"),),
-    _value,
     cutoff="optional",
     cells=lambda m: rankings.ReciprocalRank(None if m.k is None else m.rank()),
 )
@@ -281,7 +275,6 @@ Success = Metric(
     "Success at k: 1 if a positive stands among the first k.",
     "TREC",
     (Term(_success_credit, "first"),),
-    _value,
     cutoff="required",
     cells=lambda m: rankings.SuccessAt(m.rank()),
 )
@@ -290,7 +283,6 @@ RBP = Metric(
     "Rank-biased precision: the sum of (1 - p) p^(rank - 1) over the positives.",
     "Moffat & Zobel 2008",
     (Term(_rbp_credit),),
-    _value,
     cutoff="optional",
     parameters=(
         Parameter("p", 0.8, "Persistence, in [0, 1): the chance to read on.", _persistence),

@@ -52,32 +52,24 @@ from .paired_rankings import (
 )
 from .paired_values import (
     PairedFamily as PairedFamily,
-    PairedSample as PairedSample,
     PairedTest as PairedTest,
-    SampledTests as SampledTests,
     adjust_p_values as adjust_p_values,
-    cliff_delta as cliff_delta,
     cohen_dz as cohen_dz,
     detectable_difference as detectable_difference,
     paired_bootstrap_test as paired_bootstrap_test,
-    paired_differences as paired_differences,
     paired_equivalence_test as paired_equivalence_test,
     paired_posterior_comparison as paired_posterior_comparison,
     paired_randomization as paired_randomization,
-    paired_sample as paired_sample,
     paired_t_power as paired_t_power,
     paired_t_test as paired_t_test,
     posterior_comparison as posterior_comparison,
-    probability_of_superiority as probability_of_superiority,
     queries_for_width as queries_for_width,
     queries_needed as queries_needed,
     sign_test as sign_test,
     signed_rank_test as signed_rank_test,
 )
-from .predictions import PredictedMean as PredictedMean, predicted_mean as predicted_mean
+from .predictions import predicted_mean as predicted_mean
 from .rank_statistics import (
-    RankCovariance as RankCovariance,
-    RankDifference as RankDifference,
     RankStatistic as RankStatistic,
     RocDistances as RocDistances,
     concentration_radius as concentration_radius,
@@ -107,9 +99,7 @@ from .rankings import (
 from .score_functions import (
     DCG as DCG,
     RTB as RTB,
-    SCORE_GENERATING as SCORE_GENERATING,
     CustomFunction as CustomFunction,
-    Jump as Jump,
     LocalAUC as LocalAUC,
     Logistic as Logistic,
     Logrank as Logrank,

@@ -8,7 +8,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe.trec.judging import join_both
+from prframe.trec.joining import join_both
 from tests.commands.shell import run
 from tests.verbs.test_predictions import ROWS, N, Q
 
@@ -52,15 +52,6 @@ def test_evaluate_and_compare(capfdbinary) -> None:
     expected = prframe.compare(ROWS, ["AP", "P@5"], item="item", predicted="llm")
     columns = ["metric", "difference", "p_adjusted", "n", "n_predicted", "weight", "test"]
     assert_frame_equal(read(done.out).select(columns), expected.select(columns))
-
-
-def test_tables_name_both_sources(capfdbinary) -> None:
-    words = WORDS[:-2]
-    assert run(capfdbinary, "evaluate", *words, "--interval").out.endswith(NOTE)
-    assert run(capfdbinary, "compare", *words).out.endswith(NOTE)
-    done = run(capfdbinary, "check", HUMAN, *RUNS, "--predicted", MACHINE)
-    assert done.out.endswith(NOTE)
-    assert "judge_agreement" in done.out
 
 
 def test_a_frame_names_the_column(capfdbinary) -> None:

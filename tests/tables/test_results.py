@@ -43,11 +43,6 @@ def test_the_best_is_the_largest_as_printed() -> None:
     assert best(4) == [True, False, False]
 
 
-def test_decimals_that_are_given() -> None:
-    table = tables.results(intervals(MODELS, ["AP", "RR"]), places={"RR": 1})
-    assert [cell.text for cell in table.lines[0].cells] == ["0.900", "0.9"]
-
-
 def test_captions_tell_what_was_done() -> None:
     means = intervals(MODELS).with_columns(confidence_level=0.9)
     pairs = PAIRS.with_columns(test=pl.lit("t"), correction=pl.lit("holm"), n_family=3)
@@ -196,8 +191,11 @@ def test_a_real_tex_compiles_hostile_names(engine: str, marks: str, tmp_path: Pa
     names = [*HOSTILE, "".join(map(chr, range(0x250)))]
     pairs = comparison(names, {(names[0], names[-1])}, ["AP", "P_%@5"])
     table = tables.results(
-        intervals(names, ["AP", "P_%@5"]), pairs, marks, baseline=HOSTILE[0], test="t"
-    )  # type: ignore[arg-type]
+        intervals(names, ["AP", "P_%@5"]),
+        pairs,
+        marks,  # type: ignore[arg-type]
+        baseline=HOSTILE[0],
+    )
     for preamble in ("", r"\usepackage[T1]{fontenc}"):
         compiled(engine, table, tmp_path, preamble)
 

@@ -3,22 +3,18 @@
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
-from math import comb
 from typing import Any, cast
 
 import numpy as np
 import polars as pl
 
-from prframe import checks
+from prframe import checks, hints
 from prframe._engine.arguments import Arguments
-from prframe.errors import ArgumentError, ManyPairsWarning, PrframeError, warn
+from prframe.errors import ArgumentError, PrframeError
 from prframe.tie_policies import BLOCKS
 from prframe.typing import Columns, Schema
 from prframe.verbs._plan import Accepts
 from prframe.verbs._verb import score_columns
-
-# So many pairs take seconds, and half a gigabyte.
-_MANY = 20_000
 
 
 def model_arguments(
@@ -83,13 +79,6 @@ def model_pairs(models: Sequence[Any], baseline: object) -> list[tuple[int, int]
     if len(models) == 1:
         raise PrframeError(f"a comparison takes two models or more; got {models[0]!r} alone.")
     if baseline is None:
-        if (number := comb(len(models), 2)) > _MANY:
-            warn(
-                f"all {number:,} pairs of {len(models):,} models are compared, which takes time "
-                "and memory; name in baseline= the ones to compare with, or ignore "
-                "ManyPairsWarning.",
-                ManyPairsWarning,
-            )
         return list(combinations(range(len(models)), 2))
     baseline = checks.plain(baseline) if np.ndim(cast("Any", baseline)) == 0 else baseline
     several = isinstance(baseline, Iterable) and not isinstance(baseline, (str, bytes))
@@ -99,7 +88,7 @@ def model_pairs(models: Sequence[Any], baseline: object) -> list[tuple[int, int]
     for name in plain:
         # pandas.NA has no truth value that a list could look for.
         if not isinstance(name, Hashable) or name not in known:
-            hint = checks.did_you_mean(name, models)
+            hint = hints.did_you_mean(name, models)
             shown = checks.brief(list(models))
             raise PrframeError(f"`baseline` must name models out of {shown}; got {name!r}.{hint}")
     if not plain or len(set(plain)) == len(models) or len(set(plain)) < len(plain):
