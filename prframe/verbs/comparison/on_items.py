@@ -27,16 +27,17 @@ from prframe.typing import Integers
 from prframe.verbs._evaluation import Evaluation, at_prior
 from prframe.verbs._groups import LEAST_CLUSTERS, each_group
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._verb import warn_null
+from prframe.verbs._verb import groups_lacking, warn_null
 from prframe.verbs.comparison.catalogue_evaluator import CatalogueEvaluator
 from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, paired_rows
-from prframe.verbs.comparison.options import model_pairs, on_same_items
 from prframe.verbs.comparison.rows import (
     Block,
     Column,
     Comparison,
     comparison_rows,
+    model_pairs,
     no_rows,
+    on_same_items,
 )
 
 # Every pair should have a value in these columns.
@@ -264,9 +265,7 @@ class OnItems(Plan):
         lacking = rows.select(**lacks)
         columns = [name for name in _EXPECTED if lacking[name].any()]
         undefined = pl.any_horizontal(lacks.values())
-        groups = rows.group_by(key_names(self.args) or pl.lit(0), maintain_order=True).agg(
-            lacking=undefined.any()
-        )
+        groups = groups_lacking(rows, self.args, undefined)
         metrics = rows.filter(undefined)["metric"].unique(maintain_order=True)
         units = "items" if self.args.cluster is None else "items or clusters"
         why = (
