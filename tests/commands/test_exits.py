@@ -481,7 +481,7 @@ def test_an_error_of_a_library_that_names_no_file_is_one_of_data(capfd) -> None:
     ],
 )
 def test_errors_have_the_codes_of_the_shell(error, code, monkeypatch) -> None:
-    monkeypatch.setattr(exits, "forget_output", lambda: None)
+    monkeypatch.setattr(exits, "discard_output", lambda: None)
 
     def fail() -> int:
         raise error
