@@ -165,9 +165,9 @@ def ap_test(
     resamples = checks.number_of_draws(n_resamples)
     grouped = args if over is None else grouped_over(args, over)
     seed = int(random_generator(rng).integers(1 << 62))
-    options = (method, alternative, correction, resamples, seed, dependence, known)
+    options = (method, alternative, resamples, seed, dependence, known)
     kind = GroupTest if over is None else MeanTest
-    test = kind(grouped, len(args.keys), *options)
+    test = kind(grouped, correction, len(args.keys), *options)
     columns = columns_of_tests if over is None else columns_of_means
     schema = columns(corrected=correction is not None)
     try:

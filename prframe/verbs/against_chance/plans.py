@@ -70,21 +70,6 @@ def columns_with_p(numbers: Iterable[str], *, corrected: bool) -> dict[str, pl.D
     return columns | ({"p_adjusted": pl.Float64()} if corrected else {})
 
 
-def check_correction(correction: Correction | None) -> None:
-    """Require a known method, or none."""
-    if correction is not None:
-        checks.one_of("correction", correction, get_args(Correction))
-
-
-def corrected(rows: pl.DataFrame, correction: Correction | None) -> pl.DataFrame:
-    """Add the adjusted p-values, if there is a correction."""
-    if correction is None:
-        return rows
-    p_values = rows["p_value"].cast(pl.Float64).to_numpy()
-    adjusted = pl.Series("p_adjusted", adjust_p_values(p_values, correction))
-    return rows.with_columns(adjusted.fill_nan(None))
-
-
 def columns_of_tests(*, corrected: bool) -> dict[str, pl.DataType]:
     """Return the columns of tests of AP."""
     numbers = ("ap", "normalized_ap", "null_mean", "null_std", "z", "p_value", "log10_p_value")
@@ -99,13 +84,40 @@ def columns_of_means(*, corrected: bool) -> dict[str, pl.DataType]:
 
 
 @dataclass(frozen=True)
-class GroupTest(TwoStepPlan):
+class CorrectedTests(TwoStepPlan):
+    """The plan of tests against random rankings, whose p-values are adjusted for their number."""
+
+    correction: Correction | None
+
+    def check(self) -> None:
+        """Refuse corrections that are not known."""
+        if self.correction is not None:
+            checks.one_of("correction", self.correction, get_args(Correction))
+
+    def ranks_at_random(self) -> bool:
+        """Return that random rankings are of all items."""
+        return True
+
+    def looks_at_all(self) -> bool:
+        """Return whether p-values are adjusted for their number."""
+        return self.correction is not None
+
+    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return the rows with adjusted p-values, if there is a correction."""
+        if self.correction is None:
+            return rows
+        p_values = rows["p_value"].cast(pl.Float64).to_numpy()
+        adjusted = pl.Series("p_adjusted", adjust_p_values(p_values, self.correction))
+        return rows.with_columns(adjusted.fill_nan(None))
+
+
+@dataclass(frozen=True)
+class GroupTest(CorrectedTests):
     """The plan of a test of each group."""
 
     n_keys: int
     method: Method
     alternative: Alternative
-    correction: Correction | None
     n_resamples: int
     seed: int
     dependence: Dependence = "independent"
@@ -120,21 +132,13 @@ class GroupTest(TwoStepPlan):
             otherwise=", under which AP is no longer that of one ranking",
         )
 
-    def check(self) -> None:
-        """Refuse corrections that are not known."""
-        check_correction(self.correction)
-
     def ranks_at_random(self) -> bool:
-        """Tell that random rankings are of all items."""
+        """Return that random rankings are of all items, unless AP are precomputed."""
         return self.known is None
 
     def counting(self) -> Counting:
         """Return that all tie blocks matter, unless the policy parts them."""
         return Counting(blocks=self.args.policy.blocks)
-
-    def looks_at_all(self) -> bool:
-        """Tell whether p-values are adjusted for their number."""
-        return self.correction is not None
 
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group, before p-values are adjusted."""
@@ -151,10 +155,6 @@ class GroupTest(TwoStepPlan):
             values, on="row", how="left", maintain_order="left"
         )
         return _normalized(joined).drop("row")
-
-    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return one row per group."""
-        return corrected(rows, self.correction)
 
     def _measured(self, source: Source) -> pl.DataFrame:
         """Return AP and the case of each group, and warn of groups without AP."""
@@ -267,7 +267,7 @@ class MeanTest(GroupTest):
             [part.filter(pl.col("ap").is_not_null()).sort(sorted_by) for part in parts]
         )
         first = pl.concat([rows.head(0), *(part.head(1) for part in parts)]).select(keys)
-        return corrected(pl.concat([first, tests], how="horizontal"), self.correction)
+        return super().of_all(pl.concat([first, tests], how="horizontal"))
 
     def _tests(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """Return the tests of the mean AP of each part, null for one without rankings."""

@@ -25,7 +25,7 @@ from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, parse_ph
 from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, FrameT, Integers, Shared
 from prframe.verbs._groups import each_shape, group_cells, shape_of
-from prframe.verbs._plan import Accepts, TwoStepPlan
+from prframe.verbs._plan import Accepts
 from prframe.verbs._verb import (
     MOVED,
     positives_of,
@@ -35,12 +35,7 @@ from prframe.verbs._verb import (
     warn_of_ties_at_jumps,
     warn_undefined,
 )
-from prframe.verbs.against_chance.plans import (
-    Correction,
-    check_correction,
-    columns_with_p,
-    corrected,
-)
+from prframe.verbs.against_chance.plans import CorrectedTests, Correction, columns_with_p
 
 
 @verb
@@ -152,7 +147,7 @@ def rank_test(
     functions = [
         parse_phi(function) for function in (phi if isinstance(phi, (list, tuple)) else [phi])
     ]
-    test = _Test(args, functions, alternative, method, correction, Confidence(confidence_level))
+    test = _Test(args, correction, functions, alternative, method, Confidence(confidence_level))
     result: FrameT = run(frame, test, _columns(corrected=correction is not None))
     return result
 
@@ -187,13 +182,12 @@ class _Group(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Test(TwoStepPlan):
+class _Test(CorrectedTests):
     """The plan of the tests of each group."""
 
     functions: list[ScoreGeneratingFunction]
     alternative: Alternative
     method: RankNullMethod
-    correction: Correction | None
     confidence: Confidence
 
     def accepts(self) -> Accepts:
@@ -207,7 +201,7 @@ class _Test(TwoStepPlan):
 
     def check(self) -> None:
         """Refuse corrections that are not known, and functions that cannot be told apart."""
-        check_correction(self.correction)
+        super().check()
         if not self.functions:
             raise ArgumentError("`phi` must name a function; got an empty list.")
         names = [function.name for function in self.functions]
@@ -217,17 +211,9 @@ class _Test(TwoStepPlan):
                 "are told apart by these names."
             )
 
-    def ranks_at_random(self) -> bool:
-        """Tell that random rankings are of all items."""
-        return True
-
     def counting(self) -> Counting:
         """Return that all tie blocks matter, unless the policy parts them."""
         return Counting(blocks=self.args.policy.blocks)
-
-    def looks_at_all(self) -> bool:
-        """Tell whether p-values are adjusted for their number."""
-        return self.correction is not None
 
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group and function, before p-values are adjusted."""
@@ -237,10 +223,6 @@ class _Test(TwoStepPlan):
         self._warn(rows)
         warn_of_ties_at_jumps(rows, key_names(self.args), "phi", _OF_JUMPS)
         return rows.drop(MOVED)
-
-    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return one row per group and function."""
-        return corrected(rows, self.correction)
 
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""

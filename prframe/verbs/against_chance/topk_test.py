@@ -22,7 +22,7 @@ from prframe.metrics import P, R
 from prframe.stats import hypergeometric_topk, proportion_interval
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Floats, FrameT, IntervalMethod, Schema, Shared
-from prframe.verbs._plan import Accepts, TwoStepPlan
+from prframe.verbs._plan import Accepts
 from prframe.verbs._verb import (
     positives_of,
     run,
@@ -30,12 +30,7 @@ from prframe.verbs._verb import (
     warn_null,
     warn_undefined,
 )
-from prframe.verbs.against_chance.plans import (
-    Correction,
-    check_correction,
-    columns_with_p,
-    corrected,
-)
+from prframe.verbs.against_chance.plans import CorrectedTests, Correction, columns_with_p
 
 Measure: TypeAlias = Literal["precision", "recall"]
 
@@ -139,7 +134,7 @@ def topk_test(
     check_alternative(alternative)
     checks.one_of("method", method, get_args(IntervalMethod))
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
-    test = _Test(args, _cutoffs(k), measure, alternative, correction, level, method)
+    test = _Test(args, correction, _cutoffs(k), measure, alternative, level, method)
     result: FrameT = run(frame, test, _columns(corrected=correction is not None))
     return result
 
@@ -161,13 +156,12 @@ def _cutoffs(k: int | Sequence[int]) -> list[int]:
 
 
 @dataclass(frozen=True)
-class _Test(TwoStepPlan):
+class _Test(CorrectedTests):
     """The plan of the tests at the cut-offs."""
 
     cutoffs: list[int]
     measure: Measure
     alternative: Alternative
-    correction: Correction | None
     confidence_level: float
     method: IntervalMethod
 
@@ -176,21 +170,9 @@ class _Test(TwoStepPlan):
         needs = "and the test needs the hits of one; use"
         return Accepts("topk_test", whole_items="counts", one_ranking=needs)
 
-    def check(self) -> None:
-        """Refuse corrections that are not known."""
-        check_correction(self.correction)
-
-    def ranks_at_random(self) -> bool:
-        """Tell that random rankings are of all items."""
-        return True
-
     def counting(self) -> Counting:
         """Return that the test needs nothing but the ranks of the positives."""
         return Counting()
-
-    def looks_at_all(self) -> bool:
-        """Tell whether p-values are adjusted for their number."""
-        return self.correction is not None
 
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group and cut-off, before p-values are adjusted."""
@@ -206,10 +188,6 @@ class _Test(TwoStepPlan):
             pl.when(~(ends | tied)).then(pl.col("conf_low", "conf_high")),
             method=pl.lit(self.method),
         )
-
-    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return one row per group and cut-off."""
-        return corrected(rows, self.correction)
 
     def _counted(self, piece: Piece) -> pl.DataFrame:
         """Return the hits of each group at every cut-off."""
