@@ -100,3 +100,18 @@ def test_errors_of_usage(words, code, message, asked, capfdbinary, tmp_path, mon
     done = run(capfdbinary, "report", *files, "-o", output, *words)
     assert (done.code, done.err) == (code, f"prframe: error: {message}\n")
     assert not asked
+
+
+@pytest.mark.slow
+def test_a_report_with_all_options(capfdbinary, tmp_path) -> None:
+    page, queries = tmp_path / "page.html", tmp_path / "queries"
+    queries.write_text("100\theat in transistors\n")
+    done = run(
+        *(capfdbinary, "report", "qrels", "old.run", "new.run", "-o", page, "--depth", "3"),
+        *("--queries", queries, "--test", "t", "--correction", "bh", "--note", "date=today"),
+        *("--title", "Nightly", "-m", "AP", "P@5", "--confidence-level", "0.9"),
+    )
+    assert done.code == 0
+    text = page.read_text()
+    for part in ("heat in transistors", "Nightly", "today", "90% confidence interval"):
+        assert part in text
