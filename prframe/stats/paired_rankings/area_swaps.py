@@ -15,20 +15,7 @@ def area_swap_test(
 ) -> PairedTest:
     """Test whether two rankings differ in AUC, by all swaps of the ranks of units.
 
-    Parameters
-    ----------
-    levels : ndarray of int, shape (2, N)
-        Levels of the rankings.
-    positive : ndarray of bool, shape (N,)
-    units : Units
-        The units of items that are swapped together.
-    alternative : {"two-sided", "less", "greater"}
-
-    Returns
-    -------
-    PairedTest
-        As `paired_randomization` returns it, with nothing drawn. NaN without positives or without
-        negatives.
+    The result is that of `paired_randomization`; NaN without positives or without negatives.
     """
     if positive.all() or not positive.any():
         return PairedTest(np.nan, np.nan, np.nan, "randomization")
@@ -39,31 +26,17 @@ def area_swap_test(
 def swap_weights(levels: Integers, positive: Flags) -> Floats:
     """Return what each item adds to the difference of two AUC, or takes from it once swapped.
 
-    Parameters
-    ----------
-    levels : ndarray of int, shape (2, N)
-        Levels of two rankings.
-    positive : ndarray of bool, shape (N,)
-
-    Returns
-    -------
-    ndarray of float, shape (N,)
-        Whole numbers c with ``4 n_pos n_neg (AUC_a - AUC_b) = sum_i s_i c_i``, where s_i is -1 for
-        the items that are swapped, and 1 for the others.
-
-    Notes
-    -----
-    With the ranks a_i and b_i that an item has in both rankings, and psi = 1 or 1/2 where the
-    first of two ranks is better or equal, a positive i and a negative j add to the difference of
-    the AUC, times n_pos n_neg, ::
+    They are whole numbers c with ``4 n_pos n_neg (AUC_a - AUC_b) = sum_i s_i c_i``, where s_i is
+    -1 for items that are swapped, else 1. With the ranks a_i and b_i of an item in both rankings,
+    and psi = 1 or 1/2 where the first of two ranks is better or equal, a positive i and a negative
+    j add to the difference of the AUC, times n_pos n_neg, ::
 
         (s_i + s_j) / 2  (psi(a_i, a_j) - psi(b_i, b_j))
         + (s_i - s_j) / 2  (psi(a_i, b_j) - psi(b_i, a_j))
 
-    which is linear in the signs. Added up over the negatives, the weight of a positive is twice
-    the number of their ranks, in both rankings, between a_i and b_i; that of a negative is the
-    same of the positives, with the other sign. Equal ranks of different rankings count half, as
-    they do within a ranking.
+    which is linear in the signs. Summed over negatives, the weight of a positive is twice the
+    number of their ranks, in both rankings, between a_i and b_i, equal ones counting half; that of
+    a negative is the same of positives, with the other sign.
 
     Examples
     --------

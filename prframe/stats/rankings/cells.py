@@ -125,36 +125,19 @@ def cells_from_hits(  # noqa: PLR0913
     n_pos: int,
     n_neg: int,
 ) -> RankedCells:
-    """Return the cells of a ranking that is given by its hits.
+    """Return the cells of a ranking that is given by its retrieved positives, in order of rank.
 
-    Parameters
-    ----------
-    tp_start, fp_start, tp_end, fp_end : array_like of int, shape (n_hits,)
-        For each retrieved positive, in order of rank: positives and negatives above its tie
-        block, and up to its end.
-    n : int
-        Retrieved items, >= n_hits.
-    n_pos, n_neg : int
-        All positives and negatives, with those that were not retrieved.
-
-    Returns
-    -------
-    RankedCells
-
-    Raises
-    ------
-    PrframeError
-        Numbers that are not whole, or totals below what is retrieved.
+    `tp_start` and `fp_start` count the positives and negatives above the tie block of each,
+    `tp_end` and `fp_end` those up to its end. `n` items are retrieved, of `n_pos` and `n_neg` in
+    all.
 
     Examples
     --------
     Ranked +--+-, and one more positive that is not retrieved:
 
     >>> cells = cells_from_hits([0, 1], [1, 2], [0, 2], [0, 2], n=5, n_pos=3, n_neg=3)
-    >>> cells.pos
-    array([1, 0, 1, 0, 1])
-    >>> cells.neg
-    array([0, 2, 0, 1, 0])
+    >>> cells.pos, cells.neg
+    (array([1, 0, 1, 0, 1]), array([0, 2, 0, 1, 0]))
     """
     columns = {"tp_start": tp_start, "tp_end": tp_end, "fp_start": fp_start, "fp_end": fp_end}
     tp_start, tp_end, fp_start, fp_end = (

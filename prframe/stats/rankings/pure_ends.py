@@ -15,17 +15,8 @@ class LeastPrecision:
     """Precision at levels below which no negative of the population stands.
 
     All negatives are above such a level, so that precision is ``p b / (p b + 1 - p)`` at recall b,
-    and nowhere is it less.
-
-    Attributes
-    ----------
-    recall : ndarray, shape (levels,)
-    chance : ndarray, shape (levels,)
-        How probable it is that no negative stands below each level; see `pure_bottom`.
-    n_pos, n_neg : float
-        Positives and negatives that tell of p.
-    prior : float, optional
-        p if it is known.
+    and nowhere is it less. `chance` says how probable that is (`pure_bottom`); `n_pos` and `n_neg`
+    tell of p, unless it is given as `prior`.
     """
 
     recall: Floats
@@ -58,8 +49,7 @@ def pure_top(cells: RankedCells, recall: Floats, each: float = 1.0) -> Floats:
     """Return how probable it is that no negative of the population stands above each level.
 
     That is ``P(Beta(j + 1, n_pos - j) >= recall)`` for j positives before the first negative of
-    the sample, and before those which are tied with it; 0 if that leaves none. A positive counts
-    as so much of an independent one as `each` says.
+    the sample and what is tied with it; 0 if j = 0. `each` is the weight of a positive.
     """
     return _pure(cells.pos, cells.neg, recall, each)
 
@@ -67,9 +57,8 @@ def pure_top(cells: RankedCells, recall: Floats, each: float = 1.0) -> Floats:
 def pure_bottom(cells: RankedCells, recall: Floats, each: float = 1.0) -> Floats:
     """Return how probable it is that no negative of the population stands below each level.
 
-    That is the same from the other end, ``P(Beta(j + 1, n_pos - j) >= 1 - recall)`` for j
-    positives after the last negative. Where there are none, or positives that are not retrieved,
-    it is 0.
+    It is ``P(Beta(j + 1, n_pos - j) >= 1 - recall)`` for j positives after the last negative; 0 if
+    there are none, or positives that are not retrieved.
     """
     pos, neg = cells.pos[::-1], cells.neg[::-1]
     if pos[0] or not pos[: np.argmax(neg > 0)].any():

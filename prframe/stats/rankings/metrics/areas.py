@@ -67,14 +67,9 @@ class AveragePrecision(CellStatistic):
     def unbiased(self, cells: RankedCells, weight: float = 1.0) -> float:
         """Return AP with precisions in which the positive itself does not count.
 
-        Down to a positive at rank K, each of the K - 1 other items is positive with the
-        probability that is to be estimated. So ``(TP - 1) / (K - 1)`` has no bias for K > 1, and
-        ``TP / K`` is larger by ``(1 - TP / K) / (K - 1)``. At the top, where there is no other
-        item, the precision is taken as 1.
-
-        Negatives that count w < 1 times stand between more positives, of which one more or less
-        moves the precision less: by the slope of ``TP / (TP + w FP)``, about
-        ``w FP / (K (K - w))``, K being the sum of weights.
+        At rank K the other K - 1 items give ``(TP - 1) / (K - 1)``, which has no bias for K > 1;
+        it is 1 at K = 1. Negatives of weight w < 1 stand between more positives: K is then the sum
+        of weights, and the excess about ``w FP / (K (K - w))``.
         """
         pos, neg = as_arrays(cells.pos, cells.neg)
         tp, k = running(pos, neg)
@@ -195,20 +190,7 @@ class RocArea(CellStatistic):
 class Bedroc(CellStatistic):
     """BEDROC: the sum of exp(-alpha rank / n) over the positives, scaled to [0, 1].
 
-    Parameters
-    ----------
-    alpha : float in [0.01, 500]
-        Weight of early ranks.
-
-    Notes
-    -----
-    Ranks within a tie block count as they do on average over its orders, and so do the ranks of
-    items that are not retrieved.
-
-    Examples
-    --------
-    >>> round(float(Bedroc(alpha=20).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.982
+    Ranks within a tie block, and of items not retrieved, count as on average over their orders.
     """
 
     _name: ClassVar[str] = "BEDROC(alpha={alpha:g})"
@@ -309,25 +291,11 @@ def _mean_decay(half: Reals, weights: Reals) -> Floats:
 class PrecisionAtRecall(CellStatistic):
     """Prec@r: the precision at the threshold where recall first reaches r; 0 if it never does.
 
-    Parameters
-    ----------
-    r : float in (0, 1]
-        Level of recall.
-
-    Notes
-    -----
-    The metric depends on a quantile of the positives' scores. The influence uses the precision d
-    among the ranks from ``ceil(n_pos^(4/5) / 4)`` positives above to as many below (but no farther
-    than half way to the first and the last retrieved positive):
-    ``(r y (1 - P/d) - P 1{above} (1 - y/d)) / k`` for P = Prec@r with the threshold at rank k
-    (the delta method behind the variance of Clemencon & Vayatis 2009, eq. (9), with its slip
-    corrected). Where the scores have few levels the threshold jumps from one to another, which
-    resamples describe, and a standard error does not.
-
-    Examples
-    --------
-    >>> round(float(PrecisionAtRecall(r=0.75).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.5
+    The influence uses the precision d among the ranks from ``ceil(n_pos^(4/5) / 4)`` positives
+    above to as many below (at most half way to the first and the last retrieved positive): ``(r y
+    (1 - P/d) - P 1{above} (1 - y/d)) / k`` for P = Prec@r with the threshold at rank k (the delta
+    method of Clemencon & Vayatis 2009, eq. (9), with its slip corrected). Where scores have few
+    levels the threshold jumps, and a standard error does not describe it.
     """
 
     _name: ClassVar[str] = "Prec@{r:g}"

@@ -24,19 +24,10 @@ _HEAVY = 3.0
 class AtPrior(CellStatistic):
     """A metric of a ranking whose negatives are weighed so that a given share is positive.
 
-    A negative counts ``n_pos (1 - prior) / (n_neg prior)`` times. So precision is
-    ``tp' / (tp' + fp')`` with ``tp' = tp prior / n_pos`` and ``fp' = fp (1 - prior) / n_neg``.
-
-    Parameters
-    ----------
-    metric : CellStatistic
-        A metric whose value stays the same if all counts are multiplied by a number.
-    prior : float in (0, 1)
-        Share of positives.
-
-    References
-    ----------
-    Hoiem, Chodpathumwan & Dai, *Diagnosing error in object detectors*, ECCV 2012.
+    A negative counts ``n_pos (1 - prior) / (n_neg prior)`` times, so that precision is ``tp' /
+    (tp' + fp')`` with ``tp' = tp prior / n_pos`` and ``fp' = fp (1 - prior) / n_neg`` (Hoiem,
+    Chodpathumwan & Dai, ECCV 2012). The metric must not change if all counts are multiplied by a
+    number.
 
     Examples
     --------
@@ -119,10 +110,10 @@ class AtPrior(CellStatistic):
         return self.metric.trials(cells)
 
     def negatives_decide(self, cells: RankedCells) -> bool:
-        """Tell whether a negative weighs so much that precision hangs on few of them.
+        """Return whether a negative weighs so much that precision hangs on few of them.
 
-        Then a sample has less precision than it seems, as those that it lacks would count as much,
-        and standard errors and resamples know of none but those it has.
+        Standard errors and resamples know no others than those of the sample, and are then too
+        small.
         """
         if self.of_table or not cells.n_pos or not cells.n_neg:
             return False

@@ -200,49 +200,19 @@ class CellStatistic(ABC):
         return type(self).draws is not CellStatistic.draws
 
     def levels(self, cells: RankedCells) -> Sequence[float]:
-        """Return the levels of recall at which the metric needs drawn curves, besides integrals'.
-
-        Parameters
-        ----------
-        cells : RankedCells
-
-        Returns
-        -------
-        sequence of float in (0, 1]
-        """
+        """Return the levels of recall, in (0, 1], at which the metric needs drawn curves."""
         del cells
         return ()
 
     def shares(self, cells: RankedCells) -> Sequence[float]:
-        """Return the shares of all items among which the metric asks for the recall of curves.
-
-        Parameters
-        ----------
-        cells : RankedCells
-
-        Returns
-        -------
-        sequence of float in (0, 1]
-            Those for `DrawnCurves.found` that are the same in all draws.
-        """
+        """Return the shares of all items, the same in all draws, for `DrawnCurves.found`."""
         del cells
         return ()
 
     def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the metric of drawn curves.
+        """Return the metric of drawn curves, shape (n_draws,).
 
-        Parameters
-        ----------
-        curves : DrawnCurves
-
-        Returns
-        -------
-        ndarray of float, shape (n_draws,)
-
-        Raises
-        ------
-        PrframeError
-            The metric is not written as a function of the curve; subclasses may do so.
+        Subclasses that are functions of the curve have it; others raise an `ArgumentError`.
         """
         del curves
         raise ArgumentError(
@@ -252,15 +222,7 @@ class CellStatistic(ABC):
     def without_negatives(self, cells: RankedCells, prevalence: float) -> float:
         """Return how large the metric may be if no negative limits it; 0 if a negative does.
 
-        Parameters
-        ----------
-        cells : RankedCells
-        prevalence : float
-            The smallest share of positives that must be considered.
-
-        Returns
-        -------
-        float
+        `prevalence` is the smallest share of positives that must be considered.
         """
         del cells, prevalence
         return 0.0
@@ -268,15 +230,7 @@ class CellStatistic(ABC):
     def with_few_hits(self, cells: RankedCells, tail: float) -> float:
         """Return how large the metric may be if few positives are above its cut; 0 if many are.
 
-        Parameters
-        ----------
-        cells : RankedCells
-        tail : float
-            The probability of so few of them, if the metric is that large.
-
-        Returns
-        -------
-        float
+        `tail` is the probability of so few of them, if the metric is that large.
         """
         del cells, tail
         return 0.0
@@ -286,17 +240,7 @@ class CellStatistic(ABC):
     ) -> float:
         """Return how small the metric may be if all negatives may stand above it, else inf.
 
-        Parameters
-        ----------
-        cells : RankedCells
-        tail : float
-            The probability of such a sample, if none of the population stands below.
-        prior : float in (0, 1), optional
-            Share of positives, if it is known.
-
-        Returns
-        -------
-        float
+        `tail` is the probability of such a sample, if none of the population stands below.
         """
         del cells, tail, prior
         return float("inf")
@@ -304,18 +248,17 @@ class CellStatistic(ABC):
     def deciding_positives(self, cells: RankedCells) -> float:
         """Return how many positives at the top make the value 1, on average over samples.
 
-        It is infinite if all positives do, as then a single negative above one of them shows that
-        the value of the population is less than 1.
+        It is infinite if all do, as a single negative above one of them then shows a value below
+        1.
         """
         del cells
         return float("inf")
 
 
 def draws_of_ends(low: Floats, high: Floats) -> Floats:
-    """Return draws whose lower half is that of some draws, and whose upper half is that of others.
+    """Return draws whose lower half is that of `low`, and whose upper half is that of `high`.
 
-    Those for the low end are the smaller ones, draw by draw, where a sample does not say what is
-    needed for both ends: intervals reach from quantiles of the ones to quantiles of the others.
+    Intervals then reach from quantiles of the ones to quantiles of the others.
     """
     half = low.size // 2
     return np.concatenate([np.sort(low)[:half], np.sort(high)[half:]])
