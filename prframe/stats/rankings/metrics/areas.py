@@ -20,10 +20,9 @@ from prframe.stats.rankings.cell_sums import (
     running,
     total,
 )
-from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.cells import LeastPrecision, RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
-from prframe.stats.rankings.pure_ends import LeastPrecision
 from prframe.typing import Floats, Reals
 
 # A smaller share of all items is none.

@@ -16,8 +16,7 @@ from prframe import checks
 from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.metrics.base import draws_of_ends
-from prframe.stats.rankings.metrics.counted import CountedStatistic
+from prframe.stats.rankings.metrics.base import CountedStatistic, draws_of_ends
 from prframe.stats.score_functions import ScoreGeneratingFunction, mid_rank_score, parse_phi
 from prframe.stats.tie_expectations import (
     expected_reciprocal_rank,

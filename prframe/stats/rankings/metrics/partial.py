@@ -12,7 +12,7 @@ from prframe import checks
 from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.metrics.counted import CountedStatistic
+from prframe.stats.rankings.metrics.base import CountedStatistic
 from prframe.stats.tie_expectations import gain_area, mean_shortfall
 from prframe.typing import Flags, Floats
 
