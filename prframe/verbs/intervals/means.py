@@ -26,7 +26,7 @@ from prframe.verbs._mean_samples import (
     warn_of_skewed_values,
 )
 from prframe.verbs._plan import Accepts, TwoStepPlan
-from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues, ValuesAtHand
+from prframe.verbs._precomputed_values import METRIC, VALUE, MetricValues, PrecomputedValues
 from prframe.verbs.intervals.rows import interval_rows, warned_of_narrow
 
 RESAMPLED = ("percentile", "bca")
@@ -44,13 +44,13 @@ class MeanIntervals(TwoStepPlan):
     grouped : Arguments
         The arguments by which each value has a group; the first `n_kept` keys are those of the
         result.
-    measure : Evaluation or ValuesAtHand
+    measure : Evaluation or PrecomputedValues
         The values.
     """
 
     grouped: Arguments
     n_kept: int
-    measure: Evaluation | ValuesAtHand
+    measure: Evaluation | PrecomputedValues
     method: str
     confidence: Confidence
     n_resamples: int
@@ -74,7 +74,7 @@ class MeanIntervals(TwoStepPlan):
                 "`resampling` corrects the variance of 't' and 'logit' for folds; "
                 f"method={self.method!r} takes values as independent ones."
             )
-        if isinstance(self.measure, ValuesAtHand):
+        if isinstance(self.measure, PrecomputedValues):
             return
         if self.method == "logit":
             wanted = self.measure.wanted
@@ -151,7 +151,7 @@ class MeanIntervals(TwoStepPlan):
 
     def _measured(self, source: Source, args: Arguments) -> MetricValues:
         """Return the value of each group by the keys of the arguments."""
-        if isinstance(self.measure, ValuesAtHand):
+        if isinstance(self.measure, PrecomputedValues):
             return self.measure.read(source, args)
         measure = replace(self.measure, args=args)
         return MetricValues.of(measure.values(source), measure.wanted)
