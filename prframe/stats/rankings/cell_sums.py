@@ -25,9 +25,7 @@ def as_arrays(pos: ArrayLike, neg: ArrayLike) -> tuple[Numbers, Numbers]:
 def running(pos: Numbers, neg: Numbers) -> tuple[Numbers, Numbers]:
     """Return the positives and all items up to the end of each cell but the last."""
     tp = np.cumsum(pos[..., :-1], axis=-1)
-    k = np.cumsum(neg[..., :-1], axis=-1)
-    k += tp
-    return tp, k
+    return tp, tp + np.cumsum(neg[..., :-1], axis=-1)
 
 
 def pieces(pos: Numbers, neg: Numbers) -> Iterator[tuple[Numbers, Numbers, Numbers, Numbers]]:
