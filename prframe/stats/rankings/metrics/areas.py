@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,10 +15,8 @@ from prframe.stats.rankings.cell_sums import (
     Numbers,
     as_arrays,
     backward,
-    pieces,
     ratio,
     running,
-    total,
 )
 from prframe.stats.rankings.cells import LeastPrecision, RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
@@ -99,19 +97,10 @@ class TrapezoidArea(CellStatistic):
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c (precision above c + precision at its end) / 2 / n_pos``."""
         pos, neg = as_arrays(pos, neg)
-        return ratio(total(self._credits(pos, neg), pos), pos.sum(axis=-1))
-
-    @staticmethod
-    def _credits(pos: Numbers, neg: Numbers) -> Iterator[Floats]:
-        """Yield the credits of the cells, piece by piece."""
-        above: Floats | float = 1.0
-        for p, _, tp, k in pieces(pos, neg):
-            after = ratio(tp, k, 1.0)
-            ends = after.copy()
-            ends[..., 1:] += after[..., :-1]
-            ends[..., :1] += above
-            above = after[..., -1:]
-            yield p * ends / 2
+        tp, k = running(pos, neg)
+        after = ratio(tp, k, 1.0)
+        above = np.concatenate([np.ones_like(after[..., :1]), after[..., :-1]], axis=-1)
+        return ratio((pos[..., :-1] * (above + after)).sum(axis=-1) / 2, pos.sum(axis=-1))
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate as for AP; the precision above a cell depends on the items above it."""
@@ -161,9 +150,8 @@ class RocArea(CellStatistic):
         """Return ``sum_c pos_c (n_neg - FP above c - neg_c / 2) / (n_pos n_neg)``."""
         pos, neg = as_arrays(pos, neg)
         n_pos, n_neg = pos.sum(axis=-1), neg.sum(axis=-1)
-        wrong = total((p * (2 * (k - tp) - m) for p, m, tp, k in pieces(pos, neg)), pos) / 2
-        # Items that are not retrieved are tied with each other.
-        wrong += pos[..., -1] * (n_neg - neg[..., -1] / 2)
+        # Items that are not retrieved are tied with each other, like those of any cell.
+        wrong = (pos * (2 * np.cumsum(neg, axis=-1) - neg)).sum(axis=-1) / 2
         pairs = n_pos * 1.0 * n_neg
         return ratio(pairs - wrong, pairs)
 
@@ -175,10 +163,6 @@ class RocArea(CellStatistic):
         right_neg = ratio(np.cumsum(pos) - pos / 2, n_pos)
         auc = pos @ right_pos / n_pos
         return Influence((right_pos - auc) / n_pos, ratio(right_neg - auc, n_neg))
-
-    def trials(self, cells: RankedCells) -> int:
-        """Return the size of the smaller class."""
-        return min(cells.n_pos, cells.n_neg)
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return ``1 - int alpha(b) db``, alpha being the false positive rate."""
@@ -194,12 +178,8 @@ class Bedroc(CellStatistic):
 
     _name: ClassVar[str] = "BEDROC(alpha={alpha:g})"
     trials_are: ClassVar = "both"
+    is_smooth = True
     alpha: float = 20.0
-
-    @property
-    def is_smooth(self) -> bool:
-        """Whether leaving out some items changes the value much as their influence says."""
-        return True
 
     def __post_init__(self) -> None:
         """Check the rate."""
@@ -250,10 +230,6 @@ class Bedroc(CellStatistic):
         slope = self._scaled(np.asarray(pos @ mean), p)[1]
         scale = np.expm1(-self.alpha * p) * np.expm1(-self.alpha * (1 - p))
         return Influence((mean + own) / scale + slope * (1 - p) / n, own / scale - slope * p / n)
-
-    def trials(self, cells: RankedCells) -> int:
-        """Return the size of the smaller class."""
-        return min(cells.n_pos, cells.n_neg)
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return ``alpha p int exp(-alpha s(b)) db``, s being the share above, scaled to [0, 1].

@@ -41,8 +41,10 @@ class AtPrior(CellStatistic):
     prior: float
 
     def __post_init__(self) -> None:
-        """Check the share."""
+        """Check the share, and take what the metric says of itself."""
         checks.number("prior", self.prior, above=0, below=1)
+        for name in ("lacks_influence", "of_all_levels", "trials_are", "of_table"):
+            object.__setattr__(self, name, getattr(self.metric, name))
 
     @property
     def name(self) -> str:
@@ -53,26 +55,6 @@ class AtPrior(CellStatistic):
     def limits(self) -> tuple[float, float]:
         """The least and the largest value."""
         return self.metric.limits
-
-    @property
-    def lacks_influence(self) -> str:  # type: ignore[override]
-        """Why the derivative does not say how the metric varies, if it does not."""
-        return self.metric.lacks_influence
-
-    @property
-    def of_all_levels(self) -> bool:  # type: ignore[override]
-        """Whether the metric adds up all levels of recall."""
-        return self.metric.of_all_levels
-
-    @property
-    def trials_are(self) -> str:  # type: ignore[override]
-        """What a value of 0 or 1 is observed of."""
-        return self.metric.trials_are
-
-    @property
-    def of_table(self) -> bool:  # type: ignore[override]
-        """Whether the metric is a function of four counts."""
-        return self.metric.of_table
 
     def _weighed(self, cells: RankedCells) -> RankedCells:
         """Return cells whose negatives are weighed."""

@@ -186,7 +186,8 @@ class CellStatistic(ABC):
 
     def trials(self, cells: RankedCells) -> int:
         """Return the number of observations that a value of 0 or 1 is made of."""
-        return cells.n_pos
+        of = {"both": min(cells.n_pos, cells.n_neg), "negatives": cells.n_neg}
+        return of.get(self.trials_are, cells.n_pos)
 
     @property
     def is_smooth(self) -> bool:

@@ -34,6 +34,7 @@ class PartialRocArea(CountedStatistic):
     of_classes: ClassVar[bool] = True
     has_room: ClassVar[bool] = True
     trials_are: ClassVar = "both"
+    is_smooth = True
     max_fpr: float = 0.1
     scale: str = "area"
 
@@ -41,11 +42,6 @@ class PartialRocArea(CountedStatistic):
         """Check the rate and the scale."""
         checks.number("max_fpr", self.max_fpr, above=0, at_most=1)
         checks.one_of("scale", self.scale, ("area", "mcclish"))
-
-    @property
-    def is_smooth(self) -> bool:
-        """Whether leaving out some items changes the value much as their influence says."""
-        return True
 
     @property
     def limits(self) -> tuple[float, float]:

@@ -144,10 +144,6 @@ class SetSpecificity(_OfRetrieved):
         """Return (n - n_pos - (k - tp)) / (n - n_pos)."""
         return ratio(n - n_pos - (k - tp), n - n_pos)
 
-    def trials(self, cells: RankedCells) -> int:
-        """Return the number of negatives."""
-        return cells.n_neg
-
 
 @dataclass(frozen=True)
 class SetBalancedAccuracy(_OfRetrieved):
@@ -160,10 +156,6 @@ class SetBalancedAccuracy(_OfRetrieved):
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return (recall + specificity) / 2."""
         return (ratio(tp, n_pos) + ratio(n - n_pos - (k - tp), n - n_pos)) / 2
-
-    def trials(self, cells: RankedCells) -> int:
-        """Return the size of the smaller class."""
-        return min(cells.n_pos, cells.n_neg)
 
 
 @dataclass(frozen=True)
@@ -184,7 +176,3 @@ class SetMatthews(_OfRetrieved):
         spread = np.sqrt(n_pos * 1.0 * (n - n_pos)) * np.sqrt(k * 1.0 * (n - k))
         value = ratio(n * 1.0 * tp - k * 1.0 * n_pos, spread, 0.0)
         return np.where((n_pos > 0) & (n_pos < n), np.clip(value, -1.0, 1.0), np.nan)
-
-    def trials(self, cells: RankedCells) -> int:
-        """Return the size of the smaller class."""
-        return min(cells.n_pos, cells.n_neg)
