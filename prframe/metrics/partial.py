@@ -1,27 +1,16 @@
 """Partial areas and the area under the precision-recall-gain curve."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
 from prframe import checks
 from prframe.metrics.metric import REL, Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import Quantities
-from prframe.metrics.shared import over
+from prframe.metrics.shared import of_blocks, over
 from prframe.stats import rankings
 from prframe.stats.tie_expectations import gain_area, mean_shortfall
 from prframe.tie_policies import NO_MEAN
-from prframe.typing import Floats
-
-
-def _of_blocks(function: Callable[..., Floats], *columns: pl.Expr) -> pl.Expr:
-    """Return a function of numbers of tie blocks; what is null counts 0."""
-
-    def apply(series: Sequence[pl.Series]) -> pl.Series:
-        numbers = (one.cast(pl.Float64).fill_null(0.0).to_numpy() for one in series)
-        return pl.Series(function(*numbers))
-
-    return pl.map_batches(list(columns), apply, return_dtype=pl.Float64, is_elementwise=True)
 
 
 def _share(q: Quantities) -> pl.Expr:
@@ -41,12 +30,12 @@ def _partial_ap_credit(q: Quantities, m: Metric) -> pl.Expr:
 
 def _partial_auc_credit(q: Quantities, m: Metric) -> pl.Expr:
     reach = m.number("max_fpr") * q.n_neg
-    return q.weight * _of_blocks(mean_shortfall, q.fp_start, q.fp_end, reach)
+    return q.weight * of_blocks(mean_shortfall, q.fp_start, q.fp_end, reach)
 
 
 def _partial_auc_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
     shown = q.n - q.n_hits
-    rest = _of_blocks(mean_shortfall, shown, q.n_neg, m.number("max_fpr") * q.n_neg)
+    rest = of_blocks(mean_shortfall, shown, q.n_neg, m.number("max_fpr") * q.n_neg)
     area = terms[0] + (q.n_pos - q.n_hits) * rest
     area /= q.n_pos.cast(pl.Float64) * q.n_neg
     if m["scale"] == "area":
@@ -59,12 +48,12 @@ def _partial_auc_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> p
 def _gain_credit(q: Quantities, _: Metric) -> pl.Expr:
     fp_start, fp_end, n_neg = (q.weighed(of) for of in (q.fp_start, q.fp_end, q.n_neg))
     block = q.tp_start, q.tp_end, fp_start, fp_end, q.n_pos, n_neg
-    return _share(q) * _of_blocks(gain_area, *block)
+    return _share(q) * of_blocks(gain_area, *block)
 
 
 def _gain_finish(q: Quantities, _: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
     fp, n_neg = q.weighed(q.n - q.n_hits), q.weighed(q.n_neg)
-    return terms[0] + _of_blocks(gain_area, q.n_hits, q.n_pos, fp, n_neg, q.n_pos, n_neg)
+    return terms[0] + of_blocks(gain_area, q.n_hits, q.n_pos, fp, n_neg, q.n_pos, n_neg)
 
 
 def _part(name: str, value: object) -> Setting:

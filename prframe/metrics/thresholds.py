@@ -6,6 +6,7 @@ depends on the order, has no closed form and refuses this policy.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import polars as pl
 
@@ -13,7 +14,7 @@ from prframe import checks, stats
 from prframe.errors import ArgumentError
 from prframe.metrics.metric import REL, Finish, Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import HAIR_BELOW, Quantities
-from prframe.metrics.shared import over, per_block
+from prframe.metrics.shared import of_blocks, over, per_block
 from prframe.stats import rankings
 from prframe.stats.score_functions import WORDS, expected_score, mid_rank_score
 from prframe.stats.tie_expectations import expected_precision, expected_precision_before
@@ -143,14 +144,9 @@ def _block_scores(
     score: Callable[..., Floats], q: Quantities, m: Metric, start: pl.Expr, end: pl.Expr
 ) -> pl.Expr:
     """Return a score of blocks among all N items, a function of (phi, start, end, N)."""
-    phi = stats.parse_phi(str(m["phi"]))
-
-    def apply(columns: Sequence[pl.Series]) -> pl.Series:
-        return pl.Series(score(phi, *(column.to_numpy() for column in columns)))
-
     # Where the value is undefined, the columns hold nulls.
-    block = [start.fill_null(0), end.fill_null(0), (q.n_pos + q.n_neg).fill_null(1)]
-    return pl.map_batches(block, apply, return_dtype=pl.Float64, is_elementwise=True)
+    n_items = (q.n_pos + q.n_neg).fill_null(1)
+    return of_blocks(partial(score, stats.parse_phi(str(m["phi"]))), start, end, n_items)
 
 
 def _rank_mean(score: Callable[..., Floats]) -> Finish:
