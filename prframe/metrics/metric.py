@@ -62,9 +62,19 @@ class Parameter:
     check: Callable[[str, object], Setting]
 
 
-def _grade(name: str, value: object) -> Setting:
-    """Require a grade of relevance above 0."""
-    return checks.number(name, value, above=0)
+def number(**bounds: float) -> Callable[[str, object], Setting]:
+    """Return the check of a number within bounds (see `checks.number`)."""
+    return lambda name, value: checks.number(name, value, **bounds)
+
+
+def word(*words: str) -> Callable[[str, object], Setting]:
+    """Return the check of a word, which must be one of several."""
+
+    def check(name: str, value: object) -> Setting:
+        checks.one_of(name, value, words)
+        return str(value)
+
+    return check
 
 
 def _finite(name: str, value: object) -> Setting:
@@ -76,7 +86,7 @@ def _finite(name: str, value: object) -> Setting:
 THRESHOLD = Parameter(
     "threshold", None, "The items whose score is at least this are taken for positive.", _finite
 )
-REL = Parameter("rel", None, "The least label that counts as positive.", _grade)
+REL = Parameter("rel", None, "The least label that counts as positive.", number(above=0))
 
 
 @dataclass(frozen=True, repr=False)

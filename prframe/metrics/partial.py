@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from prframe import checks
-from prframe.metrics.metric import REL, Metric, Parameter, Setting, Term
+from prframe.metrics.metric import REL, Metric, Parameter, Term, number, word
 from prframe.metrics.quantities import Quantities
 from prframe.metrics.shared import of_blocks, over
 from prframe.stats import rankings
@@ -56,17 +55,6 @@ def _gain_finish(q: Quantities, _: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
     return terms[0] + of_blocks(gain_area, q.n_hits, q.n_pos, fp, n_neg, q.n_pos, n_neg)
 
 
-def _part(name: str, value: object) -> Setting:
-    """Require a share in (0, 1]."""
-    return checks.number(name, value, above=0, at_most=1)
-
-
-def _scale(name: str, value: object) -> Setting:
-    """Require a scale of partial areas."""
-    checks.one_of(name, value, ("area", "mcclish"))
-    return str(value)
-
-
 pAP = Metric(
     "pAP",
     "Partial AP: the mean precision at the ranks of the positives up to a level of recall; the "
@@ -74,7 +62,12 @@ pAP = Metric(
     "TREC; McClish 1989 for ROC curves",
     (Term(_partial_ap_credit),),
     over(_reach),
-    parameters=(Parameter("max_recall", 0.5, "The level of recall, in (0, 1].", _part), REL),
+    parameters=(
+        Parameter(
+            "max_recall", 0.5, "The level of recall, in (0, 1].", number(above=0, at_most=1)
+        ),
+        REL,
+    ),
     ties=frozenset(NO_MEAN),
     options=frozenset({"weight", "prior"}),
     cells=lambda m: rankings.PartialAveragePrecision(m.number("max_recall")),
@@ -87,8 +80,10 @@ pAUC = Metric(
     (Term(_partial_auc_credit),),
     _partial_auc_finish,
     parameters=(
-        Parameter("max_fpr", 0.1, "The false positive rate, in (0, 1].", _part),
-        Parameter("scale", "area", '"area" or "mcclish".', _scale),
+        Parameter(
+            "max_fpr", 0.1, "The false positive rate, in (0, 1].", number(above=0, at_most=1)
+        ),
+        Parameter("scale", "area", '"area" or "mcclish".', word("area", "mcclish")),
         REL,
     ),
     ties=frozenset(NO_MEAN),

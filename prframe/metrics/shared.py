@@ -7,8 +7,7 @@ from typing import TypeAlias
 import numpy as np
 import polars as pl
 
-from prframe import checks
-from prframe.metrics.metric import THRESHOLD, Cells, Finish, Metric, Parameter, Setting, Term
+from prframe.metrics.metric import THRESHOLD, Cells, Finish, Metric, Parameter, Term, number
 from prframe.metrics.quantities import Quantities
 from prframe.typing import Floats
 
@@ -98,8 +97,6 @@ def f_above(q: Quantities, m: Metric, tp: pl.Expr, fp: pl.Expr) -> pl.Expr:
     return (1 + square) * tp / (square * q.n_pos + tp + q.weighed(fp))
 
 
-def _ratio(name: str, value: object) -> Setting:
-    return checks.number(name, value, above=0, at_most=1e6)
-
-
-BETA = Parameter("beta", 1.0, "Weight of recall against precision, in (0, 1e6].", _ratio)
+BETA = Parameter(
+    "beta", 1.0, "Weight of recall against precision, in (0, 1e6].", number(above=0, at_most=1e6)
+)
