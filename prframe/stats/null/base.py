@@ -6,7 +6,7 @@ A distribution provides its tail probabilities and its moments; all else follows
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Self, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,18 +15,13 @@ from scipy.special import ndtri_exp
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import random_generator, reals
-from prframe.stats._p_values import check_alternative, probability
+from prframe.stats._p_values import check_alternative, from_tails, probability
 from prframe.stats.null.quantiles import bracketed
-from prframe.stats.null.tail_probabilities import (
-    BOTH,
-    BothTails,
-    Side,
-    TailProbabilities,
-    shaped,
-    sided,
-)
 from prframe.typing import Alternative, Floats
 
+Side: TypeAlias = Literal["upper", "lower"]
+
+BOTH: tuple[Side, ...] = get_args(Side)
 Seed: TypeAlias = int | np.random.Generator | None
 
 # Logarithms of a probability and of a level are equal if they differ by less than this.
@@ -51,6 +46,50 @@ _COUNTED_ABOVE = 1.1
 # A value X counts as not exceeding numbers down to twice its rounding below it. A number is moved
 # up by this many roundings to be above all values that count as equal to it.
 _COUNTED_BELOW = 2.1
+
+
+class TailProbabilities(NamedTuple):
+    """Both tails of values, and the method by which they were computed.
+
+    Attributes
+    ----------
+    log_sf, log_cdf : float or ndarray of float
+        Logarithms of P(X >= x) and P(X <= x), in the shape of x.
+    method : str or ndarray of str
+        Method of the computation, in the same shape; that of P(X >= x), where the sides differ.
+
+    Examples
+    --------
+    >>> from prframe.stats import SignFlipNull
+    >>> tails = SignFlipNull([1.0, 2.0, 4.0]).tails(3.0)
+    >>> round(float(np.exp(tails.log_sf)), 9), round(float(np.exp(tails.log_cdf)), 9), tails.method
+    (0.375, 0.75, 'exact')
+    """
+
+    log_sf: Floats | float
+    log_cdf: Floats | float
+    method: NDArray[np.str_] | str
+
+
+class BothTails(NamedTuple):
+    """The logarithms of both tails of rising numbers, and the method of each.
+
+    A side that was not asked for may hold anything.
+    """
+
+    upper: Floats
+    lower: Floats
+    method: NDArray[np.str_]
+
+
+def sided(upper: Floats, lower: Floats, alternative: Alternative) -> Floats:
+    """Return p-values from the logarithms of both tails; a tail that is not needed may be NaN."""
+    return from_tails(probability(upper), probability(lower), alternative)
+
+
+def shaped(values: Floats) -> Floats | float:
+    """Return an array, or the number that is its only entry."""
+    return float(values) if values.ndim == 0 else values
 
 
 class NullDistribution(ABC):

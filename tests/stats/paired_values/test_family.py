@@ -12,7 +12,7 @@ from prframe.stats import (
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import acceleration
 from prframe.stats.intervals.replicates import bca_interval
-from prframe.stats.null.sign_flips.signs import all_signs, random_signs
+from prframe.stats.null.sign_flips.distribution import all_signs, random_signs
 from tests.compared_runs import scipy_seed
 
 ALTERNATIVES = ["two-sided", "less", "greater"]

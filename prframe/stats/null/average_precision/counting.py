@@ -11,8 +11,7 @@ from math import inf, log
 import numpy as np
 from scipy.special import digamma
 
-from prframe.stats.null.average_precision.steps import log_binomial, ranges
-from prframe.stats.null.average_precision.tail import Problem, Tail
+from prframe.stats.null.average_precision.steps import Problem, Tail, log_binomial, ranges
 from prframe.typing import Floats, Integers
 
 # States of one lane with as many positives and the same T, up to this share of the target, are one

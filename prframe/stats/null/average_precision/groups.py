@@ -7,13 +7,18 @@ from typing import NamedTuple
 import numpy as np
 
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.null.average_precision.draws import cost, drawn
-from prframe.stats.null.average_precision.extremes import ap_extremes
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
-from prframe.stats.null.average_precision.steps import Items, log_binomial
+from prframe.stats.null.average_precision.steps import (
+    APNullMethod,
+    Items,
+    Problem,
+    Tail,
+    log_binomial,
+    refuse_large,
+)
 from prframe.stats.null.average_precision.sums import sum_tails
-from prframe.stats.null.average_precision.tail import APNullMethod, Problem, Tail
-from prframe.stats.null.average_precision.tails import all_tails, labelled, refuse_large
+from prframe.stats.null.average_precision.tails import all_tails, labelled
+from prframe.stats.null.average_precision.values import ap_extremes, cost, drawn
 from prframe.typing import Floats
 
 # A value is low if it is less than this share of the way from the least AP to the mean; it is high

@@ -11,16 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from prframe.stats.null.average_precision.atoms import ap_atoms
-from prframe.stats.null.average_precision.tail import Problem, Tail
-from prframe.stats.null.average_precision.walks.own import are_trusted, led_on
+from prframe.stats.null.average_precision.steps import Problem, Tail
+from prframe.stats.null.average_precision.values import ap_atoms
+from prframe.stats.null.average_precision.walks.own import are_trusted, led_on, whereabouts
 from prframe.stats.null.average_precision.walks.path import PROBED, leaning, log_waves, returning
 from prframe.stats.null.average_precision.walks.rows import Lanes, Path
-from prframe.stats.null.average_precision.walks.search import whereabouts
 from prframe.stats.null.average_precision.walks.tilts import Course, Walk
 from prframe.stats.null.average_precision.walks.waves import Waves
-from prframe.stats.null.inversion import Complexes, inverted
-from prframe.stats.null.saddlepoint import tails
+from prframe.stats.null.tilted import Complexes, inverted, tails
 from prframe.typing import Floats, Integers
 
 # Sums of at most so many values are listed, of rankings of which each takes at most so many.

@@ -8,9 +8,8 @@ standard deviation of the sum is 1.
 import numpy as np
 
 from prframe.stats._batches import batches
-from prframe.stats.null.inversion import Complexes, Inverted, inverted
-from prframe.stats.null.saddlepoint import Points, tails
 from prframe.stats.null.sign_flips.sizes import Kinds
+from prframe.stats.null.tilted import Complexes, Inverted, Points, inverted, tails
 from prframe.typing import Flags, Floats
 
 # Newton's method takes few steps, since the sum is nearly normal.

@@ -4,15 +4,17 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import comb
 
 from prframe.stats._batches import batches
 from prframe.stats._p_values import from_tails
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.sign_flips.convolved import TiltedSums, saddlepoint_tails
-from prframe.stats.null.sign_flips.counted import MOST_ALIKE, CountedSums
 from prframe.stats.null.sign_flips.sizes import Kinds, likeliest, multiples
-from prframe.typing import Alternative, Floats
+from prframe.typing import Alternative, Floats, Integers
 
+# SciPy's binomial coefficients overflow for larger numbers, which no half has many of.
+MOST_ALIKE = 1000
 # Sums are counted if at most two to this power may differ; with "exact", to the other.
 QUICK, MOST = 32, 44
 # Sums are on their lattice if their standard deviation is at most this many units. Where nothing
@@ -23,6 +25,45 @@ _WHOLE = 1e-4
 # This many numbers of many sums are taken together.
 _AT_A_TIME = 1 << 18
 _TINY = float(np.finfo(np.float64).tiny)
+
+
+class CountedSums:
+    """The sums of each half of the kinds, rising, with their probabilities.
+
+    Equal numbers count as one with a binomial number of plus signs.
+
+    Examples
+    --------
+    >>> sums = CountedSums(Kinds(np.array([1.0, 2.0]), np.array([2, 1])))
+    >>> sums.at_least(2.0), sums.at_least(4.0)
+    (0.375, 0.125)
+    """
+
+    def __init__(self, kinds: Kinds) -> None:
+        # Frequent values alternate between the halves, which become about equally long.
+        order = np.argsort(-kinds.counts, kind="stable")
+        values, counts = kinds.values[order], kinds.counts[order]
+        self._left, self._chance = _half(values[::2], counts[::2])
+        self._right, right_chance = _half(values[1::2], counts[1::2])
+        self._above = np.append(np.cumsum(right_chance[::-1])[::-1], 0.0)
+
+    def at_least(self, limit: float) -> float:
+        """Return P(S >= limit)."""
+        # Rising queries are quicker, because neighbouring places are in the cache.
+        first = np.searchsorted(self._right, limit - self._left[::-1])
+        return min(float(self._chance[::-1] @ self._above[first]), 1.0)
+
+
+def _half(values: Floats, counts: Integers) -> tuple[Floats, Floats]:
+    """Return the sums of some values under all signs, rising, and their probabilities."""
+    sums, chances = np.zeros(1), np.ones(1)
+    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+        steps = np.arange(-count, count + 1, 2)
+        ways = comb(count, np.arange(count + 1.0)) * 0.5**count
+        sums = (steps[:, None] * value + sums).ravel()
+        chances = np.multiply.outer(ways, chances).ravel()
+    order = np.argsort(sums, kind="stable")
+    return sums[order], chances[order]
 
 
 class SignedTail(NamedTuple):

@@ -13,11 +13,10 @@ from scipy.special import log_ndtr
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, reals
-from prframe.stats.null.base import NullDistribution
+from prframe.stats.null.base import BothTails, NullDistribution, Side
 from prframe.stats.null.subset_sums.counting import Exact, Tails, counted, outside
 from prframe.stats.null.subset_sums.saddlepoint import approximate_tails
 from prframe.stats.null.subset_sums.urn import Urn
-from prframe.stats.null.tail_probabilities import BothTails, Side
 from prframe.typing import Floats, Integers
 
 RankNullMethod: TypeAlias = Literal["auto", "exact", "saddlepoint", "normal"]

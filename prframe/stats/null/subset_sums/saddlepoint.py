@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import erfcx, expit, gammaln
 
-from prframe.stats.null.inversion import Complexes, inverted
 from prframe.stats.null.subset_sums.counting import Tails, complement, ends, outside
 from prframe.stats.null.subset_sums.urn import ROUNDING, Urn
+from prframe.stats.null.tilted import Complexes, inverted
 from prframe.typing import Floats
 
 # Newton's method takes at most this many steps, to slopes this small. Each must lower the height

@@ -27,7 +27,7 @@ from prframe.stats.null.average_precision.walks.rows import (
     step_table,
     trimmed,
 )
-from prframe.stats.null.saddlepoint import Points
+from prframe.stats.null.tilted import Points
 from prframe.typing import Floats, Integers
 
 # Sums of weights, and variances, are raised to this before they divide.
@@ -95,13 +95,15 @@ class Course:
         self._log_rankings = log_binomial(*sizes)
 
     @classmethod
-    def shared(cls, n: Integers, n_pos: Integers, depth: int | None = None) -> "Course":
-        """Return one walk through every number of hits, which leads to all groups.
+    def shared(
+        cls, n: Integers, n_pos: Integers, depth: int | None, *, is_fine_below: bool
+    ) -> "Course":
+        """Return one walk through every number of hits, which leads to all groups without ties.
 
-        The rankings have no ties. Those with a depth all retrieve that many items.
+        Groups with a depth all retrieve that many items; those that are fine below have one n.
         """
         items = Items(int(n.max()), int(n.max()) if depth is None else depth)
-        steps = items.table()
+        steps = items.table(is_fine_below=is_fine_below)
         leave = np.searchsorted(steps.end, n)
         tables: list[Table] = []
         exits: list[Exit] = []

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from prframe.stats.null.average_precision.walks.tilts import Walk, drifted
-from prframe.stats.null.inversion import Complexes
+from prframe.stats.null.tilted import Complexes
 from prframe.typing import Floats, Integers
 
 # A term whose tilted chance is at most the first number is left out, and the others make up for

@@ -13,6 +13,8 @@ from prframe.stats.null.average_precision.steps import (
     DENSE,
     GROWTH,
     Items,
+    Problem,
+    Retrieved,
     Steps,
     log_binomial,
     log_hypergeometric,
@@ -30,16 +32,11 @@ _LARGE, _SHORT = 1 / 8, 0.005
 _FEW_HITS, _DENSE_OF_FEW = 6, 512
 # Numbers of hits are likely if the logarithm of their chance is above this.
 _UNLIKELY = -90.0
+# A walk takes at most half a second with at most so many likely hits; one of tie blocks takes at
+# most a second if it also has at most so many terms.
+_MOST_HITS, _MOST_TERMS = 300, 4e5
 # The number of terms that are computed at a time, which bounds the memory.
 _AT_ONCE = 1 << 16
-
-
-class Retrieved(NamedTuple):
-    """The numbers of items, of positives among them, and of items that are retrieved."""
-
-    n: int
-    n_pos: int
-    depth: int
 
 
 class Terms(NamedTuple):
@@ -202,11 +199,15 @@ def likely_hits(case: Retrieved) -> int:
     return int(hits[log_chance > _UNLIKELY].max(initial=0))
 
 
-def walk_terms(case: Retrieved, hits: int, items: Items) -> float:
-    """Return roughly the number of terms of a walk to so many hits."""
+def is_quick(problem: Problem) -> bool:
+    """Whether walks of a group on a lattice are quick."""
+    case, items = problem.retrieved, problem.items
+    hits = likely_hits(case)
+    if hits > _MOST_HITS or not items.is_tied:
+        return hits <= _MOST_HITS
     steps = steps_of(items, are_few=are_few(case))
     share = steps.size / np.maximum(steps.end, 1)
-    return float((hits * (4 + 2 * np.minimum(hits * share, steps.size))).sum())
+    return bool((hits * (4 + 2 * np.minimum(hits * share, steps.size))).sum() <= _MOST_TERMS)
 
 
 def are_few(case: Retrieved) -> bool:
