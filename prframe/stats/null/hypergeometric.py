@@ -3,10 +3,9 @@
 The arguments are arrays of one shape that hold whole numbers as floats: `n` items, `n_pos` of them
 positive, `k` drawn at random, `hits` of these positive.
 
-Differences of huge log-factorials would leave seven digits at n = 1e9. Instead the logarithm of a
-probability is the sum of small numbers: with o the four counts of the table hit or miss by drawn
-or not, and e their expectations, these are ``sum of o log(o/e)``, to which the leading terms of
-Stirling's formula add up, and the formula's corrections.
+Differences of huge log-factorials would leave seven digits at n = 1e9. Instead, with o the four
+counts of the table hit or miss by drawn or not, and e their expectations, the logarithm of a
+probability is ``-sum of o log(o/e)`` and the corrections of Stirling's formula.
 """
 
 from __future__ import annotations
@@ -124,10 +123,7 @@ _TAILS = {"greater": upper_tail, "less": lower_tail, "two-sided": both_tails}
 
 
 class TopkTest(NamedTuple):
-    """The null mean and standard deviation of precision at k, and the p-value.
-
-    All are arrays of one shape.
-    """
+    """The null mean and standard deviation of precision at k, and the p-value, of one shape."""
 
     null_mean: Floats
     null_std: Floats
@@ -154,25 +150,18 @@ def hypergeometric_topk(
         All items (>= 1), the positives among them (0..n), those selected (0..n).
     alternative : {"greater", "less", "two-sided"}
         P(X >= hits); P(X <= hits); or the sum over all outcomes that are no more likely than the
-        observed one, as in Fisher's exact test (which this is).
+        observed one, up to 1e-10 of its probability, as in Fisher's exact test (which this is).
 
     Returns
     -------
     TopkTest
         ``null_mean`` and ``null_std`` of precision (0 for k = 0, where no item is selected) and
-        ``p_value``, arrays of the common shape.
+        ``p_value``, accurate to 10 digits down to 2.2e-308, arrays of the common shape.
 
     Raises
     ------
     PrframeError
         Numbers that are not whole or out of range, or an unknown alternative.
-
-    Notes
-    -----
-    Under the null hypothesis ``P(p_value <= a) <= a`` for every a. Far out in the tail a p-value
-    keeps 10 digits, whatever n; one below 2.2e-308 is given as that. The time grows with the
-    standard deviation of the hits. Outcomes that are equally likely up to 1e-10 of their
-    probability count as equally likely.
 
     References
     ----------

@@ -27,14 +27,8 @@ def bracketed(  # noqa: PLR0913, PLR0917 - a function, where to look for it, and
 
     The search goes from `start` in steps that grow until the function changes its sign, and then
     narrows the bracket to a width, by secants at first, as functions may jump by halves later on.
-    It ends early where the function is 0.
-
-    Returns
-    -------
-    low, high : ndarray of float
-        Both are the left end where the function is not negative there.
-    reached : ndarray of bool
-        Whether the function is not negative at the right end.
+    It ends early where the function is 0. Both neighbours are the left end where the function is
+    not negative there; the last result is whether it is not negative at the right end.
     """
     places = np.arange(start.size)
     x = np.repeat(np.array(ends)[:, None], start.size, axis=1)

@@ -46,15 +46,7 @@ _QUIET = 16
 
 
 class Points(NamedTuple):
-    """The saddlepoints, one per value; NaN where there is none.
-
-    Attributes
-    ----------
-    slope, log_mgf : ndarray of float
-        s, and K(s).
-    second, third, fourth : ndarray of float
-        Derivatives of K at s.
-    """
+    """Saddlepoints, one per value: s, K(s), its derivatives from the second on; NaN for none."""
 
     slope: Floats
     log_mgf: Floats
@@ -101,10 +93,7 @@ def _lugannani_rice(
 
 
 def _expanded(u: Floats, skewness: Floats, kurtosis: Floats) -> tuple[Floats, Floats]:
-    """Return integrals of exp(-u z) times the tilted density over z > 0, in two expansions.
-
-    The first has the skewness alone, the second all of Edgeworth's second term.
-    """
+    """Integrate exp(-u z) times the tilted density, z > 0, without and with the second term."""
     parts = [_mills(u)]
     # Hermite's polynomials at 0.
     for value in (1, 0, -1, 0, 3, 0):
@@ -119,17 +108,9 @@ def _mills(r: Floats) -> Floats:
 
 
 class Inverted(NamedTuple):
-    """Tails by inversion.
+    """The logarithms of tails, NaN where the sum is not positive, and whether phi has died away.
 
-    Attributes
-    ----------
-    log_tail : ndarray of float
-        Logarithms of P(T >= x) for positive slopes, of P(T < x) for negative ones; NaN where the
-        sum is not positive.
-    converged : ndarray of bool
-        Whether phi has died away, so that what is left out is below the share that was given.
-    last : float
-        The largest frequency of the sum.
+    `last` is the largest frequency of the sum.
     """
 
     log_tail: Floats
@@ -148,24 +129,13 @@ def inverted(  # noqa: PLR0913 - a tilt, values, and how to add up
     close: float = 1e-8,
     most: int = 4096,
 ) -> Inverted:
-    """Return the tails of some values, which share a tilt.
+    """Return P(T >= x) of some values for a slope s > 0, P(T < x) for s < 0.
 
-    Parameters
-    ----------
-    phi : callable
-        The characteristic function of the tilted distribution at rising frequencies, 1 at 0.
-    slope, log_mgf : float
-        The slope s, not 0, and K(s).
-    x : ndarray of float, shape (n_values,)
-    spacing : float
-        How far frequencies are apart: 2 pi over the period.
-    span : float, default 0
-        If T is on a lattice, its span, of which the period is a multiple; x then lies midway
-        between two of its points. Frequencies end at pi / span, and the sum is exact.
-    close : float, default 1e-8
-        Frequencies are added until what is left is below this share of the tail.
-    most : int, default 4096
-        The most frequencies.
+    `phi` is the characteristic function of the tilted T at rising frequencies, `log_mgf` is K(s),
+    and frequencies are `spacing` apart: 2 pi over the period. They are added until what is left is
+    below the share `close` of the tail, at most `most` of them. If T is on a lattice, the period
+    is a multiple of its `span`, x lies midway between two points, and the sum to pi / span is
+    exact.
     """
     log_factor, period = log_mgf - slope * x, 2 * np.pi / spacing
     # The probability that is repeated, divided by the factor.

@@ -29,14 +29,8 @@ _NEAR_AN_END = 0.5
 class Case(NamedTuple):
     """The quantities on which the distribution of a group's AP depends.
 
-    Attributes
-    ----------
-    n, n_pos : int
-        Items, and positives among them, retrieved or not.
-    depth : int
-        Items that are retrieved; others earn nothing.
-    ties : tuple of int, optional
-        Sizes of the tie blocks of the retrieved items, best first; None without ties.
+    Of n items, n_pos of them positive, `depth` are retrieved, in tie blocks of these sizes, best
+    first, or without ties.
     """
 
     n: int
@@ -56,15 +50,7 @@ class Case(NamedTuple):
 
 
 class Cases:
-    """Groups of which several may be alike.
-
-    Attributes
-    ----------
-    cases : list of Case
-        One per group.
-    mean, variance : ndarray of float, shape (n_groups,)
-        Of AP under random ranking.
-    """
+    """Groups of which several may be alike, with `mean` and `variance` of the AP of each."""
 
     def __init__(self, cases: Sequence[Case]) -> None:
         self.cases = list(cases)

@@ -83,8 +83,8 @@ class _Move(NamedTuple):
     """What a step does to the distributions, which leads to `number` rows from the hits `low` on.
 
     Weight of the row `source` times `factor` goes to the row `target`; that from the point `keep`
-    on, of which there is some where this `is_cut`, falls off the lattice. `pieces` are all weight
-    that does not: the number of points, the factor, and the first point before and after the step.
+    on, if any (`is_cut`), falls off the lattice. `pieces` are all weight that does not: the number
+    of points, the factor, and the first point before and after the step.
     """
 
     low: int
@@ -115,10 +115,7 @@ class Walk:
                 rows = self._moved(rows, next(moves))
 
     def pairs(self, cases: Sequence[Retrieved], x: Floats) -> Floats:
-        """Return P(T >= y) and P(T < y), where y - x are the distances of `nearby`.
-
-        The result is an ndarray of float of shape (8, 2, n_cases).
-        """
+        """Return P(T >= y) and P(T < y), y - x being those of `nearby`; shape (8, 2, n_cases)."""
         chances = np.zeros((8, 2, x.size))
         above = np.array([self._left[case.depth][1] for case in cases])
         for rank in np.unique(above).tolist():
@@ -225,10 +222,7 @@ class Walk:
 
 
 def _survival(rows: _Rows, first: int, end: int) -> Floats:
-    """Return P(T >= x) and P(T < x) at the points of the lattice, by number of hits.
-
-    A point stands for all values that are nearer to it than to its neighbours.
-    """
+    """Return P(T >= x) and P(T < x) at the points of the lattice, by number of hits."""
     weight = rows.weight[first:end]
     reached = np.cumsum(weight[:, ::-1], axis=1)[:, ::-1] + rows.beyond[first:end, None]
     return np.array([reached, np.cumsum(weight, axis=1)]) - weight / 2
@@ -237,10 +231,10 @@ def _survival(rows: _Rows, first: int, end: int) -> Floats:
 def lattice_tails(
     cases: Sequence[Retrieved], x: Floats, ends: Integers | None = None
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the logarithms of both tails of a value of T for each case, and which are rough.
+    """Return the logarithms of both tails of T per case, (2, n_cases), and which are rough.
 
-    All cases have the tie blocks whose ends are given, if any. The first array has the shape
-    (2, n_cases); it is NaN where the smaller tail is too small for the terms that were taken.
+    All cases have the tie blocks whose ends are given, if any. A tail that is too small for the
+    terms that were taken is NaN.
     """
     n, n_pos, depth = np.array(cases, dtype=np.float64).T
     first = np.minimum(np.ceil(x), n_pos)
@@ -296,11 +290,8 @@ def _logs(chances: Floats) -> Floats:
 def _combined(fine: Floats, coarse: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the logarithms of both tails from two walks, and whether they are too coarse.
 
-    `fine` and `coarse` are the logarithms of both tails where `nearby` has it.
-
     Where the value itself carries weight, the lattice spreads that weight over both sides of it;
-    the tails just below, extrapolated to the value, count all of it. No lattice can tell a value
-    that carries weight from one right beside it, so that these are called too coarse all the same.
+    the tails just below, extrapolated to the value, count all of it.
     """
     upper = fine[0, 0] <= fine[0, 1]
     smaller, other = (np.where(upper, pairs[:, 0], pairs[:, 1]) for pairs in (fine, coarse))

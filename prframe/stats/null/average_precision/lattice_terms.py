@@ -54,8 +54,7 @@ class Terms(NamedTuple):
     def split(self, cell: float) -> tuple[Integers, Floats, Floats]:
         """Return the places of terms whose growth is certain, their growth and their chance.
 
-        Growth that varies is two values with its mean and variance, or one where the lattice
-        itself spreads it as much.
+        Growth that varies is two values with its mean and variance.
         """
         number, two = self.growth.size, np.flatnonzero(self.spread > _NARROW * cell)
         again = np.concatenate([np.arange(number), two])
@@ -70,13 +69,8 @@ class Terms(NamedTuple):
 class Block(NamedTuple):
     """The terms of steps that follow each other.
 
-    Attributes
-    ----------
-    low_above, low, high : ndarray of int, shape (n_steps,)
-        The least hits above each step, and the least and the most at its end.
-    step, hits : ndarray of int, shape (n_rows,)
-        The step of each row, counted from the first one, and the hits at its end.
-    terms : Terms
+    `low_above`, `low` and `high` have, per step, the least hits above it, and the least and the
+    most at its end; `step` and `hits` have, per row, the step and the hits at its end.
     """
 
     low_above: Integers
@@ -90,14 +84,8 @@ class Block(NamedTuple):
 class Plan:
     """The hits that are likely at the end of each step, and the terms of the steps.
 
-    Parameters
-    ----------
-    cases : sequence of Retrieved
-        All of which, or none, expect few hits (`are_few`).
-    ends : ndarray of int, optional
-        Ends of the tie blocks, which all cases have.
-    never : float
-        Chances whose logarithm is below this do not count.
+    All cases have the tie blocks with these ends, and all or none expect few hits (`are_few`).
+    Chances whose logarithm is below `never` do not count.
     """
 
     def __init__(self, cases: Sequence[Retrieved], ends: Integers | None, never: float) -> None:
@@ -144,10 +132,9 @@ class Plan:
         return of[likely], retrieved[likely], np.exp(log_share[likely])
 
     def _likely(self, ends: Integers) -> tuple[Integers, Integers, Floats]:
-        """Return the hits that a case may have at ranks, and bounds of the logs of their chances.
+        """Return places of ranks, the hits a case may have there, and bounds of their log chances.
 
-        The first of the results is the place of the rank. Where some case needs to have fewer hits
-        on average and some case more, the bound is 0.
+        Where some case needs to have fewer hits on average and some case more, the bound is 0.
         """
         of, hits = ranges(np.minimum(ends, self.most) + 1)
         end = ends[of]
@@ -172,10 +159,9 @@ class Plan:
         rows: tuple[Integers, Integers],
         log_chance_of_hits: Floats,
     ) -> Terms:
-        """Return the terms of steps for hits at the ends of these, of which the chances are given.
+        """Return the terms of steps for hits at their ends, of which the chances are given.
 
-        `rows` are the least and the most hits above each step, and `of` has the step of each
-        number of hits.
+        `of` has the step of each number of hits, `rows` the least and the most hits above each step.
         """
         above, size, end = (column[of] for column in (steps.above, steps.size, steps.end))
         fewest = np.maximum(0, hits - rows[1][of])

@@ -1,9 +1,8 @@
-"""A ranking as steps of ranks.
+"""A ranking as steps of ranks, and what is asked of it and found.
 
 With h positives so far, a positive at rank t adds h/t to ``T = n_pos AP`` (h counts it); in a tie
 block that ends at rank e, j positives add ``j h/e`` (h counts them all). A step takes one rank, or
-one tie block. Far down it takes a few per cent of the ranks at once, because there it matters
-little at which of them the positives are.
+one tie block; far down, where it matters little, a few per cent of the ranks at once.
 """
 
 from dataclasses import dataclass
@@ -88,10 +87,7 @@ class Items:
         return self.ends is not None
 
     def blocks(self, most: int) -> Integers:
-        """Return the ends of the first tie blocks, or single ranks, at most so many.
-
-        What is not retrieved is a last block.
-        """
+        """Return the ends of the first blocks or ranks, and n if it is next to the depth."""
         ends = np.arange(1, min(self.depth, most) + 1) if self.ends is None else self.ends[:most]
         is_cut = self.depth < self.n and ends[-1:].sum() == self.depth
         return np.append(ends, self.n) if is_cut else ends

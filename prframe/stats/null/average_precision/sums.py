@@ -1,9 +1,9 @@
 """Tails of the sum of the AP of independent rankings.
 
-The cumulants of the sum under a slope are the sums of those of the rankings, so that the methods
-for one ranking serve: the saddlepoint where the tilted sum is nearly normal, else the inversion of
-its characteristic function, to which the rankings that are least like a normal distribution give
-theirs and all others their cumulants. Sums of few values are listed.
+The cumulants of the sum under a slope are the sums of those of the rankings: the saddlepoint is
+taken where the tilted sum is nearly normal, else the inversion of its characteristic function, to
+which the rankings that are least like a normal distribution give theirs and all others their
+cumulants. Sums of few values are listed.
 """
 
 from collections.abc import Sequence
@@ -80,16 +80,7 @@ def _key(problem: Problem) -> object:
 
 @dataclass
 class _Part:
-    """Rankings that are walked side by side, and the walks about their paths under a slope.
-
-    Attributes
-    ----------
-    lanes : Lanes
-    often : ndarray of float
-        How often each ranking comes.
-    course : Course
-    path : Path
-    """
+    """Rankings that are walked side by side, how often each comes, and their walks."""
 
     lanes: Lanes
     often: Floats

@@ -30,11 +30,7 @@ def ap_extremes(items: Items, n_pos: int) -> tuple[float, float]:
 
 
 def ap_largest(items: Items, n_pos: int) -> float:
-    """Return the largest AP.
-
-    The positives fill the first ranks, where the precision is 1, up to the last block that holds
-    any. All that are not in earlier blocks have no larger precision than those.
-    """
+    """Return the largest AP: the positives fill the first ranks."""
     most = min(n_pos, items.depth)
     if items.ends is None or not most:
         return most / n_pos
@@ -47,8 +43,7 @@ def _tied_least(sizes: Integers, n_pos: int, n_hits: tuple[int, int]) -> float:
     """Return the least T of so many hits, from the fewest to the most, in tie blocks.
 
     With H hits down to the end e of each block, j of them inside, twice T is the sum of
-    ``(H^2 - (H - j)^2 + j^2) / e``. So the least T of a number of hits, less ``H^2 / 2e``, is
-    convex, and those of successive blocks are put together by merging their increments.
+    ``(H^2 - (H - j)^2 + j^2) / e``: least values less ``H^2 / 2e`` are convex, and merge.
     """
     fewest, most = n_hits
     odd = 2.0 * np.arange(n_pos) + 1
@@ -62,22 +57,15 @@ def _tied_least(sizes: Integers, n_pos: int, n_hits: tuple[int, int]) -> float:
 
 
 def beyond(x: Floats, least: Floats | float) -> Floats:
-    """Return values just above all that count as equal to x.
-
-    x is 0 or no less than the least positive value of AP.
-
-    AP takes no value between 0 and the least, and next to 0 sums of large terms are not precise.
-    """
+    """Return values just above all that count as equal to x, none between 0 and the least AP."""
     just_above = x * (1 + 3 * EQUAL) + _TINY
     return np.maximum(just_above, np.asarray(least) / 2)
 
 
 def ap_atoms(items: Items, n_pos: int, most: int = _MOST) -> tuple[Floats, Floats] | None:
-    """Return the values of AP over all rankings, rising, and their probabilities.
+    """Return the values of AP over all rankings, rising, and their probabilities; None if many.
 
-    The precisions are added up from the top down, one for each positive, as `evaluate` adds them.
-    Values that are equal in exact arithmetic may come as several that differ by rounding. Where
-    there are many values the answer is None.
+    Precisions are added up from the top down, as `evaluate` adds them.
     """
     blocks = items.blocks(_MOST_BLOCKS + 1)
     if blocks.size > _MOST_BLOCKS or n_pos > _MOST_POSITIVES:

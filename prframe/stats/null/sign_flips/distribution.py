@@ -27,10 +27,7 @@ SignFlipMethod: TypeAlias = Literal["auto", "exact", "convolution"]
 def random_signs(
     n: int, n_resamples: int, rng: np.random.Generator, at_once: int = _CHUNK
 ) -> Iterator[Floats]:
-    """Yield rows of n fair signs, -1 or 1, as many rows in all as there are resamples.
-
-    The signs do not depend on how many rows come at once.
-    """
+    """Yield rows of n fair signs, -1 or 1, the same however many rows come at once."""
     # Each row takes whole words, so that rows may be cut anywhere.
     words = (n + 63) // 64
     rows_at_once = max(1, min(at_once, _CHUNK // max(n, 1)))
@@ -62,21 +59,18 @@ class SignFlipNull(NullDistribution):
     differences : array_like of float, shape (n,)
         The numbers d; their signs do not matter, zeros have no effect.
     method : {"auto", "exact", "convolution"}, default "auto"
-        ``"exact"`` counts all 2^n sums, as pairs of sums of two halves, for n <= 44, or adds them
-        up on their lattice if the numbers have a common unit. ``"convolution"`` inverts the
-        characteristic function. ``"auto"``: exact for n <= 32 and on a lattice, else by a
-        saddlepoint where that is accurate, else convolution.
+        ``"exact"`` counts all 2^n sums for n <= 44, or adds them up on their lattice if the
+        numbers have a common unit. ``"convolution"`` inverts the characteristic function.
+        ``"auto"``: exact for n <= 32 and on a lattice, else by a saddlepoint where that is
+        accurate, else convolution.
 
     Notes
     -----
     The method of a probability is "exact", "saddlepoint", "convolution" or "estimate". All but the
-    last are within 1 % down to 1e-12 (``pytest tests/stats/null/test_sign_flips.py``). Sums of
-    numbers close to a common unit, but not multiples of it, lie in narrow clusters. These may give
-    an "estimate", as do sums close to the largest one: its logarithm is within 5 %.
-
-    Equal numbers count as one with a binomial number of plus signs, so that more than 32 may be
-    counted. Multiples of a unit that differ from it by less than 2^-21 of the largest number, as
-    they do when stored in single precision, are taken for multiples.
+    last are within 1 % down to 1e-12. Sums of numbers close to a common unit, but not multiples of
+    it, or close to the largest sum, may give an "estimate": its logarithm is within 5 %. Equal
+    numbers count as one with a binomial number of plus signs. Multiples of a unit that were stored
+    in single precision are taken for multiples.
 
     References
     ----------
@@ -148,8 +142,7 @@ class SignFlipNull(NullDistribution):
         statistic : array_like of float, optional
             Observed values; the sum s of the numbers unless given, whose own probability is known.
         alternative : {"greater", "less", "two-sided"}
-            ``P(S >= s)``, ``P(S <= s)`` or ``P(|S| >= |s|)``, which is twice the smaller of both,
-            or 1.
+            ``P(S >= s)``, ``P(S <= s)``, or twice the smaller of both, at most 1.
         """
         if statistic is not None:
             return super().p_value(statistic, alternative)

@@ -31,12 +31,6 @@ class CountedSums:
     """The sums of each half of the kinds, rising, with their probabilities.
 
     Equal numbers count as one with a binomial number of plus signs.
-
-    Examples
-    --------
-    >>> sums = CountedSums(Kinds(np.array([1.0, 2.0]), np.array([2, 1])))
-    >>> sums.at_least(2.0), sums.at_least(4.0)
-    (0.375, 0.125)
     """
 
     def __init__(self, kinds: Kinds) -> None:
@@ -154,11 +148,7 @@ class SignSums:
 def sign_flip_p_values(numbers: Floats, alternative: Alternative) -> Floats:
     """Return the p-values of many sums by saddlepoints, NaN where another method is to be taken.
 
-    Parameters
-    ----------
-    numbers : ndarray, shape (n_numbers, n_sums)
-        A column per sum, its numbers with their observed signs; zeros have no effect.
-    alternative : {"greater", "less", "two-sided"}
+    `numbers` has a column per sum, its numbers with their observed signs; zeros have no effect.
     """
     total, rising = numbers.sum(axis=0), np.sort(np.abs(numbers), axis=0)
     largest = np.maximum(rising.max(axis=0, initial=0.0), _TINY)

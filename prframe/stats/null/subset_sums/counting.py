@@ -1,8 +1,4 @@
-"""The distribution of the sum of numbers drawn without replacement, by counting.
-
-Where the subsets are few, or fall into few classes, or all sums lie on a lattice, probabilities
-are exact.
-"""
+"""Exact distributions of the sum of numbers drawn without replacement, by counting subsets."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -107,7 +103,7 @@ class _Table(NamedTuple):
 class SubsetTables:
     """All sums, from tables of two halves of the urn that are searched for pairs of classes.
 
-    The largest block is in neither half: the numbers that the halves lack are drawn from it.
+    The numbers that the halves lack are drawn from the largest block, which is in neither.
     """
 
     def __init__(self, urn: Urn, split: int) -> None:

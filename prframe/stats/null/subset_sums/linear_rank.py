@@ -56,15 +56,15 @@ class LinearRankNull(NullDistribution):
     Notes
     -----
     Mean ``n_pos mean(a)`` and variance ``n_pos n_neg / (N (N - 1)) sum (a_i - mean(a))^2`` are
-    exact, whatever is tied; so are skewness and kurtosis. Sums closer than 1e-14 N times the
-    largest score are equal.
+    exact, and so are skewness and kurtosis. Sums closer than 1e-14 N times the largest score are
+    equal.
 
-    "exact" counts subsets, by tables of two halves that are searched for pairs of classes
-    (33 different scores, or many more of which few are drawn or many are tied), or walks along a
-    lattice of sums (70 items for the rank sum). "auto" counts where that is quick. Elsewhere it
-    takes what "saddlepoint" takes: the double saddlepoint approximation, within about 1 %, or, for
-    few positives and where sums clump, an "inversion" of the characteristic function, which is
-    closer. What would take too long is an "estimate". "normal" is the approximation of textbooks.
+    "exact" counts subsets (of 33 different scores, or many more of which few are drawn or many are
+    tied), or walks along a lattice of sums (70 items for the rank sum). "auto" counts where that
+    is quick. Elsewhere it takes what "saddlepoint" takes: the double saddlepoint approximation,
+    within about 1 %, or, for few positives and where sums clump, an "inversion" of the
+    characteristic function, which is closer. What would take too long is an "estimate". "normal"
+    is the approximation of textbooks.
 
     References
     ----------
@@ -125,10 +125,7 @@ class LinearRankNull(NullDistribution):
         self._set(_scores=distinct, _sizes=total)
 
     def _arguments(self) -> dict[str, object]:
-        """Return the arguments that make this distribution, without those that are defaults.
-
-        Scores are rising, and equal ones stand once.
-        """
+        """Return the arguments that make this distribution: rising scores, and no defaults."""
         given: dict[str, object] = {"scores": self._scores, "n_pos": self.n_pos}
         given |= {"sizes": self._sizes} if (self._sizes > 1).any() else {}
         given |= {"step": self._step} if self._step else {}

@@ -120,8 +120,5 @@ class Urn:
         return Lattice.of(self.values)
 
     def left_over(self) -> "Urn":
-        """Return the urn from which the numbers left over are drawn, with changed signs.
-
-        Its sums are the sums of this urn minus the sum of all numbers.
-        """
+        """Return the urn of the numbers left over, with changed signs."""
         return Urn(-self.values[::-1], self.sizes[::-1], self.size - self.n)

@@ -67,14 +67,8 @@ _LANES = 16
 class Searched(NamedTuple):
     """The last walks of a search.
 
-    Attributes
-    ----------
-    seen : ndarray of float, shape (6, n_lanes)
-        Slope, K, mean and three further cumulants.
-    is_next : ndarray of bool
-        Whether the walk kept within its rows, with the tilted mean next to the value.
-    paths : Path
-    walks : list of Walk
+    `seen` has slope, K, mean and three further cumulants by lane, (6, n_lanes); `is_next` whether
+    the walk kept within its rows, with the tilted mean next to the value.
     """
 
     seen: Floats
@@ -84,16 +78,7 @@ class Searched(NamedTuple):
 
 
 def searched(lanes: Lanes, x: Floats, begin: Path) -> Searched:
-    """Return walks whose tilted means are next to values.
-
-    Parameters
-    ----------
-    lanes : Lanes
-    x : ndarray of float, shape (n_lanes,)
-        Values of T.
-    begin : Path
-        The paths of the first walks.
-    """
+    """Return walks whose tilted means are next to values of T; `begin` are their first paths."""
     columns, is_next = np.full((6, x.size), np.nan), np.zeros(x.size, np.bool_)
     search = _Search.begun(lanes, begin)
     paths, left = [column.copy() for column in begin], np.arange(x.size)
@@ -118,20 +103,11 @@ def searched(lanes: Lanes, x: Floats, begin: Path) -> Searched:
 
 @dataclass
 class _Search:
-    """A search for slopes, one for each lane.
+    """A search for slopes, one for each lane, between `low`, too flat, and `high`, too steep.
 
-    Attributes
-    ----------
-    path, good : Path
-        The paths that are tried, and the last ones on which the walk kept within its rows.
-    low, high : ndarray of float
-        Slopes that are too flat, and too steep.
-    misses : ndarray of int
-        How often in a row the walk ran out of rows.
-    inside, led : ndarray of bool
-        Whether the last walk kept within its rows, or nearly enough to tell where to go.
-    lack : ndarray of float
-        How many tilted standard deviations T is short of the value.
+    `path` is tried next, and `good` is the last one on which the walk kept within its rows, which
+    it missed `misses` times in a row. The last walk was `inside` its rows, or nearly enough to
+    tell where to go (`led`), and `lack` tilted standard deviations short of the value.
     """
 
     path: Path
@@ -174,8 +150,7 @@ class _Search:
     def move(self, x: Floats) -> None:
         """Choose the slopes to try next.
 
-        The logarithm of the tilted mean is more nearly linear in the slope than the mean where
-        single hits at the top make T large.
+        The logarithm of the tilted mean is the more linear in the slope where T leaps.
         """
         slope, deviation = self.path.slope, self.path.deviation
         mean = x - self.lack * deviation
@@ -201,7 +176,7 @@ def whereabouts(walk: Walk, lanes: Lanes) -> tuple[Floats, Floats, Floats]:
     """Return where tilted walks are at the end of each step but the last.
 
     These are mean and standard deviation of the hits, and the chance of outermost rows beyond
-    which hits are possible; ndarrays of float of shape (n_lanes, n_steps - 1).
+    which hits are possible; of shape (n_lanes, n_steps - 1).
     """
     count = lanes.n.size
     tables = walk.course.tables
@@ -266,11 +241,7 @@ def _side_by_side(
 
 
 def led_on(seen: Floats, x: Floats) -> tuple[Points, Floats]:
-    """Return saddlepoints of values, and these, given walks whose tilted mean is next to them.
-
-    The four cumulants of the walk lead from its mean to the value. Where the value is far, its
-    saddlepoint is not known, and that of the tilted mean stands for it.
-    """
+    """Return saddlepoints of x next to tilted means, to which four cumulants lead, and x."""
     slope, log_mgf, mean, second, third, fourth = seen
     with np.errstate(all="ignore"):
         lack, away = x - mean, np.zeros(x.size)
@@ -300,8 +271,7 @@ def are_trusted(points: Points, approximation: Approximation) -> NDArray[np.bool
 def _inverted(lane: Lanes, path: Path, problem: Problem, known: Walk | None) -> Tail | None:
     """Invert the characteristic function of a walk along a path; None if that does not converge.
 
-    Where T is likely to leap under a slope, as one hit at the top makes it large, a flatter slope
-    needs fewer frequencies, and the tail is a smaller share of its bound exp(K(s) - s x).
+    Where one hit at the top makes T large, a flatter slope needs fewer frequencies.
     """
     side, at = (1.0 if problem.target >= problem.mean else -1.0), np.array([problem.target])
     steep = side * max(abs(float(path.slope[0])), _FLATTEST / float(path.deviation[0]))
@@ -340,8 +310,7 @@ def drawn_tails(problems: Sequence[Problem]) -> list[Tail | None]:
 def _drawn_tail(problem: Problem) -> Tail | None:
     """Return the tails from tilted draws, always the same; None where few of them count.
 
-    Rankings are drawn in proportion to exp(slope T). With K the logarithm of the mean weight,
-    P(T >= t) is the mean of exp(K - slope T) over draws, those below t counting 0.
+    With K the logarithm of the mean weight, P(T >= t) is the mean of exp(K - slope T) over t.
     """
     lanes = Lanes.of([problem.steps], [problem.n_pos])
     target = np.array([problem.target])

@@ -40,8 +40,7 @@ _NEGLIGIBLE = 1e-10
 def shared_tails(problems: Sequence[Problem]) -> list[Tail | None]:
     """Return the tails of groups that share walks; None where an inversion does not converge.
 
-    All of them retrieve the same number of items, or all items. Those whose steps are fine below
-    have the same number of items.
+    All retrieve as many items, or all items. Those that are fine below have the same n.
     """
     n, n_pos = np.array([(p.items.n, p.n_pos) for p in problems]).T
     groups, place = np.unique([n, n_pos], axis=1, return_inverse=True)

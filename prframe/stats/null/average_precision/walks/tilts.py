@@ -54,15 +54,10 @@ class Exit(NamedTuple):
 
 @dataclass(frozen=True)
 class Tilt:
-    """The walks of a course with weights exp(slope T).
+    """The walks of a course with weights exp(slope T), the slopes by lane.
 
-    Attributes
-    ----------
-    slopes : ndarray of float, shape (n_lanes,)
-    state : State
-        K(s) = log E[exp(slope T)], and the tilted cumulants of T, by group.
-    shares, exits : list of ndarray of float, shape (n_rows, n_terms)
-        The tilted chance of each term given its row, by step and by exit.
+    `state` has K(s) and the tilted cumulants of T by group; `shares` and `exits` have the tilted
+    chance of each term given its row, by step and by exit.
     """
 
     slopes: Floats
@@ -78,15 +73,7 @@ class Tilt:
 
 
 class Course:
-    """Walks that lead to groups of n items and n_pos positives.
-
-    Attributes
-    ----------
-    tables : list of Table
-        One for each step.
-    exits : list of Exit
-        In the order of their steps.
-    """
+    """Walks to groups of n items and n_pos positives: tables by step, exits in their order."""
 
     def __init__(
         self, sizes: tuple[Floats, Floats], tables: Sequence[Table], exits: Sequence[Exit]
@@ -228,7 +215,7 @@ def _tilted(table: Table, slopes: Floats, state: State) -> tuple[State, Floats]:
 def _gained(slope: Floats, table: Table) -> Floats:
     """Return log E[exp(slope growth)], less slope times the mean, of growth that is near normal.
 
-    Steep negative slopes leave the normal distribution behind, but no growth is below the least.
+    No growth is below the least, where steep negative slopes lead.
     """
     gained = 0.5 * slope**2 * table.variance
     if (slope >= 0).all():
