@@ -1,6 +1,7 @@
 """Tails of the AP of many groups, and of their mean, under random ranking."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -60,18 +61,10 @@ class Cases:
         if plain:
             sizes = np.array([self.cases[place][:2] for place in plain]).T
             self.mean[plain], self.variance[plain] = ap_null_moments(*sizes)
-        known: dict[Case, tuple[float, float]] = {}
         for place in sorted(set(range(len(self.cases))) - set(plain)):
-            case = self.cases[place]
-            if case not in known:
-                known[case] = moments(case)
-            self.mean[place], self.variance[place] = known[case]
-        ends = {case: self._ends(case) for case in self._items}
+            self.mean[place], self.variance[place] = _moments(self.cases[place])
+        ends = {case: ap_extremes(items, case.n_pos) for case, items in self._items.items()}
         self._least, self._largest = np.array([ends[case] for case in self.cases]).reshape(-1, 2).T
-
-    def _ends(self, case: Case) -> tuple[float, float]:
-        """Return the least and the largest AP of a case."""
-        return ap_extremes(self._items[case], case.n_pos)
 
     def support(self, place: int) -> tuple[float, float]:
         """Return the least and the largest AP of a group."""
@@ -157,12 +150,12 @@ class Cases:
         return [self._problem(*pair) for pair in enumerate(values.tolist())]
 
 
-def moments(case: Case) -> tuple[float, float]:
+@lru_cache(maxsize=1024)
+def _moments(case: Case) -> tuple[float, float]:
     """Return mean and variance of AP of a case."""
     n, n_pos, depth, ties = case
-    sizes = None if ties is None else list(ties)
     if depth < n:
-        found = retrieved_moments(n, n_pos, depth, sizes)
+        found = retrieved_moments(n, n_pos, depth, ties)
     else:
-        found = ap_null_moments(n, n_pos, sizes)
+        found = ap_null_moments(n, n_pos, ties)
     return float(found.mean), float(found.variance)

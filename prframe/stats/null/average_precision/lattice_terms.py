@@ -132,7 +132,7 @@ class Plan:
         return of[likely], retrieved[likely], np.exp(log_share[likely])
 
     def _likely(self, ends: Integers) -> tuple[Integers, Integers, Floats]:
-        """Return places of ranks, the hits a case may have there, and bounds of their log chances.
+        """Return places of ranks, likely hits there, and bounds of the logs of their chances.
 
         Where some case needs to have fewer hits on average and some case more, the bound is 0.
         """
@@ -161,7 +161,7 @@ class Plan:
     ) -> Terms:
         """Return the terms of steps for hits at their ends, of which the chances are given.
 
-        `of` has the step of each number of hits, `rows` the least and the most hits above each step.
+        `of` has the step of each number of hits, `rows` the least and most hits above each step.
         """
         above, size, end = (column[of] for column in (steps.above, steps.size, steps.end))
         fewest = np.maximum(0, hits - rows[1][of])

@@ -47,10 +47,10 @@ _LEAST = 1e-60
 # numbers in size, and the formula's second term changes the tail by less than the third.
 _SKEWED, _PEAKED, _DOUBTED = 0.45, 0.45, 0.006
 # The least slope of an inversion, in units of 1 over the tilted standard deviation of T.
-_FLATTEST = 0.3
+FLATTEST = 0.3
 # The period of T in an inversion: so many tilted standard deviations, and further so many units of
 # 1 over the slope.
-_DEVIATIONS, _DECAYS = 18.0, 12.0
+DEVIATIONS, DECAYS = 18.0, 12.0
 # An inversion takes at most so many frequencies, and so many terms in all. Otherwise flatter
 # slopes are tried, while the logarithm of the bound rises by no more than the last number.
 _MOST, _MOST_TERMS = 1 << 14, 6e7
@@ -128,8 +128,8 @@ class _Search:
     def look(self, lanes: Lanes, x: Floats) -> tuple[Floats, Walk]:
         """Walk along the paths; return slope, K and the cumulants of T, and the walk."""
         course = Course.planned(lanes, self.path)
-        tilt = course.tilt(self.path.slope)
-        walk = Walk(course, tilt, course.needs(tilt), 0)
+        walk = course.walk(self.path.slope)
+        tilt = walk.tilt
         mean, scatter, outside = whereabouts(walk, lanes)
         deviation = np.sqrt(np.maximum(tilt.state.variance, _LEAST))
         self.lack = (x - tilt.state.mean) / deviation
@@ -274,22 +274,21 @@ def _inverted(lane: Lanes, path: Path, problem: Problem, known: Walk | None) -> 
     Where one hit at the top makes T large, a flatter slope needs fewer frequencies.
     """
     side, at = (1.0 if problem.target >= problem.mean else -1.0), np.array([problem.target])
-    steep = side * max(abs(float(path.slope[0])), _FLATTEST / float(path.deviation[0]))
+    steep = side * max(abs(float(path.slope[0])), FLATTEST / float(path.deviation[0]))
     least = np.inf
     for share in _SHARES:
         slope = share * steep
         walk = known if known and slope == known.tilt.slopes[known.lane] else None
         if walk is None:
             own = path._replace(slope=np.array([slope])) if share == 1 else leaning(lane, slope)
-            course = Course.planned(lane, own)
-            walk = Walk.alone(course, course.tilt(own.slope))
+            walk = Course.planned(lane, own).walk(own.slope)
         log_mgf, mean, variance = (float(each[walk.lane]) for each in walk.tilt.state[:3])
         bound = log_mgf - slope * problem.target
         least = min(least, bound)
         if not variance > 0 or bound > least + _LOOSE:
             return None
         waves, away = Waves(walk), abs(problem.target - mean)
-        period = _DEVIATIONS * variance**0.5 + 2 * away + _DECAYS / abs(slope)
+        period = DEVIATIONS * variance**0.5 + 2 * away + DECAYS / abs(slope)
         count = waves.reach * period / (2 * np.pi)
         if count < _MOST and count * waves.cost < _MOST_TERMS:
             spacing, most = 2 * np.pi / period, int(count) + 128

@@ -27,7 +27,6 @@ from prframe.stats.null.average_precision.walks.rows import (
     step_table,
     trimmed,
 )
-from prframe.stats.null.tilted import Points
 from prframe.typing import Floats, Integers
 
 # Sums of weights, and variances, are raised to this before they divide.
@@ -64,12 +63,6 @@ class Tilt:
     state: State
     shares: list[Floats]
     exits: list[Floats]
-
-    @property
-    def points(self) -> Points:
-        """The saddlepoints of the tilted means."""
-        log_mgf, _, *cumulants = self.state
-        return Points(np.broadcast_to(self.slopes, log_mgf.shape), log_mgf, *cumulants)
 
 
 class Course:
@@ -145,20 +138,21 @@ class Course:
         found[0] -= self._log_rankings
         return Tilt(slopes, State(*found), shares, exits)
 
-    def needs(self, tilt: Tilt) -> list[Floats]:
-        """Return the tilted chance of every row before each step, of walks to one exit."""
+    def walk(self, slopes: Floats) -> "Walk":
+        """Return the tilted walks to one exit, of which the first lane is chosen."""
+        tilt = self.tilt(slopes)
         need: Floats = np.ones(self._log_rankings.size)
         needs: list[Floats] = []
         tables = [*self.tables, self.exits[0].table]
         shares = [*tilt.shares, tilt.exits[0]]
         for step in range(len(tables) - 1, -1, -1):
-            rows = self.tables[step - 1].hits.size if step else tilt.slopes.size
+            rows = self.tables[step - 1].hits.size if step else slopes.size
             weight = shares[step] * need[:, None]
             need = np.bincount(tables[step].column.ravel(), weight.ravel(), rows).astype(
                 np.float64
             )
             needs.append(need)
-        return needs[::-1]
+        return Walk(self, tilt, needs[::-1], 0)
 
 
 class Walk(NamedTuple):
@@ -168,11 +162,6 @@ class Walk(NamedTuple):
     tilt: Tilt
     needs: list[Floats]
     lane: int
-
-    @classmethod
-    def alone(cls, course: Course, tilt: Tilt) -> "Walk":
-        """Return the walk of a course with one lane."""
-        return cls(course, tilt, course.needs(tilt), 0)
 
     def upward(self) -> Iterator[tuple[Table, Floats, Floats]]:
         """Yield tables, chances of their terms, and of the rows before, last steps first."""
