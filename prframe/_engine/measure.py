@@ -17,7 +17,7 @@ from prframe.errors import PrframeError
 from prframe.metrics import Metric
 from prframe.metrics.metric import Combine, Term
 from prframe.metrics.quantities import Quantities, gain_of, is_above_name
-from prframe.stats import discount_sum, discount_sums
+from prframe.stats.tie_expectations import discount_sum, discount_sums
 from prframe.tie_policies import Ties
 
 _TOTALS = ("n", "n_pos", "n_neg", "n_hits", "n_nonrel")

@@ -18,11 +18,6 @@ _TESTS = {
     "t": "paired t-test",
     "wilcoxon": "Wilcoxon's signed-rank test",
 }
-# What the end of a method says of values that depend on each other.
-_CORRECTED = {
-    "-corrected": "corrected for overlapping training sets",
-    "-items": "corrected for shared items",
-}
 _SIDES = {"greater": "positive", "less": "negative"}
 _CORRECTIONS = {
     "bh": "Benjamini and Hochberg's correction",
@@ -140,10 +135,8 @@ def tested(facts: Mapping[str, Any], methods: Sequence[str]) -> list[str]:
         return []
     name = "test" if test is None else _TESTS.get(test, test)
     words = str(name) if side is None else f"one-sided {name} of a {side} difference"
-    corrected = [
-        how for end, how in _CORRECTED.items() if any(method.endswith(end) for method in methods)
-    ]
-    return [" ".join([words, *corrected])]
+    is_corrected = any(method.endswith("-corrected") for method in methods)
+    return [f"{words} corrected for overlapping training sets" if is_corrected else words]
 
 
 def family_words(facts: Mapping[str, Any]) -> list[str]:

@@ -87,8 +87,8 @@ def _lines(given: argparse.Namespace) -> Iterator[str]:
             "-f trec takes the conventions of trec_eval, without --interval or --ties"
         )
     from prframe import trec
-    from prframe.trec.files.paths import file_stem
-    from prframe.trec.printing import result_lines
+    from prframe.trec.evaluating import result_lines
+    from prframe.trec.files import file_stem
 
     with inputs.reading():
         qrels = trec.read_qrels(qrels_path)

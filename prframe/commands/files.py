@@ -40,7 +40,7 @@ def scanned(path: str, keys: Sequence[str], numbers: Sequence[str] = ("score",))
     Those of `numbers` must hold numbers.
     """
     from prframe.errors import PrframeError
-    from prframe.trec.files.opening import refuse_compressed
+    from prframe.trec.files import refuse_compressed
 
     source: Any
     if path == STANDARD_INPUT:
@@ -305,7 +305,7 @@ def text_of(path: str) -> Iterator[TextIO]:
 def matching(pattern: str, example: str = "*.csv") -> list[str]:
     """Return the files that a path or a pattern stands for; `example` is for a folder's files."""
     from prframe.errors import PrframeError
-    from prframe.trec.files.paths import files
+    from prframe.trec.files import files
 
     try:
         return [os.fspath(_existing(str(path))) for path in files(pattern, example)]

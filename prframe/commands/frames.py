@@ -54,7 +54,7 @@ def scanned(
     import polars as pl
 
     from prframe.errors import PrframeError
-    from prframe.trec.files.paths import file_stem
+    from prframe.trec.files import file_stem
 
     names = [file_stem(path) for path in of_path]
     if len(set(names)) < len(names):

@@ -118,7 +118,7 @@ def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
         raise UsageError(f"{flags} names columns of a frame, and goes with --frame")
     if [*given.files].count(STANDARD_INPUT) > 1:
         raise UsageError("standard input can be read once; - stands for two files here")
-    from prframe.trec.files.layouts import QRELS, RUN
+    from prframe.trec.layouts import QRELS, RUN
 
     qrels, *runs = given.files
     judged = _existing(qrels, QRELS.pattern)
@@ -170,7 +170,7 @@ def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     from prframe import trec
     from prframe.errors import PrframeError, UnretrievedWarning
     from prframe.trec.evaluating import limited
-    from prframe.trec.judging import join_both
+    from prframe.trec.joining import join_both
 
     own_rule = getattr(given, "incomplete", None) or getattr(given, "by_query", False)
     of_means: Queries = "both" if own_rule else "means"

@@ -8,7 +8,7 @@ import polars as pl
 from prframe import checks, stats
 from prframe.metrics.metric import Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import LARGEST_EXPONENT, Quantities, gain_of
-from prframe.stats import expected_cascade
+from prframe.stats.tie_expectations import expected_cascade
 
 
 def _dcg_credit(q: Quantities, m: Metric) -> pl.Expr:
@@ -73,7 +73,6 @@ DCG = Metric(
     "Discounted cumulative gain: the sum of gain / log2(rank + 1).",
     "Järvelin & Kekäläinen 2002",
     (Term(_dcg_credit),),
-    lambda _q, _m, terms: terms[0],
     cutoff="optional",
     parameters=(GAIN,),
     needs=(),
@@ -101,7 +100,6 @@ ERR = Metric(
     "R(g_r) / r times the product of 1 - R(g) over the items above, R(g) = (2^g - 1) / 2^top.",
     "Chapelle et al. 2009, eq. (4)",
     (Term(_err_credit, per_hit=False),),
-    lambda _q, _m, terms: terms[0],
     cutoff="optional",
     parameters=(Parameter("top", 4, "The highest grade of the judgments.", _top_grade),),
     needs=(),

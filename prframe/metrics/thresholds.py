@@ -14,13 +14,8 @@ from prframe.errors import ArgumentError
 from prframe.metrics.metric import REL, Finish, Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import HAIR_BELOW, Quantities
 from prframe.metrics.shared import over, per_block
-from prframe.stats import (
-    expected_precision,
-    expected_precision_before,
-    expected_score,
-    mid_rank_score,
-)
-from prframe.stats.score_functions import WORDS
+from prframe.stats.score_functions import WORDS, expected_score, mid_rank_score
+from prframe.stats.tie_expectations import expected_precision, expected_precision_before
 from prframe.tie_policies import NO_MEAN, WITHOUT_LABELS
 from prframe.typing import Floats, Integers
 
@@ -253,7 +248,6 @@ IPrec = Metric(
     "is not reached.",
     "TREC",
     (Term(_precision_beyond, "max"),),
-    lambda _q, _m, terms: terms[0],
     cutoff="recall",
     parameters=(LEVELS, REL),
     ties=frozenset(NO_MEAN),
@@ -276,7 +270,6 @@ MaxF1 = Metric(
     "The largest F1 of all thresholds: max over k of 2 tp / (k + n_pos).",
     "van Rijsbergen 1979",
     (Term(_f1_credit, "max"),),
-    lambda _q, _m, terms: terms[0],
     ties=frozenset(NO_MEAN),
     options=frozenset({"weight", "prior"}),
     cells=lambda _: stats.LargestF1(),

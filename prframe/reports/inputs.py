@@ -16,8 +16,7 @@ from prframe.errors import ArgumentError, PrframeError
 from prframe.reports import classifiers, shown
 from prframe.reports.classifiers import Classifiers, segment_column
 from prframe.reports.options import Options
-from prframe.trec.joining import join
-from prframe.trec.judging import join_both
+from prframe.trec.joining import join, join_both
 from prframe.trec.roles import RESULT
 from prframe.trec.sources import AnyRuns, Qrels, paths_within
 from prframe.verbs._guards import PooledRankings

@@ -11,8 +11,7 @@ from prframe.metrics import Metric, parse_metric
 from prframe.tie_policies import Ties
 from prframe.typing import Positive
 from prframe.verbs._evaluation import OF_ALL_ROWS
-from prframe.verbs.comparison.modes import Test
-from prframe.verbs.comparison.rows import JointCorrection
+from prframe.verbs.comparison.rows import JointCorrection, Test
 
 ALPHA = 0.05
 

@@ -22,8 +22,7 @@ from prframe.tie_policies import Ties
 from prframe.trec.joining import Duplicates
 from prframe.trec.sources import AnyRuns, Qrels, is_run
 from prframe.typing import Columns, Positive
-from prframe.verbs.comparison.modes import Test
-from prframe.verbs.comparison.rows import JointCorrection
+from prframe.verbs.comparison.rows import JointCorrection, Test
 
 
 def report(

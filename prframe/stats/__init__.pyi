@@ -54,34 +54,24 @@ from .paired_rankings import (
 )
 from .paired_values import (
     PairedFamily as PairedFamily,
-    PairedSample as PairedSample,
     PairedTest as PairedTest,
-    SampledPValue as SampledPValue,
-    SampledTests as SampledTests,
     adjust_p_values as adjust_p_values,
-    cliff_delta as cliff_delta,
     cohen_dz as cohen_dz,
     detectable_difference as detectable_difference,
     paired_bootstrap_test as paired_bootstrap_test,
-    paired_differences as paired_differences,
     paired_equivalence_test as paired_equivalence_test,
     paired_posterior_comparison as paired_posterior_comparison,
     paired_randomization as paired_randomization,
-    paired_sample as paired_sample,
     paired_t_power as paired_t_power,
     paired_t_test as paired_t_test,
     posterior_comparison as posterior_comparison,
-    probability_of_superiority as probability_of_superiority,
     queries_for_width as queries_for_width,
     queries_needed as queries_needed,
-    sampled_p_value as sampled_p_value,
     sign_test as sign_test,
     signed_rank_test as signed_rank_test,
 )
-from .predictions import PredictedMean as PredictedMean, predicted_mean as predicted_mean
+from .predictions import predicted_mean as predicted_mean
 from .rank_statistics import (
-    RankCovariance as RankCovariance,
-    RankDifference as RankDifference,
     RankStatistic as RankStatistic,
     RocDistances as RocDistances,
     concentration_radius as concentration_radius,
@@ -141,9 +131,7 @@ from .rankings import (
 from .score_functions import (
     DCG as DCG,
     RTB as RTB,
-    SCORE_GENERATING as SCORE_GENERATING,
     CustomFunction as CustomFunction,
-    Jump as Jump,
     LocalAUC as LocalAUC,
     Logistic as Logistic,
     Logrank as Logrank,
@@ -152,17 +140,5 @@ from .score_functions import (
     PNormPush as PNormPush,
     ScoreGeneratingFunction as ScoreGeneratingFunction,
     VanDerWaerden as VanDerWaerden,
-    expected_score as expected_score,
-    mid_rank_score as mid_rank_score,
     parse_phi as parse_phi,
-)
-from .tie_expectations import (
-    discount_sum as discount_sum,
-    discount_sums as discount_sums,
-    expected_cascade as expected_cascade,
-    expected_precision as expected_precision,
-    expected_precision_before as expected_precision_before,
-    expected_reciprocal_rank as expected_reciprocal_rank,
-    first_at_least as first_at_least,
-    hit_probability as hit_probability,
 )

@@ -137,3 +137,18 @@ def running_sums(first: Floats, second: Floats) -> Floats:
     pairs.real, pairs.imag[: second.shape[0]] = first, second
     np.cumsum(pairs, axis=1, out=pairs)
     return pairs.view(np.float64).reshape(*first.shape, 2)
+
+
+def first_at_least(
+    values: ArrayLike, start: ArrayLike, stop: ArrayLike, target: ArrayLike
+) -> NDArray[np.int64]:
+    """Return where in each stretch ``values[start:stop]``, sorted, the target is reached."""
+    values = np.asarray(values)
+    low, high = (np.array(bound, dtype=np.int64) for bound in (start, stop))
+    target = np.asarray(target)
+    while (open_ := low < high).any():
+        middle = (low + high) // 2
+        below = open_ & (values[np.where(open_, middle, 0)] < target)
+        low = np.where(below, middle + 1, low)
+        high = np.where(open_ & ~below, middle, high)
+    return low

@@ -1,12 +1,14 @@
 """P-values by the alternative, from tails or from a statistic."""
 
 from collections.abc import Callable
-from typing import SupportsFloat, get_args
+from typing import NamedTuple, SupportsFloat, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln, ndtr, ndtri, stdtr
 
 from prframe import checks
+from prframe.stats._tolerances import EQUAL
 from prframe.typing import Alternative, Floats
 
 # P-values in columns are never 0: those smaller than any normal float are given as the smallest.
@@ -97,3 +99,40 @@ def extremeness(values: Floats, alternative: Alternative) -> Floats:
     if alternative == "two-sided":
         return np.abs(values)
     return values if alternative == "greater" else -values
+
+
+class SampledPValue(NamedTuple):
+    """A p-value and its Monte Carlo standard error, which is NaN where nothing was sampled."""
+
+    p_value: float
+    std_error: float
+
+
+def sampled_p_value(
+    observed: float, drawn: Floats, alternative: Alternative, *, exact: bool = False
+) -> SampledPValue:
+    """Return the share of draws under the null hypothesis that are as extreme as the observed.
+
+    Draws that are NaN are left out, and rounding counts as equal; see `counted_p_values`.
+    """
+    values = drawn[~np.isnan(drawn)]
+    if np.isnan(observed) or not values.size:
+        return SampledPValue(np.nan, np.nan)
+    limit = extremeness(np.array(observed), alternative) - EQUAL * max(1.0, abs(observed))
+    extreme = np.count_nonzero(extremeness(values, alternative) >= limit)
+    p_value, std_error = counted_p_values(np.array(extreme), values.size, exact=exact)
+    return SampledPValue(float(p_value), float(std_error))
+
+
+def counted_p_values(
+    extreme: NDArray[np.integer], n_draws: int, *, exact: bool = False
+) -> tuple[Floats, Floats]:
+    """Return p-values and their errors from the numbers of draws that are as extreme.
+
+    The observed value counts as one more draw, unless the draws are all possible values.
+    """
+    if exact:
+        p_values = np.asarray(extreme / n_draws, dtype=np.float64)
+        return p_values, np.full_like(p_values, np.nan)
+    p_values = np.asarray((extreme + 1) / (n_draws + 1), dtype=np.float64)
+    return p_values, np.sqrt(p_values * (1 - p_values) / n_draws)

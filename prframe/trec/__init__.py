@@ -5,9 +5,8 @@ judgments: a label for each judged pair of query and document.
 """
 
 from prframe.trec.evaluating import evaluate
-from prframe.trec.files.reading import read_qrels, read_run
 from prframe.trec.joining import join
-from prframe.trec.results import read_results
+from prframe.trec.reading import read_qrels, read_results, read_run
 from prframe.trec.writing import write_run
 
 __all__ = ["evaluate", "join", "read_qrels", "read_results", "read_run", "write_run"]

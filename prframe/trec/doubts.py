@@ -127,5 +127,5 @@ def warn_of_forms(run: pl.Series, judged: pl.Series, role: str) -> None:
 
 
 def _is_marked(ids: pl.Series) -> pl.Series:
-    """Tell which ids have characters that are not ASCII."""
+    """Return which ids have characters that are not ASCII."""
     return ids.str.len_bytes() != ids.str.len_chars()

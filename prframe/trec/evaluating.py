@@ -1,6 +1,6 @@
 """The numbers of trec_eval in one call."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack, get_args, overload
 
@@ -11,26 +11,27 @@ from prframe import checks
 from prframe._engine import frames
 from prframe._engine.arguments import Arguments
 from prframe._engine.rows import key_names
-from prframe.errors import ArgumentError
+from prframe.errors import ArgumentError, PrframeError
 from prframe.metrics import Metric, NumRet
-from prframe.trec.grouping import group
 from prframe.trec.joining import (
     Duplicates,
     Joining,
     Options,
     Queries,
-    Task as JoinTask,
     condensed,
     labelled,
 )
-from prframe.trec.matching import Rankings
-from prframe.trec.measures import Measure, Version, check_version, measures_of
+from prframe.trec.matching import Rankings, group
+from prframe.trec.measures import Measure, Version, check_version, measures_of, printed_place
 from prframe.trec.sources import AnyRuns, Qrels, Runs
 from prframe.typing import Columns, FrameT, Schema
 from prframe.verbs._evaluation import Evaluation
 
-# Rankings are told apart by a column of their numbers.
+# The column of the numbers of rankings.
 _NUMBER = "number of the ranking"
+_ALL, _RUNID = "all", "runid"
+# These names stand for several measures, and the name of the run is among them.
+_WITH_RUNID = {"official", "set", "all_trec", _RUNID}
 
 
 class TaskOptions(TypedDict, total=False):
@@ -90,16 +91,14 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     runs : frame, path, list of these, or dict
         One run or several, as `join` takes them: frames, paths, patterns such as
         ``"runs/*.run"``, ``{query: {document: score}}``, or a dict of any of these by the names
-        of their systems. A file is named by its tag; files that share a tag and a query are named
-        after the files, ``bm25`` for ``runs/bm25.run.gz``.
+        of their systems.
     qrels : frame, path, list of paths, or dict
         Judgments, as `join` takes them.
     measures : str, Metric, or list of these
         Names of trec_eval: of single measures (``"map"``, ``"P_10"``), of measures with parameters
         (``"P.5,10"``; ``"P"`` has those of trec_eval), or of sets of measures (``"official"``,
-        ``"set"`` and ``"all_trec"``, of which those measures are taken that are offered); or what
-        `prframe.evaluate` takes, such as ``"nDCG@10"``. Where a name such as ``recall`` has
-        another meaning elsewhere, that of trec_eval counts.
+        ``"set"`` and ``"all_trec"``, as far as they are offered); or what `prframe.evaluate`
+        takes, such as ``"nDCG@10"``. A name such as ``recall`` has its meaning in trec_eval.
     by_query : bool
         Whether to return a row for each query (``-q``) and not the summary.
     complete_queries : bool, optional
@@ -114,21 +113,21 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
         The number of documents of each ranking that count (``-M``). Absent: all.
     version : {9, 10}
         The version of trec_eval. Version 9, which pytrec_eval contains, compares scores as 32-bit
-        floats, and version 10 as 64-bit floats. They round levels of recall in different ways.
+        floats, version 10 as 64-bit floats. They round levels of recall in different ways.
     duplicates : {"raise", "best"}
         A document that stands twice in a ranking is an error, or counts with its highest score.
     exclude_self : bool
         Whether to leave out documents whose id is that of the query, from runs and qrels.
     system : str or list of str, optional
-        Columns that tell the systems of a frame apart, as in `join`.
+        Columns that name the systems of a frame, as in `join`.
 
     Returns
     -------
     frame of the runs' kind, of polars if these are no frame
         The columns of systems, if there are any (``system``, unless a frame has other ones); with
-        `by_query` ``query_id``; then a Float64 column for each measure, under the name by which it
-        was asked for. One row for each system, or for each of its queries, in the order of the
-        runs; with `complete_queries` the queries that a run lacks come last.
+        `by_query` ``query_id``; then a Float64 column for each measure, named as asked for. One
+        row for each system, or for each of its queries, in the order of the runs; with
+        `complete_queries` the queries that a run lacks come last.
 
     Raises
     ------
@@ -140,8 +139,9 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     Warns
     -----
     UnmatchedIdsWarning
-        Runs that have no query, or no document, in common with the qrels. Runs that lack judged
-        queries (MissingQueriesWarning).
+        Runs that have no query, or no document, in common with the qrels.
+    MissingQueriesWarning
+        Runs that lack judged queries.
     RankOrderWarning
         Ranks that contradict the scores.
     NormalizationWarning
@@ -157,9 +157,8 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     the geometric mean of values of at least 1e-5. These two and ``num_q`` have no values of single
     queries and are left out with `by_query`, as trec_eval does.
 
-    ``trec_eval -q -c`` does not print the queries that a run lacks; here they have a row. A score
-    of -inf means not retrieved here. With ``-c`` and ``-l``, trec_eval sums ``num_rel`` over all
-    labels above 0; here the level counts.
+    Unlike in ``trec_eval -q -c``, the queries that a run lacks have a row, a score of -inf means
+    not retrieved, and ``num_rel`` counts labels of at least `relevance_level`.
 
     References
     ----------
@@ -186,7 +185,13 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     flags |= {} if complete_queries is None else {"complete_queries": complete_queries}
     for name, value in flags.items():
         checks.flag(name, value)
-    wanted = _wanted(measures_of(measures, version), by_query=by_query)
+    asked = measures_of(measures, version)
+    wanted = [measure for measure in asked if measure.of_queries or not by_query]
+    if not wanted:
+        raise ArgumentError(
+            f"{checks.listed(measure.name for measure in asked)} have no values of single "
+            "queries; leave out by_query, or name other measures."
+        )
     task = Task(wanted, by_query, relevance_level, judged_only, depth, version)
     of_means: Queries = "means" if complete_queries is None and not by_query else "both"
     options = Options(
@@ -195,17 +200,6 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
         exclude_self=exclude_self,
     )
     return task.carried_out(Joining.of(runs, qrels, system, options))
-
-
-def _wanted(asked: list[Measure], *, by_query: bool) -> list[Measure]:
-    """Return the measures that the result has."""
-    wanted = [measure for measure in asked if measure.of_queries or not by_query]
-    if not wanted:
-        raise ArgumentError(
-            f"{checks.listed(measure.name for measure in asked)} have no values of single "
-            "queries; leave out by_query, or name other measures."
-        )
-    return wanted
 
 
 @dataclass(frozen=True)
@@ -231,11 +225,9 @@ class Task:
         return self.version == 9  # noqa: PLR2004 - a name, not a quantity
 
     def carried_out(self, joining: Joining) -> Any:  # noqa: ANN401 - a frame of the run's kind
-        """Return the results of a run and judgments."""
-        return joining.through(
-            lambda join: self.columns(join.result, join.run.systems),
-            lambda join, source: self.result(joining.rankings(join, source), join),
-        )
+        """Return the values of a run and judgments."""
+        options = joining.options
+        return joining.through(self.columns, lambda rankings: self.result(rankings, options))
 
     def columns(self, schema: Schema, systems: Sequence[str]) -> Schema:
         """Return the columns of the result."""
@@ -243,9 +235,9 @@ class Task:
         values = {measure.name: pl.Float64() for measure in self.measures}
         return {key: schema[key] for key in keys} | values
 
-    def result(self, rankings: Rankings, join: JoinTask) -> pl.DataFrame:
+    def result(self, rankings: Rankings, options: Options) -> pl.DataFrame:
         """Return a row for each system, or for each of its queries."""
-        values = self._values(rankings, join)
+        values = self._values(rankings, options)
         if self.by_query:
             return values
         systems = rankings.keys.columns[:-1]
@@ -257,15 +249,7 @@ class Task:
         """Return the summary of each measure over the queries."""
         return [measure.summary(pl.col(measure.name)) for measure in self.measures]
 
-    def _joined(self, rankings: Rankings, join: JoinTask) -> pl.DataFrame:
-        """Return the labelled rows of rankings, of which only those that count are retrieved."""
-        numbers = pl.DataFrame({_NUMBER: np.arange(rankings.keys.height, dtype=np.int32)})
-        joined = labelled(replace(rankings, keys=numbers), join.options)
-        return limited(
-            joined, [_NUMBER], self.depth, judged_only=self.judged_only, float32=self.float32
-        )
-
-    def _values(self, rankings: Rankings, join: JoinTask) -> pl.DataFrame:
+    def _values(self, rankings: Rankings, options: Options) -> pl.DataFrame:
         """Return the values of the measures for each query of each system."""
         needed = {str(metric): metric for measure in self.measures for metric in measure.metrics}
         wanted = needed or {"NumRet": NumRet}
@@ -277,8 +261,16 @@ class Task:
             positive=self.relevance_level,
             judged="judged" if any(metric.judged for metric in wanted.values()) else None,
         )
+        numbers = pl.DataFrame({_NUMBER: np.arange(rankings.keys.height, dtype=np.int32)})
+        joined = limited(
+            labelled(replace(rankings, keys=numbers), options),
+            [_NUMBER],
+            self.depth,
+            judged_only=self.judged_only,
+            float32=self.float32,
+        )
         # Documents that are not judged are negatives, so that no guard asks where these are.
-        source = frames.Source(self._joined(rankings, join), distinct=True)
+        source = frames.Source(joined, distinct=True)
         values = Evaluation(args, wanted, undefined=0.0).measured(source)
         (number,) = key_names(args)
         measures = [measure.value.alias(measure.name) for measure in self.measures]
@@ -311,3 +303,52 @@ def _cut(joined: pl.DataFrame, by: Sequence[str], depth: int, *, float32: bool) 
         .sort("row")["place"]
     )
     return joined.with_columns(score=pl.when(place < depth).then("score").otherwise(-float("inf")))
+
+
+def result_lines(  # noqa: PLR0913 - the options of trec_eval, by keyword
+    run: pl.DataFrame,
+    qrels: pl.DataFrame,
+    measures: Sequence[str | Metric],
+    *,
+    name: str,
+    is_one_of_several: bool = False,
+    joining: Mapping[str, Any] | None = None,
+    by_query: bool = False,
+    summary: bool = True,
+    complete_queries: bool = False,
+    **options: Unpack[TaskOptions],
+) -> Iterator[str]:
+    """Yield the lines that trec_eval prints of one run, in its order.
+
+    A query that the run lacks has no line, even if it counts. The lines of one of several runs
+    begin with its name.
+    """
+    named = [measure for measure in measures if measure != _RUNID]
+    version = options.get("version", 9)
+    wanted = sorted(measures_of(named, version), key=printed_place) if named else []
+    task = Task(wanted, by_query=True, **options)
+    queries: Queries = "qrels" if complete_queries else "both"
+    of_join = Options(queries=queries, **(joining or {}))
+    values = task.carried_out(Joining.of(run, qrels, [], of_join))
+    if not values.height:
+        raise PrframeError("the run and the qrels have no query in common; mend their ids.")
+    runid = f"{_RUNID:<22}\t{_ALL}\t{name}\n"
+    if is_one_of_several:
+        yield runid
+    if by_query:
+        present = values.filter(pl.col("query_id").is_in(run["query_id"].unique().implode()))
+        for row in present.sort("query_id").iter_rows(named=True):
+            of_queries = [measure for measure in wanted if measure.of_queries]
+            yield from _lines(row["query_id"], of_queries, row)
+    if summary:
+        if not is_one_of_several and any(str(measure) in _WITH_RUNID for measure in measures):
+            yield runid
+        yield from _lines(_ALL, wanted, values.select(task.summaries()).row(0, named=True))
+
+
+def _lines(query: str, measures: Iterable[Measure], values: dict[str, float]) -> Iterator[str]:
+    """Yield a line for each measure; counts are printed as whole numbers."""
+    for measure in measures:
+        value = values[measure.name]
+        text = f"{value:.0f}" if measure.name.startswith("num_") else f"{value:6.4f}"
+        yield f"{measure.name:<22}\t{query}\t{text}\n"

@@ -1,6 +1,6 @@
 """Join a run with its judgments."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypedDict, Unpack, get_args, overload
 
@@ -10,9 +10,11 @@ import polars as pl
 from prframe import checks
 from prframe._engine import frames
 from prframe._engine.frames import Source
+from prframe._engine.rows import in_groups
+from prframe._preparation.results import whole
 from prframe.errors import PrframeError
 from prframe.trec import doubts, matching, roles, sources
-from prframe.trec.grouping import Integers
+from prframe.trec.matching import Integers, Rankings
 from prframe.trec.roles import Roles
 from prframe.trec.sources import AnyRuns, Qrels, Runs
 from prframe.typing import Columns, FrameT, Schema
@@ -20,6 +22,7 @@ from prframe.typing import Columns, FrameT, Schema
 Unjudged = Literal["negative", "drop"]
 Queries = Literal["all", "qrels", "run", "both", "means"]
 Duplicates = Literal["raise", "best"]
+_PAIR = ["query_id", "doc_id"]
 
 
 class _Options(TypedDict, total=False):
@@ -32,19 +35,11 @@ class _Options(TypedDict, total=False):
 
 
 @overload
-def join(
-    run: FrameT,
-    qrels: Qrels,
-    **options: Unpack[_Options],
-) -> FrameT: ...
+def join(run: FrameT, qrels: Qrels, **options: Unpack[_Options]) -> FrameT: ...
 
 
 @overload
-def join(
-    run: Runs,
-    qrels: Qrels,
-    **options: Unpack[_Options],
-) -> pl.DataFrame: ...
+def join(run: Runs, qrels: Qrels, **options: Unpack[_Options]) -> pl.DataFrame: ...
 
 
 def join(  # noqa: PLR0913 - options, by keyword
@@ -63,24 +58,21 @@ def join(  # noqa: PLR0913 - options, by keyword
     Parameters
     ----------
     run : frame, path, list of these, or dict
-        A frame (polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, any frame with
-        the Arrow PyCapsule interface, dict of columns) has one row per retrieved document.
-        Columns are recognised by their names, where the first
-        name of a list that the frame has counts: the query by ``query_id``, ``qid``, ``q_id``,
-        ``query`` or ``topic``; the document by ``doc_id``, ``docno``, ``docid`` or
-        ``document_id``; the score by ``score``. A score of -inf means not retrieved.
+        A frame (polars, pandas, pyarrow, any frame with the Arrow PyCapsule interface, dict of
+        columns) has one row per retrieved document. Its columns are recognised by their names,
+        the first one of each list: ``query_id``, ``qid``, ``q_id``, ``query`` or ``topic``;
+        ``doc_id``, ``docno``, ``docid`` or ``document_id``; ``score`` (-inf: not retrieved).
 
         Paths, and patterns such as ``"runs/*.run"``, are read with `read_run`; the system is the
-        tag. Files that share a tag and a query are systems of their own, named after the files:
-        ``bm25`` for ``runs/bm25.run.gz``.
+        tag. Files that share a tag and a query are named after the files instead: ``bm25`` for
+        ``runs/bm25.run.gz``.
 
         A dict ``{query: {document: score}}`` is one run. A dict of runs in any form has the names
         of the systems as its keys.
     qrels : frame of the same kind or another, path, list of paths, or dict
-        One row per judged pair: query and document as in the run; the label by ``label``,
-        ``relevance``, ``rel`` or ``score``. A label above 0 is relevant; a label below 0 means
-        that the document was pooled but not judged. Files are read with `read_qrels`; a dict is
-        ``{query: {document: label}}``, with labels that are integers.
+        One row per judged pair: query and document as in the run; the label in ``label``,
+        ``relevance``, ``rel`` or ``score``: relevant above 0, pooled but not judged below 0.
+        Files are read with `read_qrels`; a dict is ``{query: {document: label}}``.
     unjudged : {"negative", "drop"}
         Whether documents of the run without judgment get the label 0 (those with a negative label
         keep it) or are left out (condensed lists). A ranking without judged documents keeps its
@@ -90,9 +82,9 @@ def join(  # noqa: PLR0913 - options, by keyword
         -inf. Without them recall, AP, nDCG and others count only the retrieved documents.
     queries : {"all", "qrels", "run", "both", "means"}
         The queries of each system: all of the run or the qrels; those of the qrels (as
-        ``trec_eval -c``); those of the system's run; those of both (as trec_eval without ``-c``);
-        those over which the means of several systems are taken, which are judged and in the run of
-        any system, with a warning that names the systems which lack some.
+        ``trec_eval -c``); those of its run; those of both (as trec_eval without ``-c``); those
+        that are judged and in the run of any system, with a warning that names the systems which
+        lack some.
     duplicates : {"raise", "best", "keep"}
         A document that stands twice in a ranking is an error, or counts with its highest score, or
         stays twice, for `prframe.check` to report; other verbs refuse it with ``item="doc_id"``.
@@ -105,10 +97,10 @@ def join(  # noqa: PLR0913 - options, by keyword
     Returns
     -------
     frame of the run's kind, of polars if the run is no frame
-        The system columns as they are, then ``query_id`` and ``doc_id`` (as in the run; String
-        where they are categories), ``score`` (Float64), ``label`` (Int64, or Float64 if the
-        label of the qrels is of a float type; 0 without judgment), ``judged`` (Boolean: in the
-        qrels, with a label of at least 0).
+        The system columns, then ``query_id`` and ``doc_id`` (as in the run; String for
+        categories), ``score`` (Float64), ``label`` (Int64, or Float64 if that of the qrels is a
+        float; 0 without judgment), ``judged`` (Boolean: in the qrels, with a label of at least
+        0). All other columns are left out.
 
         The rows of a ranking stand together: first the retrieved documents in the order of the
         run, then the others in the order of the qrels. Rankings come in the order in which they
@@ -121,22 +113,18 @@ def join(  # noqa: PLR0913 - options, by keyword
         A frame without a column for the query, the document, the score or the label.
     PrframeError
         An unknown option; qrels in place of the run; runs that share a name; ids of different
-        types; ids, scores or labels that are null or NaN;
-        a document that is judged twice for a query, or retrieved twice.
+        types; ids, scores or labels that are null or NaN; integer scores beyond 2^53; a document
+        that is judged twice for a query, or retrieved twice.
 
     Notes
     -----
-    All other columns are left out; a label column of the run does not count.
-
-    A query without judgments has no positives, so most metrics are undefined for it: they are
-    null, with a warning. A query of the qrels that a system's run lacks has only documents that
-    were not retrieved, so its metrics are 0. With ``complete=False`` it has no rows.
+    Most metrics of a query without judgments are null, with a warning, as it has no positives.
+    Those of a query that a system's run lacks are 0, as nothing was retrieved; with
+    ``complete=False`` it has no rows.
 
     The rows are the documents that were retrieved or judged, and no others of the collection.
     Tests against random ranking, such as `prframe.ap_test`, need the number of its negatives in
     `n_neg`; without it they rank the rows alone at random, and warn where some are not judged.
-
-    Scores become 64-bit floats; integers beyond 2^53, which these cannot tell apart, are refused.
 
     If the run is lazy, columns and options are checked at once and the rest is done when the
     result is collected, even if the qrels are lazy too. The run is held in memory as a whole.
@@ -162,16 +150,51 @@ def join(  # noqa: PLR0913 - options, by keyword
     └──────────┴────────┴───────┴───────┴────────┘
     """
     options = Options(unjudged, complete, queries, duplicates, exclude_self)
-    joining = Joining.of(run, qrels, system, options)
-    return joining.through(
-        lambda task: task.result,
-        lambda task, source: labelled(joining.rankings(task, source), options),
+    return Joining.of(run, qrels, system, options).through(
+        lambda result, _: result, lambda rankings: labelled(rankings, options)
     )
+
+
+def join_both(
+    run: AnyRuns,
+    qrels: Qrels,
+    predicted: Qrels,
+    **options: Any,  # noqa: ANN401 - those of `join`
+) -> pl.DataFrame:
+    """Join a run with the labels of a machine (``predicted``) and of humans (``label``).
+
+    ``label`` is null for queries that humans have not judged. As elsewhere, a document that a
+    judge of its query does not list is not relevant.
+    """
+    human, machine = _judgments(qrels), _judgments(predicted)
+    alone = human.join(machine, on="query_id", how="anti")["query_id"].unique().sort()
+    if alone.len():
+        raise PrframeError(
+            "the machine must have judged every query of the qrels: it has no label for "
+            f"{alone.len()}{in_groups([(query,) for query in alone])}; add its labels."
+        )
+    unlisted = human.join(machine, on=_PAIR, how="anti").with_columns(label=pl.lit(0))
+    listed = pl.concat([machine, unlisted], how="vertical_relaxed")
+    joined, _ = whole(join(run, listed, **options), "runs")
+    rows = joined.rename({"label": "predicted"}).join(
+        human, on=_PAIR, how="left", maintain_order="left"
+    )
+    is_judged = pl.col("query_id").is_in(human["query_id"].implode())
+    label = pl.when(is_judged).then(pl.col("label").fill_null(0))
+    return rows.with_columns(label).drop("judged")
+
+
+def _judgments(qrels: Qrels) -> pl.DataFrame:
+    """Return judgments under the names that results have."""
+    frame, names = frames.named(sources.qrels_frame(qrels))
+    found = roles.of_qrels(names)
+    rows = frames.source(frame, found.columns).whole()
+    return rows.select(query_id=found.query, doc_id=found.document, label=found.value)
 
 
 @dataclass(frozen=True)
 class Options:
-    """The options of one call."""
+    """The options of `join`."""
 
     unjudged: str = "negative"
     complete: bool = True
@@ -189,42 +212,16 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Task:
-    """What one call must do: the columns of both frames, the schema of the result, the options."""
-
-    run: Roles
-    qrels: Roles
-    result: Schema
-    options: Options
-
-
-@dataclass(frozen=True)
 class Joining:
-    """A run and judgments that are to be joined, with the columns that were recognised.
-
-    Attributes
-    ----------
-    frame : object
-        The run, a frame of any kind.
-    run, qrels : Roles
-        The columns of both.
-    named : bool
-        Whether the caller named the columns of systems.
-    judged : Source
-        The judgments.
-    options : Options
-        The options of the call.
-    without_rows : list of str
-        The names of further systems, which have no rows.
-    """
+    """A run and judgments that are to be joined, with the columns that were recognised."""
 
     frame: Any
     run: Roles
     qrels: Roles
-    named: bool
+    is_named: bool  # the caller named the columns of systems
     judged: Source
     options: Options
-    without_rows: list[str]
+    without_rows: list[str]  # further systems
 
     @classmethod
     def of(cls, run: AnyRuns, qrels: Qrels, system: Columns | None, options: Options) -> "Joining":
@@ -236,73 +233,71 @@ class Joining:
         run_roles = roles.of_run(names, system, roles.rank_of(frame, names))
         qrels_roles = roles.of_qrels(qrels_names)
         judged = frames.source(judgments, qrels_roles.columns)
-        named = system is not None
-        return cls(frame, run_roles, qrels_roles, named, judged, options, without_rows)
+        is_named = system is not None
+        return cls(frame, run_roles, qrels_roles, is_named, judged, options, without_rows)
 
     def through(
         self,
-        schema: Callable[[Task], Schema],
-        compute: Callable[[Task, Source], pl.DataFrame],
+        schema: Callable[[Schema, Sequence[str]], Schema],
+        compute: Callable[[Rankings], pl.DataFrame],
     ) -> Any:  # noqa: ANN401 - a frame of the run's kind
-        """Carry the run over the border, compute, and carry the result back."""
+        """Compute on rankings; `schema` is given that of `join` and the columns of systems."""
         return frames.through(
             self.frame,
             self.run.columns,
-            lambda source: schema(self._task(source)),
-            lambda source: compute(self._task(source), source),
+            lambda source: schema(self._schema(source), self._systems(source)),
+            lambda source: compute(self._rankings(source)),
             renamed={"query_id": self.run.query, "doc_id": self.run.document},
         )
 
-    def rankings(self, task: Task, source: Source) -> matching.Rankings:
+    def _systems(self, source: Source) -> list[str]:
+        """Return the columns of systems."""
+        return roles.text_systems(self.run, source.schema, named=self.is_named)
+
+    def _schema(self, source: Source) -> dict[str, pl.DataType]:
+        """Check the dtypes of both frames, and return the columns that `join` returns."""
+        of_run, of_qrels = _dtypes(source), _dtypes(self.judged)
+        score, label = of_run[self.run.value], of_qrels[self.qrels.value]
+        if not (score.is_numeric() or score == pl.Null):
+            raise PrframeError(
+                f"the score must be numeric; {self.run.value!r} of the run is {score}."
+            )
+        if not (label.is_numeric() or label in (pl.Boolean, pl.Null)):
+            raise PrframeError(
+                f"the label must be numeric; {self.qrels.value!r} of the qrels is {label}."
+            )
+        systems = self._systems(source)
+        for name in systems:
+            if of_run[name].is_nested() or of_run[name].is_object():
+                raise PrframeError(
+                    f"`system` must name columns of plain values; {name!r} is {of_run[name]}."
+                )
+        ids = {
+            name: roles.id_dtype(role, (run, of_run[run]), (qrels, of_qrels[qrels]))
+            for name, role, run, qrels in (
+                ("query_id", "query", self.run.query, self.qrels.query),
+                ("doc_id", "document", self.run.document, self.qrels.document),
+            )
+        }
+        is_whole = label.is_integer() or label in (pl.Boolean, pl.Null)
+        values = {"score": pl.Float64(), "label": pl.Int64() if is_whole else pl.Float64()}
+        keys = {name: source.schema[name] for name in systems}
+        return keys | ids | values | {"judged": pl.Boolean()}
+
+    def _rankings(self, source: Source) -> Rankings:
         """Return the rankings of the run with their judgments."""
-        rows, qrels = _run_rows(task, source.whole()), _qrels_rows(task, self.judged.whole())
-        if task.options.exclude_self:
+        out, run = self._schema(source), replace(self.run, systems=tuple(self._systems(source)))
+        rows = _run_rows(run, source.whole(), out)
+        qrels = _qrels_rows(self.qrels, self.judged.whole(), out)
+        if self.options.exclude_self:
             other = pl.col("query_id").cast(pl.String) != pl.col("doc_id").cast(pl.String)
             rows, qrels = rows.filter(other), qrels.filter(other)
-        return matching.rankings(
-            rows, qrels, task.options.queries, task.options.duplicates, self.without_rows
-        )
-
-    def _task(self, source: Source) -> Task:
-        """Check the dtypes of both frames."""
-        systems = roles.text_systems(self.run, source.schema, named=self.named)
-        run = replace(self.run, systems=tuple(systems))
-        return _task(run, self.qrels, source, self.judged, self.options)
-
-
-def _task(run: Roles, qrels: Roles, source: Source, judged: Source, options: Options) -> Task:
-    """Check the dtypes of both frames, and return the task with the schema of the result."""
-    run_dtypes, qrels_dtypes = _dtypes(source), _dtypes(judged)
-    score, label = run_dtypes[run.value], qrels_dtypes[qrels.value]
-    if not (score.is_numeric() or score == pl.Null):
-        raise PrframeError(f"the score must be numeric; {run.value!r} of the run is {score}.")
-    if not (label.is_numeric() or label in (pl.Boolean, pl.Null)):
-        raise PrframeError(f"the label must be numeric; {qrels.value!r} of the qrels is {label}.")
-    for name in run.systems:
-        if run_dtypes[name].is_nested() or run_dtypes[name].is_object():
-            raise PrframeError(
-                f"`system` must name columns of plain values; {name!r} is {run_dtypes[name]}."
-            )
-    is_whole = label.is_integer() or label in (pl.Boolean, pl.Null)
-    ids = {
-        f"{short}_id": roles.id_dtype(
-            role,
-            (getattr(run, role), run_dtypes[getattr(run, role)]),
-            (getattr(qrels, role), qrels_dtypes[getattr(qrels, role)]),
-        )
-        for role, short in (("query", "query"), ("document", "doc"))
-    }
-    result = {name: source.schema[name] for name in run.systems} | ids
-    result |= {"score": pl.Float64(), "label": pl.Int64() if is_whole else pl.Float64()}
-    return Task(run, qrels, result | {"judged": pl.Boolean()}, options)
+        queries, duplicates = self.options.queries, self.options.duplicates
+        return matching.rankings(rows, qrels, queries, duplicates, self.without_rows)
 
 
 def _dtypes(source: Source) -> Mapping[str, pl.DataType]:
-    """Return the dtypes of the columns.
-
-    Without rows a text column counts as of unknown type, because empty columns of pandas, of
-    whatever type they are meant to be, arrive as text.
-    """
+    """Return the dtypes; empty columns of pandas, of whatever type, arrive as text."""
     schema = source.schema
     if isinstance(source.data, pl.DataFrame) and not source.data.height:
         return {
@@ -311,7 +306,7 @@ def _dtypes(source: Source) -> Mapping[str, pl.DataType]:
     return schema
 
 
-def labelled(rankings: matching.Rankings, options: Options) -> pl.DataFrame:
+def labelled(rankings: Rankings, options: Options) -> pl.DataFrame:
     """Return the rows of rankings with their labels, and what these lack."""
     out = rankings.retrieved()
     if options.complete:
@@ -320,20 +315,18 @@ def labelled(rankings: matching.Rankings, options: Options) -> pl.DataFrame:
         out = condensed(out, out["ranking"].to_numpy())
     if options.complete:
         out = out[np.argsort(out["ranking"].to_numpy(), kind="stable")]
-    return out.select(
-        *(_of_rows(column, out["ranking"]) for column in rankings.keys.iter_columns()),
-        "doc_id",
-        "score",
-        "label",
-        "judged",
+    # A key of all rankings takes memory only once.
+    keys = (
+        pl.lit(key).first() if key.n_unique() == 1 else key[out["ranking"]]
+        for key in rankings.keys.iter_columns()
     )
+    return out.select(*keys, "doc_id", "score", "label", "judged")
 
 
 def condensed(rows: pl.DataFrame, ranking: Integers) -> pl.DataFrame:
     """Drop documents without judgment; `ranking` numbers the ranking of each row.
 
-    A ranking of nothing else keeps its first document as one that was not retrieved, so that its
-    query still counts.
+    A ranking of nothing else keeps its first document as not retrieved, so that its query counts.
     """
     is_judged = rows["judged"].to_numpy()
     has_judged = np.zeros(int(ranking.max(initial=-1)) + 1, dtype=np.bool_)
@@ -347,14 +340,8 @@ def condensed(rows: pl.DataFrame, ranking: Integers) -> pl.DataFrame:
     )
 
 
-def _of_rows(key: pl.Series, ranking: pl.Series) -> pl.Series | pl.Expr:
-    """Return the keys of the rows of rankings; a key of all takes memory only once."""
-    return pl.lit(key).first() if key.n_unique() == 1 else key[ranking]
-
-
-def _run_rows(task: Task, frame: pl.DataFrame) -> pl.DataFrame:
+def _run_rows(run: Roles, frame: pl.DataFrame, out: Schema) -> pl.DataFrame:
     """Check the rows of the run and give its columns their names."""
-    run = task.run
     _refuse_null_ids("run", run, frame)
     score = pl.col(run.value).cast(pl.Float64)
     roles.refuse(
@@ -370,17 +357,16 @@ def _run_rows(task: Task, frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select(
         *run.systems,
         pl.col(run.query).alias("query_id"),
-        pl.col(run.document).cast(task.result["doc_id"]).alias("doc_id"),
+        pl.col(run.document).cast(out["doc_id"]).alias("doc_id"),
         score.alias("score"),
     )
 
 
-def _qrels_rows(task: Task, frame: pl.DataFrame) -> pl.DataFrame:
+def _qrels_rows(qrels: Roles, frame: pl.DataFrame, out: Schema) -> pl.DataFrame:
     """Check the rows of the qrels and give their columns their names."""
-    qrels = task.qrels
     _refuse_null_ids("qrels", qrels, frame)
-    label = pl.col(qrels.value).cast(task.result["label"], strict=False)
-    finite = label.is_finite() if task.result["label"].is_float() else label.is_not_null()
+    label = pl.col(qrels.value).cast(out["label"], strict=False)
+    finite = label.is_finite() if out["label"].is_float() else label.is_not_null()
     roles.refuse(
         frame,
         ~finite.fill_null(value=False),
@@ -389,19 +375,19 @@ def _qrels_rows(task: Task, frame: pl.DataFrame) -> pl.DataFrame:
     )
     ids = {"query_id": qrels.query, "doc_id": qrels.document}
     rows = frame.select(
-        *(pl.col(old).cast(task.result[new], strict=False).alias(new) for new, old in ids.items()),
+        *(pl.col(old).cast(out[new], strict=False).alias(new) for new, old in ids.items()),
         label.alias("label"),
     )
     for new, old in ids.items():
         roles.refuse(
             rows,
             pl.col(new).is_null(),
-            f"the ids in {old!r} of the qrels must fit into {task.result[new]}, as in the run",
+            f"the ids in {old!r} of the qrels must fit into {out[new]}, as in the run",
             f"cast the ids of the run to {frame.schema[old]}",
         )
-    twice = rows.filter(pl.struct("query_id", "doc_id").is_duplicated())
+    twice = rows.filter(pl.struct(_PAIR).is_duplicated())
     if twice.height:
-        pairs = twice.select("query_id", "doc_id").unique(maintain_order=True)
+        pairs = twice.select(_PAIR).unique(maintain_order=True)
         raise PrframeError(
             "the qrels must judge a document once for each query: "
             f"{twice.height - pairs.height} of {rows.height} rows repeat another, "

@@ -5,11 +5,46 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from prframe import checks
+from prframe._engine.frames import run_starts
 from prframe.errors import PrframeError
 from prframe.trec import doubts, roles
-from prframe.trec.grouping import codes, group
+
+Integers = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The groups of a frame's rows, numbered in order of first appearance.
+
+    `keys` has a row per group, `of_row` the number of each row's group; `together` is whether the
+    rows of every group are consecutive.
+    """
+
+    keys: pl.DataFrame
+    of_row: Integers
+    together: bool
+
+
+def group(keys: pl.DataFrame) -> Groups:
+    """Give groups their numbers; of consecutive rows with equal keys one alone is looked up."""
+    starts = run_starts(keys.get_columns())
+    firsts = keys[starts]
+    distinct = firsts.unique(maintain_order=True)
+    together = distinct.height == firsts.height
+    number = np.arange(distinct.height, dtype=np.int32) if together else _codes(firsts, distinct)
+    return Groups(distinct, np.repeat(number, np.diff(starts, append=keys.height)), together)
+
+
+def _codes(rows: pl.DataFrame, table: pl.DataFrame) -> Integers:
+    """Return for each row the number of the equal row of a table; -1 where there is none."""
+    numbered = table.with_row_index("prframe: code")
+    joined = rows.join(
+        numbered, on=table.columns, how="left", nulls_equal=True, maintain_order="left"
+    )
+    return joined["prframe: code"].cast(pl.Int32).fill_null(-1).to_numpy()
 
 
 @dataclass(frozen=True)
@@ -23,10 +58,9 @@ class Rankings:
     query : Series, one number per ranking
         The number of its query among the judged ones, -1 if it is not judged.
     rows : DataFrame, one row per retrieved document, sorted by ranking
-        ``ranking``, ``doc_id``, ``score``, and ``label`` and ``judgment`` (row number in `qrels`),
-        which are null without a judgment.
+        ``ranking``, ``doc_id``, ``score``, and, if judged, ``label`` and ``judgment``.
     qrels : DataFrame, one row per judgment, sorted by query
-        ``judgment``, ``query``, ``doc_id``, ``label``.
+        ``judgment`` (row number), ``query``, ``doc_id``, ``label``.
     """
 
     keys: pl.DataFrame
@@ -46,15 +80,9 @@ class Rankings:
         queries = pl.DataFrame([ranking, self.query.alias("query")])
         judged = queries.join(self.qrels, on="query", maintain_order="left_right")
         there = self.rows.select("ranking", "judgment")
-        return judged.join(
-            there, on=["ranking", "judgment"], how="anti", maintain_order="left"
-        ).select(
-            "ranking",
-            "doc_id",
-            pl.lit(-np.inf).alias("score"),
-            "label",
-            (pl.col("label") >= 0).alias("judged"),
-        )
+        lost = judged.join(there, on=there.columns, how="anti", maintain_order="left")
+        score, is_judged = pl.lit(-np.inf).alias("score"), (pl.col("label") >= 0).alias("judged")
+        return lost.select("ranking", "doc_id", score, "label", is_judged)
 
 
 def rankings(
@@ -64,10 +92,7 @@ def rankings(
     duplicates: str,
     without_rows: Sequence[str] = (),
 ) -> Rankings:
-    """Sort the rows of a run into rankings and give them their labels.
-
-    `without_rows` are the names of further systems.
-    """
+    """Sort the rows of a run into rankings and label them; `without_rows` are more systems."""
     groups = group(rows.drop("doc_id", "score"))
     # The ids of queries become like those of the qrels once there is only one for each ranking.
     groups = replace(groups, keys=groups.keys.cast({"query_id": qrels.schema["query_id"]}))
@@ -77,10 +102,10 @@ def rankings(
         rows = rows[np.argsort(groups.of_row, kind="stable")]
     rows = _without_repeats(rows, keys, duplicates)
     judged = qrels.select("query_id").unique(maintain_order=True)
-    query = pl.Series(codes(keys.select("query_id"), judged))
+    query = pl.Series(_codes(keys.select("query_id"), judged))
     if queries in {"qrels", "both", "means"} and (query < 0).any():
         rows = rows.filter((query >= 0)[rows["ranking"]])
-    number = pl.Series("query", codes(qrels.select("query_id"), judged))
+    number = pl.Series("query", _codes(qrels.select("query_id"), judged))
     table = qrels.select(number, "doc_id", "label").sort("query", maintain_order=True)
     table = table.with_row_index("judgment")
     rows = rows.with_columns(query[rows["ranking"]].alias("query")).join(
@@ -97,7 +122,7 @@ def rankings(
     if queries in {"all", "qrels", "means"}:
         lacking = _lacking(keys, systems, expected)
         keys = pl.concat([keys, lacking], rechunk=True)
-        query = query.append(pl.Series(codes(lacking.select("query_id"), judged)))
+        query = query.append(pl.Series(_codes(lacking.select("query_id"), judged)))
     return Rankings(keys, query, rows, table)
 
 

@@ -15,18 +15,13 @@ from prframe.metrics.quantities import Quantities
 
 Version = Literal[9, 10]
 
-# trec_eval does not let one query without success make a geometric mean 0.
 _LEAST = 1e-5
 _DEPTHS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 _LEVELS = tuple(f"{level / 10:.2f}" for level in range(11))
 _MULTIPLES = tuple(f"{fifth / 5:.2f}" for fifth in range(1, 11))
 # The parameters of measures that have some, unless the caller names others.
 _PARAMETERS = {
-    "P": _DEPTHS,
-    "recall": _DEPTHS,
-    "map_cut": _DEPTHS,
-    "ndcg_cut": _DEPTHS,
-    "relative_P": _DEPTHS,
+    **dict.fromkeys(("P", "recall", "map_cut", "ndcg_cut", "relative_P"), _DEPTHS),
     "Rprec_mult": _MULTIPLES,
     "iprec_at_recall": _LEVELS,
     "success": ("1", "5", "10"),
@@ -41,11 +36,7 @@ _ALL = (
     *("ndcg", "ndcg_cut", "map_cut", "relative_P", "success", *_OF_SETS),
     *("num_nonrel_judged_ret", "unj"),
 )
-_SETS = {
-    "official": _OFFICIAL,
-    "set": (*_COUNTS, "utility", *_OF_SETS),
-    "all_trec": _ALL,
-}
+_SETS = {"official": _OFFICIAL, "set": (*_COUNTS, "utility", *_OF_SETS), "all_trec": _ALL}
 _RETRIEVED, _RELEVANT, _HITS = (pl.col(name) for name in ("NumRet", "NumRel", "NumRelRet"))
 _PRECISION, _RECALL = _HITS / _RETRIEVED, _HITS / _RELEVANT
 # These are computed from counts in the order of trec_eval, so that the last bit is the same and
@@ -63,8 +54,6 @@ _MULTIPLE = re.compile(r"Rprec_mult_([0-9]+\.?[0-9]*)")
 _UNJUDGED = re.compile(r"unj_([1-9][0-9]{0,14})")
 # The names of these stand for version 9 in the catalogue.
 _OF_A_VERSION = re.compile(r"iprec_at_recall_.*|11pt_avg")
-
-
 _OF_TREC_EVAL_ALONE = "it is a measure of trec_eval alone"
 
 
@@ -73,28 +62,12 @@ def _first_documents(q: Quantities, m: Metric) -> pl.Expr:
     return (q.n_pos * m.level() + 0.9).floor()
 
 
-def _multiple_credit(q: Quantities, m: Metric) -> pl.Expr:
-    return q.weight * q.share_in_top(_first_documents(q, m))
-
-
-def _multiple_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-    return terms[0] / _first_documents(q, m)
-
-
-def _binary_gain_credit(q: Quantities, _: Metric) -> pl.Expr:
-    return q.weight / (q.fp_start + 2).log(2)
-
-
-def _binary_gain_finish(q: Quantities, _: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-    return terms[0] / q.n_pos
-
-
 _rprec_mult = Metric(
     "Rprec_mult",
     "The precision at a multiple of n_pos.",
     "trec_eval",
-    (Term(_multiple_credit),),
-    _multiple_finish,
+    (Term(lambda q, m: q.weight * q.share_in_top(_first_documents(q, m))),),
+    lambda q, m, terms: terms[0] / _first_documents(q, m),
     cutoff="recall",
     cells=_OF_TREC_EVAL_ALONE,
 )
@@ -102,47 +75,21 @@ _binary_gain = Metric(
     "binG",
     "The mean of 1 / log2(2 + negatives above) over positives, 0 for those not retrieved.",
     "trec_eval",
-    (Term(_binary_gain_credit),),
-    _binary_gain_finish,
+    (Term(lambda q, _: q.weight / (q.fp_start + 2).log(2)),),
+    lambda q, _, terms: terms[0] / q.n_pos,
     ties=frozenset({"trec"}),
     cells=_OF_TREC_EVAL_ALONE,
 )
 
 
-def _mean(value: pl.Expr) -> pl.Expr:
-    return value.mean()
-
-
-def _sum(value: pl.Expr) -> pl.Expr:
-    return value.sum()
-
-
-def _geometric_mean(value: pl.Expr) -> pl.Expr:
-    return value.clip(_LEAST).log().mean().exp()
-
-
 @dataclass(frozen=True)
 class Measure:
-    """A measure, made of metrics of the catalogue.
-
-    Attributes
-    ----------
-    name : str
-        The name under which it was asked for.
-    metrics : tuple of Metric
-        The metrics whose values it needs.
-    value : Expr
-        Its value for a query, of columns that are named as the metrics.
-    summary : callable
-        Returns the summary of the values of all queries.
-    of_queries : bool
-        Whether it has a value for a single query.
-    """
+    """A measure: its value for a query, given columns of metrics, and its summary."""
 
     name: str
     metrics: tuple[Metric, ...]
     value: pl.Expr
-    summary: Callable[[pl.Expr], pl.Expr] = _mean
+    summary: Callable[[pl.Expr], pl.Expr] = pl.Expr.mean
     of_queries: bool = True
 
 
@@ -185,47 +132,39 @@ def _measure(name: str | Metric, version: Version) -> Measure:
     """Return the measure of a single name."""
     text = str(name)
     if text == "num_q":
-        return Measure(text, (), pl.lit(1.0), _sum, of_queries=False)
+        return Measure(text, (), pl.lit(1.0), pl.Expr.sum, of_queries=False)
     if text in {"gm_map", "gm_bpref"}:
         metric = parse_metric(text.removeprefix("gm_"))
         value = pl.col(str(metric))
-        return Measure(text, (metric,), value, _geometric_mean, of_queries=False)
+        # One query without success does not make the mean 0.
+        return Measure(
+            text, (metric,), value, lambda ap: ap.clip(_LEAST).log().mean().exp(), of_queries=False
+        )
     if text == "num_nonrel_judged_ret":
         metrics = tuple(CATALOGUE[part] for part in ("NumRet", "Judged", "NumRelRet"))
-        return Measure(text, metrics, (_RETRIEVED * pl.col("Judged")).round() - _HITS, _sum)
+        return Measure(text, metrics, (_RETRIEVED * pl.col("Judged")).round() - _HITS, pl.Expr.sum)
     if text in _OF_COUNTS:
         metrics = tuple(CATALOGUE[part] for part in ("NumRet", "NumRel", "NumRelRet"))
         return Measure(text, metrics, _OF_COUNTS[text].fill_nan(0.0))
     if unjudged := _UNJUDGED.fullmatch(text):
-        return _unjudged(text, int(unjudged[1]))
-    # What is neither a name nor a metric is refused here.
-    metric = _of_trec_eval_alone(text) or parse_metric(name)
+        # The share of unjudged documents among k, where missing ones count as judged.
+        k = int(unjudged[1])
+        judged, n_listed = CATALOGUE["Judged"] @ k, _RETRIEVED.clip(upper_bound=k)
+        n_judged = (pl.col(str(judged)) * n_listed).round()
+        return Measure(text, (judged, CATALOGUE["NumRet"]), (n_listed - n_judged) / k)
+    if multiple := _MULTIPLE.fullmatch(text):
+        metric = replace(_rprec_mult, k=float(multiple[1]))
+    else:
+        # What is neither a name nor a metric is refused here.
+        metric = _binary_gain if text == "binG" else parse_metric(name)
     if version == 10 and _OF_A_VERSION.fullmatch(text):  # noqa: PLR2004 - a name, not a quantity
         metric = metric(levels="v10")
     is_count = metric.name in {"NumRet", "NumRel", "NumRelRet"}
-    return Measure(text, (metric,), pl.col(str(metric)), _sum if is_count else _mean)
-
-
-def _of_trec_eval_alone(name: str) -> Metric | None:
-    """Return the metric of a name that the catalogue does not have, if there is one."""
-    if multiple := _MULTIPLE.fullmatch(name):
-        return replace(_rprec_mult, k=float(multiple[1]))
-    return _binary_gain if name == "binG" else None
-
-
-def _unjudged(name: str, k: int) -> Measure:
-    """Return the share of unjudged documents among k, where missing ones count as judged."""
-    judged = CATALOGUE["Judged"] @ k
-    n_listed = _RETRIEVED.clip(upper_bound=k)
-    n_judged = (pl.col(str(judged)) * n_listed).round()
-    return Measure(name, (judged, CATALOGUE["NumRet"]), (n_listed - n_judged) / k)
+    return Measure(text, (metric,), pl.col(str(metric)), pl.Expr.sum if is_count else pl.Expr.mean)
 
 
 def printed_place(measure: Measure) -> tuple[int, float]:
-    """Return what sorts measures as trec_eval prints them: by family, and by parameter in it.
-
-    Measures that it does not have come last, in the order in which they were asked for.
-    """
+    """Return what sorts measures as trec_eval prints them; those that it lacks come last."""
     name = measure.name
     family, _, parameter = name.rpartition("_")
     if family in _PARAMETERS:

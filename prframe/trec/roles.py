@@ -1,7 +1,4 @@
-"""Find the columns of a frame that are the query, the document, the score, the label, the system.
-
-Columns are recognised by their names.
-"""
+"""Find the columns of a frame by their names: query, document, score, label, system."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +9,7 @@ from prframe import checks
 from prframe._engine.frame_kinds import kind_of
 from prframe.errors import ArgumentError, MissingColumnError, PrframeError
 from prframe.hints import DOCUMENT, QUERY
-from prframe.trec.files.layouts import LABEL
+from prframe.trec.layouts import LABEL
 from prframe.typing import Columns
 
 # Of each list the first name that a frame has counts.
@@ -24,10 +21,7 @@ RESULT = ("query_id", "doc_id", "score", "label", "judged")
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of a run or of qrels; `value` is the score or the label.
-
-    `rank` is a column of ranks, which are compared with the scores and not used.
-    """
+    """The columns of a run or of qrels; `value` is the score or the label, `rank` is unused."""
 
     query: str
     document: str
@@ -85,7 +79,13 @@ def of_run(names: Sequence[str], system: Columns | None, rank: str | None = None
     if system is None:
         systems = [name for name in SYSTEM if name in names][:1]
     else:
-        systems = _named_systems(names, system)
+        systems = list(checks.column_names("system", system, at_least=0))
+        checks.columns_exist(dict.fromkeys(systems, "system"), names)
+        if clash := [name for name in systems if name in RESULT]:
+            raise ArgumentError(
+                f"`system` names {checks.listed(clash)}, which is also a column of the result; "
+                "rename it."
+            )
     return Roles(
         find("run", "query", QUERY, names),
         find("run", "document", DOCUMENT, names),
@@ -93,19 +93,6 @@ def of_run(names: Sequence[str], system: Columns | None, rank: str | None = None
         tuple(systems),
         rank if rank not in systems else None,
     )
-
-
-def _named_systems(names: Sequence[str], system: object) -> list[str]:
-    """Check the columns that the caller named in `system`, and return their names."""
-    systems = checks.column_names("system", system, at_least=0)
-    checks.columns_exist(dict.fromkeys(systems, "system"), names)
-    clash = [name for name in systems if name in RESULT]
-    if clash:
-        raise ArgumentError(
-            f"`system` names {checks.listed(clash)}, which is also a column of the result; "
-            "rename it."
-        )
-    return list(systems)
 
 
 def find(frame: str, role: str, accepted: Sequence[str], names: Sequence[str]) -> str:

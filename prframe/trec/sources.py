@@ -1,7 +1,4 @@
-"""Runs and qrels in every form that callers have them: frames, files, and dicts by query.
-
-A frame is left as it is. Everything else becomes a polars frame whose columns `roles` recognises.
-"""
+"""Runs and qrels that are no frames, such as files and dicts, become polars frames."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,10 +11,9 @@ from prframe import checks
 from prframe._engine import frames
 from prframe.errors import PrframeError, UnmatchedIdsWarning, warn
 from prframe.trec import roles
-from prframe.trec.files.apart import Part, together
-from prframe.trec.files.layouts import RUN
-from prframe.trec.files.paths import Path, file_stem, files, is_path
-from prframe.trec.files.reading import read_file, read_qrels
+from prframe.trec.files import Part, Path, file_stem, files, is_path, together
+from prframe.trec.layouts import RUN
+from prframe.trec.reading import read_file, read_qrels
 from prframe.typing import AnyFrame
 
 # A dict holds columns, or rankings by query, or runs by the name of their system.
@@ -80,7 +76,7 @@ def qrels_frame(qrels: Any) -> Any:  # noqa: ANN401 - a frame is passed on
 
 
 def is_run(given: object) -> bool:
-    """Tell whether this is a run, or several, in another form than a frame."""
+    """Return whether this is a run, or several, in another form than a frame."""
     return _form(given) in {"path", "list", "rankings", "runs"}
 
 
@@ -97,7 +93,7 @@ def paths_within(given: Any) -> list[Path]:  # noqa: ANN401 - what callers pass
 
 
 def _form(given: object) -> str:
-    """Tell in which form a run is given, in one word."""
+    """Return in which form a run is given, in one word."""
     if is_path(given):
         return "path"
     if isinstance(given, Mapping):
@@ -109,11 +105,7 @@ def _form(given: object) -> str:
 
 
 def _form_of_dict(values: Sequence[object]) -> str:
-    """Tell what a dict of these values is.
-
-    Columns make a frame. Numbers by document make a ranking, so that the keys are queries. What
-    makes a run by itself has the name of a system as its key.
-    """
+    """Return what a dict of these values is: columns, rankings by query, or runs by system."""
     if values and all(map(_is_column, values)):
         return "runs" if all(map(_is_of_parts, values)) else "columns"
     items = [item for value in values if isinstance(value, Mapping) for item in value.values()]
@@ -125,20 +117,20 @@ def _form_of_dict(values: Sequence[object]) -> str:
 
 
 def _is_table(given: object) -> bool:
-    """Tell whether an object is a frame and not a column, which may speak the same interface."""
+    """Return whether an object is a frame and not a column, which may speak the same interface."""
     # To ask a lazy frame for its columns would give a warning.
     is_lazy = isinstance(given, pl.LazyFrame)
     return is_lazy or hasattr(given, "columns") or hasattr(given, "schema")
 
 
 def _is_column(given: object) -> bool:
-    """Tell whether an object is a list, an array or a series."""
+    """Return whether an object is a list, an array or a series."""
     is_other = isinstance(given, (str, bytes, Mapping)) or _is_table(given)
     return hasattr(given, "__len__") and not is_other
 
 
 def _is_of_parts(given: object) -> bool:
-    """Tell whether a list holds the parts of a run: frames, dicts, or paths of files."""
+    """Return whether a list holds the parts of a run: frames, dicts, or paths of files."""
     if not isinstance(given, (list, tuple)) or not given:
         return False
     first = given[0]
@@ -237,11 +229,12 @@ def _of_rankings(
     documents = [document for ranking in rankings.values() for document in ranking]
     numbers = [number for ranking in rankings.values() for number in ranking.values()]
     for query, document, number in zip(queries, documents, numbers, strict=True):
-        if problem := _PROBLEMS[value](number):
+        if problem := _problem(value, number):
+            is_score = value == "label" and isinstance(number, Real)
             raise PrframeError(
                 f"the {value}s of {name} must be {problem}; got {checks.brief(number)} for "
                 f"document {checks.brief(document)} of query {checks.brief(query)}."
-                f"{_CHANGED if value == 'label' and isinstance(number, Real) else ''}"
+                f"{' The run comes first, and the qrels second.' if is_score else ''}"
             )
     # Labels are whole numbers, which may be written as 1.0.
     is_whole = bool(numbers) and (
@@ -258,25 +251,16 @@ def _of_rankings(
     )
 
 
-_CHANGED = " The run comes first, and the qrels second."
-
-
-def _problem_of_score(number: object) -> str:
-    """Say what a score must be if it is something else."""
+def _problem(value: Literal["score", "label"], number: object) -> str:
+    """Say what a score or a label must be if it is something else."""
+    if value == "label":
+        is_whole = isinstance(number, Real) and float(number).is_integer()
+        is_label = is_whole and abs(int(number)) <= checks.LARGEST_COUNT  # type: ignore[call-overload]
+        return "" if is_label else "integers between -2^53 and 2^53"
     if not isinstance(number, Real):
         return "numbers"
     is_large = isinstance(number, Integral) and abs(int(number)) > checks.LARGEST_COUNT
     return "floats, or integers between -2^53 and 2^53" if is_large else ""
-
-
-def _problem_of_label(number: object) -> str:
-    """Say what a label must be if it is something else."""
-    is_whole = isinstance(number, Real) and float(number).is_integer()
-    is_label = is_whole and abs(int(number)) <= checks.LARGEST_COUNT  # type: ignore[call-overload]
-    return "" if is_label else "integers between -2^53 and 2^53"
-
-
-_PROBLEMS = {"score": _problem_of_score, "label": _problem_of_label}
 
 
 def _ids(ids: Sequence[object], role: str, name: str) -> pl.Series:

@@ -3,6 +3,7 @@
 import gzip
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import BinaryIO
 
 import numpy as np
@@ -13,8 +14,7 @@ from prframe._engine import frames
 from prframe._replacing import replacing
 from prframe.errors import ArgumentError, PrframeError
 from prframe.trec import roles
-from prframe.trec.files.paths import check_path
-from prframe.trec.grouping import group
+from prframe.trec.files import check_path, is_path
 from prframe.typing import AnyFrame
 
 _ROWS = 1 << 20
@@ -66,10 +66,8 @@ def write_run(  # noqa: PLR0913 - options, by keyword
     Notes
     -----
     Rows with a score of -inf were not retrieved and are left out. Rankings come in the order in
-    which they first appear. Ranks count from 1 by descending score; documents with equal scores
-    are in descending order of their ids as text, as trec_eval has them. (Version 9 compares
-    32-bit floats, so it sees more ties.) Scores are written with as many digits as it takes to
-    read the same 64-bit floats again.
+    which they first appear. Documents with equal scores are in descending order of their ids as
+    text, as in trec_eval. Scores keep all digits of the 64-bit floats.
 
     Examples
     --------
@@ -87,7 +85,7 @@ def write_run(  # noqa: PLR0913 - options, by keyword
     301 Q0 a 3 0.1 bm25
     <BLANKLINE>
     """
-    if not isinstance(path, (str, os.PathLike)):
+    if not is_path(path):
         raise ArgumentError(f"`path` must be a path; got {checks.brief(path)}.")
     run_frame, names = frames.named(frame)
     named = {"query_id": query_id, "doc_id": doc_id, "score": score}
@@ -113,18 +111,12 @@ def _checked(
     data: pl.DataFrame, columns: dict[str, str], system: str | None, tag: str
 ) -> pl.DataFrame:
     """Check the rows and return their system, query_id, doc_id and score, ready to be written."""
-    texts = {
-        "query_id": ("query ids", columns["query_id"]),
-        "doc_id": ("document ids", columns["doc_id"]),
-    }
     rows = data.select(*(pl.col(name).alias(role) for role, name in columns.items()))
-    if system is None:
-        rows = rows.with_columns(pl.lit(tag).alias("system"))
-    else:
-        texts["system"] = ("tags", system)
-        rows = rows.with_columns(data[system].alias("system"))
-    for role, (kind, name) in texts.items():
-        rows = rows.with_columns(_as_text(rows[role], kind, name))
+    rows = rows.with_columns(
+        pl.lit(tag).alias("system") if system is None else data[system].alias("system")
+    )
+    for role, kind in (("query_id", "query ids"), ("doc_id", "document ids"), ("system", "tags")):
+        rows = rows.with_columns(_as_text(rows[role], kind, columns.get(role, system or "tag")))
     if not (data.schema[columns["score"]].is_numeric() or rows.height == 0):
         raise PrframeError(
             f"the score must be numeric; {columns['score']!r} is {rows.schema['score']}."
@@ -137,10 +129,9 @@ def _checked(
         "drop these rows, or fill in -inf for documents that were not retrieved",
     )
     roles.refuse_large(rows, "score", f"the integer score {columns['score']!r}")
-    mark = pl.col("query_id").str.contains("^[#\\u{feff}]")
     roles.refuse(
         rows,
-        mark,
+        pl.col("query_id").str.contains("^[#\\u{feff}]"),
         f"the query ids in {columns['query_id']!r} must not start with '#' or a byte order mark, "
         "which readers of TREC files skip",
         "change these ids",
@@ -179,12 +170,9 @@ def _as_text(column: pl.Series, kind: str, name: str) -> pl.Series:
 
 def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
     """Sort the rows into rankings and return the fields of the lines."""
-    keys = rows.select("system", "query_id")
-    groups = group(keys)
-    ranking = pl.Series("ranking", groups.of_row)
-    rows = rows.with_columns(ranking).sort(
-        "ranking", "score", "doc_id", descending=[False, True, True]
-    )
+    first = pl.col("ranking").min().over("system", "query_id")
+    rows = rows.with_row_index("ranking").with_columns(first)
+    rows = rows.sort("ranking", "score", "doc_id", descending=[False, True, True])
     counts = rows.group_by("ranking").agg(pl.len() - pl.col("doc_id").n_unique())
     repeated = int(counts["len"].sum())
     if repeated:
@@ -196,28 +184,24 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
             f"{roles.examples(shown.head(checks.SHOWN).rows())}; drop the rows that do not count, "
             "or name the column that tells the systems apart with system=."
         )
-    sizes = np.bincount(rows["ranking"].to_numpy(), minlength=groups.keys.height)
-    start = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    rank = pl.Series("rank", np.arange(1, rows.height + 1) - start, dtype=pl.Int64)
+    rank = pl.int_range(1, pl.len() + 1).over("ranking").alias("rank")
     return rows.select("query_id", pl.lit("Q0"), "doc_id", rank, "score", "system")
 
 
 def _write(lines: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """Write the lines, compressed if the name says so."""
-    is_zipped = os.fspath(path).endswith(".gz")
     check_path(path)
-    with replacing(path) as raw:
-        if is_zipped:
-            with gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=6) as file:
-                _write_lines(lines, file)
-        else:
-            _write_lines(lines, raw)
-
-
-def _write_lines(lines: pl.DataFrame, file: BinaryIO | gzip.GzipFile) -> None:
-    """Write the lines in parts of bounded size."""
-    for part in lines.iter_slices(_ROWS):
-        text = part.write_csv(
-            None, include_header=False, separator=" ", quote_style="never", line_terminator="\n"
-        )
-        file.write(text.encode())
+    with replacing(path) as raw, ExitStack() as stack:
+        file: BinaryIO | gzip.GzipFile = raw
+        if os.fspath(path).endswith(".gz"):
+            zipped = gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=6)
+            file = stack.enter_context(zipped)
+        for part in lines.iter_slices(_ROWS):
+            text = part.write_csv(
+                None,
+                include_header=False,
+                separator=" ",
+                quote_style="never",
+                line_terminator="\n",
+            )
+            file.write(text.encode())

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from prframe import checks
+from prframe import checks, stats
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.measure import values_of_groups
@@ -22,6 +22,7 @@ from prframe.metrics import (
     NumRet,
     SetR,
     W,
+    at_any_prior,
     forms_that,
     parse_metric,
 )
@@ -240,6 +241,24 @@ def refuse_option(option: str, wanted: Mapping[str, Metric]) -> None:
         raise ArgumentError(
             f"`{option}` is not taken by {checks.listed(without)}; it is for {takers}; {instead}."
         )
+
+
+def at_prior(metric: Metric, prior: float | None) -> "stats.CellStatistic":
+    """Return a metric of one ranking as a function of cells, at a share of positives if given."""
+    statistic = metric.cell_statistic()
+    if prior is None or statistic.of_classes:
+        return statistic
+    if not statistic.takes_prior:
+        raise ArgumentError(
+            f"`prior` has no meaning for {metric} of one ranking, as it counts ranks, at which "
+            f"the population has other items; it is for {at_any_prior()}; leave `prior` out."
+        )
+    return stats.AtPrior(statistic, prior)
+
+
+def prior_of(value: object) -> float | None:
+    """Require a share of positives for inference, or none."""
+    return None if value is None else float(checks.number("prior", value, above=0, below=1))
 
 
 def _takes(metric: Metric, option: str) -> bool:

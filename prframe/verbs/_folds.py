@@ -1,7 +1,7 @@
-"""Values that are no sample of independent ones: of folds or splits, or of shared items."""
+"""Values of folds or splits, whose training sets overlap."""
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
 import polars as pl
 
@@ -11,10 +11,8 @@ from prframe._engine.frames import Source
 from prframe._engine.rows import considered, in_groups
 from prframe.errors import ArgumentError, DependentFoldsWarning, PrframeError, warn
 
-Resampling: TypeAlias = Literal["cv", "items"]
+Resampling: TypeAlias = Literal["cv"]
 
-# The resampling in which the items of rankings are drawn as well as the queries.
-ITEMS: Literal["items"] = "items"
 # A cross-validation of more folds is mostly a repeated one whose folds are numbered throughout.
 _MOST_FOLDS = 20
 _NUMBER_ANEW = (
@@ -42,15 +40,14 @@ def warn_of_folds(over: Sequence[str]) -> None:
 
 def check_resampling(resampling: object, over: Sequence[str]) -> float | Resampling | None:
     """Return the resampling; warn if it corrects for no folds and `over` names folds."""
-    if resampling is None or resampling == ITEMS:
+    if resampling is None:
         warn_of_folds(over)
-        return cast("Resampling | None", resampling)
+        return None
     if isinstance(resampling, str):
         if resampling != "cv":
             raise ArgumentError(
-                "`resampling` must be 'cv', for the folds of a cross-validation, the size of a "
-                "test set divided by that of its training set, or 'items', where items are drawn "
-                f"as well as queries; got {resampling!r}."
+                "`resampling` must be 'cv', for the folds of a cross-validation, or the size of "
+                f"a test set divided by that of its training set; got {resampling!r}."
             )
         named = [column for column in over if column.lower() in hints.FOLDS]
         if named and over[-1] not in named:
@@ -58,24 +55,14 @@ def check_resampling(resampling: object, over: Sequence[str]) -> float | Resampl
                 f"resampling='cv' takes the last column of `over` as that of folds, {over[-1]!r} "
                 f"here; put {named[0]!r} last."
             )
-        return cast("Resampling", resampling)
-    ratio = float(checks.number("resampling", resampling, above=0))
-    if ratio > 1:
-        warn(
-            f"resampling={ratio:g} says that test sets are larger than training sets; it is the "
-            "size of a test set divided by that of its training set, 1/9 for ten folds.",
-            DependentFoldsWarning,
-        )
-    return ratio
+        return "cv"
+    return float(checks.number("resampling", resampling, above=0))
 
 
 def refuse_items_of_several_folds(
     source: Source, args: Arguments, over: Sequence[str], resampling: float | Resampling | None
 ) -> None:
-    """Require that a cross-validation tests an item once, if items have names.
-
-    Groups have the same values of the keys of the arguments.
-    """
+    """Require that a cross-validation tests an item once, if items have names."""
     if resampling != "cv" or args.item is None or args.at_hand:
         return
     *repetition, fold = over
@@ -99,11 +86,7 @@ def refuse_items_of_several_folds(
 def test_train_ratio(
     resampling: float | Resampling | None, folds: pl.DataFrame, over: Sequence[str]
 ) -> float:
-    """Return the size of a test set divided by that of its training set.
-
-    There is a row per value. The last column of a cross-validation names the fold; the others tell
-    repetitions of the cross-validation apart.
-    """
+    """Return the size of a test set divided by that of its training set, given a row per value."""
     if isinstance(resampling, float):
         return resampling
     if resampling != "cv":

@@ -8,7 +8,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe.trec.judging import join_both
+from prframe.trec.joining import join_both
 from tests.commands.shell import run
 from tests.verbs.test_predictions import ROWS, N, Q
 

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import prframe
-from prframe.stats import discount_sum
+from prframe.stats.tie_expectations import discount_sum
 
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
 

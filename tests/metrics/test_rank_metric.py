@@ -11,8 +11,13 @@ from scipy import stats as scipy_stats
 
 import prframe
 from prframe import PrframeError, W, parse_metric
-from prframe.stats import SCORE_GENERATING, expected_score, mid_rank_score, parse_phi
-from prframe.stats.score_functions import ties as tied_scores
+from prframe.stats.score_functions import (
+    SCORE_GENERATING,
+    expected_score,
+    mid_rank_score,
+    parse_phi,
+    ties as tied_scores,
+)
 from tests.oracle import Group, Item, value
 
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")

@@ -11,8 +11,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from prframe import RR, stats
-from prframe.stats import expected_reciprocal_rank, hit_probability
-from prframe.stats.tie_expectations import mean_shortfall, reciprocal_rank as tied_ranks
+from prframe.stats.tie_expectations import (
+    expected_reciprocal_rank,
+    hit_probability,
+    mean_shortfall,
+    reciprocal_rank as tied_ranks,
+)
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -72,7 +76,8 @@ def test_public_names_stand_in_the_reference(pages: str) -> None:
 
 def test_public_names_come_with_an_example() -> None:
     result_of = {"PRBootstrap": "pr_bootstrap", "PRInterval": "pr_asymptotic_interval"}
-    result_of |= {"PRPosterior": "pr_posterior", "SCORE_GENERATING": "parse_phi"}
+    result_of |= {"PRPosterior": "pr_posterior", "PairedTest": "paired_t_test"}
+    result_of["RocDistances"] = "roc_distances"
     for name in stats.__all__:
         assert ">>> " in getattr(stats, result_of.get(name, name)).__doc__, name
 

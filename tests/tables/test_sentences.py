@@ -71,7 +71,6 @@ def sentence(**other) -> str:
             {"method": "t-corrected"},
             "(paired t-test corrected for overlapping training sets, adjusted p = 0.250, ",
         ),
-        ({"method": "t-items"}, "(paired t-test corrected for shared items, adjusted p = 0.250, "),
         ({"p_equivalence": 0.0004}, "family of 2; test of equivalence, p < 0.001; n = 1,200)."),
         ({"wins": None}, "nDCG@10 of new is 0.400 and"),
         ({"difference": None, "mean_a": None}, "Mean nDCG@10 of new and old cannot be compared."),

@@ -12,8 +12,7 @@ from polars.testing import assert_frame_equal
 
 import prframe
 from prframe import PrframeError
-from prframe.trec import evaluate, read_qrels, read_run
-from prframe.trec.files import reading
+from prframe.trec import evaluate, read_qrels, read_run, reading
 
 
 def saved(folder: Path, text: str, name: str = "file.tsv") -> Path:

@@ -14,8 +14,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from polars.testing import assert_frame_equal
 
 from prframe import MissingColumnError, PrframeError
-from prframe.trec import read_qrels, read_run, write_run
-from prframe.trec.files import opening, reading
+from prframe.trec import files, read_qrels, read_run, reading, write_run
 
 RUN = {
     "query_id": pl.String,
@@ -304,7 +303,7 @@ def test_the_first_long_line_is_refused(sizes, ends, block: int, tmp_path: Path)
     path = saved(tmp_path, content)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reading, "_BLOCK", block)
-        for module in (opening, reading):
+        for module in (files, reading):
             patch.setattr(module, "LONGEST_LINE", 40)
         if first is None:
             assert read_run(path).height == 0

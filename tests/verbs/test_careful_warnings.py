@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 import prframe
-from prframe.verbs.comparison.options import model_pairs
 
 LISTS = pl.DataFrame(
     {
@@ -58,7 +57,6 @@ def test_means_of_rankings_that_share_items(kind: Any) -> None:
     assert len(caught) == 1
     assert message.startswith("4 of 6 items in 'name' are in several rankings of the mean")
     assert "dependence='comonotone'" in message
-    assert "resampling='items'" in message
     with pytest.warns(prframe.SharedItemsWarning, match="items in 'doc_id' are in several"):
         collected(prframe.ap_test(kind(shared.rename({"name": "doc_id"})), over="query_id"))
     collected(prframe.ap_test(rows, over="query_id", item="name", dependence="comonotone"))
@@ -83,13 +81,6 @@ def test_ap_that_no_ranking_has(ap: float, n: int, n_pos: int) -> None:
         "have, or n and n_pos count others. Give AP of all items; where it does not matter, "
         "ignore UnlistedItemsWarning."
     ]
-
-
-def test_all_pairs_of_very_many_models() -> None:
-    with pytest.warns(prframe.ManyPairsWarning, match="all 31,125 pairs of 250 models"):
-        assert len(model_pairs(range(250), None)) == 31_125
-    assert len(model_pairs(range(250), 3)) == 249
-    assert len(model_pairs(range(200), None)) == 19_900
 
 
 THRESHOLD = "P(threshold=0.5)"

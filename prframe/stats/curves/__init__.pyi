@@ -1,8 +1,9 @@
 from .asymptotic import (
     PRInterval as PRInterval,
-    asymptotic_interval as asymptotic_interval,
+    pr_asymptotic_band as pr_asymptotic_band,
     pr_asymptotic_interval as pr_asymptotic_interval,
     pr_asymptotic_variance as pr_asymptotic_variance,
+    pr_limit_process as pr_limit_process,
 )
 from .bands import (
     clusters_of_either_class as clusters_of_either_class,
@@ -24,11 +25,7 @@ from .difference import (
 )
 from .drawn.gamma_walks import Weights as Weights, drawn_weights as drawn_weights
 from .drawn.paths import DrawnPath as DrawnPath, Draws as Draws
-from .drawn.roc_path import RocPath as RocPath, empirical_precision as empirical_precision
-from .gaussian_process import (
-    pr_asymptotic_band as pr_asymptotic_band,
-    pr_limit_process as pr_limit_process,
-)
+from .drawn.roc_path import RocPath as RocPath
 from .levels import (
     LEVELS_TWICE as LEVELS_TWICE,
     band_levels as band_levels,
@@ -37,11 +34,9 @@ from .levels import (
     spaced_levels as spaced_levels,
 )
 from .precision_recall import (
+    cells_of_classes as cells_of_classes,
+    empirical_precision as empirical_precision,
     pr_curve as pr_curve,
     precision_at_prior as precision_at_prior,
 )
-from .smoothed_bootstrap import (
-    PRBootstrap as PRBootstrap,
-    pr_bootstrap as pr_bootstrap,
-    resampled_curve as resampled_curve,
-)
+from .smoothed_bootstrap import PRBootstrap as PRBootstrap, pr_bootstrap as pr_bootstrap

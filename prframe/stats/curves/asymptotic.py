@@ -1,20 +1,39 @@
-"""The asymptotic distribution of the empirical precision-recall curve at levels of recall."""
+"""The limit of the empirical precision-recall curve, with intervals and bands from it.
+
+The source is Clemencon & Vayatis, *Nonparametric estimation of the precision-recall curve*, ICML
+2009.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtri
 
 from prframe import checks
+from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
-from prframe.stats._arrays import fractions, reals, together
-from prframe.stats.curves.kernels import ClassKernel, class_kernels
-from prframe.stats.curves.precision_recall import false_positives, precision
-from prframe.stats.rankings import ClassScores, positives_at, recall_levels, two_classes
+from prframe.stats._arrays import fractions, random_generator, reals, together
+from prframe.stats.curves.bands import covering_rank
+from prframe.stats.curves.kernels import class_kernels
+from prframe.stats.curves.levels import rising_levels
+from prframe.stats.curves.precision_recall import (
+    cells_of_classes,
+    false_positives,
+    precision,
+)
+from prframe.stats.rankings import (
+    ClassScores,
+    both_classes,
+    positives_at,
+    recall_levels,
+    two_classes,
+)
 from prframe.typing import Bandwidth, Floats
+
+BandKind: TypeAlias = Literal["studentized", "sup"]
 
 # A density below this part of the peak of a single kernel, reached 3.7 bandwidths away, is none.
 _NEAR = 1e-3
@@ -44,8 +63,7 @@ def pr_asymptotic_variance(
     fpr : array_like of float in [0, 1]
         a, the false positive rate at that recall.
     density_ratio : array_like of float >= 0
-        r, the density of the scores of negatives over that of positives, at the threshold. It is
-        the derivative of the false positive rate by recall.
+        r, the density of the scores of negatives over that of positives at the threshold.
     prevalence : array_like of float in (0, 1)
         p, the probability of a positive.
 
@@ -53,7 +71,7 @@ def pr_asymptotic_variance(
     -------
     ndarray of float
         Of the common shape. Divided by the number of items n, it is the variance of the precision
-        that is estimated from them, with a random number of positives among them.
+        that is estimated from them.
 
     Raises
     ------
@@ -66,10 +84,9 @@ def pr_asymptotic_variance(
 
     Notes
     -----
-    Clemencon & Vayatis 2009 print eq. (9) without the factor ``PR^4/b^2`` on its second and third
-    term. Their own process ``Z^(n)`` in Theorem 1 has it on all three, but another coefficient on
-    the first: ``alpha_p/p``, which must be ``alpha_p/sqrt(p)``. With both corrected the two agree,
-    and so does simulation.
+    The paper prints eq. (9) without the factor ``PR^4/b^2`` on its second and third term. The
+    process of its Theorem 1 has it on all three, but the coefficient ``alpha_p/p`` on the first,
+    which must be ``alpha_p/sqrt(p)``. With both corrected the two agree, and so does simulation.
 
     References
     ----------
@@ -81,8 +98,8 @@ def pr_asymptotic_variance(
     array([3.014, 2.241, 1.075])
     """
     beta = recall_levels(recall, below_one=True)
-    alpha, ratio, p = fractions("fpr", fpr), reals("density_ratio", density_ratio), prevalence
-    p = fractions("prevalence", p)
+    alpha, ratio = fractions("fpr", fpr), reals("density_ratio", density_ratio)
+    p = fractions("prevalence", prevalence)
     if (wrong := (p == 0) | (p == 1)).any():
         raise PrframeError(f"`prevalence` must be > 0 and < 1; got {p[wrong].ravel()[0]}.")
     if (wrong := ratio < 0).any():
@@ -95,16 +112,6 @@ def pr_asymptotic_variance(
     threshold = q**2 * beta * (1 - beta) * ratio**2 / p**3
     negatives = q * alpha * (1 - alpha) / p**2
     return np.asarray(shrink**4 / beta**2 * (positives + threshold + negatives))
-
-
-def density_ratio(positives: ClassKernel, negatives: ClassKernel, recall: Floats) -> Floats:
-    """Return the density of negatives over that of positives at the threshold of each recall."""
-    threshold = positives.isf(recall)
-    density = positives.pdf(threshold)
-    # In a gap between positives the density is only that of the far tails of kernels.
-    peak = 1 / (positives.total * positives.bandwidth * positives.shape.area)
-    density[density < _NEAR * peak] = np.nan
-    return negatives.pdf(threshold) / density
 
 
 def pr_asymptotic_interval(  # noqa: PLR0913
@@ -132,7 +139,7 @@ def pr_asymptotic_interval(  # noqa: PLR0913
         Coverage of the interval at one level; all levels together are covered less often.
     bandwidth : {"scott", "silverman", "robust", "undersmoothed"} or float > 0
         Bandwidth of the kernels that estimate the ratio of the densities, or a pair for positives
-        and negatives; see `pr_curve`. All else is estimated without smoothing.
+        and negatives; see `pr_curve`. Nothing else is smoothed.
     n_pos, n_neg : int, optional
         Totals that include items never listed, which count as not retrieved.
 
@@ -140,23 +147,21 @@ def pr_asymptotic_interval(  # noqa: PLR0913
     -------
     PRInterval
         ``precision`` as `pr_curve` gives it, ``low`` and ``high``, of the shape of `recall`. Ends
-        are NaN where precision is 0 or 1, as an expansion around such a value is impossible. They
-        are also NaN where the threshold lies in a gap between positives, 3.7 bandwidths from the
-        next.
+        are NaN where precision is 0 or 1, and where the threshold lies in a gap between
+        positives, 3.7 bandwidths from the next.
 
     Raises
     ------
     PrframeError
         No positives, NaN scores, totals below what is listed, or numbers out of range.
 
-    Notes
-    -----
-    The intervals are valid for many positives and negatives above the threshold, and for scores
-    that have densities; for tied scores the kernels estimate densities that do not exist.
-
     See Also
     --------
     pr_asymptotic_band : The same for all levels at once.
+
+    Notes
+    -----
+    Valid for many positives, many negatives above the threshold, and scores without ties.
 
     References
     ----------
@@ -170,32 +175,226 @@ def pr_asymptotic_interval(  # noqa: PLR0913
     >>> interval.precision.round(3)
     array([0.625, 0.562, 0.439])
     """
-    beta = recall_levels(recall, below_one=True)
-    level = checks.number("confidence_level", confidence_level, above=0, below=1)
+    levels = recall_levels(recall, below_one=True)
+    level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     classes = two_classes(positives, negatives, n_pos, n_neg)
-    return asymptotic_interval(*classes, beta, float(level), bandwidth)
-
-
-def asymptotic_interval(
-    positives: ClassScores,
-    negatives: ClassScores,
-    recall: Floats,
-    confidence_level: float,
-    bandwidth: Bandwidth,
-) -> PRInterval:
-    """Enclose precision at each level, given checked arguments."""
-    tail = (1 - confidence_level) / 2
-    n = positives.total + negatives.total
-    hits = positives_at(recall, positives.total)
-    false = false_positives(positives, negatives, hits)
-    ratio = density_ratio(*class_kernels(positives, negatives, bandwidth), recall)
-    center = precision(hits, false)
+    center, fpr, ratio = _estimates(*classes, levels, bandwidth)
+    n, p = _size_and_share(*classes)
     inner = (center > 0) & (center < 1)
     low, high = np.full((2, *center.shape), np.nan)
     if inner.any():
-        fpr, prevalence = false[inner] / negatives.total, positives.total / n
-        variance = pr_asymptotic_variance(recall[inner], fpr, ratio[inner], prevalence)
-        spread = np.sqrt(variance / n) / (center[inner] * (1 - center[inner]))
-        ends = logit(center[inner]) + ndtri([[tail], [1 - tail]]) * spread
-        low[inner], high[inner] = expit(ends)
+        variance = pr_asymptotic_variance(levels[inner], fpr[inner], ratio[inner], p)
+        half = -ndtri((1 - level) / 2) * np.sqrt(variance / n)
+        low[inner], high[inner] = _ends(center[inner], half, "studentized")
+    return PRInterval(center, low, high)
+
+
+def _estimates(
+    positives: ClassScores, negatives: ClassScores, recall: Floats, bandwidth: Bandwidth
+) -> tuple[Floats, Floats, Floats]:
+    """Return precision, the false positive rate, and the ratio of the densities at the levels."""
+    hits = positives_at(recall, positives.total)
+    false = false_positives(cells_of_classes(positives, negatives), recall)
+    first, second = class_kernels(positives, negatives, bandwidth)
+    threshold = first.isf(recall)
+    density = first.pdf(threshold)
+    # In a gap between positives the density is only that of the far tails of kernels.
+    peak = 1 / (first.total * first.bandwidth * first.shape.area)
+    density[density < _NEAR * peak] = np.nan
+    fpr = false / max(negatives.total, 1)
+    return precision(hits, false), fpr, second.pdf(threshold) / density
+
+
+def _size_and_share(positives: ClassScores, negatives: ClassScores) -> tuple[int, float]:
+    """Return the number of items and the share of positives."""
+    n = positives.total + negatives.total
+    return n, positives.total / n
+
+
+def _ends(center: Floats, half: Floats, kind: BandKind) -> Floats:
+    """Return the ends of a band that reaches so far, on the logit scale if studentized."""
+    if kind == "sup":
+        return np.clip([center - half, center + half], 0.0, 1.0)
+    moved = np.multiply.outer([-1.0, 1.0], half / (center * (1 - center)))
+    return np.asarray(expit(logit(center) + moved))
+
+
+def pr_limit_process(  # noqa: PLR0913
+    recall: ArrayLike,
+    fpr: ArrayLike,
+    density_ratio: ArrayLike,
+    prevalence: float,
+    *,
+    size: int = INTERVAL_DRAWS,
+    rng: int | np.random.Generator | None = None,
+) -> Floats:
+    """Draw the process that ``sqrt(n) (estimated - true precision)`` approaches as n grows.
+
+    The process at recall b is
+    ``PR(b)^2 / b [sqrt(q / p^3) a(b) W + q / sqrt(p^3) r(b) B1(b) + sqrt(q) / p B2(a(b))]``, where
+    ``q = 1 - p``. W is standard normal, B1 and B2 are Brownian bridges, and all are independent.
+
+    Parameters
+    ----------
+    recall : array_like of float in (0, 1), shape (levels,)
+        b, rising.
+    fpr : array_like of float in [0, 1]
+        a, the false positive rate at each level; it does not fall.
+    density_ratio : array_like of float >= 0
+        r, the density of the scores of negatives over that of positives at the threshold.
+    prevalence : float in (0, 1)
+        p, the probability of a positive.
+    size : int >= 1
+        Number of draws.
+    rng : int or numpy.random.Generator, optional
+        Seed or generator.
+
+    Returns
+    -------
+    ndarray of float, shape (size, levels)
+        Their variance at a level is `pr_asymptotic_variance`.
+
+    Raises
+    ------
+    PrframeError
+        Numbers out of range, or rates that fall.
+
+    Notes
+    -----
+    In eq. (8) of the paper the first coefficient is printed ``alpha_p / p``, with
+    ``alpha_p = sqrt(1 - p) / p``, and must be ``alpha_p / sqrt(p)``, as in the proof of Theorem 2.
+
+    References
+    ----------
+    Clemencon & Vayatis 2009, Theorem 1.
+
+    Examples
+    --------
+    >>> population = [0.2, 0.5], [0.02, 0.1], [0.2, 0.6], 0.3
+    >>> draws = pr_limit_process(*population, size=50_000, rng=1)
+    >>> (draws.var(axis=0) / pr_asymptotic_variance(*population)).round(1)
+    array([1., 1.])
+    """
+    levels = rising_levels(recall)
+    rate, ratio = fractions("fpr", fpr), reals("density_ratio", density_ratio)
+    levels, rate, ratio = together("`recall`, `fpr` and `density_ratio`", levels, rate, ratio)
+    p = float(checks.number("prevalence", prevalence, above=0, below=1))
+    if (np.diff(rate) < 0).any():
+        raise PrframeError(f"`fpr` must not fall; got {checks.brief(fpr)}.")
+    if (wrong := ~(ratio >= 0)).any():
+        raise PrframeError(f"`density_ratio` must be >= 0; got {ratio[wrong][0]}.")
+    draws = checks.whole_number("size", size, at_least=1)
+    return _process(levels, rate, ratio, p, draws, random_generator(rng))
+
+
+def _process(  # noqa: PLR0913, PLR0917
+    recall: Floats, fpr: Floats, ratio: Floats, p: float, size: int, rng: np.random.Generator
+) -> Floats:
+    """Return draws of the process at rising levels."""
+    q = 1 - p
+    shares = np.sqrt(q) * p**-1.5 * fpr * rng.standard_normal((size, 1))
+    thresholds = q * p**-1.5 * ratio * _bridge(recall, size, rng)
+    negatives = np.sqrt(q) / p * _bridge(fpr, size, rng)
+    center = p * recall / (p * recall + q * fpr)
+    return np.asarray(center**2 / recall * (shares + thresholds + negatives))
+
+
+def _bridge(times: Floats, size: int, rng: np.random.Generator) -> Floats:
+    """Draw Brownian bridges at rising times in [0, 1], shape (size, times)."""
+    steps = np.sqrt(np.diff(times, prepend=0.0, append=1.0))
+    walk = np.cumsum(steps * rng.standard_normal((size, steps.size)), axis=1)
+    return np.asarray(walk[:, :-1] - times * walk[:, -1:])
+
+
+def pr_asymptotic_band(  # noqa: PLR0913
+    positives: ArrayLike,
+    negatives: ArrayLike,
+    recall: ArrayLike,
+    *,
+    kind: BandKind = "studentized",
+    confidence_level: float = 0.95,
+    bandwidth: Bandwidth = "scott",
+    n_resamples: int = INTERVAL_DRAWS,
+    rng: int | np.random.Generator | None = None,
+    n_pos: int | None = None,
+    n_neg: int | None = None,
+) -> PRInterval:
+    """Enclose the precision-recall curve at all levels at once by its Gaussian limit.
+
+    The process Z of `pr_limit_process` is drawn with estimated rates and densities. The band is
+    ``PR +- c / sqrt(n)`` with c the quantile of ``max |Z|``, or ``logit PR +- c s`` with c that of
+    ``max |Z| / sigma`` and ``s = sigma / (sqrt(n) PR (1 - PR))``, taken back from the logit scale.
+
+    Parameters
+    ----------
+    positives, negatives : array_like of float, shape (number of the class,)
+        Scores of the items of either class, in any order. -inf: not retrieved.
+    recall : array_like of float in (0, 1), shape (levels,)
+        Levels, rising.
+    kind : {"studentized", "sup"}
+        ``"studentized"``: the width at each level is in proportion to the standard deviation
+        there, on the logit scale. ``"sup"``: equally wide everywhere and cut off at 0 and 1.
+    confidence_level : float in (0, 1)
+        Coverage of all levels together.
+    bandwidth : {"scott", "silverman", "robust", "undersmoothed"} or float > 0
+        As in `pr_asymptotic_interval`.
+    n_resamples : int >= 1
+        Number of draws of the process.
+    rng : int or numpy.random.Generator, optional
+        Seed or generator.
+    n_pos, n_neg : int, optional
+        Totals that include items never listed, which count as not retrieved.
+
+    Returns
+    -------
+    PRInterval
+        ``precision`` as `pr_curve` gives it, ``low`` and ``high``, of shape (levels,). Ends are
+        NaN, and levels left out of the maximum, where precision is 0, where the threshold lies in
+        a gap between positives, and with ``"studentized"`` where precision is 1.
+
+    Raises
+    ------
+    PrframeError
+        No positives or no negatives, NaN scores, totals below what is listed, or numbers out of
+        range.
+
+    See Also
+    --------
+    pr_asymptotic_interval : The same at single levels.
+    pr_posterior : The band to prefer.
+
+    Notes
+    -----
+    The paper prefers its bootstrap; this band is for comparison. It is valid for many positives,
+    and many negatives above all thresholds.
+
+    References
+    ----------
+    Clemencon & Vayatis 2009, Theorem 1, corrected, and section 4.2.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> positives, negatives = rng.normal(1, 1, 300), rng.normal(0, 1, 700)
+    >>> band = pr_asymptotic_band(positives, negatives, [0.2, 0.5, 0.8], rng=2)
+    >>> band.low.round(2), band.high.round(2)
+    (array([0.5 , 0.47, 0.38]), array([0.74, 0.65, 0.5 ]))
+    """
+    levels = rising_levels(recall)
+    checks.one_of("kind", kind, get_args(BandKind))
+    level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
+    size = checks.number_of_draws(n_resamples)
+    generator = random_generator(rng)
+    classes = both_classes(positives, negatives, n_pos, n_neg)
+    center, fpr, ratio = _estimates(*classes, levels, bandwidth)
+    n, p = _size_and_share(*classes)
+    usable = (center > 0) & np.isfinite(ratio) & ((kind == "sup") | (center < 1))
+    low, high = np.full((2, levels.size), np.nan)
+    if usable.any():
+        limit = (levels[usable], fpr[usable], ratio[usable], p)
+        scale = np.sqrt(pr_asymptotic_variance(*limit)) if kind == "studentized" else 1.0
+        farthest = np.abs(_process(*limit, size, generator) / scale).max(axis=1)
+        multiple = np.sort(farthest)[covering_rank(level, size) - 1]
+        half = np.broadcast_to(multiple * scale / np.sqrt(n), usable.sum())
+        low[usable], high[usable] = _ends(center[usable], half, kind)
     return PRInterval(center, low, high)

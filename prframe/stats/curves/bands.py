@@ -16,7 +16,7 @@ from prframe.typing import Flags, Floats, Integers
 
 # Curves in either precision, in which their deviations are computed.
 _Curves: TypeAlias = NDArray[np.floating]
-# The level of the pointwise intervals by which the shape of a band is measured.
+# The level of the pointwise intervals that give a band its shape.
 _SHAPE = 0.99
 # So many deviations are computed at a time, few enough for the processor's cache.
 _AT_ONCE = 1 << 17
@@ -27,12 +27,9 @@ class Deviations:
     """How far whole curves lie from the middle of their draws, in pointwise units.
 
     The middles are the pointwise medians, and the units the distances from there to the ends of
-    the pointwise 99 % intervals. A unit of 0, or an infinite one, is none: there the draws that
-    keep within the band elsewhere set its end.
-
-    Draws are measured in the units that the other draws have. The ends of the intervals are among
-    the few farthest draws of each level, and a draw is no measure of itself: in units that it has
-    set, it would seem less far than another one, and bands would be too narrow.
+    the pointwise 99 % intervals. Where a unit is 0 or infinite, the draws that keep within the
+    band elsewhere set its end. Each draw is measured in the units that the other draws have: by
+    units that it has set itself, it would seem less far, and bands would be too narrow.
 
     Attributes
     ----------
@@ -50,16 +47,15 @@ class Deviations:
     unlimited: Flags | None = None
 
     def band(self, confidence_level: float) -> tuple[Floats, Floats]:
-        """Return the band that encloses a share of whole curves.
+        """Return the band from ``median - c (median - low)`` to ``median + c (high - median)``.
 
-        It reaches from ``median - c (median - low)`` to ``median + c (high - median)``, `low` and
-        `high` being the ends of the pointwise 99 % intervals, and c the factor times the largest
-        deviation of a draw that `covering_rank` chooses.
+        `low` and `high` are the ends of the pointwise 99 % intervals, and c is the factor times
+        the largest deviation of the draw that `covering_rank` chooses.
         """
         last = np.argsort(self._worst)[covering_rank(confidence_level, self._worst.size) - 1]
         within = self._worst <= self._worst[last]
         # In double precision the band reaches as far as the draw that sets its width.
-        ends = self._curve(self.lower, last), self._curve(self.upper, last)
+        ends = self.lower[last].astype(np.float64), self.upper[last].astype(np.float64)
         widest = self._largest(*ends, self._farther)
         c = float(widest[0]) * self.factor
         (bottom, top), (below, above) = self._middle, self._units
@@ -71,17 +67,14 @@ class Deviations:
         return low, high if self.unlimited is None else np.where(self.unlimited, np.inf, high)
 
     def pointwise_band(self, confidence_level: float) -> tuple[Floats, Floats]:
-        """Return the equal-tailed interval at each level; its ends are draws: `covering_rank`."""
+        """Return the equal-tailed interval at each level, whose ends are draws."""
         n = len(self.lower)
         last = covering_rank((1 + confidence_level) / 2, n)
         lower, upper = self._in_order
         return lower[:, n - last].astype(np.float64), upper[:, last - 1].astype(np.float64)
 
-    def p_value(self, value: float, estimate: Floats | None = None) -> float:
-        """Return the smallest alpha at which a band of level 1 - alpha leaves out a constant.
-
-        With the estimate, bands hold it, and what lies between it and the draws.
-        """
+    def p_value(self, value: float, estimate: Floats) -> float:
+        """Return the smallest alpha at which a band that holds the estimate lacks a constant."""
         held = self._is_held(value, estimate)
         lower, upper = (
             np.broadcast_to(np.where(held, far, value), self.lower.shape[1])
@@ -91,19 +84,14 @@ class Deviations:
         beyond = (self._worst >= farthest / self.factor).sum()
         return float((1 + beyond) / (1 + self._worst.size))
 
-    def pointwise_p_value(self, value: float, estimate: Floats | None = None) -> Floats:
-        """Return for each level the smallest alpha at which its interval leaves out a constant.
-
-        With the estimate, intervals hold it, and what lies between it and the draws.
-        """
+    def pointwise_p_value(self, value: float, estimate: Floats) -> Floats:
+        """Return the same for each level and its interval."""
         beyond = np.minimum((self.lower <= value).sum(axis=0), (self.upper >= value).sum(axis=0))
         alpha = np.minimum(1.0, 2 * (1 + beyond) / (1 + len(self.lower)))
         return np.where(self._is_held(value, estimate), 1.0, alpha)
 
-    def _is_held(self, value: float, estimate: Floats | None) -> NDArray[np.bool_]:
-        """Whether a constant is the estimate, or lies between it and the median of the draws."""
-        if estimate is None:
-            return np.zeros(self.lower.shape[1], np.bool_)
+    def _is_held(self, value: float, estimate: Floats) -> Flags:
+        """Return where a constant is the estimate, or lies between it and the median."""
         above = np.sign(estimate - value)
         return np.logical_or(*(above * (middle - value) <= 0 for middle in self._middle))
 
@@ -126,11 +114,7 @@ class Deviations:
 
     @cached_property
     def _farther(self) -> tuple[Floats, Floats]:
-        """By how much a draw of a unit or more is farther in the units that the others have.
-
-        Without such a draw the end of an interval is one draw farther in, as a rule. Without one
-        between the ends both stay where they are.
-        """
+        """By how much a draw of a unit or more is farther in the units that the others have."""
         n = len(self.lower)
         last = max(1, covering_rank((1 + _SHAPE) / 2, n - 1))
         (lower, upper), (bottom, top) = self._in_order, self._middle
@@ -147,18 +131,10 @@ class Deviations:
         """The largest deviation of each draw, in the units of the others."""
         return self._largest(self.lower, self.upper, self._farther)
 
-    @staticmethod
-    def _curve(draws: _Curves, number: int) -> Floats:
-        """Return one of the draws."""
-        return np.asarray(draws[number], dtype=np.float64)
-
     def _largest(
         self, lower: _Curves, upper: _Curves, beyond: tuple[Floats, Floats] | None = None
     ) -> Floats:
-        """Return the largest deviation of curves, whose last dimension are the levels.
-
-        Deviations of a unit or more are multiplied by what is given for either side.
-        """
+        """Return the largest deviation of curves, those of a unit or more times `beyond`."""
         (bottom, top), (below, above) = self._middle, self._units
         least, most = self._in_order[0][:, :1], self._in_order[1][:, -1:]
         # Levels are the first dimension here, which is fast for maxima over them.
@@ -177,11 +153,7 @@ class Deviations:
 
 
 def holding(estimate: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Return the ends of a band moved out to the estimate where it lies outside.
-
-    Draws have half counts that the estimate lacks. With a handful of items these may carry all
-    draws of a level to one side of it.
-    """
+    """Return the ends of a band, which with a handful of items may not hold the estimate."""
     return np.minimum(low, estimate), np.maximum(high, estimate)
 
 
@@ -194,23 +166,9 @@ def clusters_of_either_class(positive: Flags, cluster: Integers) -> int:
 def of_few_units(draws: _Curves, n: int) -> Floats:
     """Return draws of n units that are as far from their medians as those of samples would be.
 
-    As in `Confidence.expanded`, draws of n units vary too little by ``sqrt((n - 1) / n)``, and as
-    a normal distribution where Student's with n - 1 degrees of freedom would be right. There the
-    level of an interval is moved to allow for that. Here the draws are, as a band of few units
-    would ask for quantiles beyond all of them: at each level the deviation of the k-th smallest of
-    m draws from their median is multiplied by ``sqrt(n / (n - 1)) t(a) / z(a)``, with the
-    quantiles of both distributions at ``a = k / (m + 1)``. Their order stays, and infinite draws
-    stay where they are.
-
-    Parameters
-    ----------
-    draws : ndarray, shape (n_resamples, levels)
-    n : int
-        Fewer than 2 count as 2.
-
-    Returns
-    -------
-    ndarray, shape (n_resamples, levels)
+    At each level the deviation of the k-th smallest of m draws from their median is multiplied by
+    ``sqrt(n / (n - 1)) t(a) / z(a)``, with the quantiles of Student's distribution with n - 1
+    degrees of freedom and of the normal one at ``a = k / (m + 1)``. Infinite draws stay.
     """
     n = max(n, 2)
     tail = np.arange(1, len(draws) + 1) / (len(draws) + 1)
@@ -254,11 +212,7 @@ def _multiply_beyond(deviation: _Curves, times: Floats) -> None:
 def covering_rank(share: float, n: int) -> int:
     """Return the k such that the k-th smallest of n draws bounds another one often enough.
 
-    One more draw is as likely to come first, second, ... or last among all n + 1, so that it is
-    at most the k-th smallest of the others with probability ``k / (n + 1)``: this is at least the
-    share asked for from ``k = ceil(share (n + 1))`` on, if there are enough draws. A smaller k, as
-    ``ceil(share n)``, or an interpolated quantile covers less often. By the same count a band
-    leaves out just those curves whose p-value ``(1 + number beyond) / (1 + n)`` is at most alpha.
+    One more draw is at most the k-th smallest of the others with probability ``k / (n + 1)``.
     """
     return min(n, ceil(share * (n + 1) * (1 - EQUAL)))
 

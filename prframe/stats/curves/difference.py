@@ -20,18 +20,16 @@ from prframe.stats.curves.bands import (
     of_few_units,
 )
 from prframe.stats.curves.drawn.paired_paths import PairedPaths
-from prframe.stats.curves.drawn.roc_path import empirical_precision
 from prframe.stats.curves.levels import rising_levels
-from prframe.stats.curves.precision_recall import precision_at_prior
+from prframe.stats.curves.precision_recall import empirical_precision, precision_at_prior
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Floats
 
-# With fewer positives, or clusters, than these there is no band, as draws say too little about a
-# curve.
+# With fewer positives, or clusters, than these there is no band.
 LEAST_POSITIVES = 3
-# Where neither model has a negative above, only half a negative that both share varies, and counts
-# are whole: two nearly perfect models are covered too often. The constant by which bands are
-# narrowed was found by simulation (benchmarks.default_coverage, differences).
+# Where neither model has a negative above, only half a negative that both share varies, and two
+# nearly perfect models are covered too often. The constant was found by simulation
+# (benchmarks.coverage, differences).
 _UNSEEN = 0.3
 
 
@@ -90,7 +88,7 @@ def pr_curve_difference(  # noqa: PLR0913
     """Compare the precision-recall curves of two models on the same items, level by level.
 
     The difference ``PR_a(b) - PR_b(b)`` is drawn by a paired Bayesian bootstrap: every item has
-    one gamma weight, which both models add up, each in its own order.
+    one gamma weight, which both models add up in their own order.
 
     Parameters
     ----------
@@ -127,43 +125,30 @@ def pr_curve_difference(  # noqa: PLR0913
 
     Notes
     -----
-    Each curve has the distribution that `pr_posterior` gives it: half counts at both ends,
-    the odds of negatives between two positives on a log scale, and tie blocks in proportion. A
+    Each curve has the distribution that `pr_posterior` gives it, and is smoothed as there. A
     positive is two halves of a weight, one above its knot and one below. The half negative that
     may stand above any threshold is shared by both models to the extent that the rankings agree:
     its shape 1/2 is split by the share of negatives that stand between the same positives in both.
     The half below is shared likewise; a part of it is passed toward the end of a run of positives.
 
-    A band stands around the median of its draws, which is smoother than each of them: a draw
-    places recall b with a standard deviation of ``sqrt(b (1 - b) / n_pos)``. So each draw is
-    smoothed over as much, by a normal mean of its log odds along ``arcsin sqrt b``, in which that
-    is ``1 / (2 sqrt(n_pos))`` at all levels. Draws are not smoothed within tie blocks that are
-    wider than that, nor where one of them has come to the end of what was retrieved.
+    The band reaches from the medians of the draws to c times the distances of their pointwise
+    0.5 % and 99.5 % quantiles. Another draw stays within c at all levels with the probability
+    asked for; each draw is measured by the quantiles of the others. Then c is multiplied by ``1 -
+    0.3 (1 - R)^2``, which was found by simulation. R is the mean over the levels of the variance
+    of the difference over the sum of both curves' variances, at most 1 at each, and 1 where a
+    negative stands above in one of the rankings. If no negative stands above a level in one
+    ranking, its precision is taken as 1 for the end of the band that lies in its favour. The band
+    always holds the difference itself.
 
-    The band reaches from the medians of these draws to c times the distances of their pointwise
-    0.5 % and 99.5 % quantiles. The factor c is such that another draw stays within the band at
-    all levels with the probability asked for; to this end draws are measured by the quantiles of
-    the others. Then c is multiplied by ``1 - 0.3 (1 - R)^2``, which was found by simulation. R
-    is the mean over the levels of the variance of the difference over the sum of both curves'
-    variances, at most 1 at each, and 1 where a negative stands above in one of the rankings. If no
-    negative stands above a level in one ranking, its precision is taken as 1 for the end of the
-    band that lies in its favour. The band always holds the difference itself.
-
-    Draws of few clusters vary less than samples do. With G clusters that hold positives, or
-    negatives if these are fewer, the deviation of a draw from the median is multiplied by
-    ``sqrt(G / (G - 1))`` and by the ratio of the quantiles of Student's distribution with G - 1
-    degrees of freedom and of the normal one, at the rank that the draw has at that level. Bands,
-    intervals and p-values come from these draws. As a negative that was not seen may come with
-    others of its cluster, the .3 is multiplied by the number of clusters with negatives over that
-    of negatives.
+    With G clusters that hold positives, or negatives if these are fewer, the deviation of a draw
+    from the median is multiplied by ``sqrt(G / (G - 1))`` and by the ratio of the quantiles of
+    Student's distribution with G - 1 degrees of freedom and of the normal one, at the rank of the
+    draw. As a negative that was not seen may come with others of its cluster, the .3 is multiplied
+    by the number of clusters with negatives over that of negatives.
 
     The p-value is two-sided. It is the smallest alpha at which the band of level 1 - alpha leaves
     out 0 somewhere, ``(1 + draws that deviate as far as 0 does) / (1 + n_resamples)``, and 1 for
-    two equal rankings.
-
-    The order of the models changes signs alone, but for rounding. Negatives that stand between the
-    same positives in both rankings share a weight; the cost grows with n_resamples times the
-    number of weights, which is N at most.
+    two equal rankings. The cost grows with n_resamples times N at most.
 
     References
     ----------
@@ -261,7 +246,7 @@ def curve_difference(
 
 
 def has_band(positive: NDArray[np.bool_], cluster: NDArray[np.int64] | None) -> bool:
-    """Tell whether items are enough for a band."""
+    """Return whether items are enough for a band."""
     few = positive.sum() < LEAST_POSITIVES or positive.all()
     if few or cluster is None:
         return not few
@@ -271,8 +256,7 @@ def has_band(positive: NDArray[np.bool_], cluster: NDArray[np.int64] | None) -> 
 def _agreement(first: Floats, second: Floats, unseen: NDArray[np.bool_]) -> float:
     """Return the mean over the levels of how far models agree where nothing was seen, else 0.
 
-    That is 1 minus the variance of the difference over the sum of both. All levels at which draws
-    vary count alike, as they do in the band, however much they vary.
+    That is 1 minus the variance of the difference over the sum of both, where draws vary.
     """
     total = first.var(axis=0) + second.var(axis=0)
     varying = total > 0

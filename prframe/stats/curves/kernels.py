@@ -1,10 +1,8 @@
 """Kernel estimates of the distribution of the scores of one class.
 
-A sum over n scores at m thresholds would take n m steps. The sorted scores are therefore gathered
-into a few thousand nodes, each the mean of a run of neighbours. A run holds at most a hundredth of
-the scores between it and the nearer end, so the outermost hundred scores on either side stay as
-they are and both tails keep their relative accuracy. A run is also not wider than a quarter of the
-bandwidth. Up to 200 scores stay as they are.
+A sum over n scores at m thresholds would take n m steps. So the sorted scores are gathered into a
+few thousand nodes, each the mean of a run of neighbours. A run holds at most a hundredth of the
+scores between it and the nearer end, and is at most a quarter of the bandwidth wide.
 """
 
 from collections.abc import Callable, Sequence
@@ -59,20 +57,11 @@ _RULES: dict[str, Callable[[Floats, float], float]] = {
 
 @dataclass(frozen=True)
 class KernelShape:
-    """A symmetric density of standard deviation 1.
-
-    Attributes
-    ----------
-    cdf : callable
-        Its distribution function.
-    height : callable
-        A multiple of the density that is 1 at 0.
-    area : float
-        The area below `height`.
-    """
+    """A symmetric density of standard deviation 1, as its height over that at 0."""
 
     cdf: Callable[[Floats], Floats]
     height: Callable[[Floats], Floats]
+    # The area below the height.
     area: float
 
 
@@ -92,18 +81,8 @@ _SHAPES: dict[KernelName, KernelShape] = {
 class ClassKernel:
     """A kernel of standard deviation `bandwidth` around every score of a class.
 
-    Attributes
-    ----------
-    nodes : ndarray, ascending
-        The scores, or the means of runs of them.
-    counts : ndarray
-        The number of scores that each node stands for.
-    top : int
-        The number of scores at +inf.
-    total : int
-        The number of all items; those that are not retrieved lie below every threshold.
-    bandwidth : float > 0
-    shape : KernelShape
+    The ascending `nodes` stand for `counts` of scores, `top` scores are +inf, and `total` counts
+    all items, of which those that are not retrieved lie below every threshold.
     """
 
     nodes: Floats
@@ -136,10 +115,7 @@ class ClassKernel:
     def _sum(
         self, function: Callable[[Floats], Floats], threshold: Floats, beyond: Floats
     ) -> Floats:
-        """Return the mean over items of a function of (node - t) / bandwidth.
-
-        Nodes that are far above a threshold contribute the share `beyond`.
-        """
+        """Return the mean over items of f((node - t) / bandwidth); `beyond` are far above t."""
         flat = threshold.ravel()
         order = np.argsort(flat)
         total = np.empty(flat.size)
@@ -153,10 +129,7 @@ class ClassKernel:
         return total.reshape(threshold.shape)
 
     def isf(self, share: Floats) -> Floats:
-        """Return the threshold above which a share in (0, 1] lies.
-
-        It is -inf for shares that exceed the share of retrieved items.
-        """
+        """Return the threshold above which a share lies, -inf beyond that of retrieved items."""
         flat = share.ravel()
         reach = (self.nodes.size > 0) & (flat < self.retrieved * (1 - EQUAL))
         thresholds = np.where(reach, np.inf, -np.inf)
@@ -197,7 +170,7 @@ def class_kernels(
 ) -> tuple[ClassKernel, ClassKernel]:
     """Smooth both classes; `bandwidth` is a rule or number for both, or a pair of these."""
     checks.one_of("kernel", kernel, get_args(KernelName))
-    pair = bandwidth_pair(bandwidth)
+    pair = _pair(bandwidth)
     finite = [scores.finite for scores in (positives, negatives)]
     every = np.concatenate(finite)
     if (largest := np.abs(every).max(initial=0.0)) > _LARGEST:
@@ -213,7 +186,7 @@ def class_kernels(
     return first, second
 
 
-def bandwidth_pair(bandwidth: Bandwidth) -> Sequence[BandwidthRule | float]:
+def _pair(bandwidth: Bandwidth) -> Sequence[BandwidthRule | float]:
     """Require rules or numbers, and return those of positives and negatives."""
     pair = bandwidth if isinstance(bandwidth, (tuple, list)) else (bandwidth, bandwidth)
     if len(pair) != 2:  # noqa: PLR2004

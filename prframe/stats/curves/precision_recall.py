@@ -8,23 +8,21 @@ the false positive rate at recall b. (The paper prints G for its inverse in eq. 
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.curves.kernels import ClassKernel, class_kernels
+from prframe.stats.curves.kernels import class_kernels
 from prframe.stats.rankings import (
     ClassScores,
+    RankedCells,
+    cells_from_hits,
     positives_at,
     recall_levels,
     two_classes,
     weight_of_negatives,
 )
 from prframe.typing import Bandwidth, Floats, KernelName
-
-Counts: TypeAlias = NDArray[np.float64] | NDArray[np.intp]
 
 
 def pr_curve(  # noqa: PLR0913
@@ -46,8 +44,7 @@ def pr_curve(  # noqa: PLR0913
     Parameters
     ----------
     positives, negatives : array_like of float, shape (number of the class,)
-        Scores of the items of either class, in any order. Items with -inf are not retrieved, and
-        the levels of recall that the others do not reach are beyond them.
+        Scores of the items of either class, in any order. -inf: not retrieved.
     recall : array_like of float in (0, 1]
         Levels.
     bandwidth : {"scott", "silverman", "robust", "undersmoothed"} or float > 0, optional
@@ -56,8 +53,8 @@ def pr_curve(  # noqa: PLR0913
         ``s (3n/4)^(-1/5)``; ``0.9 min(s, IQR / 1.349) n^(-1/5)``; ``s n^(-1/3)``. Without it the
         curve is not smoothed.
     kernel : {"gaussian", "box"}
-        Its shape: the density of a normal distribution, or that of a uniform one, which reaches
-        ``sqrt(3)`` bandwidths to either side.
+        The density of a normal distribution, or that of a uniform one, which reaches ``sqrt(3)``
+        bandwidths to either side.
     n_pos, n_neg : int, optional
         Totals that include items never listed, which count as not retrieved.
 
@@ -74,14 +71,11 @@ def pr_curve(  # noqa: PLR0913
     Notes
     -----
     Within a block of tied scores, false positives grow in proportion to the positives, as in the
-    interpolation of Davis & Goadrich 2006. A constant scorer has precision n_pos/n throughout.
-    At the last positive of a block, precision is that of the curve. At recall ``j / n_pos`` the
-    threshold is the j-th positive, whereas the generalised inverse of the paper, taken literally,
-    is the positive after it; at all other levels both agree.
+    interpolation of Davis & Goadrich 2006: a constant scorer has precision n_pos/n throughout.
+    At recall ``j / n_pos`` the threshold is the j-th positive, whereas the generalised inverse of
+    the paper, taken literally, is the positive after it.
 
     A class whose scores are all equal takes the standard deviation of the scores of both classes.
-    Apart from sorting, the cost grows with the number of levels times log n, or times 2,000 with
-    smoothing.
 
     References
     ----------
@@ -95,23 +89,58 @@ def pr_curve(  # noqa: PLR0913
     array([0.6486, 0.6617, 0.6   ])
     """
     levels = recall_levels(recall)
-    positive_scores, negative_scores = two_classes(positives, negatives, n_pos, n_neg)
+    classes = two_classes(positives, negatives, n_pos, n_neg)
     if bandwidth is None:
-        return empirical_precision(positive_scores, negative_scores, levels)
-    first, second = class_kernels(positive_scores, negative_scores, bandwidth, kernel)
-    false = negative_scores.total * smoothed_fpr(first, second, levels)
-    return precision(levels * positive_scores.total, false)
-
-
-def empirical_precision(positives: ClassScores, negatives: ClassScores, recall: Floats) -> Floats:
-    """Return the empirical precision of eq. (3) at the levels."""
-    hits = positives_at(recall, positives.total)
-    return precision(hits, false_positives(positives, negatives, hits))
+        return empirical_precision(cells_of_classes(*classes), levels)
+    first, second = class_kernels(*classes, bandwidth, kernel)
+    reached = levels <= first.retrieved * (1 + EQUAL)
+    rate = np.where(reached, second.sf(first.isf(levels)), np.inf)
+    return precision(levels * classes[0].total, classes[1].total * rate)
 
 
 def precision(hits: Floats, false: Floats) -> Floats:
-    """Return ``found / (found + false)``; 0 at levels that are never reached, with false = inf."""
+    """Return ``hits / (hits + false)``; 0 at levels that are never reached, with false = inf."""
     return np.asarray(hits / (hits + false))
+
+
+def empirical_precision(cells: RankedCells, recall: Floats) -> Floats:
+    """Return the empirical precision of eq. (3) at the levels."""
+    return precision(positives_at(recall, cells.n_pos), false_positives(cells, recall))
+
+
+def false_positives(cells: RankedCells, recall: Floats) -> Floats:
+    """Return the negatives above each level, in proportion within ties; inf if not reached."""
+    start, end, low, high = hit_blocks(cells)
+    hits = positives_at(recall, cells.n_pos)
+    if not end.size:
+        return np.full(hits.shape, np.inf)
+    block = np.searchsorted(end, hits)
+    reached = block < end.size
+    block = np.where(reached, block, 0)
+    share = (hits - start[block]) / (end - start)[block]
+    return np.where(reached, low[block] + share * (high - low)[block], np.inf)
+
+
+def hit_blocks(cells: RankedCells) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return positives above and to the end of each block with hits, and such negatives."""
+    tp, fp = (np.cumsum(counts[:-1], dtype=np.float64) for counts in (cells.pos, cells.neg))
+    with_hits = cells.pos[:-1] > 0
+    pos, neg = cells.pos[:-1][with_hits], cells.neg[:-1][with_hits]
+    tp, fp = tp[with_hits], fp[with_hits]
+    return tp - pos, tp, fp - neg, fp
+
+
+def cells_of_classes(positives: ClassScores, negatives: ClassScores) -> RankedCells:
+    """Return the cells of a ranking that is given by the sorted scores of its classes."""
+    threshold, pos = np.unique(-positives.ascending, return_counts=True)
+    above, up_to = negatives.above(-threshold), negatives.at_least(-threshold)
+    hits = (np.cumsum(pos) - pos, np.cumsum(pos), above, up_to)
+    return cells_from_hits(
+        *(np.repeat(column, pos) for column in hits),
+        n=positives.ascending.size + negatives.ascending.size,
+        n_pos=positives.total,
+        n_neg=negatives.total,
+    )
 
 
 def precision_at_prior(
@@ -125,32 +154,3 @@ def precision_at_prior(
         return precision
     weight = weight_of_negatives(n_pos, n_neg, prior)
     return np.asarray(precision / (precision + weight * (1 - precision)))
-
-
-def false_positives(positives: ClassScores, negatives: ClassScores, hits: Floats) -> Floats:
-    """Return the negatives above numbers of positives, in proportion within ties.
-
-    The result is infinite for numbers of positives that are not retrieved.
-    """
-    reached = hits <= positives.ascending.size
-    if not positives.ascending.size:
-        return np.full(hits.shape, np.inf)
-    rank = np.where(reached, np.ceil(hits), 1).astype(np.intp)
-    threshold = positives.ascending[positives.ascending.size - rank]
-    tp, fp = ((side.above(threshold), side.at_least(threshold)) for side in (positives, negatives))
-    return np.where(reached, in_proportion(hits, tp, fp), np.inf)
-
-
-def in_proportion(hits: Floats, tp: tuple[Counts, Counts], fp: tuple[Counts, Counts]) -> Floats:
-    """Return the negatives passed on the way to so many positives within tie blocks.
-
-    `tp` and `fp` are the positives and the negatives above each block, and up to its end.
-    """
-    share = (hits - tp[0]) / (tp[1] - tp[0])
-    return np.asarray(fp[0] + share * (fp[1] - fp[0]))
-
-
-def smoothed_fpr(positives: ClassKernel, negatives: ClassKernel, recall: Floats) -> Floats:
-    """Return the smoothed false positive rate at the levels; inf where recall is not reached."""
-    rate = negatives.sf(positives.isf(recall))
-    return np.where(recall <= positives.retrieved * (1 + EQUAL), rate, np.inf)

@@ -1,4 +1,12 @@
-"""The smoothed bootstrap of the precision-recall curve and its confidence band."""
+"""The smoothed bootstrap of the precision-recall curve and its confidence band.
+
+The source is Clemencon & Vayatis, *Nonparametric estimation of the precision-recall curve*, ICML
+2009. Its samples have n*_+ positives and n*_- negatives. The curve at M levels depends on the
+false positive rates ``alpha(U)`` of M positives alone, with U the order statistics of uniform
+numbers, whose spacings are gamma variables over their sum. Given these, the numbers of negatives
+between two thresholds are binomial. So no array of size n is drawn, and the distribution is that
+of the full sample.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +20,21 @@ from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import ArgumentError, EffectiveSampleSizeWarning, warn
 from prframe.stats._arrays import Interval, random_generator
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.curves.importance import (
-    effective_sample_size,
-    is_concentrated,
-    log_weights,
-    normalised,
+from prframe.stats.curves.kernels import ClassKernel, class_kernels
+from prframe.stats.curves.precision_recall import (
+    cells_of_classes,
+    empirical_precision,
+    precision,
 )
-from prframe.stats.curves.kernels import class_kernels
-from prframe.stats.curves.precision_recall import empirical_precision
-from prframe.stats.curves.smoothed_resamples import resample, smoothed_roc
-from prframe.stats.rankings import ClassScores, both_classes, recall_levels
-from prframe.typing import Bandwidth, Floats, KernelName
+from prframe.stats.rankings import both_classes, positives_at, recall_levels
+from prframe.typing import Bandwidth, Floats, Integers, KernelName
+
+# The largest error of a chord of the smoothed ROC curve, as a part of the rate, and in items.
+_RELATIVE, _ITEMS = 1e-3, 1e-3
+_ROUNDS = 20
+_KNOTS = 150
+# Effective resamples are few if they are fewer than this number, or than this part of all.
+_FEW, _FEW_PART = 100, 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,22 +64,14 @@ class PRBootstrap:
     @property
     def effective_sample_size(self) -> float:
         """The number of unweighted resamples worth as much, ``(sum w)^2 / sum w^2``."""
-        return effective_sample_size(self.weights)
+        # The weights add up to 1, and their squares cannot overflow.
+        return float(1 / (self.weights**2).sum())
 
     def radius(self, confidence_level: float = 0.95) -> float:
         """Return the radius of the ball of curves that holds replicates of this weight.
 
         It is the least r with ``sum_i w_i 1{max_b |PR*_i(b) - PR(b)| <= r} >= confidence_level``,
         where b runs over the levels of recall; in the paper, ``r(delta) / sqrt(n)``.
-
-        Parameters
-        ----------
-        confidence_level : float in (0, 1)
-
-        Raises
-        ------
-        PrframeError
-            A level out of range.
         """
         level = checks.number("confidence_level", confidence_level, above=0, below=1)
         farthest = np.abs(self.replicates - self.precision).max(axis=1)
@@ -77,25 +81,8 @@ class PRBootstrap:
         return float(farthest[order[np.argmax(reached)]])
 
     def band(self, confidence_level: float = 0.95) -> Interval:
-        """Return the ball around the empirical curve, cut off at 0 and 1.
+        """Return the ends of the ball around the empirical curve, cut off at 0 and 1.
 
-        Parameters
-        ----------
-        confidence_level : float in (0, 1)
-            Probability that the band covers the curve at all levels of recall at once.
-
-        Returns
-        -------
-        Interval
-            ``low`` and ``high``, of shape (levels,).
-
-        Raises
-        ------
-        PrframeError
-            A level out of range.
-
-        Notes
-        -----
         This is step 4 of Algorithm 1 of Clemencon & Vayatis 2009.
         """
         radius = self.radius(confidence_level)
@@ -119,8 +106,7 @@ def pr_bootstrap(  # noqa: PLR0913
     """Resample the precision-recall curve from the smoothed distributions of the scores.
 
     Each sample has n items, whose labels are positive with the observed prevalence, and whose
-    scores come from kernel estimates of the two distributions. Its curve is that of
-    `pr_curve` without smoothing.
+    scores come from kernel estimates of the two distributions. Its curve is not smoothed.
 
     Parameters
     ----------
@@ -135,8 +121,8 @@ def pr_bootstrap(  # noqa: PLR0913
     kernel : {"gaussian", "box"}
         Their shape; Theorem 2 of the paper admits both.
     importance : float in [1/n, 1 - 1/n], optional
-        The prevalence with which labels are drawn; the samples are weighted for it. By default
-        labels are drawn with the observed prevalence.
+        The prevalence with which labels are drawn, the observed one by default; the samples are
+        weighted for it.
     rng : int or numpy.random.Generator, optional
         Seed or generator.
     n_pos, n_neg : int, optional
@@ -162,11 +148,8 @@ def pr_bootstrap(  # noqa: PLR0913
     Notes
     -----
     Samples without a positive or without a negative are drawn again. Scores of a sample are not
-    tied, except for items that are not retrieved, whatever the ties of the data.
-
-    Of each sample only the thresholds at the levels are drawn, and the numbers of negatives
-    between them, so that 2,000 samples at 181 levels take about 0.1 s for a thousand items or a
-    million.
+    tied, except for items that are not retrieved. 2,000 samples at 181 levels take about 0.1 s
+    for a thousand items or a million.
 
     References
     ----------
@@ -189,8 +172,22 @@ def pr_bootstrap(  # noqa: PLR0913
     size = checks.number_of_draws(n_resamples)
     generator = random_generator(rng)
     classes = both_classes(positives, negatives, n_pos, n_neg)
-    curve = resampled_curve(*classes, levels, size, bandwidth, importance, generator, kernel)
-    if is_concentrated(curve.weights):
+    n = classes[0].total + classes[1].total
+    if importance is not None:
+        # A sample of both classes is to be expected.
+        importance = checks.number("importance", importance, at_least=1 / n, at_most=1 - 1 / n)
+    roc = _smoothed_roc(*class_kernels(*classes, bandwidth, kernel))
+    observed = classes[0].total / n
+    drawn = observed if importance is None else importance
+    positive = _positives(n, drawn, size, generator)
+    replicates = _precision_of_samples(roc, levels, positive, n, generator)
+    weights = np.full(size, 1 / size)
+    if drawn != observed:
+        weights = _importance_weights(positive, n, observed, drawn)
+    center = empirical_precision(cells_of_classes(*classes), levels)
+    curve = PRBootstrap(levels, center, replicates, weights, drawn)
+    is_weighted = bool((weights != weights[0]).any())
+    if is_weighted and curve.effective_sample_size < max(_FEW, _FEW_PART * size):
         warn(
             f"The {size} resamples drawn with prevalence {curve.prevalence:.3g} are worth "
             f"{curve.effective_sample_size:.1f} unweighted ones; draw with importance=None, "
@@ -200,29 +197,90 @@ def pr_bootstrap(  # noqa: PLR0913
     return curve
 
 
-def resampled_curve(  # noqa: PLR0913, PLR0917
-    positives: ClassScores,
-    negatives: ClassScores,
-    recall: Floats,
-    size: int,
-    bandwidth: Bandwidth,
-    importance: float | None,
-    rng: np.random.Generator,
-    kernel: KernelName = "gaussian",
-) -> PRBootstrap:
-    """Resample the curve of two classes, neither of which is empty."""
-    n = positives.total + negatives.total
-    if importance is not None:
-        # A sample of both classes is to be expected.
-        importance = checks.number("importance", importance, at_least=1 / n, at_most=1 - 1 / n)
-    center = empirical_precision(positives, negatives, recall)
-    roc = smoothed_roc(
-        class_kernels(positives, negatives, bandwidth, kernel), positives, negatives
+def _importance_weights(n_pos: Integers, n: int, prevalence: float, drawn: float) -> Floats:
+    """Return the normalised likelihood ratios of samples drawn with another prevalence.
+
+    Those are proportional to ``(p / p~)^k ((1 - p) / (1 - p~))^(n - k)`` with k positives.
+    """
+    ratio = np.log(prevalence / drawn), np.log1p(-prevalence) - np.log1p(-drawn)
+    logs = n_pos * ratio[0] + (n - n_pos) * ratio[1]
+    weights = np.exp(logs - logs.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _smoothed_roc(*kernels: ClassKernel) -> tuple[Floats, Floats]:
+    """Tabulate the smoothed ROC curve as recall and rate, from 0 to what is retrieved."""
+    t = _first_thresholds(*kernels)
+    recall, fpr = (kernel.sf(t) for kernel in kernels)
+    few = [_ITEMS / kernel.total for kernel in kernels]
+    left = np.arange(t.size - 1)
+    for _ in range(_ROUNDS):
+        if not left.size:
+            break
+        middle = (t[left] + t[left + 1]) / 2
+        between_recall, between_fpr = (kernel.sf(middle) for kernel in kernels)
+        width, height = recall[left + 1] - recall[left], fpr[left + 1] - fpr[left]
+        part = np.divide(between_recall - recall[left], width, where=width > 0, out=width * 0)
+        error = np.abs(fpr[left] + part * height - between_fpr)
+        bent = (width > few[0]) & (error > np.maximum(_RELATIVE * between_fpr, few[1]))
+        places = left + 1
+        t, recall, fpr = (
+            np.insert(values, places, new)
+            for values, new in ((t, middle), (recall, between_recall), (fpr, between_fpr))
+        )
+        # Each insertion moves the later pieces by one; both halves of a bent piece are checked.
+        moved = (left + np.arange(left.size))[bent]
+        left = np.sort(np.concatenate([moved, moved + 1]))
+    recall, fpr = (
+        np.maximum.accumulate(np.concatenate([[0.0], values, [kernel.retrieved]]))
+        for values, kernel in zip((recall, fpr), kernels, strict=True)
     )
-    observed = positives.total / roc.n
-    drawn = observed if importance is None else importance
-    samples = resample(roc, recall, drawn, size, rng)
-    weights = np.full(size, 1 / size)
-    if drawn != observed:
-        weights = normalised(log_weights(samples.n_pos, roc.n, observed, drawn))
-    return PRBootstrap(recall, center, samples.precision, weights, drawn)
+    return recall, fpr
+
+
+def _first_thresholds(*kernels: ClassKernel) -> Floats:
+    """Return descending thresholds across the scores of both classes."""
+    parts = [np.zeros(1)]
+    for kernel in kernels:
+        if kernel.nodes.size:
+            places = np.linspace(0, kernel.nodes.size - 1, _KNOTS).astype(np.intp)
+            tail = kernel.bandwidth * np.arange(1, 9)
+            parts += [kernel.nodes[places], kernel.nodes[0] - tail, kernel.nodes[-1] + tail]
+    return np.unique(np.concatenate(parts))[::-1]
+
+
+def _precision_of_samples(
+    roc: tuple[Floats, Floats], recall: Floats, n_pos: Integers, n: int, rng: np.random.Generator
+) -> Floats:
+    """Draw the curves of samples of n items, shape (samples, levels); levels in any order."""
+    order = np.argsort(recall, kind="stable")
+    hits = positives_at(recall[order, None], n_pos)
+    ranks = np.ceil(hits)
+    reached = np.cumsum(rng.standard_gamma(np.diff(ranks, axis=0, prepend=0.0)), axis=0)
+    share = reached / (reached[-1] + rng.standard_gamma(n_pos + 1 - ranks[-1]))
+    # The transposed order, sample by sample, looks up ascending numbers, which is quicker.
+    fpr = np.ascontiguousarray(np.interp(share.T, *roc).T)
+    false = _negatives_above(fpr, n - n_pos, rng)
+    false[share > roc[0][-1]] = np.inf
+    return precision(hits, false)[np.argsort(order)].T
+
+
+def _positives(n: int, prevalence: float, size: int, rng: np.random.Generator) -> Integers:
+    """Draw the numbers of positives, given that samples have positives and negatives."""
+    n_pos = rng.binomial(n, prevalence, size)
+    while (wrong := (n_pos == 0) | (n_pos == n)).any():
+        n_pos[wrong] = rng.binomial(n, prevalence, wrong.sum())
+    return n_pos
+
+
+def _negatives_above(fpr: Floats, n_neg: Integers, rng: np.random.Generator) -> Floats:
+    """Draw the numbers of negatives above thresholds of these rates, shape (levels, samples)."""
+    above = np.empty(fpr.shape)
+    before, left = np.zeros(n_neg.size), n_neg.copy()
+    for level, rate in enumerate(fpr):
+        # Of the negatives below the last threshold, this part lies above the next one.
+        rest = np.maximum(1 - before, np.finfo(float).tiny)
+        left -= rng.binomial(left, np.minimum((rate - before) / rest, 1.0))
+        above[level] = n_neg - left
+        before = rate
+    return above

@@ -8,14 +8,14 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prframe.stats._p_values import of_small_sample
+from prframe.stats._p_values import of_small_sample, sampled_p_value
 from prframe.stats._units import units_of
 from prframe.stats.intervals import Confidence, bca_interval, percentile_interval
 from prframe.stats.paired_rankings.area_swaps import area_swap_test
 from prframe.stats.paired_rankings.delong import auc_covariance
 from prframe.stats.paired_rankings.rankings import PairedRankings
 from prframe.stats.paired_rankings.unseen import Room, correlation_from, correlation_of
-from prframe.stats.paired_values import PairedTest, sampled_p_value
+from prframe.stats.paired_values import PairedTest
 from prframe.stats.rank_statistics import rank_difference
 from prframe.stats.rankings import CellEvaluator, RocArea
 from prframe.typing import Alternative, Floats, Integers

@@ -9,12 +9,6 @@ from .design import (
     queries_for_width as queries_for_width,
     queries_needed as queries_needed,
 )
-from .effect_sizes import (
-    cliff_delta as cliff_delta,
-    cohen_dz as cohen_dz,
-    cohen_dz_of_columns as cohen_dz_of_columns,
-    probability_of_superiority as probability_of_superiority,
-)
 from .family import (
     COCHRAN as COCHRAN,
     PairedFamily as PairedFamily,
@@ -34,11 +28,12 @@ from .query_tests import (
 from .sample import (
     PairedSample as PairedSample,
     PairedTest as PairedTest,
+    cohen_dz as cohen_dz,
+    cohen_dz_of_columns as cohen_dz_of_columns,
     paired_differences as paired_differences,
     paired_sample as paired_sample,
     rounded_differences as rounded_differences,
 )
-from .sampled_p_values import SampledPValue as SampledPValue, sampled_p_value as sampled_p_value
 from .tests import (
     paired_bootstrap_test as paired_bootstrap_test,
     paired_equivalence_test as paired_equivalence_test,

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from prframe.stats._batches import batches
-from prframe.stats._p_values import extremeness
+from prframe.stats._p_values import counted_p_values, extremeness
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.intervals import sample_skewness
 from prframe.stats.null import all_signs, random_signs
 from prframe.stats.paired_values.sample import PairedSample
-from prframe.stats.paired_values.sampled_p_values import counted_p_values
 from prframe.stats.rankings import multiplicities
 from prframe.typing import Alternative, Flags, Floats
 
@@ -26,32 +25,16 @@ _CHUNK, _HELD = 1 << 20, 1 << 23
 COCHRAN, _FEW = 25, (10, 100)
 # The value of sqrt(n) |z| that Lin & Mudholkar's z of n normal values exceeds in 5 % of samples,
 # by n: quantiles of 400,000 samples. Fewer than ten count in strata alone.
-_CRITICAL = {
-    5: 3.626,
-    7: 3.273,
-    10: 3.174,
-    12: 3.148,
-    15: 3.149,
-    20: 3.162,
-    25: 3.176,
-    30: 3.191,
-    40: 3.220,
-    50: 3.254,
-    70: 3.273,
-    100: 3.300,
-}
+_CRITICAL = np.array(
+    [
+        (5, 7, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100),
+        (3.626, 3.273, 3.174, 3.148, 3.149, 3.162, 3.176, 3.191, 3.220, 3.254, 3.273, 3.300),
+    ]
+)
 
 
 class SampledTests(NamedTuple):
-    """P-values of several pairs from the same draws, with their Monte Carlo errors.
-
-    Examples
-    --------
-    >>> from prframe.stats import PairedFamily
-    >>> family = PairedFamily(np.array([[0.25], [-0.25]]), np.ones((2, 1)))
-    >>> family.max_t(9, np.random.default_rng(1), "two-sided").p_values
-    array([1.])
-    """
+    """P-values of several pairs from the same draws, with their Monte Carlo errors."""
 
     p_values: Floats
     std_errors: Floats
@@ -69,9 +52,10 @@ class PairedFamily:
     Attributes
     ----------
     sums, sizes : ndarray, shape (n_units, n_pairs)
-        As those of `PairedSample`; both 0 where a pair has no value.
+        The sum of the differences of each unit, a query or a cluster, and their number; both 0
+        where a pair has no value.
     test_train_ratio : float or ndarray, shape (n_pairs,)
-        As that of `PairedSample`, for all pairs or for each.
+        For folds of the same data, the size of a test set over that of its training set; else 0.
 
     Examples
     --------
@@ -121,7 +105,7 @@ class PairedFamily:
 
     @cached_property
     def std_errors(self) -> Floats:
-        """The standard error of the mean of each pair, as `PairedSample` has it."""
+        """The standard error of the mean of each pair; NaN with fewer than two units."""
         n, size = (self.sizes > 0).sum(axis=0), self.sizes.sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             influence = (self.sums - self.means * self.sizes) / size
@@ -145,13 +129,12 @@ class PairedFamily:
 
     @cached_property
     def few_for_skewness(self) -> Flags:
-        """Whether each pair has too few units for its skewness, and this is not due to chance.
+        """Whether each pair has too few units for its skewness G, and this is not due to chance.
 
-        A mean needs more than ``25 G^2`` values with skewness G for its t to be nearly Student's
-        (Cochran, *Sampling Techniques*, 1977, section 2.15; Sugden, Smith & Jones 2000). As G of
-        few values may be large by chance, Lin & Mudholkar's test must reject at .05 as well that
-        they are normal. From fewer than ten values no skewness can be told, and more than a
-        hundred are not few.
+        A t is nearly Student's with more than ``25 G^2`` values (Cochran, *Sampling Techniques*,
+        1977, section 2.15). As G of few values may be large by chance, Lin & Mudholkar's test must
+        reject normality at .05 too. Fewer than ten values do not show skewness; above a hundred
+        are not few.
         """
         n = (self.sizes > 0).sum(axis=0)
         few = (n >= _FEW[0]) & (n <= _FEW[1]) & (n <= COCHRAN * self.skewness**2)
@@ -161,18 +144,17 @@ class PairedFamily:
     def relative_unevenness(self) -> Floats:
         """The `unevenness` of each pair, over what normal values exceed in 5 % of samples."""
         n = (self.sizes > 0).sum(axis=0)
-        critical = np.interp(n, list(_CRITICAL), list(_CRITICAL.values()))
+        critical = np.interp(n, *_CRITICAL)
         return np.asarray(np.sqrt(n) * self.unevenness / critical)
 
     @cached_property
     def unevenness(self) -> Floats:
         """Lin & Mudholkar's z of each pair, 0 with fewer than three units or no spread.
 
-        The mean and the variance of a sample are independent where its values are normal. So z is
-        ``artanh r``, where r is the correlation of the values with the cube roots of the variance
-        of the others, ``(sum d^2 - n / (n - 1) d_i^2)^(1/3)`` but for a factor, d being distances
-        from the mean (*A simple test for normality against asymmetric alternatives*, Biometrika
-        1980). It tells skewness from chance better than the third moment, which few values bound.
+        ``z = artanh r``, where r is the correlation of the values with the cube roots of the
+        variance of the others, ``(sum d^2 - n / (n - 1) d_i^2)^(1/3)`` but for a factor, d being
+        distances from the mean (*A simple test for normality against asymmetric alternatives*,
+        Biometrika 1980).
         """
         used = self.sizes > 0
         n = used.sum(axis=0)
@@ -218,19 +200,8 @@ class PairedFamily:
     ) -> SampledTests:
         """Return the p-values of paired randomization tests, all pairs by the same signs.
 
-        They are ``(b + 1) / (B + 1)`` with b of B draws as extreme. If there are not more than B
-        rows of signs, they are the shares of all of these rows that are as extreme.
-
-        Parameters
-        ----------
-        n_resamples : int
-            Number of draws B.
-        rng : numpy.random.Generator
-        alternative : {"two-sided", "less", "greater"}
-
-        Returns
-        -------
-        SampledTests
+        They are ``(b + 1) / (B + 1)`` with b of B = `n_resamples` draws as extreme, or the share
+        of all rows of signs that are as extreme if there are not more than B.
         """
         observed = extremeness(self._scaled.sum(axis=0), alternative) - self._slack
         exceeding = np.zeros(observed.size, dtype=np.int64)
@@ -245,18 +216,8 @@ class PairedFamily:
         """Return p-values adjusted for all pairs, by maxima over the same signs.
 
         The maxima step down: a pair is compared with the largest value of the pairs that are not
-        more significant (Westfall & Young 1993, algorithm 2.8). Under random signs the sum of
-        squares of the differences is fixed, so that t is an increasing function of the
-        standardised sum.
-
-        Parameters
-        ----------
-        n_resamples, rng, alternative
-            As in `sign_flips`.
-
-        Returns
-        -------
-        SampledTests
+        more significant (Westfall & Young 1993, algorithm 2.8). Parameters are those of
+        `sign_flips`.
         """
         observed = extremeness(self._scaled.sum(axis=0), alternative)
         order = np.argsort(observed, kind="stable")
@@ -273,10 +234,7 @@ class PairedFamily:
     def _signs(
         self, n_resamples: int, rng: np.random.Generator
     ) -> tuple[Iterator[Floats], int, str]:
-        """Return standardised sums of all pairs under drawn signs of the units, or under all.
-
-        Also return the number of rows of signs, and "sampled" or "exact".
-        """
+        """Return sums under signs, the number of rows of signs, and "sampled" or "exact"."""
         n_units = self.sums.shape[0]
         scaled = self._scaled
         at_once = max(1, _CHUNK // max(self.sums.shape[1], 1))
@@ -295,15 +253,7 @@ class PairedFamily:
     def replicates(self, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
         """Yield the bootstrap means of each pair in turn, all pairs by the same resamples.
 
-        Parameters
-        ----------
-        n_resamples : int
-        rng : numpy.random.Generator
-
-        Yields
-        ------
-        ndarray of float, shape (n_resamples,)
-            NaN for a resample without a value.
+        A resample without a value gives NaN.
         """
         for columns, times in self._drawn(n_resamples, rng):
             sums, sizes = (np.zeros((n_resamples, columns.stop - columns.start)) for _ in "ab")
@@ -316,17 +266,7 @@ class PairedFamily:
     def bootstrap(
         self, n_resamples: int, rng: np.random.Generator, alternative: Alternative
     ) -> SampledTests:
-        """Return the p-values of studentized bootstrap tests, all pairs by the same resamples.
-
-        Parameters
-        ----------
-        n_resamples, rng, alternative
-            As in `sign_flips`.
-
-        Returns
-        -------
-        SampledTests
-        """
+        """Return the p-values of studentized bootstrap tests, all pairs by the same resamples."""
         observed = extremeness(self._t_statistics(), alternative)
         exceeding = np.zeros(observed.size, dtype=np.int64)
         for columns, times in self._drawn(n_resamples, rng):

@@ -1,7 +1,6 @@
 """The list of tests of whether two systems differ on the same queries, and what each needs.
 
-A test takes several pairs of systems at once and returns a result for each. What `compare` takes
-over queries, what its messages list and what its documentation says comes from this list.
+`compare`, its messages and its documentation take their tests from this list.
 """
 
 from __future__ import annotations
@@ -28,20 +27,11 @@ from prframe.typing import Alternative, Floats
 QueryTestName: TypeAlias = Literal["randomization", "t", "wilcoxon", "sign", "bootstrap", "hall"]
 RandomizationMethod: TypeAlias = Literal["auto", "exact", "convolution", "sampled"]
 SignedRankMethod: TypeAlias = Literal["auto", "exact", "convolution", "normal"]
-ZeroMethod: TypeAlias = Literal["wilcox", "pratt"]
 
 
 @dataclass(frozen=True)
 class QueryTestOptions:
-    """How pairs are tested; a test takes what it needs of this.
-
-    Attributes
-    ----------
-    alternative, method, n_resamples, rng
-        As in `paired_randomization`.
-    each : callable
-        What applies a function to each sample, or to the number of each, such as `map`.
-    """
+    """How pairs are tested; `each` applies a function to each sample or number, as `map` does."""
 
     alternative: Alternative = "two-sided"
     method: str = "auto"
@@ -121,13 +111,11 @@ def t_test(sample: PairedSample, options: QueryTestOptions) -> PairedTest:
     return PairedTest(t, p_value, np.nan, "t")
 
 
-def signed_ranks(
-    sample: PairedSample, options: QueryTestOptions, zero_method: ZeroMethod = "wilcox"
-) -> PairedTest:
+def signed_ranks(sample: PairedSample, options: QueryTestOptions) -> PairedTest:
     """Test a sample without clusters; see `signed_rank_test`."""
     if not sample.sums.size:
         return PairedTest(np.nan, np.nan, np.nan, "wilcoxon")
-    ranks = _ranks_with_signs(sample.sums, zero_method)
+    ranks = _ranks_with_signs(sample.sums)
     statistic = float(ranks[ranks > 0].sum())
     if options.method == "normal":
         p_value = _normal(ranks, options.alternative)
@@ -136,14 +124,13 @@ def signed_ranks(
     return PairedTest(statistic, p_value, np.nan, f"wilcoxon-{how}")
 
 
-def _ranks_with_signs(differences: Floats, zero_method: ZeroMethod) -> Floats:
-    """Return the ranks of the absolute differences, with their signs; zeros are left out."""
+def _ranks_with_signs(differences: Floats) -> Floats:
+    """Return the ranks of the absolute differences that are not 0, with their signs."""
     # SciPy is imported here, because importing it takes longer than most evaluations.
     from scipy.stats import rankdata  # noqa: PLC0415
 
-    if zero_method == "wilcox":
-        differences = differences[differences != 0]
-    if not differences.any():
+    differences = differences[differences != 0]
+    if not differences.size:
         return np.zeros(0)
     sizes = np.abs(differences)
     ranks = rankdata(np.round(sizes / sizes.max(), EQUAL_DIGITS))
@@ -183,11 +170,10 @@ def bootstrap_tests(family: PairedFamily, options: QueryTestOptions) -> list[Pai
 
 
 def hall_tests(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
-    """Test pairs by t, corrected for skewness.
+    """Test pairs by t, corrected for skewness (Hall 1992).
 
     It is ``t + a t^2 / 3 + a^2 t^3 / 27 + a / 6`` with ``a = G / sqrt(n)``, where G is the
-    skewness of n differences or cluster sums. It rises with t and is compared with Student's
-    distribution (Hall 1992).
+    skewness of n differences or cluster sums, and is compared with Student's distribution.
     """
     plain = [t_test(sample, options)._replace(method="hall") for sample in family.samples]
     n_units, bends = (family.sizes > 0).sum(axis=0), hall_bends(family)
@@ -214,23 +200,10 @@ def _corrected(test: PairedTest, bend: float, df: int, alternative: Alternative)
 class QueryTest:
     """A test of whether two systems differ on the same queries.
 
-    Attributes
-    ----------
-    of_pairs : callable
-        Tests the pairs of a `PairedFamily`, as a `QueryTestOptions` says.
-    asks, p_value, statistic : str
-        What the test asks, how its p-value is computed, and what its statistic is, for the
-        documentation.
-    function : str, optional
-        The function of `prframe.stats` that has it, if there is one.
-    methods : tuple of str
-        The options of `method`.
-    clusters : bool
-        Whether it takes clusters of queries that depend on each other.
-    symmetric : bool
-        Whether it needs symmetric differences, or many, where it is to say that means differ.
-    by_signs : bool
-        Whether its p-value is a share of the 2^n signs of n differences, and so at least 2^-n.
+    `asks`, `p_value`, `statistic` and `function` (of `prframe.stats`) are for the documentation.
+    `methods` are the options of `method`. `clusters` is whether it takes clusters of queries,
+    `symmetric` whether it needs symmetric differences, or many, to say that means differ, and
+    `by_signs` whether its p-value is a share of the 2^n signs of n differences.
     """
 
     of_pairs: OfFamily

@@ -1,4 +1,4 @@
-"""Differences of two systems on the same queries, one by one or summed over clusters."""
+"""Differences of two systems on the same queries or clusters, and their effect size."""
 
 from __future__ import annotations
 
@@ -10,20 +10,13 @@ from numpy.typing import ArrayLike
 
 from prframe.errors import PrframeError
 from prframe.stats._arrays import reals
-from prframe.stats._tolerances import EQUAL
+from prframe.stats._tolerances import EQUAL, RESIDUE
 from prframe.stats._units import Units, UnitSums
-from prframe.typing import Floats
+from prframe.typing import Flags, Floats
 
 
 class PairedTest(NamedTuple):
-    """A statistic, its p-value, and the Monte Carlo error of the latter, NaN if not sampled.
-
-    Examples
-    --------
-    >>> from prframe.stats import sign_test
-    >>> sign_test([1.0, 2.0, -0.5])
-    PairedTest(statistic=2.0, p_value=1.0, std_error=nan, method='sign')
-    """
+    """A statistic, its p-value, and the Monte Carlo error of the latter, NaN if not sampled."""
 
     statistic: float
     p_value: float
@@ -33,53 +26,11 @@ class PairedTest(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PairedSample(UnitSums):
-    """Sums of differences over independent units, queries or clusters of them.
-
-    Attributes
-    ----------
-    sums : ndarray, shape (n_units,)
-        The sum of the differences of each unit.
-    sizes : ndarray, shape (n_units,)
-        The number of differences in each sum; 1 if the units are queries.
-    test_train_ratio : float
-        Of values of a resampling, such as the folds of a cross-validation: the size of a test set
-        divided by that of its training set. 0 if the units are independent.
-
-    Examples
-    --------
-    >>> sample = PairedSample(np.array([0.5, 0.25, 0.75]), np.ones(3))
-    >>> sample.mean, round(sample.std_error, 4)
-    (0.5, 0.1443)
-    """
+    """Sums of differences over independent units, queries or clusters, and their numbers."""
 
 
 def paired_differences(a: ArrayLike, b: ArrayLike | None = None) -> Floats:
-    """Return the differences of values, 0 where they are equal except for rounding.
-
-    Parameters
-    ----------
-    a, b : array_like of float, shape (n,)
-        Values of two systems on the same queries; if b is missing, a holds the differences.
-
-    Returns
-    -------
-    ndarray of float, shape (n,)
-
-    Raises
-    ------
-    PrframeError
-        Values that are not finite, or of different lengths.
-
-    Notes
-    -----
-    Metrics are sums, which depend on the order of their parts in the last digits. Values that
-    differ by 1e-12 of their size or less are taken as equal.
-
-    Examples
-    --------
-    >>> paired_differences([0.1 + 0.2, 0.5], [0.3, 0.25])
-    array([0.  , 0.25])
-    """
+    """Return finite differences of values, 0 where they are equal but for rounding."""
     first = reals("a", a)
     second = np.zeros_like(first) if b is None else reals("b", b)
     if first.ndim != 1 or first.shape != second.shape:
@@ -108,24 +59,7 @@ def rounded_differences(first: Floats, second: Floats) -> Floats:
 def paired_sample(
     a: ArrayLike, b: ArrayLike | None = None, cluster: ArrayLike | None = None
 ) -> PairedSample:
-    """Return the differences of values, summed over clusters if there are any.
-
-    Parameters
-    ----------
-    a, b : array_like of float, shape (n,)
-        As in `paired_differences`.
-    cluster : array_like, shape (n,), optional
-        The cluster of each query.
-
-    Returns
-    -------
-    PairedSample
-
-    Examples
-    --------
-    >>> paired_sample([0.5, 0.3, 0.2], [0.4, 0.4, 0.1], cluster=["x", "x", "y"]).sizes
-    array([2., 1.])
-    """
+    """Return the differences of values, summed over clusters if there are any."""
     differences = paired_differences(a, b)
     if cluster is None:
         return PairedSample(differences, np.ones(differences.size))
@@ -137,3 +71,61 @@ def paired_sample(
         )
     units = Units.of(names)
     return PairedSample(units.sums(differences), units.sums(np.ones(differences.size)))
+
+
+def cohen_dz(differences: ArrayLike) -> float:
+    """Return Cohen's d_z, the mean of paired differences over their standard deviation.
+
+    It is ``mean(d) / s(d)``, where s has n - 1 in the denominator (Cohen, *Statistical Power
+    Analysis for the Behavioral Sciences*, 1988, section 2.3.5): t of the paired test over
+    ``sqrt(n)``.
+
+    Parameters
+    ----------
+    differences : array_like of float, shape (n_queries,)
+        One model's value less the other's, query by query; finite.
+
+    Returns
+    -------
+    float
+        0 if all differences are 0; NaN with fewer than two, or if they are not 0 and their spread
+        is below 1e-9 of the mean.
+
+    Raises
+    ------
+    PrframeError
+        Numbers that are not finite, or not in one dimension.
+
+    Examples
+    --------
+    >>> round(cohen_dz([0.1, 0.3, -0.1, 0.2]), 3)
+    0.732
+    """
+    values = _finite_vector("differences", differences)
+    return float(cohen_dz_of_columns(values[:, None], np.ones((values.size, 1), np.bool_))[0])
+
+
+def cohen_dz_of_columns(differences: Floats, defined: Flags) -> Floats:
+    """Return Cohen's d_z of each column, over the differences that are defined; others are 0."""
+    n = defined.sum(axis=0)
+    # Values are in units of the largest, because their squares may overflow or be 0.
+    largest = np.abs(differences).max(axis=0, initial=0.0)
+    values = differences / np.where(largest > 0, largest, 1.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = values.sum(axis=0) / n
+        spread = np.sqrt((np.where(defined, values - mean, 0.0) ** 2).sum(axis=0) / (n - 1))
+        sizes = np.where(spread > RESIDUE * np.abs(mean), mean / spread, np.nan)
+    return np.where(n > 1, np.where(largest > 0, sizes, 0.0), np.nan)
+
+
+def _finite_vector(name: str, values: ArrayLike) -> Floats:
+    """Require finite numbers in one dimension, which may be empty."""
+    numbers = reals(name, values)
+    if numbers.ndim != 1:
+        raise PrframeError(f"`{name}` must have one dimension; got shape {numbers.shape}.")
+    if (wrong := ~np.isfinite(numbers)).any():
+        raise PrframeError(
+            f"`{name}` must be finite: {wrong.sum()} of {numbers.size} are not, the first "
+            f"{numbers[wrong][0]}."
+        )
+    return numbers

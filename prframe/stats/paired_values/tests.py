@@ -16,7 +16,6 @@ from prframe.stats.paired_values.query_tests import (
     QueryTestOptions,
     RandomizationMethod,
     SignedRankMethod,
-    ZeroMethod,
     bootstrap_tests,
     randomization_tests,
     signed_ranks,
@@ -40,22 +39,23 @@ def paired_randomization(  # noqa: PLR0913
     """Test whether two systems differ, by exchanging their values query by query.
 
     ``p = P(|sum_i e_i d_i| >= |sum_i d_i|)`` with fair signs ``e_i``, because two equal systems
-    might each have had either value.
+    might each have had either value (Fisher 1935; Smucker, Allan & Carterette, CIKM 2007).
 
     Parameters
     ----------
     a, b : array_like of float, shape (n,)
         Values of two systems on the same queries; if b is missing, a holds the differences.
+        Values that differ by 1e-12 of their size or less count as equal.
     alternative : {"two-sided", "less", "greater"}
         The alternative: the mean of a - b is not 0, below 0, or above 0.
     method : {"auto", "exact", "convolution", "sampled"}
-        How the p-value is computed. ``"exact"``: all 2^n signs are counted, for n <= 44 or
-        differences with a common unit. ``"convolution"``: the characteristic function is inverted.
-        ``"auto"``: counted where that is quick; else by a saddlepoint with a second term, where
-        that term is below a thousandth; else convolved. All are within 1 % down to 1e-12. Where
-        sums lie in narrow clusters, the method may be an "estimate"; see `SignFlipNull`.
-        ``"sampled"``: ``(b + 1) / (B + 1)`` with b of B draws as extreme, or the share of all
-        signs if there are not more than B.
+        ``"exact"``: all 2^n signs are counted, for n <= 44 or differences with a common unit.
+        ``"convolution"``: the characteristic function is inverted. ``"auto"``: counted where that
+        is quick; else by a saddlepoint with a second term (Robinson 1982), where that term is
+        below a thousandth; else convolved. All are within 1 % down to 1e-12. Where sums lie in
+        narrow clusters, the method may be an "estimate"; see `SignFlipNull`. ``"sampled"``:
+        ``(b + 1) / (B + 1)`` with b of B draws as extreme, or the share of all signs if there are
+        not more than B.
     n_resamples : int
         Number of draws B of ``"sampled"``.
     rng : int or numpy.random.Generator, optional
@@ -73,13 +73,8 @@ def paired_randomization(  # noqa: PLR0913
     Raises
     ------
     PrframeError
-        Values that are not finite, of different lengths, or an unknown option.
-
-    References
-    ----------
-    Fisher 1935; Robinson, *Saddlepoint approximations for permutation tests*, 1982; Smucker, Allan
-    & Carterette, *A comparison of statistical significance tests for information retrieval
-    evaluation*, CIKM 2007.
+        Values that are not finite, of different lengths, or an unknown option. The other tests of
+        paired values raise it likewise.
 
     Examples
     --------
@@ -102,8 +97,7 @@ def paired_t_test(
 ) -> PairedTest:
     """Test whether the mean of two systems differs, by Student's t.
 
-    The statistic is ``t = mean(d) / se`` with ``se = std(d) / sqrt(n)``, and has n - 1 degrees of
-    freedom.
+    ``t = mean(d) / se`` with ``se = std(d) / sqrt(n)`` has n - 1 degrees of freedom.
 
     Parameters
     ----------
@@ -114,26 +108,16 @@ def paired_t_test(
         n_j mean)^2 / n^2`` for the sums D_j of the n_j differences of each of c clusters, and the
         degrees of freedom are c - 1.
     test_train_ratio : float >= 0
-        Of values from folds or repeated splits of the same data, whose training sets overlap: the
-        size n_2 of a test set divided by the size n_1 of its training set, 1 / (k - 1) for k
-        folds. Then ``se^2 = (1/n + n_2/n_1) std(d)^2`` (Nadeau & Bengio 2003, section 5.1; for
-        repeated cross-validation Bouckaert & Frank 2004). It takes no clusters.
+        For folds or repeated splits of the same data: the size n_2 of a test set divided by the
+        size n_1 of its training set, 1 / (k - 1) for k folds. Then ``se^2 = (1/n + n_2/n_1)
+        std(d)^2`` (Nadeau & Bengio, *Inference for the generalization error*, 2003, section 5.1;
+        Bouckaert & Frank 2004). It takes no clusters.
 
     Returns
     -------
     PairedTest
         ``statistic`` is t. The p-value is NaN for fewer than two queries or clusters. It is also
         NaN if all differences are equal and not 0; if all are 0, it is 1.
-
-    Raises
-    ------
-    PrframeError
-        As `paired_randomization`; a ratio that is negative or comes with clusters.
-
-    References
-    ----------
-    Nadeau & Bengio, *Inference for the generalization error*, 2003; Bouckaert & Frank, *Evaluating
-    the replicability of significance tests for comparing learning algorithms*, 2004.
 
     Examples
     --------
@@ -167,9 +151,8 @@ def paired_equivalence_test(
 ) -> PairedTest:
     """Test whether the means of two systems differ by less than a margin (two one-sided tests).
 
-    The null hypothesis is that the mean difference is ``-margin`` or less, or ``margin`` or more.
-    Each half is tested by Student's t; the p-value is the larger one, ``P(T >= (margin -
-    |mean(d)|) / se)`` with n - 1 degrees of freedom.
+    The p-value is the larger one of the two, ``P(T >= (margin - |mean(d)|) / se)`` with n - 1
+    degrees of freedom (Schuirmann 1987).
 
     Parameters
     ----------
@@ -183,16 +166,6 @@ def paired_equivalence_test(
     PairedTest
         ``statistic`` is ``(margin - |mean(d)|) / se``. It and the p-value are NaN for fewer than
         two queries or clusters, and if all differences are equal.
-
-    Raises
-    ------
-    PrframeError
-        As `paired_t_test`; a margin that is not positive.
-
-    References
-    ----------
-    Schuirmann, *A comparison of the two one-sided tests procedure and the power approach for
-    assessing the equivalence of average bioavailability*, 1987.
 
     Examples
     --------
@@ -215,12 +188,11 @@ def signed_rank_test(
     *,
     alternative: Alternative = "two-sided",
     method: SignedRankMethod = "auto",
-    zero_method: ZeroMethod = "wilcox",
 ) -> PairedTest:
-    """Test whether two systems differ, by Wilcoxon's signed ranks.
+    """Test whether two systems differ, by Wilcoxon's signed ranks (1945).
 
     ``W = sum of the ranks of |d_i| over d_i > 0``, with mid-ranks for ties, is compared with its
-    distribution under fair signs.
+    distribution under fair signs. Differences of 0 are left out.
 
     Parameters
     ----------
@@ -231,22 +203,11 @@ def signed_rank_test(
         ``"exact"``: counted along the lattice of all sums of these ranks, ties included.
         ``"convolution"``: the same on a coarser grid, for very many queries. ``"auto"``: one of
         these. ``"normal"``: the textbook's approximation, without a correction for continuity.
-    zero_method : {"wilcox", "pratt"}
-        Differences of 0 are left out before the ranks are given, or after.
 
     Returns
     -------
     PairedTest
         ``statistic`` is W. The p-value is 1 if all differences are 0, and NaN without queries.
-
-    Raises
-    ------
-    PrframeError
-        As `paired_randomization`.
-
-    References
-    ----------
-    Wilcoxon, *Individual comparisons by ranking methods*, 1945; Pratt 1959.
 
     Examples
     --------
@@ -254,9 +215,7 @@ def signed_rank_test(
     PairedTest(statistic=10.0, p_value=0.125, std_error=nan, method='wilcoxon-exact')
     """
     checks.one_of("method", method, get_args(SignedRankMethod))
-    checks.one_of("zero_method", zero_method, get_args(ZeroMethod))
-    options = QueryTestOptions(alternative, method)
-    return signed_ranks(paired_sample(a, b), options, zero_method)
+    return signed_ranks(paired_sample(a, b), QueryTestOptions(alternative, method))
 
 
 def sign_test(
@@ -265,7 +224,7 @@ def sign_test(
     """Test whether one system wins more often than the other, by the binomial distribution.
 
     For ``"greater"``, the p-value is ``P(Binomial(wins + losses, 1/2) >= wins)``; ties are left
-    out.
+    out (Dixon & Mood 1946).
 
     Parameters
     ----------
@@ -278,23 +237,12 @@ def sign_test(
         ``statistic`` is the number of wins of a. The p-value is 1 without wins and losses, and NaN
         without queries.
 
-    Raises
-    ------
-    PrframeError
-        As `paired_randomization`.
-
-    References
-    ----------
-    Dixon & Mood, *The statistical sign test*, Journal of the American Statistical Association
-    1946.
-
     Examples
     --------
     >>> sign_test([0.5, 0.4, 0.7, 0.6, 0.9], [0.4, 0.2, 0.5, 0.6, 0.6]).p_value
     0.125
     """
-    options = QueryTestOptions(alternative)
-    return signs(paired_sample(a, b), options)
+    return signs(paired_sample(a, b), QueryTestOptions(alternative))
 
 
 def paired_bootstrap_test(  # noqa: PLR0913
@@ -309,7 +257,7 @@ def paired_bootstrap_test(  # noqa: PLR0913
     """Test whether the mean of two systems differs, by the studentized bootstrap.
 
     ``p = (1 + #{|t*| >= |t|}) / (B + 1)``, where ``t* = (mean* - mean) / se*`` comes from queries
-    drawn with replacement.
+    drawn with replacement (Sakai, SIGIR 2006; Efron & Tibshirani 1993, section 16.4).
 
     Parameters
     ----------
@@ -320,16 +268,6 @@ def paired_bootstrap_test(  # noqa: PLR0913
     -------
     PairedTest
         ``statistic`` is t. If the differences do not vary, the result is that of `paired_t_test`.
-
-    Raises
-    ------
-    PrframeError
-        As `paired_randomization`.
-
-    References
-    ----------
-    Sakai, *Evaluating evaluation metrics based on the bootstrap*, SIGIR 2006; Efron & Tibshirani
-    1993, section 16.4.
 
     Examples
     --------

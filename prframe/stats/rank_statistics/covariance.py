@@ -24,27 +24,14 @@ _NO_VARIANCE = 1e-13
 
 
 class RankCovariance(NamedTuple):
-    """Estimates of W_phi of several rankings, and their covariance matrix.
-
-    Examples
-    --------
-    >>> rank_covariance([[4, 3, 2, 1], [4, 2, 3, 1]], [True, True, False, False]).estimates
-    array([0.75 , 0.625])
-    """
+    """Estimates of W_phi of several rankings, and their covariance matrix."""
 
     estimates: Floats
     covariance: Floats
 
 
 class RankDifference(NamedTuple):
-    """The difference of two estimates of W_phi, first less second; NaN for undefined numbers.
-
-    Examples
-    --------
-    >>> result = paired_rank_test([4, 3, 2, 1], [4, 2, 3, 1], [True, True, False, False])
-    >>> round(result.difference, 9)
-    0.125
-    """
+    """The difference of two estimates of W_phi, first less second; NaN for undefined numbers."""
 
     difference: float
     std_error: float
@@ -58,8 +45,8 @@ def rank_covariance(scores: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Ra
     """Return rank statistics of several rankings of the same items, and their covariance.
 
     It is ``(n_pos cov_pos + n_neg cov_neg) / n_pos^2``, where cov_pos and cov_neg are the
-    covariances, within each class, of the items' values in the Hajek projections of all rankings.
-    This generalises DeLong's matrix to any phi.
+    covariances, within each class, of the items' values in the Hajek projections of all rankings
+    (Clemencon, Limnios & Vayatis 2021, Prop. 4): DeLong's matrix (1988) for any phi.
 
     Parameters
     ----------
@@ -79,10 +66,6 @@ def rank_covariance(scores: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Ra
     ------
     PrframeError
         Scores of another shape or NaN, fewer than two items of a class, or DCG.
-
-    References
-    ----------
-    DeLong, DeLong & Clarke-Pearson 1988 (AUC); Clemencon, Limnios & Vayatis 2021, Prop. 4.
 
     Examples
     --------
@@ -128,7 +111,9 @@ def paired_rank_test(  # noqa: PLR0913
 ) -> RankDifference:
     """Test whether one ranking of some items has a larger W_phi than another one.
 
-    ``z = (W_a - W_b) / se`` with ``se^2 = var_a + var_b - 2 cov``, see `rank_covariance`.
+    ``z = (W_a - W_b) / se`` with ``se^2 = var_a + var_b - 2 cov``, see `rank_covariance`. For
+    phi(u) = u it is DeLong's (1988), and the difference of AUC is this difference over the share
+    of negatives.
 
     Parameters
     ----------
@@ -152,16 +137,6 @@ def paired_rank_test(  # noqa: PLR0913
     ------
     PrframeError
         As `rank_covariance`, and for unknown options.
-
-    Notes
-    -----
-    For phi(u) = u, z is that of DeLong's test, and the difference of AUC is this difference
-    divided by the share of negatives.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, Prop. 4, for two rankings; DeLong, DeLong & Clarke-
-    Pearson 1988.
 
     Examples
     --------

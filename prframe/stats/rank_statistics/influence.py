@@ -1,14 +1,12 @@
 """Linear rank statistics of a ranking in cells, and the contribution of each item.
 
-The Hajek projection (Clemencon, Limnios & Vayatis 2021, Proposition 4) writes W as a sum over
-items: ``phi(F(x)) + int_x^inf phi'(F) dF_pos`` for a positive and the integral alone for a
-negative, where F is the distribution of all scores and ``F_pos`` the positives' part of it. The
-items of a cell have the same value.
+The Hajek projection (Clemencon, Limnios & Vayatis 2021, Prop. 4) writes W as a sum over items:
+``phi(F(x)) + int_x^inf phi'(F) dF_pos`` for a positive, the integral alone for a negative, where F
+is the distribution of all scores and ``F_pos`` the positives' part. Items of a cell share a value.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,30 +16,9 @@ from prframe.stats.score_functions import Jump, ScoreGeneratingFunction
 from prframe.typing import Floats, Integers
 
 
-class Effects(NamedTuple):
-    """The contributions to W of one positive and of one negative of each cell."""
-
-    pos: Floats
-    neg: Floats
-
-
-class Deviations(NamedTuple):
-    """Values, and the number of items with each."""
-
-    values: Floats
-    number: Integers
-
-
 @dataclass(frozen=True, eq=False)
 class RankSum:
-    """``W = sum over positives of phi(rank / (N + 1))`` of a ranking.
-
-    Attributes
-    ----------
-    cells : RankedCells
-    phi : ScoreGeneratingFunction
-        The score-generating function for this number of items.
-    """
+    """``W = sum over positives of phi(rank / (N + 1))``, with the phi of this number of items."""
 
     cells: RankedCells
     phi: ScoreGeneratingFunction
@@ -58,33 +35,30 @@ class RankSum:
         return float(self.cells.pos[hit] @ self.phi(self._u[hit]))
 
     @cached_property
-    def effects(self) -> Effects:
-        """The projection, cell by cell; ties count half, and an item does not move itself."""
+    def effects(self) -> tuple[Floats, Floats]:
+        """The projections of one positive and of one negative of each cell.
+
+        Ties count half, and an item does not move itself.
+        """
         pos, u = self.cells.pos, self._u
         slope = self.phi.derivative(u) / (self.cells.n + 1)
         above = np.cumsum(pos * slope) - pos * slope
         for jump in self.phi.jumps:
             above = above + jump.size * self._density(jump) * (u < jump.at)
-        return Effects(self.phi(u) + above + (pos - 1) / 2 * slope, above + pos / 2 * slope)
-
-    @cached_property
-    def deviations(self) -> list[Deviations]:
-        """The effects of positives and of negatives, less the mean of their class."""
-        classes = zip(self.effects, (self.cells.pos, self.cells.neg), strict=True)
-        return [_centred(effect[number > 0], number[number > 0]) for effect, number in classes]
+        return self.phi(u) + above + (pos - 1) / 2 * slope, above + pos / 2 * slope
 
     @cached_property
     def variance(self) -> float:
         """The estimated variance of W; NaN if a class has one item, or none."""
-        return sum(_variance(*of_class) for of_class in self.deviations)
+        classes = zip(self.effects, (self.cells.pos, self.cells.neg), strict=True)
+        return sum(_variance(effect[number > 0], number[number > 0]) for effect, number in classes)
 
     @property
     def moved_by_ties(self) -> float:
         """How far items tied across a jump of phi may move W, in standard errors.
 
-        The mid-rank of their block is on one side of the jump in a sample, and may be on the other
-        one in the population, whose jump is as far away as the number of items above it varies. It
-        is 0 without such items, or without a standard error.
+        Their mid-rank is on one side of the jump in a sample, and may be on the other one in the
+        population, whose jump is as far away as the number of items above it varies.
         """
         pos, size = self.cells.pos, self.cells.pos + self.cells.neg
         if np.count_nonzero(size) == 1:
@@ -100,36 +74,14 @@ class RankSum:
         return float(moved / np.sqrt(self.variance)) if self.variance else np.inf
 
     def _density(self, jump: Jump) -> float:
-        """Return the share of positives near a jump: the mean number one item moves across it."""
+        """Return the share of positives near a jump: how many one item moves across it."""
         # An empty cell is appended, because the last cell is a tie block here, as the others are.
         pos, neg = (np.append(part, 0.0) for part in (self.cells.pos, self.cells.neg))
         return local_precision(pos, neg, rank_of(jump, self.cells.n), self.cells.n)
 
 
 def moved_by_ties(phi: ScoreGeneratingFunction, cells: RankedCells) -> float:
-    """Return by how many standard errors items tied across a jump of phi may move W.
-
-    Parameters
-    ----------
-    phi : ScoreGeneratingFunction
-        The score-generating function for this number of items.
-    cells : RankedCells
-        The ranking.
-
-    Returns
-    -------
-    float
-        0 without such items, or without a standard error.
-
-    Examples
-    --------
-    >>> from prframe.stats import RankedCells, parse_phi
-    >>> tied = RankedCells(pos=[1, 2, 1], neg=[1, 2, 1])
-    >>> round(moved_by_ties(parse_phi("median"), tied), 2)
-    2.83
-    >>> moved_by_ties(parse_phi("mww"), tied)
-    0.0
-    """
+    """Return by how many standard errors items tied across a jump of phi may move W, or 0."""
     return RankSum(cut_at_jumps(cells, phi), phi).moved_by_ties if phi.projected else 0.0
 
 
@@ -165,15 +117,10 @@ def _cut(pos: Integers, neg: Integers, rank: int) -> tuple[Integers, Integers]:
     return np.insert(pos, at, 0), halves
 
 
-def _centred(effect: Floats, number: Integers) -> Deviations:
-    """Return effects less their mean, which counts each as often as there are items with it."""
-    mean = number @ effect / number.sum() if number.size else 0.0
-    return Deviations(effect - mean, number)
-
-
-def _variance(deviation: Floats, number: Integers) -> float:
+def _variance(effect: Floats, number: Integers) -> float:
     """Return the size of a class times the sample variance of its effects."""
     total = int(number.sum())
     if total < 2:  # noqa: PLR2004 - a variance needs two
         return np.nan
+    deviation = effect - number @ effect / total
     return float(number @ deviation**2) * total / (total - 1)

@@ -18,8 +18,8 @@ def roc_from_ranks(ranks: ArrayLike, n_neg: int) -> Floats:
     """Return the empirical ROC curve from the ranks of the positives alone.
 
     ``gamma_j = (1/n) sum_i 1{j >= N - R_i - i + 2}``, where R_i is the i-th largest rank of n
-    positives among N items. It is the share of positives above the j-th best negative, which is
-    the true positive rate at false positive rates from (j - 1)/m up to j/m.
+    positives among N items: the true positive rate at false positive rates from (j - 1)/m to j/m
+    (Clemencon, Limnios & Vayatis 2021, eq. 2.8).
 
     Parameters
     ----------
@@ -32,22 +32,13 @@ def roc_from_ranks(ranks: ArrayLike, n_neg: int) -> Floats:
     Returns
     -------
     ndarray of float, shape (n_neg,)
-        ``gamma_1 <= ... <= gamma_m``.
+        ``gamma_1 <= ... <= gamma_m``, whose mean is AUC. Corners of the curve may also lie at a
+        rate of 0 or 1, which the set of grid points in print leaves out.
 
     Raises
     ------
     PrframeError
         Ranks that are not distinct whole numbers within their range, or no negatives.
-
-    Notes
-    -----
-    The three expressions printed for gamma_j are equal. The curve is the broken line through the
-    steps, whose mean is AUC; its corners may also lie at a false positive rate of 0 or 1 or a true
-    positive rate of 0 or 1, which the set of grid points in print leaves out.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, eq. (2.8).
 
     Examples
     --------
@@ -84,12 +75,14 @@ def ranking_performance(
 
     It is ``W_phi = E phi(F(X)) = (1/p) int_0^1 phi(u) du - ((1 - p)/p) int_0^1
     phi(p (1 - ROC(a)) + (1 - p)(1 - a)) da``, where X is the score of a positive and F the
-    distribution function of the scores of all items, p of them positive.
+    distribution function of the scores of all items, p of them positive (Clemencon, Limnios &
+    Vayatis 2021, Definition 2 and Lemma 3, eq. 3.4). The metric ``W`` tends to it.
 
     Parameters
     ----------
     fpr, tpr : array_like of float in [0, 1], shape (k,)
-        Corners of the curve, a broken line that rises from (0, 0) to (1, 1).
+        Corners of the curve, a broken line that rises from (0, 0) to (1, 1). Segments that slope
+        stand for tied scores in random order.
     prevalence : float in (0, 1)
         Share p of positives.
     phi : str, ScoreGeneratingFunction or callable
@@ -100,6 +93,8 @@ def ranking_performance(
     Returns
     -------
     float
+        Without error for broken lines. For ``phi(u) = u`` it is ``p/2 + (1 - p) AUC`` (the source
+        says below Definition 2 that it is AUC).
 
     Raises
     ------
@@ -107,28 +102,10 @@ def ranking_performance(
         Rates that do not rise from (0, 0) to (1, 1), a prevalence that is not within (0, 1), or
         a function that is not known.
 
-    Notes
-    -----
-    Along a segment the argument of phi is linear, so integrals of phi give the value without
-    error, jumps and infinite ends of phi included. The sum is that of the equal ``int_0^1
-    phi(1 - p b - (1 - p) ROC^{-1}(b)) db``, which does not lose digits when p is small.
-
-    Segments that slope stand for tied scores in random order, as Lemma 3 holds for a continuous F.
-    The mean of phi over positive ranks, the metric ``W``, tends to this number.
-
-    For ``phi(u) = u`` it is ``p/2 + (1 - p) AUC``. (The source says below Definition 2 that it is
-    AUC, to which it only tends as p falls to 0.)
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, Definition 2 and Lemma 3, eq. (3.4).
-
     Examples
     --------
     >>> fpr, tpr = [0, 0.2, 1], [0, 0.8, 1]
     >>> round(ranking_performance(fpr, tpr, prevalence=0.3), 4)
-    0.71
-    >>> round(0.3 / 2 + 0.7 * 0.8, 4)
     0.71
     >>> round(ranking_performance(fpr, tpr, 0.3, "local-auc(u0=0.9)"), 4)
     0.2
@@ -146,14 +123,7 @@ def ranking_performance(
 
 
 class RocDistances(NamedTuple):
-    """Distances of two ROC curves: the largest vertical one, and the area between them.
-
-    Examples
-    --------
-    >>> from prframe.stats import roc_distances
-    >>> roc_distances([0, 1], [0, 1], [0, 0.5, 1], [0, 1, 1]).sup
-    0.5
-    """
+    """Distances of two ROC curves: the largest vertical one, and the area between them."""
 
     sup: float
     area: float
@@ -164,13 +134,14 @@ def roc_distances(
 ) -> RocDistances:
     """Return the distances of a ROC curve from another one, such as the best one.
 
-    These are ``d_inf = sup over 0 < a < 1 of |ROC(a) - ROC*(a)|`` and
-    ``d_1 = int_0^1 |ROC(a) - ROC*(a)| da``.
+    These are ``d_inf = sup over 0 < a < 1 of |ROC(a) - ROC*(a)|`` and ``d_1 = int_0^1 |ROC(a) -
+    ROC*(a)| da`` (Clemencon, Limnios & Vayatis 2021, eqs 2.3 and 2.4).
 
     Parameters
     ----------
     fpr, tpr : array_like of float in [0, 1], shape (k,)
-        Corners of the curve, a broken line that rises from (0, 0) to (1, 1).
+        Corners of the curve, a broken line that rises from (0, 0) to (1, 1). A smooth curve is
+        given by points on it, close together where it is steep.
     best_fpr, best_tpr : array_like of float in [0, 1], shape (l,)
         Corners of the other curve, likewise.
 
@@ -178,25 +149,13 @@ def roc_distances(
     -------
     RocDistances
         ``sup``, which is d_inf, and ``area``, which is d_1, both within [0, 1] and without error
-        for broken lines.
+        for broken lines. No curve exceeds the best one, ROC*, so that d_1 is ``AUC* - AUC``;
+        curves of samples may exceed it.
 
     Raises
     ------
     PrframeError
         Rates that do not rise from (0, 0) to (1, 1).
-
-    Notes
-    -----
-    Where a curve is vertical, the distance counts on both sides of the jump, and not along it.
-    A smooth curve is given by points on it, close together where it is steep.
-
-    No curve exceeds the best one, ROC*, so that d_1 is ``AUC* - AUC``, and ``W_phi(s*) - W_phi(s)
-    <= (1 - p) max|phi'| d_1``. Curves of samples may exceed it; then d_1 is more than the
-    difference.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, eqs (2.3) and (2.4).
 
     Examples
     --------
@@ -256,7 +215,8 @@ def concentration_radius(
 
     ``C3 sqrt(log(C2 / delta) / n_pos)`` with ``C2 = 2 n_rules``, ``C3^2 = (c_pos^2 +
     c_neg^2 n_neg / n_pos) / 2``: with probability at least 1 - delta, the statistics W of all
-    scoring rules, means of phi(rank / (N + 1)) over the positives, are no farther from E W.
+    scoring rules, means of phi(rank / (N + 1)) over the positives, are no farther from E W
+    (Clemencon, Limnios & Vayatis 2021, Theorem 5, for finitely many rules).
 
     Parameters
     ----------
@@ -280,31 +240,20 @@ def concentration_radius(
 
     Notes
     -----
-    The bound comes from McDiarmid's inequality for independent items without ties, and from the
-    union bound. Exchange of one positive changes the sum over positives by at most c_pos, the sum
-    of the n_neg largest of the steps ``phi(r / (N + 1)) - phi((r - 1) / (N + 1))``, 1 < r <= N;
-    exchange of a negative changes it by at most c_neg, the sum of the n_pos largest steps. Both
-    are attained. If ``phi' <= L``, ``C3 <= L sqrt((1 - p) / 2)`` for ``p = n_pos / N``, which is
-    the form and rate of Theorem 5.
+    The bound is that of McDiarmid (1989) for independent items without ties, with the union bound.
+    Exchange of one positive changes the sum over positives by at most c_pos, the sum of the n_neg
+    largest of the steps ``phi(r / (N + 1)) - phi((r - 1) / (N + 1))``, 1 < r <= N; of one negative
+    by at most c_neg, the sum of the n_pos largest. If ``phi' <= L``, ``C3 <= L sqrt((1 - p) / 2)``
+    for ``p = n_pos / N``, the form and rate of Theorem 5.
 
-    The radius is a diagnostic, not an interval, as it holds for every pair of distributions and is
-    wide. Between normal distributions it was 2.4 to 4 times the actual quantile at ``delta =
-    0.05`` for "mww", and up to 15 times for functions that are steep at the top. It is about E W,
-    from which W_phi of Definition 2 differs by a bias of order 1 / N for smooth phi.
-
-    Infinite classes of rules are not offered. For VC classes the source shows that constants exist
-    and does not give them; and the range of t in print, up to C4 min(1 - p, 1 / N), is empty for
-    large N.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, Theorem 5, for one rule or finitely many. C. McDiarmid, *On
-    the method of bounded differences*, Surveys in Combinatorics 1989.
+    The radius is a diagnostic, not an interval. Between normal distributions it was 2.4 to 4 times
+    the actual quantile at ``delta = 0.05`` for "mww", and up to 15 times for functions that are
+    steep at the top. It is about E W, from which W_phi differs by a bias of order 1 / N for smooth
+    phi.
 
     Examples
     --------
-    For AUC it is ``sqrt(N log(2 / delta) / (2 n_pos n_neg))``; W is AUC times n_neg / (N + 1),
-    plus a constant.
+    For AUC, ``(N + 1) / n_neg`` times W but for a constant:
 
     >>> radius = concentration_radius(100, 400, "mww")
     >>> print(f"{radius * 501 / 400:.4f} {np.sqrt(500 * np.log(40) / (2 * 100 * 400)):.4f}")

@@ -1,8 +1,7 @@
-"""Score-generating functions, which a linear rank statistic adds up over the ranks of positives.
+"""Score-generating functions phi on (0, 1), which linear rank statistics add up over positives.
 
-Each is a nondecreasing function phi on (0, 1), taken at ``rank / (N + 1)``, ranks rising with the
-scores. It has its derivatives, which standard errors and learning need, its jumps, and its
-integral, by which the statistic follows from the ROC curve.
+phi is taken at ``rank / (N + 1)``, ranks rising with the scores. Standard errors and learning need
+its derivatives and jumps; its integral relates the statistic to the ROC curve.
 """
 
 from __future__ import annotations
@@ -11,8 +10,10 @@ from abc import ABC, abstractmethod
 from dataclasses import fields
 from typing import ClassVar, NamedTuple, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from prframe.stats._arrays import fractions
 from prframe.typing import Floats
 
 # The names of the functions, which are known before the classes are loaded.
@@ -33,14 +34,7 @@ _HIDDEN = frozenset({"n"})
 
 
 class Jump(NamedTuple):
-    """The place and the size of a jump of a score-generating function.
-
-    Examples
-    --------
-    >>> from prframe.stats import LocalAUC
-    >>> LocalAUC(u0=0.8).jumps
-    (Jump(at=0.8, size=0.8),)
-    """
+    """The place and the size of a jump of a score-generating function."""
 
     at: float
     size: float
@@ -49,24 +43,17 @@ class Jump(NamedTuple):
 class ScoreGeneratingFunction(ABC):
     """A nondecreasing function of the normalised rank, phi.
 
-    Arguments are numbers u in [0, 1], arrays of any shape; results have their shape.
+    Arguments are numbers u in [0, 1], arrays of any shape; results have their shape. See
+    Clemencon, Limnios & Vayatis 2021, Definition 1 and sections 2.2, 2.3 and 5.2.
 
     Attributes
     ----------
     word : str
         The name without parameters.
-    name : str
-        The name with the parameters, as `rank_test` and `parse_phi` understand it.
     smooth : bool
         Whether phi is twice continuously differentiable (Assumption 2 of the source).
     projected : bool
         Whether the Hajek projection, and so the standard error, describes the statistic.
-    jumps : tuple of Jump
-        Where phi is not continuous; the derivative is that between the jumps.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, Definition 1 and sections 2.2, 2.3 and 5.2.
 
     Examples
     --------
@@ -82,41 +69,53 @@ class ScoreGeneratingFunction(ABC):
 
     @property
     def name(self) -> str:
-        """The name, with the parameters that are set."""
+        """The name with the parameters that are set, as `parse_phi` understands it."""
         values = {name: getattr(self, name) for name in parameters(type(self))}
         settings = [f"{name}={value!r}" for name, value in values.items() if value is not None]
         return f"{self.word}({', '.join(settings)})" if settings else self.word
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
-        """The places where the function is not continuous."""
+        """Where the function is not continuous; the derivative is that between jumps."""
         return ()
 
-    @abstractmethod
     def __call__(self, u: ArrayLike) -> Floats:
-        """Return phi(u)."""
+        """Return phi(u), which may be infinite at 0 and 1."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(self._value(fractions("u", u)), dtype=np.float64)
 
-    @abstractmethod
     def derivative(self, u: ArrayLike) -> Floats:
         """Return phi'(u)."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(self._slope(fractions("u", u)), dtype=np.float64)
 
-    @abstractmethod
     def second_derivative(self, u: ArrayLike) -> Floats:
         """Return phi''(u)."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(self._curvature(fractions("u", u)), dtype=np.float64)
 
-    @abstractmethod
     def integral(self, u: ArrayLike) -> Floats:
         """Return the integral of phi from 0 to u."""
+        return np.asarray(self._area(fractions("u", u)), dtype=np.float64)
+
+    @abstractmethod
+    def _value(self, u: Floats) -> ArrayLike: ...
+
+    @abstractmethod
+    def _slope(self, u: Floats) -> ArrayLike: ...
+
+    @abstractmethod
+    def _curvature(self, u: Floats) -> ArrayLike: ...
+
+    @abstractmethod
+    def _area(self, u: Floats) -> ArrayLike: ...
 
     def of_size(self, n: float) -> Self:  # noqa: ARG002 - functions that depend on n override it
         """Return the function for n ranked items; itself, unless it depends on n."""
         return self
 
     def step(self, n: int) -> float:  # noqa: ARG002 - likewise
-        """Return the distance of neighbouring values of the statistic of n items without ties.
-
-        It is 0 where values are not equally distant. Half of it is the correction for continuity.
-        """
+        """Return the distance of neighbouring values of the statistic without ties, or 0."""
         return 0.0
 
 

@@ -8,15 +8,35 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prframe.stats._arrays import fractions
 from prframe.stats.score_functions.base import Jump, ScoreGeneratingFunction
 from prframe.typing import Floats
 
-_ROOT_12 = 12**0.5
+
+class _Linear(ScoreGeneratingFunction):
+    """``phi(u) = factor (u - centre)``."""
+
+    _factor: ClassVar[float] = 1.0
+    _centre: ClassVar[float] = 0.0
+
+    def _value(self, u: Floats) -> ArrayLike:
+        return self._factor * (u - self._centre)
+
+    def _slope(self, u: Floats) -> ArrayLike:
+        return np.full_like(u, self._factor)
+
+    def _curvature(self, u: Floats) -> ArrayLike:
+        return np.zeros_like(u)
+
+    def _area(self, u: Floats) -> ArrayLike:
+        return self._factor / 2 * (u**2 - 2 * self._centre * u)
+
+    def step(self, n: int) -> float:
+        """Return one rank."""
+        return self._factor / (n + 1)
 
 
 @dataclass(frozen=True)
-class MannWhitneyWilcoxon(ScoreGeneratingFunction):
+class MannWhitneyWilcoxon(_Linear):
     """``phi(u) = u``: the rank sum of Mann, Whitney and Wilcoxon, and with it AUC.
 
     Take it first: all pairs count alike.
@@ -29,34 +49,13 @@ class MannWhitneyWilcoxon(ScoreGeneratingFunction):
 
     word: ClassVar[str] = "mww"
 
-    def __call__(self, u: ArrayLike) -> Floats:
-        """Return u."""
-        return fractions("u", u)
-
-    def derivative(self, u: ArrayLike) -> Floats:
-        """Return 1."""
-        return np.ones_like(fractions("u", u))
-
-    def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return 0."""
-        return np.zeros_like(fractions("u", u))
-
-    def integral(self, u: ArrayLike) -> Floats:
-        """Return ``u^2 / 2``."""
-        return np.asarray(fractions("u", u) ** 2 / 2)
-
-    def step(self, n: int) -> float:
-        """Return one rank."""
-        return 1 / (n + 1)
-
 
 @dataclass(frozen=True)
-class Logistic(ScoreGeneratingFunction):
+class Logistic(_Linear):
     """``phi(u) = 2 sqrt(3) (u - 1/2)``: the rank sum on a scale with mean 0 and variance 1.
 
-    Take it to compare values of different phi; its p-values are those of the rank sum.
-
-    Its test is locally most powerful against shifts of logistic distributions.
+    Take it to compare values of different phi; its p-values are those of the rank sum. It is best
+    against shifts of logistic distributions.
 
     Examples
     --------
@@ -65,27 +64,8 @@ class Logistic(ScoreGeneratingFunction):
     """
 
     word: ClassVar[str] = "logistic"
-
-    def __call__(self, u: ArrayLike) -> Floats:
-        """Return ``2 sqrt(3) (u - 1/2)``."""
-        return np.asarray(_ROOT_12 * (fractions("u", u) - 0.5))
-
-    def derivative(self, u: ArrayLike) -> Floats:
-        """Return ``2 sqrt(3)``."""
-        return np.full_like(fractions("u", u), _ROOT_12)
-
-    def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return 0."""
-        return np.zeros_like(fractions("u", u))
-
-    def integral(self, u: ArrayLike) -> Floats:
-        """Return ``sqrt(3) (u^2 - u)``."""
-        numbers = fractions("u", u)
-        return np.asarray(_ROOT_12 / 2 * (numbers**2 - numbers))
-
-    def step(self, n: int) -> float:
-        """Return one rank."""
-        return _ROOT_12 / (n + 1)
+    _factor: ClassVar[float] = 12**0.5
+    _centre: ClassVar[float] = 0.5
 
 
 @dataclass(frozen=True)
@@ -102,27 +82,20 @@ class Logrank(ScoreGeneratingFunction):
 
     word: ClassVar[str] = "logrank"
 
-    def __call__(self, u: ArrayLike) -> Floats:
-        """Return ``-log(1 - u)``, infinite at 1."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(-np.log1p(-fractions("u", u)))
+    def _value(self, u: Floats) -> ArrayLike:
+        return -np.log1p(-u)
 
-    def derivative(self, u: ArrayLike) -> Floats:
-        """Return ``1 / (1 - u)``."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(1 / (1 - fractions("u", u)))
+    def _slope(self, u: Floats) -> ArrayLike:
+        return 1 / (1 - u)
 
-    def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return ``1 / (1 - u)^2``."""
-        return self.derivative(u) ** 2
+    def _curvature(self, u: Floats) -> ArrayLike:
+        return (1 / (1 - u)) ** 2
 
-    def integral(self, u: ArrayLike) -> Floats:
-        """Return ``u + (1 - u) log(1 - u)``."""
+    def _area(self, u: Floats) -> ArrayLike:
         # SciPy is imported here, because its import takes longer than most evaluations.
         from scipy.special import xlogy  # noqa: PLC0415
 
-        numbers = fractions("u", u)
-        return np.asarray(numbers + xlogy(1 - numbers, 1 - numbers))
+        return u + xlogy(1 - u, 1 - u)
 
 
 @dataclass(frozen=True)
@@ -145,21 +118,17 @@ class Median(ScoreGeneratingFunction):
         """The jump from -1 to 1 at 1/2."""
         return (Jump(0.5, 2.0),)
 
-    def __call__(self, u: ArrayLike) -> Floats:
-        """Return the sign."""
-        return np.asarray(np.sign(fractions("u", u) - 0.5))
+    def _value(self, u: Floats) -> ArrayLike:
+        return np.sign(u - 0.5)
 
-    def derivative(self, u: ArrayLike) -> Floats:
-        """Return 0."""
-        return np.zeros_like(fractions("u", u))
+    def _slope(self, u: Floats) -> ArrayLike:
+        return np.zeros_like(u)
 
-    def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return 0."""
-        return np.zeros_like(fractions("u", u))
+    def _curvature(self, u: Floats) -> ArrayLike:
+        return np.zeros_like(u)
 
-    def integral(self, u: ArrayLike) -> Floats:
-        """Return ``|u - 1/2| - 1/2``."""
-        return np.asarray(np.abs(fractions("u", u) - 0.5) - 0.5)
+    def _area(self, u: Floats) -> ArrayLike:
+        return np.abs(u - 0.5) - 0.5
 
     def step(self, n: int) -> float:
         """Return 2 for even n, and 1 for odd n, where an item is at the median."""
@@ -180,29 +149,24 @@ class VanDerWaerden(ScoreGeneratingFunction):
 
     word: ClassVar[str] = "van-der-waerden"
 
-    def __call__(self, u: ArrayLike) -> Floats:
-        """Return the normal quantile, infinite at 0 and 1."""
-        # SciPy is imported here, because its import takes longer than most evaluations.
-        from scipy.special import ndtri  # noqa: PLC0415
+    def _value(self, u: Floats) -> ArrayLike:
+        return _normal(u)[0]
 
-        return np.asarray(ndtri(fractions("u", u)))
+    def _slope(self, u: Floats) -> ArrayLike:
+        return 1 / _normal(u)[1]
 
-    def derivative(self, u: ArrayLike) -> Floats:
-        """Return ``1 / density(Phi^{-1}(u))``."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(1 / _density(self(u)))
+    def _curvature(self, u: Floats) -> ArrayLike:
+        quantile, density = _normal(u)
+        return quantile / density**2
 
-    def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return ``Phi^{-1}(u) / density(Phi^{-1}(u))^2``."""
-        quantile = self(u)
-        with np.errstate(divide="ignore"):
-            return np.asarray(quantile / _density(quantile) ** 2)
-
-    def integral(self, u: ArrayLike) -> Floats:
-        """Return ``-density(Phi^{-1}(u))``."""
-        return np.asarray(-_density(self(u)))
+    def _area(self, u: Floats) -> ArrayLike:
+        return -_normal(u)[1]
 
 
-def _density(x: Floats) -> Floats:
-    """Return the density of the standard normal distribution."""
-    return np.asarray(np.exp(-(x**2) / 2) / (2 * np.pi) ** 0.5)
+def _normal(u: Floats) -> tuple[Floats, Floats]:
+    """Return the quantiles of the standard normal distribution, and its density there."""
+    # SciPy is imported here, because its import takes longer than most evaluations.
+    from scipy.special import ndtri  # noqa: PLC0415
+
+    quantile = np.asarray(ndtri(u))
+    return quantile, np.asarray(np.exp(-(quantile**2) / 2) / (2 * np.pi) ** 0.5)

@@ -5,30 +5,34 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import ArgumentError
-from prframe.stats._arrays import fractions
-from prframe.stats.score_functions import classical, top_weighted
 from prframe.stats.score_functions.base import ScoreGeneratingFunction, parameters
+from prframe.stats.score_functions.classical import (
+    Logistic,
+    Logrank,
+    MannWhitneyWilcoxon,
+    Median,
+    VanDerWaerden,
+)
+from prframe.stats.score_functions.top_weighted import DCG, RTB, LocalAUC, PNormPush
 from prframe.typing import Floats
 
 Phi: TypeAlias = str | ScoreGeneratingFunction | Callable[[Floats], ArrayLike]
 
-#: The classes by their names.
+# The classes by their names.
 SCORE_GENERATING: dict[str, type[ScoreGeneratingFunction]] = {
     kind.word: kind
-    for module in (classical, top_weighted)
-    for kind in vars(module).values()
-    if isinstance(kind, type)
-    and issubclass(kind, ScoreGeneratingFunction)
-    and kind.__module__ == module.__name__
+    for kind in (
+        *(DCG, LocalAUC, Logistic, Logrank, Median),
+        *(MannWhitneyWilcoxon, PNormPush, RTB, VanDerWaerden),
+    )
 }
-SCORE_GENERATING = dict(sorted(SCORE_GENERATING.items()))
 _NAME = re.compile(r"\s*(?P<name>[\w-]+)\s*(?:\((?P<settings>[^()]*)\)\s*)?")
 _SETTING = re.compile(r"\s*(?:(?P<name>\w+)\s*=\s*)?(?P<value>[^\s=,]+)\s*")
 # Users of metrics may give these names, which are not functions.
@@ -46,17 +50,12 @@ class CustomFunction(ScoreGeneratingFunction):
     Parameters
     ----------
     function : callable
-        A function that takes an array of numbers in (0, 1) and returns as many, which are finite
-        and nondecreasing.
+        Takes an array of numbers in (0, 1) and returns as many, finite and nondecreasing.
     slope : callable, optional
-        Its derivative; unless given, differences over ``n^(-2/5)`` to either side, which depend on
-        jumps as well.
+        Its derivative; by default differences over ``n^(-2/5)`` to either side, which jumps
+        affect. The second derivative takes differences, the integral 4,096 midpoints.
     n : float > 0, optional
         Number of ranked items.
-
-    Notes
-    -----
-    `second_derivative` takes differences, `integral` the midpoint rule on 4,096 intervals.
 
     Examples
     --------
@@ -68,7 +67,6 @@ class CustomFunction(ScoreGeneratingFunction):
     function: Callable[[Floats], ArrayLike]
     slope: Callable[[Floats], ArrayLike] | None = None
     n: float | None = None
-    smooth: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check that the function is nondecreasing."""
@@ -81,40 +79,33 @@ class CustomFunction(ScoreGeneratingFunction):
         """The name of the function."""
         return getattr(self.function, "__name__", type(self.function).__name__)
 
-    def __call__(self, u: ArrayLike) -> Floats:
-        """Return the values of the function, which must be finite and nondecreasing."""
-        numbers = fractions("u", u)
-        values = _returned(self.function, numbers, self.name)
+    def _value(self, u: Floats) -> ArrayLike:
+        values = _returned(self.function, u, self.name)
         if not np.isfinite(values).all():
-            at = numbers[~np.isfinite(values)].ravel()[0]
+            at = u[~np.isfinite(values)].ravel()[0]
             raise ArgumentError(f"phi must be finite between 0 and 1; {self.name}({at:g}) is not.")
-        order = np.argsort(numbers, axis=None)
+        order = np.argsort(u, axis=None)
         rising = values.ravel()[order]
         falls = np.diff(rising) < -_ROUNDING * np.abs(rising).max(initial=0.0)
         if falls.any():
-            at = numbers.ravel()[order][1:][falls][0]
+            at = u.ravel()[order][1:][falls][0]
             raise ArgumentError(f"phi must be nondecreasing; {self.name} falls before {at:g}.")
         return values
 
-    def derivative(self, u: ArrayLike) -> Floats:
-        """Return the slope, or differences if it was not given."""
-        numbers = fractions("u", u)
+    def _slope(self, u: Floats) -> ArrayLike:
         if self.slope is not None:
-            return _returned(self.slope, numbers, "slope")
-        low, high = self._around(numbers)
-        return np.asarray((self(high) - self(low)) / (high - low))
+            return _returned(self.slope, u, "slope")
+        low, high = self._around(u)
+        return (self(high) - self(low)) / (high - low)
 
-    def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return differences of the derivative."""
-        low, high = self._around(fractions("u", u))
-        return np.asarray((self.derivative(high) - self.derivative(low)) / (high - low))
+    def _curvature(self, u: Floats) -> ArrayLike:
+        low, high = self._around(u)
+        return (self.derivative(high) - self.derivative(low)) / (high - low)
 
-    def integral(self, u: ArrayLike) -> Floats:
-        """Return sums of values at midpoints, interpolated linearly."""
+    def _area(self, u: Floats) -> ArrayLike:
         edges = np.arange(_GRID + 1) / _GRID
         areas = self((edges[1:] + edges[:-1]) / 2) / _GRID
-        sums = np.concatenate([[0.0], np.cumsum(areas)])
-        return np.asarray(np.interp(fractions("u", u), edges, sums))
+        return np.asarray(np.interp(u, edges, np.concatenate([[0.0], np.cumsum(areas)])))
 
     def of_size(self, n: float) -> CustomFunction:
         """Return the function with differences for n items."""
@@ -152,8 +143,9 @@ def parse_phi(phi: Phi) -> ScoreGeneratingFunction:
     Parameters
     ----------
     phi : str, ScoreGeneratingFunction or callable
-        A name among those in `SCORE_GENERATING`, such as "mww", with parameters as in
-        ``"local-auc(u0=0.8)"``; or a nondecreasing function of arrays of numbers in (0, 1).
+        "dcg", "local-auc", "logistic", "logrank", "median", "mww", "p-norm-push", "rtb" or
+        "van-der-waerden", with parameters as in ``"local-auc(u0=0.8)"``; or a nondecreasing
+        function of arrays of numbers in (0, 1).
 
     Returns
     -------
@@ -164,10 +156,6 @@ def parse_phi(phi: Phi) -> ScoreGeneratingFunction:
     PrframeError
         A name, parameter or value that is not known or out of range, or a function that is not
         nondecreasing.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, Definition 1 and section 2.2.
 
     Examples
     --------

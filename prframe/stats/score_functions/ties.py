@@ -23,29 +23,7 @@ _SINGLE = 1 << 14
 def mid_rank_score(
     phi: ScoreGeneratingFunction, start: ArrayLike, end: ArrayLike, n: ArrayLike
 ) -> Floats:
-    """Return phi at the mid-ranks of blocks.
-
-    ``phi((n + 1 - (start + end + 1) / 2) / (n + 1))``: ranks rise with the scores.
-
-    Parameters
-    ----------
-    phi : ScoreGeneratingFunction
-        Function of the rank.
-    start, end, n : array_like of float, shape (n_blocks,)
-        Items above each block (>= 0), those up to its end (>= start), and all (>= end).
-
-    Returns
-    -------
-    ndarray of float, shape (n_blocks,)
-
-    Examples
-    --------
-    The best of four items, and the two tied behind it.
-
-    >>> from prframe.stats import MannWhitneyWilcoxon
-    >>> mid_rank_score(MannWhitneyWilcoxon(), [0, 1], [1, 3], [4, 4])
-    array([0.8, 0.5])
-    """
+    """Return phi at mid-ranks of blocks, ``phi((n + 1 - (start + end + 1) / 2) / (n + 1))``."""
     start, end, n = (np.asarray(value, dtype=np.float64) for value in (start, end, n))
     return _at_places(phi, (start + end + 1) / 2, n)
 
@@ -53,31 +31,9 @@ def mid_rank_score(
 def expected_score(
     phi: ScoreGeneratingFunction, start: ArrayLike, end: ArrayLike, n: ArrayLike
 ) -> Floats:
-    """Return the mean of phi over the places of blocks, which is that over all orders of ties.
+    """Return the mean of phi over the places of each block, which is over all orders of ties.
 
-    It is ``sum(phi((n + 1 - place) / (n + 1)) for place in start + 1 .. end) / (end - start)``.
-
-    Parameters
-    ----------
-    phi : ScoreGeneratingFunction
-        Function of the rank.
-    start, end, n : array_like of int, shape (n_blocks,)
-        Items above each block (>= 0), those up to its end (>= start), and all (>= end).
-
-    Returns
-    -------
-    ndarray of float, shape (n_blocks,)
-        0 for a block without items.
-
-    Notes
-    -----
-    Every place of a block is evaluated, but only once for equal blocks.
-
-    Examples
-    --------
-    >>> from prframe.stats import PNormPush
-    >>> expected_score(PNormPush(q=2), [1], [3], [4]).round(3)
-    array([0.26])
+    Every place is evaluated, but once for equal blocks; a block without items gives 0.
     """
     start, end, n = (np.asarray(value, dtype=np.int64) for value in (start, end, n))
     values = np.where(end > start, mid_rank_score(phi, start, end, n), 0.0)
@@ -93,31 +49,9 @@ def expected_score(
 def mean_score(phi: ScoreGeneratingFunction, first: int, last: int, n: int) -> float:
     """Return the mean of phi over the ranks first .. last of n items without ties.
 
-    It is ``sum(phi(i / (n + 1)) for i in first .. last) / (last - first + 1)``.
-
-    Parameters
-    ----------
-    phi : ScoreGeneratingFunction
-        Function of the rank, of this size.
-    first, last, n : int
-        Ranks (1 <= first <= last) and the number of items (>= last).
-
-    Returns
-    -------
-    float
-
-    Notes
-    -----
-    Of more than 2^20 ranks only those near the ends and near jumps are evaluated one by one. In
-    between, the sum is the integral of phi from half a rank below to half a rank above, less a
-    24th of the difference of its slopes there (the Euler-Maclaurin formula for midpoints). The
-    error is below 1e-9 of the range of phi on the ranks.
-
-    Examples
-    --------
-    >>> from prframe.stats import MannWhitneyWilcoxon
-    >>> round(mean_score(MannWhitneyWilcoxon(), 1, 10**12, 10**12), 12)
-    0.5
+    Above 2^20 ranks, those away from the ends and jumps are summed by the Euler-Maclaurin formula
+    for midpoints: the integral of phi less a 24th of the difference of its slopes. The error is
+    below 1e-9 of the range of phi on the ranks.
     """
     if last - first < _CHUNK:
         return float(phi(np.arange(first, last + 1) / (n + 1)).mean())

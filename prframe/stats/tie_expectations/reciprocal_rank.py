@@ -1,8 +1,11 @@
-"""Expectations over the orders within a block of tied items, in closed form.
+"""Reciprocal ranks of a block of tied items, averaged over all orders of the block.
 
-A block holds the positions ``start + 1 .. start + size``; `hits` of its items are relevant and
-every order of the block is equally likely. The position J of the first relevant item within the
-block then has ``P(J > j) = C(size - j, hits) / C(size, hits)``.
+A block holds the positions ``start + 1 .. start + size`` and `hits` relevant items. The position J
+of its first relevant item has ``P(J > j) = C(size - j, hits) / C(size, hits)``.
+
+For the expected reciprocal rank of graded items (Chapelle et al., CIKM 2009, eq. 4) let
+``passed[t]`` be the mean of the product of ``1 - stop`` over all choices of t relevant items; the
+probability to stop at the t-th one is ``passed[t - 1] - passed[t]``, whatever its position.
 """
 
 from __future__ import annotations
@@ -12,136 +15,19 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prframe.stats._arrays import row_sums
 from prframe.typing import Floats, Integers
 
 # The number of terms that are summed at a time, which bounds the memory for any block sizes.
 _CHUNK = 1 << 20
 # A tail whose probability is below this cannot move a float64 result.
 _NEGLIGIBLE = 1e-18
-# Up to here discounts are added up one by one.
-_TABLE = 1 << 16
-
-
-def discount_sums(size: int) -> Floats:
-    """Return the running sums of the DCG discounts.
-
-    The sum up to k is ``sum(1 / log2(i + 1) for i in 1..k)``, as in Järvelin & Kekäläinen 2002.
-
-    Parameters
-    ----------
-    size : int
-        The largest k, >= 0.
-
-    Returns
-    -------
-    ndarray of float, shape (size + 1,)
-
-    References
-    ----------
-    Järvelin & Kekäläinen, *Cumulated gain-based evaluation of IR techniques*, ACM Transactions
-    on Information Systems 2002.
-
-    Examples
-    --------
-    >>> discount_sums(3).round(4)
-    array([0.    , 1.    , 1.6309, 2.1309])
-    """
-    positions = np.arange(1, size + 1, dtype=np.float64)
-    return np.concatenate([[0.0], np.cumsum(1 / np.log2(positions + 1))])
-
-
-def discount_sum(k: ArrayLike) -> Floats:
-    """Return ``D(k) = sum(1 / log2(i + 1) for i in 1..k)`` in constant time for large k.
-
-    Parameters
-    ----------
-    k : array_like of int, shape (n,)
-        Cut-offs, >= 0.
-
-    Returns
-    -------
-    ndarray of float, shape (n,)
-
-    Notes
-    -----
-    Up to 2^16 the sums come from a table. Beyond, they are computed by the Euler-Maclaurin formula
-    for ``f(x) = ln 2 / ln x``, whose integral is ``ln 2 li(x)``, li being the logarithmic
-    integral. The error is below 2e-14 of the result, that of adding up the table.
-
-    References
-    ----------
-    Järvelin & Kekäläinen, *Cumulated gain-based evaluation of IR techniques*, ACM Transactions
-    on Information Systems 2002.
-
-    Examples
-    --------
-    >>> discount_sum([1, 3, 10**12]).round(4).tolist()
-    [1.0, 2.1309, 26067844703.6475]
-    """
-    k = np.asarray(k, dtype=np.int64)
-    table = discount_sums(min(int(k.max(initial=0)), _TABLE))
-    sums = np.array(table[np.minimum(k, table.size - 1)])
-    far = k > _TABLE
-    if far.any():
-        low, high = np.array([_TABLE + 1.0]), (k[far] + 1).astype(np.float64)
-        sums[far] += np.log(2) * (_tail(high) - _tail(low))
-    return np.asarray(sums)
-
-
-def interpolated_discount_sum(rank: ArrayLike) -> Floats:
-    """Return D at ranks that may lie between whole ones, on straight lines from one to the next.
-
-    Examples
-    --------
-    >>> interpolated_discount_sum([1.0, 1.5]).round(4)
-    array([1.    , 1.3155])
-    """
-    rank = np.asarray(rank, dtype=np.float64)
-    largest = int(np.ceil(rank.max(initial=0)))
-    if largest <= _TABLE:
-        return np.asarray(np.interp(rank, np.arange(largest + 1), discount_sums(largest)))
-    below = np.floor(rank)
-    return np.asarray(discount_sum(below) + (rank - below) / np.log2(below + 2))
-
-
-def _tail(x: Floats) -> Floats:
-    """Return the antiderivative of 1 / ln x with its Euler-Maclaurin corrections."""
-    # SciPy is imported here, because importing it takes longer than most evaluations.
-    from scipy.special import expi  # noqa: PLC0415
-
-    log = np.log(x)
-    slope = -1 / (x * log**2)
-    return np.asarray(expi(log) + 1 / (2 * log) + slope / 12)
 
 
 def hit_probability(size: ArrayLike, hits: ArrayLike, depth: ArrayLike) -> Floats:
-    """Return the probability that the first `depth` items of a tied block hold a relevant one.
+    """Return ``1 - C(size - depth, hits) / C(size, hits)``: that `depth` items hold a hit.
 
-    It is ``1 - C(size - depth, hits) / C(size, hits)``.
-
-    Parameters
-    ----------
-    size, hits, depth : array_like of int, shape (n_blocks,)
-        Block sizes (>= 1), relevant items in them (1..size), and depths (0..size).
-
-    Returns
-    -------
-    ndarray of float in [0, 1], shape (n_blocks,)
-
-    Notes
-    -----
-    Depth and hits may be exchanged, which is done in blocks of a million items: the sum then has
-    as many terms as the smaller of them, and at most about ``sqrt(40 size)``.
-
-    References
-    ----------
-    McSherry & Najork, *Computing information retrieval performance measures efficiently in the
-    presence of tied scores*, ECIR 2008, section 3.
-
-    Examples
-    --------
-    >>> hit_probability([4], [1], [2])
-    array([0.5])
+    In large blocks depth and hits may be exchanged: the sum then has as many terms as the smaller.
     """
     size, hits, depth = (np.asarray(value, dtype=np.int64) for value in (size, hits, depth))
     exchanged = (size >= _CHUNK) & (depth > hits)
@@ -152,37 +38,10 @@ def hit_probability(size: ArrayLike, hits: ArrayLike, depth: ArrayLike) -> Float
 def expected_reciprocal_rank(
     start: ArrayLike, size: ArrayLike, hits: ArrayLike, depth: ArrayLike
 ) -> Floats:
-    """Return the mean of 1/rank of the first relevant item of a tied block.
+    """Return ``sum over j <= depth of P(J = j) / (start + j)`` for each block.
 
-    ``sum over j <= depth of P(J = j) / (start + j)``; ranks beyond ``start + depth`` earn 0.
-
-    Parameters
-    ----------
-    start, size, hits, depth : array_like of int, shape (n_blocks,)
-        Items above the block (>= 0), its size (>= 1), relevant items in it (1..size),
-        and how many of its positions count (0..size).
-
-    Returns
-    -------
-    ndarray of float in [0, 1], shape (n_blocks,)
-
-    Notes
-    -----
-    Terms are summed until the rest is negligible, which takes about ``40 size / hits`` terms. All
-    terms of a block of a million items at the top, of which fewer than half are relevant, are
-    ``hits / (size - hits + 1) (1 / hits + ... + 1 / size)``.
-
-    References
-    ----------
-    McSherry & Najork, *Computing information retrieval performance measures efficiently in the
-    presence of tied scores*, ECIR 2008, section 3.
-
-    Examples
-    --------
-    One relevant item among two tied at the top: (1 + 1/2) / 2.
-
-    >>> expected_reciprocal_rank([0], [2], [1], [2])
-    array([0.75])
+    For all terms of a block at the top, with ``size - hits > hits``, this is ``hits / (size - hits
+    + 1) (1 / hits + ... + 1 / size)``, which is taken for large blocks.
     """
     start, size, hits, depth = (
         np.asarray(value, dtype=np.int64) for value in (start, size, hits, depth)
@@ -208,19 +67,22 @@ def _first_hit_sum(
     )
     certain = size == hits
     total = np.where(certain & (depth > 0), 1 / (start + 1.0) ** power, 0.0)
-    last = np.minimum(depth, size - hits + 1)
+    # P(J > j) is at most exp(-j hits / size), which is soon negligible.
+    needed = np.ceil(-np.log(_NEGLIGIBLE) * size / hits).astype(np.int64) + 1
+    last = np.minimum(np.minimum(depth, size - hits + 1), needed)
     for rows in _batches(np.flatnonzero(~certain & (last > 0)), last):
         total[rows] = _sum_terms(start[rows], size[rows], hits[rows], last[rows], power)
     return total
 
 
 def _batches(rows: Integers, lengths: Integers) -> Iterator[Integers]:
-    """Split the rows, shortest sums first, into batches of sums of similar length."""
+    """Split rows into batches of similar lengths, so that padding wastes less than half."""
     rows = rows[np.argsort(lengths[rows], kind="stable")]
-    for chunk in np.array_split(rows, np.arange(_CHUNK, rows.size, _CHUNK)):
-        # Lengths are split at powers of 2, so that a batch wastes less than half of its terms.
-        cuts = np.flatnonzero(np.diff(np.frexp(lengths[chunk])[1])) + 1
-        yield from (part for part in np.split(chunk, cuts) if part.size)
+    cuts = np.flatnonzero(np.diff(np.frexp(lengths[rows])[1])) + 1
+    for alike in np.split(rows, cuts):
+        if alike.size:
+            most = max(1, _CHUNK // int(lengths[alike].max()))
+            yield from np.split(alike, np.arange(most, alike.size, most))
 
 
 def _sum_terms(
@@ -228,8 +90,7 @@ def _sum_terms(
 ) -> Floats:
     """Sum P(J = j) / (start + j)^power for j = 1..last, some positions at a time.
 
-    Numbers are multiplied and added one after the other, so that the other blocks, which decide
-    how many positions are taken at a time, do not change a bit of the result.
+    Terms are added one after the other, so that other blocks do not change a bit of the result.
     """
     total = np.zeros(start.size)
     survival = np.ones(start.size)
@@ -250,4 +111,87 @@ def _sum_terms(
         survival[alive] = reach[:, -1]
         done += width
         alive = alive[(last[alive] > done) & (survival[alive] > _NEGLIGIBLE)]
+    return total
+
+
+def expected_cascade(
+    start: ArrayLike, size: ArrayLike, depth: ArrayLike, block: ArrayLike, stop: ArrayLike
+) -> Floats:
+    """Return the mean of 1/rank at which a reader stops within each block; no stop counts 0.
+
+    `depth` positions of a block count; `block` (ascending) and `stop` have an entry per relevant
+    item: its block, and the probability to stop at it.
+    """
+    start, size, depth, block = (
+        np.asarray(value, dtype=np.int64) for value in (start, size, depth, block)
+    )
+    hits = np.bincount(block, minlength=start.size)
+    first = np.cumsum(hits) - hits
+    passing = 1 - np.asarray(stop, dtype=np.float64)
+    total = np.zeros(start.size)
+    for batch in _batches(np.arange(hits.size), hits):
+        column = np.arange(int(hits[batch].max()))
+        inside = column < hits[batch, None]
+        items = np.where(inside, first[batch, None] + column, 0)
+        products = np.where(inside, passing[items], 1.0)
+        horizon = _horizon(products, hits[batch])
+        passed = _mean_products(products, hits[batch], horizon)
+        total[batch] = _walk(start[batch], size[batch], hits[batch], depth[batch], passed, horizon)
+    return total
+
+
+def _horizon(passing: Floats, hits: Integers) -> Integers:
+    """Return after how many relevant items of each block hardly any reader goes on.
+
+    The mean product over choices of t items is at most the mean to the power t (Maclaurin).
+    """
+    surplus = passing.shape[1] - hits
+    mean = np.maximum((row_sums(passing) - surplus) / hits, _NEGLIGIBLE)
+    goes_on = mean >= 1
+    needed = np.log(_NEGLIGIBLE) / np.log(np.where(goes_on, 0.5, mean)) + 1
+    return np.asarray(np.where(goes_on, hits, np.minimum(hits, needed)), dtype=np.int64)
+
+
+def _mean_products(passing: Floats, hits: Integers, horizon: Integers) -> Floats:
+    """Return the mean product over all choices of t = 0, 1, ... items; 0 beyond the horizon."""
+    means = np.zeros((passing.shape[0], int(horizon.max()) + 1))
+    means[:, 0] = 1.0
+    t = np.arange(1, means.shape[1])
+    for i in range(1, passing.shape[1] + 1):
+        share = np.clip(t / i, 0, 1)
+        grown = (1 - share) * means[:, 1:] + share * passing[:, i - 1, None] * means[:, :-1]
+        means[:, 1:] = np.where((hits >= i)[:, None], grown, means[:, 1:])
+    means[:, 1:][t > horizon[:, None]] = 0.0
+    return means
+
+
+def _walk(  # noqa: PLR0913, PLR0917
+    start: Integers,
+    size: Integers,
+    hits: Integers,
+    depth: Integers,
+    passed: Floats,
+    horizon: Integers,
+) -> Floats:
+    """Return the mean of 1/rank of the stop, position by position.
+
+    The state is the number of relevant items that have been passed.
+    """
+    total = np.zeros(start.size)
+    state = np.zeros_like(passed)
+    state[:, 0] = 1.0
+    t = np.arange(passed.shape[1])
+    stopping = np.zeros_like(passed)
+    stopping[:, :-1] = passed[:, :-1] - passed[:, 1:]
+    stopping[t >= horizon[:, None]] = 0.0
+    alive = np.flatnonzero(depth > 0)
+    for j in range(1, int(depth.max(initial=0)) + 1):
+        hit = state[alive] * np.clip((hits[alive, None] - t) / (size[alive, None] - j + 1), 0, 1)
+        total[alive] += row_sums(hit * stopping[alive]) / (start[alive] + j)
+        state[alive] -= hit
+        state[alive, 1:] += hit[:, :-1]
+        reading = row_sums(state[alive] * passed[alive]) > _NEGLIGIBLE
+        alive = alive[reading & (depth[alive] > j)]
+        if not alive.size:
+            break
     return total

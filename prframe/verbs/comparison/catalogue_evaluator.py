@@ -16,11 +16,7 @@ from prframe.typing import Floats, Integers
 
 
 class CatalogueEvaluator:
-    """Metrics of the catalogue for many rankings of the same items; see `stats.Evaluator`.
-
-    `items` has a row per item: ``positive`` and, where metrics need them, ``gain``, ``judged`` and
-    ``pooled``.
-    """
+    """Metrics of the catalogue for many rankings of the same items; see `stats.Evaluator`."""
 
     # So many items of all rankings are evaluated at a time, because polars is quick for many rows.
     at_once = 1 << 20
@@ -95,10 +91,7 @@ class CatalogueEvaluator:
 
 
 def _ranks(level: Integers, count: Integers | None) -> tuple[Integers, Integers]:
-    """Return the numbers of items above each level of each row, and up to it.
-
-    They are 0 at the level of items that are not retrieved.
-    """
+    """Return the numbers of items above each level of each row, and up to it; 0 at level 0."""
     rows, width = len(level), int(level.max(initial=0)) + 1
     cell = (level + width * np.arange(rows)[:, None]).ravel()
     weights = None if count is None else count.ravel()

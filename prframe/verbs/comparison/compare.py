@@ -13,23 +13,12 @@ from prframe.metrics import Metric
 from prframe.stats._arrays import random_generator
 from prframe.stats.paired_values import described_tests
 from prframe.typing import Alternative, Columns, FrameT, Shared
-from prframe.verbs._at_prior import prior_of
-from prframe.verbs._evaluation import Evaluation
+from prframe.verbs._evaluation import Evaluation, prior_of
 from prframe.verbs._folds import Resampling
 from prframe.verbs._plan import Plan
 from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries, refuse_prior
 from prframe.verbs._verb import run, verb
 from prframe.verbs.comparison.matched_items import Incomplete as IncompleteItems
-from prframe.verbs.comparison.modes import (
-    ON_ITEMS,
-    OVER_QUERIES,
-    Incomplete,
-    IntervalKind,
-    Test,
-    check_of_items,
-    check_options,
-    check_resampled,
-)
 from prframe.verbs.comparison.on_items import OnItems
 from prframe.verbs.comparison.options import model_arguments, require_items
 from prframe.verbs.comparison.predicted import check_predicted, over_queries
@@ -38,7 +27,19 @@ from prframe.verbs.comparison.query_values import (
     Incomplete as IncompleteQueries,
     at_hand,
 )
-from prframe.verbs.comparison.rows import Comparison, JointCorrection, Within
+from prframe.verbs.comparison.rows import (
+    ON_ITEMS,
+    OVER_QUERIES,
+    Comparison,
+    Incomplete,
+    IntervalKind,
+    JointCorrection,
+    Test,
+    Within,
+    check_of_items,
+    check_options,
+    check_resampled,
+)
 
 # The column of queries, unless the caller names others.
 _QUERIES = "query_id"
@@ -86,27 +87,23 @@ def compare(
         One row per item and model, or per item, with a column of scores for each model. With
         `values`, one per query and model, or per query, with a column for each model.
     metrics : str, Metric or list of these, optional
-        Any of the catalogue; see `evaluate`. On the same items those that are functions of counts
-        (see `interval`) are resampled without sorting anything again, and have BCa intervals.
+        Any of the catalogue; see `evaluate`.
     {shared}
         On the same items there is no `weight`.
     values : str or list of str, optional
-        In place of metrics: the columns of their values at hand, numbers of up to 1e100 in size.
-        With models in rows each column is a metric; where `values` names one column and the frame
-        has a column ``"metric"``, that names the metrics. Without a column of models each column
-        is a model, and the metric that of the column ``"metric"``, or ``"value"``.
+        In place of metrics: the columns of precomputed values, of up to 1e100 in size. With
+        models in rows each column is a metric; one column may stand next to a column ``"metric"``
+        that names the metrics. Without a column of models each column is a model.
     model : str, optional
-        Column that names the model of each row; ``"model"`` unless given. None where `score` or
-        `values` is a list of columns, a model each.
+        Column of models; ``"model"`` unless given. Not with a list in `score`, a model each.
     over : str, list of str or None
-        Columns that tell the queries apart, ``"query_id"`` unless given. None: compare on the
-        same items, which are matched by `item`, or stand in one row where `score` is a list. That
-        is meant as well where `item` is given and there is no column ``"query_id"``.
+        Columns of queries. None: compare on the same items, which are matched by `item`, or are
+        rows where `score` is a list; so too if `item` is given and there is no ``"query_id"``.
     baseline : model or list of models, optional
         Compare every other model with each of these: a is the model, b the baseline. Absent:
         every pair, in order of the models' names, categories in their own order.
     test : str, optional
-        "randomization" unless given, or "t", the only one, with `predicted`. Over queries:
+        "randomization" unless given, or "t" with `predicted`, which takes no other. Over queries:
 
         {tests}
 
@@ -114,135 +111,107 @@ def compare(
 
         - "randomization": either model might have given an item either rank.
         - "bootstrap": items are drawn with replacement.
-        - "delong": of AUC, by the normal distribution, for which there should be at least 15 items
-          of either class, and 40 clusters with some. Its interval is no shorter than DeLong's, as
-          it also reaches as far as the intervals of both models and their correlation say.
+        - "delong": of AUC, by the normal distribution; for 15 or more items of either class.
     alternative : {"two-sided", "less", "greater"}
-        That the difference a - b is not 0, below 0, or above 0; one-sided intervals bound one end,
-        and the other is that of the range: -1 or 1 for AP, infinite for metrics without bounds.
+        That the difference a - b is not 0, below 0, or above 0. One-sided intervals bound one end;
+        the other is that of the range.
     correction : str or None
         How p-values are adjusted for their number: "bonferroni", "holm", "bh", "by"
         (`prframe.stats.adjust_p_values`), or, with "randomization" over queries, "max-t": each
         pair is compared with the largest t of all under random signs (step-down).
     within : {"all", "by"}
-        The rows whose number p-values are adjusted for: all rows of the result, or those of a
-        group of `by`. "max-t" is for the metrics of a group.
+        Adjust for all rows of the result, or for those of each group of `by` ("max-t" takes "by").
     interval : {"auto", "t", "hall", "percentile", "bca"}
-        Interval of the difference. Over queries "auto" is Student's, but that of the test with
-        ``test="hall"``; "hall" holds the differences that this test does not reject. On the same
-        items "percentile" and "bca" are from the paired bootstrap, and "auto" is that of the test
-        or "percentile", extended to what the intervals of both models leave room for: it may hold
-        0 where the test rejects, as the test supposes models without a difference and the interval
-        allows for misplaced items that the sample lacks; see the notes.
+        Over queries "auto" is Student's, or Hall's with ``test="hall"``. On the same items
+        "percentile" and "bca" are from the paired bootstrap; "auto" is that of the test or
+        "percentile", extended to what the intervals of both models leave room for (see the notes).
     confidence_level : float in (0, 1)
-        Level of the interval; 1 - confidence_level is the level of the test to which `power`
-        refers.
+        Level of the interval.
     equivalence : float > 0, optional
-        Margin of equivalence: adds ``p_equivalence``, the p-value of two one-sided t tests that
-        the means differ by less (`prframe.stats.paired_equivalence_test`), whatever `test` and
-        `alternative`. It is not adjusted. That a is not worse than b by more than a margin m is
-        told by ``alternative="greater"``: ``conf_low`` is then above -m.
+        Add ``p_equivalence``, not adjusted, of two one-sided t tests that the means differ by
+        less than this margin (`prframe.stats.paired_equivalence_test`).
     power : float in (1 - confidence_level, 1), optional
-        Adds the smallest difference that so many queries show with this probability by a t test,
-        and how many queries the observed difference needs, null if it is not on the side of
-        `alternative`.
-    resampling : "cv", float > 0 or "items", optional
-        Where `over` names folds, whose training sets overlap: the variance of ``test="t"`` is
-        corrected (Nadeau & Bengio 2003; see `prframe.stats.paired_t_test`), and ``method`` is
-        "t-corrected". "cv": the last column of `over` names the folds of a cross-validation, and
-        columns before it its repetitions, in each of which folds are numbered anew. A number: the
-        size of a test set divided by that of its training set, of random splits. "items": new
-        items are meant as well as new queries; what the items of `item` that queries share have
-        in common is added to the variance of ``test="t"``, as in `interval`.
+        Add the smallest difference that so many queries detect with this probability by a t test,
+        and how many queries the observed difference needs; null against the `alternative`.
+    resampling : "cv" or float > 0, optional
+        Where `over` names folds: correct the variance of ``test="t"`` for overlapping training
+        sets (Nadeau & Bengio 2003). "cv": the last column of `over` names the folds of a
+        cross-validation, columns before it its repetitions, in each of which folds are numbered
+        anew. A number: the size of a test set divided by that of its training set.
     cluster : str, optional
-        Column of clusters: of queries, which are constant in each, or of items. Whole clusters
-        are exchanged or drawn; `power` and some tests over queries do not support it.
+        Column of clusters: of queries, each in one, or of items. Whole clusters are exchanged or
+        drawn; `power` and some tests over queries do not support it.
     incomplete : {"raise", "pairwise", "common", "zero", "last"}
         Where a model has no rows for a query: refuse, compare two models over what both have,
-        all over what all have, or count as 0. On the same items, where a model has no row for an
-        item: refuse, take as not retrieved ("last"), or leave out what not all have ("common").
+        all over what all have, or count as 0. On the same items: refuse, take the item as not
+        retrieved ("last"), or leave out what not all have ("common").
     undefined : float, optional
-        The value of a metric that is undefined for a query. Absent: the query does not enter
-        the comparisons in which a model has no value for it.
+        The value of a metric that is undefined for a query. Absent: the query does not enter.
     prior : float in (0, 1), optional
-        Compare metrics in a population with this share of positives; see `interval`. On the same
-        items with the tests "randomization" and "bootstrap".
+        Compare metrics in a population with this share of positives; see `interval`. Not with
+        "delong".
     n_resamples : int
-        Draws of tests and intervals that are sampled; at least 2 / (1 - confidence_level), but of
-        the randomization of queries by itself any number gives a valid test.
+        Draws of sampled tests and intervals; at least 2 / (1 - confidence_level).
     rng : int or numpy.random.Generator, optional
-        Seed. All pairs, metrics and groups have the same draws; on the same items only up to
-        2^26 of them, see `PairedRankings`.
+        Seed. All pairs, metrics and groups have the same draws.
     judged : str
         As in `evaluate`, for metrics that need it.
     predicted : str or list of str, optional
         Over queries: the column of a machine's labels, or those of values by them, as in
-        `interval`. The difference combines both judges, and is tested by ``test="t"``.
+        `interval`. The difference combines both judges.
 
     Returns
     -------
     frame of the caller's kind
-        The `by` columns, then ``metric`` (String), ``model_a``, ``model_b`` (as the column
-        `model`), ``difference``, ``conf_low``, ``conf_high``, ``p_adjusted`` (with `correction`),
-        ``p_value``, ``effect_size``, ``mean_a``, ``mean_b``, ``statistic`` (Float64), ``wins``,
-        ``ties``, ``losses`` of a, ``n`` queries or items (Int64), ``method``, ``test``,
-        ``correction`` (String), ``n_family`` (Int64), the number of p-values for which each is
-        adjusted, ``confidence_level``, ``p_std_error``, the Monte Carlo error of a p-value that
-        was sampled, ``p_adjusted_std_error`` (Float64, with "max-t"); one-sided
-        ``alternative`` (String), behind ``confidence_level``; with `equivalence`
-        ``p_equivalence`` (Float64); with `power`
-        ``detectable_difference`` (Float64) and ``n_needed`` (Int64); with `predicted` the columns
-        that `interval` adds; ``wins``, ``ties``, ``losses``, ``effect_size`` and ``n`` are of
-        human labels. A row per group, metric and pair. The first eight columns are the answer:
-        ``result[:, :8]`` of polars, and ``result.iloc[:, :8]`` of pandas, print it on one line,
-        and `prframe.tables.sentences` writes each row as a sentence.
+        A row per group, metric and pair: the `by` columns, ``metric`` (String), ``model_a``,
+        ``model_b`` (as the column `model`), ``difference``, ``conf_low``, ``conf_high``,
+        ``p_adjusted`` (with `correction`), ``p_value``, ``effect_size`` (Cohen's d_z),
+        ``mean_a``, ``mean_b``, ``statistic`` (Float64), ``wins``, ``ties``, ``losses`` of a, ``n``
+        queries or items (Int64), ``method``, ``test``, ``correction`` (String), ``n_family``
+        (Int64), the number of p-values adjusted for, ``confidence_level``, ``p_std_error``, the
+        Monte Carlo error of a sampled p-value, ``p_adjusted_std_error`` (Float64, with "max-t");
+        one-sided ``alternative`` (String) behind ``confidence_level``; with `equivalence`
+        ``p_equivalence`` (Float64); with `power` ``detectable_difference`` (Float64) and
+        ``n_needed`` (Int64); with `predicted` the columns that `interval` adds.
+        `prframe.tables.sentences` writes each row as a sentence.
 
     Raises
     ------
     PrframeError
         An unknown metric, model or option, options that do not go together, a model without rows
-        for a query or an item (unless `incomplete` allows it), a query of two clusters, rows
-        that cannot be ranked, or values at hand that are infinite, or two of one query and model.
+        for a query or an item (unless `incomplete` allows it), a query of two clusters, rows that
+        cannot be ranked, or precomputed values that are infinite or repeated.
 
     Warns
     -----
     CoverageWarning
         On the same items: ``test="delong"`` with fewer than 15 positives or negatives, and any
-        test with fewer than 40 clusters that hold positives, or negatives; by randomization of so
-        few clusters that no p-value is below .05, the least one is told.
+        test with fewer than 40 clusters that hold positives, or negatives.
     DependentFoldsWarning
-        A column of `over` is called fold, and there is no `resampling`; or that is "cv" with more
-        than 20 folds, which are mostly those of several repetitions, or above 1.
+        `over` seems to name folds, or repeated folds, and `resampling` does not say so.
     SkewedDifferencesWarning
-        10 to 100 queries, but at most ``25 G^2`` where G is the skewness of the differences, which
-        Lin & Mudholkar's test at .05 says is not due to chance, and a test or an interval that is
-        not made for it: all but "hall", whose `equivalence` is told of as well.
+        10 to 100 queries, but at most ``25 G^2``, whose differences have the skewness G, not due
+        to chance by Lin & Mudholkar's test at .05, with another test or interval than "hall".
     UndefinedMetricWarning
-        Queries for which a metric is undefined, or null or NaN at hand; pairs with too little in
-        common for a test, an interval or an effect size, or that differ by the same in all.
+        Queries for which a metric is undefined, and pairs with too little in common for a test,
+        an interval or an effect size, or that differ by the same in all.
 
     Notes
     -----
-    Means and tests of a pair are over the queries for which both models have a value. Values that
-    differ by rounding alone are ties. A larger value is taken as the better one: of values at hand
-    for which a smaller one is, such as times, wins are losses.
+    Means and tests of a pair are over the queries for which both models have a value. Differences
+    due to rounding alone are ties. A larger value counts as the better one.
 
-    On the same items resamples have no items but those of the sample, which lacks the few that
-    models misplace where they are good. "auto" therefore reaches at least as far as the intervals
-    of both models (`interval`) and the correlation of their metrics say, of metrics that have such
-    intervals. The p-value does not change. Of nearly perfect
-    models it may be below .05 where the interval holds 0, as it is about models that are alike,
-    and the interval about all differences that the items leave open. Equal rankings have the
-    interval [0, 0].
-
-    On the same items ``mean_a`` and ``mean_b`` are the metrics themselves; there are no wins, and
-    no effect size. ``statistic`` is the difference, or z of "delong".
+    On the same items resamples lack the few items that good models misplace. "auto" therefore
+    reaches at least as far as the intervals of both models (`interval`) and the correlation of
+    their metrics say. The p-value is about models that are alike, so it may be below .05 where
+    the interval holds 0. ``mean_a`` and ``mean_b`` are the metrics themselves; there are no wins,
+    and no effect size. ``statistic`` is the difference, or z of "delong".
 
     References
     ----------
     Smucker, Allan & Carterette 2007; Carterette 2012; Westfall & Young 1993; Sakai 2016;
-    DeLong et al. 1988; Venkatraman & Begg 1996. The guide on
-    comparisons lists under "Sources" which of them belongs to which test and correction.
+    DeLong et al. 1988; Venkatraman & Begg 1996. The guide on comparisons says which of them
+    belongs to which test.
 
     Examples
     --------
@@ -263,7 +232,7 @@ def compare(
     │ pca     ┆ -0.018854  ┆ -0.026784 ┆ -0.010924 ┆ 0.000004   │
     └─────────┴────────────┴───────────┴───────────┴────────────┘
 
-    Of values at hand, a column for each model:
+    Of precomputed values, a column for each model:
 
     >>> frame = {"query_id": ["q1", "q2", "q3"], "old": [0.2, 0.4, 0.5], "new": [0.3, 0.6, 0.9]}
     >>> found = prframe.compare(frame, values=["new", "old"], test="t")
@@ -333,7 +302,7 @@ def compare(
         number = None if undefined is None else checks.number("undefined", undefined)
         policy = cast("IncompleteQueries", incomplete)
         if resampling is not None:
-            check_resampled(asked, args, resampling)
+            check_resampled(asked, args)
         compared = ComparedValues.of(args, over, policy, measure, number, resampling)
         plan = over_queries(compared, asked, predicted)
     schema = asked.schema(args)

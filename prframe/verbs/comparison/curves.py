@@ -20,7 +20,7 @@ from prframe.stats.curves import (
     has_band,
 )
 from prframe.typing import Columns, FrameT, Schema, Shared
-from prframe.verbs._at_prior import prior_of
+from prframe.verbs._evaluation import prior_of
 from prframe.verbs._groups import each_group, resamples
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import (
@@ -87,10 +87,9 @@ def compare_curves(
     """Compare the precision-recall curves of models on the same items, in each group.
 
     The items are taken as a sample; the band is about the difference of two curves of the
-    population behind it. Variation that the rankings share does not widen it. With `over` the
-    groups of these columns, for instance queries, are the sample, and the difference is that of
-    the models' mean curves over the same queries, ``E (precision_a,q(b) - precision_b,q(b))`` at
-    level b.
+    population behind it. With `over` the groups of these columns, for instance queries, are the
+    sample, and the difference is that of the models' mean curves over the same queries,
+    ``E (precision_a,q(b) - precision_b,q(b))`` at level b.
 
     Parameters
     ----------
@@ -99,15 +98,14 @@ def compare_curves(
     {shared}
         Without `over` the only tie policy is "group", and there is no `weight`.
     model : str, optional
-        Column that names the model of each row; ``"model"`` unless given. None where `score` is a
-        list of columns, a model each. Models in rows are matched by `item`, which is needed then
-        without `over`.
+        Column of models; ``"model"`` unless given. Not with a list in `score`, a model each.
+        Without `over` models in rows are matched by `item`.
     baseline : model or list of models, optional
         Compare each other model with these. Absent: every pair, in order of the models' names.
     recall : float or list of float in (0, 1), or int >= 3, optional
         Levels, in rising order; a whole number is that of evenly spaced levels from 0 to 1, whose
-        two ends have no band and no row. Absent: 181 levels, evenly over `recall_range`. With
-        `over` levels are as in `curve`, and may be 0 and 1.
+        two ends have no row. Absent: 181 levels, evenly over `recall_range`. With `over` levels
+        are as in `curve`, and may be 0 and 1.
     recall_range : (float, float), optional
         First and last level where `recall` is absent; (0.05, 0.95) unless given. With `over` 101
         levels, and unless given 81 from 0.1 to 0.9, as in `band`.
@@ -117,35 +115,29 @@ def compare_curves(
     confidence_level : float in (0, 1)
         Probability of covering.
     cluster : str, optional
-        Column of clusters of items that depend on each other, for instance the query or the user:
-        clusters, not items, are drawn, and the band is wider the fewer there are. With `over`
-        clusters of queries, such as those of a user: each query lies in one.
+        Column of clusters of items, or with `over` of queries, each in one. Whole clusters are
+        drawn.
     over : str or list of str, optional
         Compare the models' mean curves over these columns, for instance over queries.
     prior : float in (0, 1), optional
-        The curves in a population with this share of positives, whatever the sample's, as in
-        `curve`.
+        The curves in a population with this share of positives, as in `curve`.
     interpolate, anchor : bool, optional
-        With `over`, as in `curve`, whose mean curves are ``precision_a`` and ``precision_b``.
-    incomplete : {"raise", "last", "common"}
-        What to do with an item that a model lacks: refuse, take as not retrieved by that model,
-        leave out for all models. With `over`: ``"raise"``, ``"pairwise"``, ``"common"`` or
-        ``"zero"``, what to do with a query that a model lacks, as in `compare`.
+        With `over`, as in `curve`.
+    incomplete : {"raise", "last", "common", "pairwise", "zero"}
+        What to do with an item, or with `over` a query, that a model lacks; as in `compare`.
     n_resamples : int >= 2 / (1 - confidence_level)
         Draws of each group and pair.
     rng : int or numpy.random.Generator, optional
-        Seed. The draws of a pair in a group depend on it and on nothing but the two rankings.
+        Seed. The draws of a pair in a group depend on nothing else but the two rankings.
 
     Returns
     -------
     frame of the caller's kind
-        The `by` columns, then ``model_a``, ``model_b`` (dtype of the models, or String),
-        ``recall``, ``precision_a``, ``precision_b``, ``difference`` (the first minus the second),
-        ``conf_low``, ``conf_high``, ``p_value`` (Float64), ``method`` (String) and
-        ``p_std_error`` (Float64), the Monte Carlo error of a p-value that was sampled. One row per
-        pair and level. With a `baseline` it is ``model_b``. With `over` also ``n`` (Int64), the
-        number of queries, and ``method`` is how the p-value was computed: "max-t-sampled",
-        "max-t-exact", or, at single levels, that of `compare`.
+        A row per group, pair and level: the `by` columns, ``model_a``, ``model_b`` (dtype of the
+        models, or String), ``recall``, ``precision_a``, ``precision_b``, ``difference`` (a minus
+        b), ``conf_low``, ``conf_high``, ``p_value`` (Float64), ``method`` (String) and
+        ``p_std_error`` (Float64), the Monte Carlo error of a sampled p-value; with `over` also
+        ``n`` (Int64), the number of queries. A `baseline` is ``model_b``.
 
     Raises
     ------
@@ -159,43 +151,30 @@ def compare_curves(
     SkewedDifferencesWarning
         With `over`, single levels at which the differences are few and skewed, as in `compare`.
     UndefinedMetricWarning
-        Groups with fewer than 3 positives or without negatives have no band, nor have those with
-        fewer than 3 clusters that hold positives, or negatives. Groups without positives have no
-        curves. With `over` queries without positives do not enter, and pairs with
-        fewer than two queries, or clusters of queries, in common have no band.
+        Groups with fewer than 3 positives, or clusters that hold either class, have no band;
+        groups without positives have no curves. With `over` queries without positives do not
+        enter, and pairs with fewer than two queries, or clusters, in common have no band.
 
     Notes
     -----
-    With `simultaneous`, ``p_value`` tests "the curves differ nowhere along these levels" once for
-    the pair: it is the smallest alpha at which the band of level 1 - alpha leaves 0 somewhere.
-    Otherwise each level is tested by itself. It is two-sided, and not corrected for the number of
-    pairs.
+    With `simultaneous`, ``p_value`` tests "the curves differ nowhere along these levels": it is
+    the smallest alpha at which the band of level 1 - alpha leaves 0 somewhere. Otherwise each
+    level is tested. It is two-sided, and not corrected for the number of pairs. Without `over` see
+    `prframe.stats.pr_curve_difference` for the draws.
 
-    With `over` whole curves of queries are drawn. The simultaneous band is as wide as a multiple
-    of the standard error of the mean difference at each level; the multiple is a quantile of the
-    largest studentized deviation of a bootstrap mean over the levels. It holds the interval of
-    each level, as means of two or three queries hardly vary when drawn. Its p-value is from
-    random signs of the queries' whole curves of differences, ``P(max_b |t*(b)| >= max_b |t(b)|)``,
-    as two equal models might each have had either curve. Band and p-value are made of different
-    draws, and may disagree on the verge. At single levels, intervals and p-values are those of
-    `compare` for Prec@r (IPrec@r with ``interpolate=True``).
-
-    With `over` and `cluster` whole clusters are drawn, and all queries of one change sign
-    together. The mean difference of n queries is ``m = sum S_j / sum n_j``, where S_j is the sum
-    of the n_j curves of differences of a cluster, and its standard error at each level is
-    ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n`` with c clusters.
-
-    Without `over` see `prframe.stats.pr_curve_difference` for the draws. Coverage was studied with
-    normal scores (``benchmarks.default_coverage``): it is near the level, and above it for models
-    that nearly agree. Equal models that are nearly perfect, their classes 4 standard deviations
-    apart, are told apart at .05 in 0 to 5 % of samples; bands of models 5 and 4 apart cover in
-    .95 to 1.
+    With `over` whole curves of queries, or clusters, are drawn. The simultaneous band is a
+    multiple of the standard error of the mean difference at each level; the multiple is a quantile
+    of the largest studentized deviation of a bootstrap mean over the levels. The band holds the
+    interval of each level. Its p-value is from random signs of whole curves of differences,
+    ``P(max_b |t*(b)| >= max_b |t(b)|)``. Near the threshold, band and p-value can disagree. At
+    single levels, intervals and p-values are those of `compare` for Prec@r (IPrec@r with
+    ``interpolate=True``). With sums S_j of the n_j curves of c clusters and ``m = sum S_j / n``
+    the standard error is ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n``.
 
     References
     ----------
     Rubin 1981; Gu, Ghosal & Roy 2008; Davis & Goadrich 2006; Westfall & Young 1993; Davison &
-    Hinkley 1997, section 4.2.4; Cochran, *Sampling Techniques*, 3rd ed. 1977, chapter 9A, for
-    clusters of queries.
+    Hinkley 1997, section 4.2.4; Cochran, *Sampling Techniques*, 3rd ed. 1977, chapter 9A.
 
     Examples
     --------
@@ -234,23 +213,6 @@ def compare_curves(
     │ 0.1    ┆ 0.043083   ┆ 0.025094  ┆ 0.061072  ┆ 0.0005  │
     │ 0.3    ┆ 0.036951   ┆ -0.000554 ┆ 0.074456  ┆ 0.0005  │
     │ 0.5    ┆ -0.014135  ┆ -0.061517 ┆ 0.033247  ┆ 0.0005  │
-    └────────┴────────────┴───────────┴───────────┴─────────┘
-
-    The same differences, if every four queries are those of one user:
-
-    >>> asked = two.with_columns(user=(pl.col("query_id").rank("dense") - 1) // 4)
-    >>> options |= {"model": "system", "over": "query_id", "cluster": "user"}
-    >>> found = prframe.compare_curves(asked, **options)
-    >>> found.select("recall", "difference", "conf_low", "conf_high", "p_value")
-    shape: (3, 5)
-    ┌────────┬────────────┬───────────┬───────────┬─────────┐
-    │ recall ┆ difference ┆ conf_low  ┆ conf_high ┆ p_value │
-    │ ---    ┆ ---        ┆ ---       ┆ ---       ┆ ---     │
-    │ f64    ┆ f64        ┆ f64       ┆ f64       ┆ f64     │
-    ╞════════╪════════════╪═══════════╪═══════════╪═════════╡
-    │ 0.1    ┆ 0.043083   ┆ 0.025681  ┆ 0.060485  ┆ 0.0005  │
-    │ 0.3    ┆ 0.036951   ┆ -0.002886 ┆ 0.076788  ┆ 0.0005  │
-    │ 0.5    ┆ -0.014135  ┆ -0.059964 ┆ 0.031695  ┆ 0.0005  │
     └────────┴────────────┴───────────┴───────────┴─────────┘
     """
     args = model_arguments(score, label, shared, model=model, cluster=cluster)

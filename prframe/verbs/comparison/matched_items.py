@@ -1,8 +1,4 @@
-"""The rankings of models that scored the same items, matched item by item.
-
-There are two layouts: *wide*, a column of scores per model, with the rows as items; and *long*, a
-column that names the model of each row, and one that names the items by which rows are matched.
-"""
+"""The rankings of models that scored the same items, matched item by item."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -34,20 +30,10 @@ _CARRIED = {"gain": ("gain",), "judged": ("judged", "pooled")}
 class PairedGroup:
     """The items of one group, in an order that does not depend on that of the rows.
 
-    Attributes
-    ----------
-    level : ndarray of int, shape (models, items)
-        A larger level ranks higher, equal levels are tied, 0 is not retrieved; the other levels of
-        a model are 1, 2, ... without gaps.
-    key : ndarray of int, shape (models, items)
-        The scores as integers that sort alike.
-    positive : ndarray of bool, shape (items,)
-    cluster : ndarray of int, shape (items,), or None
-        Clusters, numbered from 0 by their values.
-    items : DataFrame, one row per item
-        ``positive`` and, where carried, ``gain``, ``judged``, ``pooled``.
+    `items` has a row each: ``positive`` and, where carried, ``gain``, ``judged``, ``pooled``.
     """
 
+    # Dense ranks from 1 of each model's scores, 0 if not retrieved; and integers that sort alike.
     level: Integers
     key: Integers
     positive: Flags
@@ -73,8 +59,7 @@ def paired_rows(
 ) -> PairedRows:
     """Match the rankings of all models, group by group; see `PairedGroup`.
 
-    An item that a model lacks is an error, not retrieved by that model (``"last"``), or left out
-    (``"common"``). `extra` names further quantities of items: ``"gain"``, ``"judged"``.
+    `extra` names further quantities of items: ``"gain"``, ``"judged"``.
     """
     checks.one_of("incomplete", incomplete, get_args(Incomplete))
     if incomplete == "common" and not (args.n_pos is args.n_neg is None):

@@ -19,9 +19,8 @@ from prframe.verbs._plan import Accepts
 from prframe.verbs._values_at_hand import MetricValues
 from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.options import model_pairs
-from prframe.verbs.comparison.over_queries import student_intervals
+from prframe.verbs.comparison.over_queries import SKEWED, student_intervals
 from prframe.verbs.comparison.query_values import Stratum, ValuesPlan
-from prframe.verbs.comparison.skewness import SKEWED
 from prframe.verbs.curves.drawing import of_one_ranking
 from prframe.verbs.curves.mean_curves import mean_of, series, with_key
 

@@ -22,9 +22,8 @@ from prframe.stats.paired_rankings import (
     RankingComparison,
     untested,
 )
-from prframe.typing import Flags, Integers
-from prframe.verbs._at_prior import at_prior
-from prframe.verbs._evaluation import Evaluation
+from prframe.typing import Integers
+from prframe.verbs._evaluation import Evaluation, at_prior
 from prframe.verbs._groups import LEAST_CLUSTERS, each_group
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import warn_null
@@ -41,9 +40,10 @@ from prframe.verbs.comparison.rows import (
 
 # Every pair should have a value in these columns.
 _EXPECTED = ("difference", "conf_low", "conf_high", "p_value")
-# With fewer items of a class DeLong's test rejects too often, with fewer clusters all tests do
-# (``benchmarks.default_coverage``).
+# With fewer items of a class DeLong's test rejects too often, with fewer clusters all tests do.
 LEAST_OF_CLASS = 15
+# A standard error needs so many items, or clusters, of a class.
+_LEAST = 2
 # Where no p-value is as small as this, randomization cannot reject too often.
 _USUAL_LEVEL = 0.05
 
@@ -65,7 +65,10 @@ class OnItems(Plan):
         asked = self.asked
         self._evaluation.check()
         for name, metric in asked.wanted.items():
-            if asked.test in OWN_TESTS and not _has_test(metric, asked.test):
+            is_own = asked.test in OWN_TESTS
+            if is_own and (
+                metric.without_cells or asked.test not in metric.cell_statistic().own_tests
+            ):
                 raise ArgumentError(
                     f"test={asked.test!r} is for {with_cells(asked.test)}; got {name}; take "
                     "'randomization' or 'bootstrap'."
@@ -146,9 +149,10 @@ class OnItems(Plan):
 
     def _has_few(self, group: PairedGroup) -> bool:
         """Tell whether a class has too few items, or is in too few clusters, for the test."""
-        if _too_few(group):
+        number = _number_of(group)
+        if number < _LEAST:
             return False
-        few = group.cluster is not None and _number_of(group) < LEAST_CLUSTERS
+        few = group.cluster is not None and number < LEAST_CLUSTERS
         if few or self.asked.test != "delong":
             return few
         classes = (group.positive, ~group.positive)
@@ -188,7 +192,9 @@ class OnItems(Plan):
             if (metric := self.asked.wanted[name]).needs_items_above:
                 empty = np.asarray((group.key < least[metric.threshold]).all(axis=1))
                 comparisons[name] = [
-                    _with_undefined(found, empty[[*pair]])
+                    untested(*np.where(empty[[*pair]], np.nan, [found.value_a, found.value_b]))
+                    if empty[[*pair]].any()
+                    else found
                     for found, pair in zip(comparisons[name], pairs, strict=True)
                 ]
         n = [group.positive.size] * len(pairs)
@@ -197,10 +203,7 @@ class OnItems(Plan):
     def _rankings(
         self, group: PairedGroup, least: Mapping[float | None, Integers]
     ) -> list[tuple[list[str], PairedRankings]]:
-        """Return the rankings, cut off at each threshold, with the metrics that are taken there.
-
-        Metrics of cells and other metrics stand apart.
-        """
+        """Return the rankings, cut off at each threshold, with the metrics taken there."""
         rankings = []
         for threshold, keys in least.items():
             level = np.where(group.key >= keys, group.level, 0)
@@ -244,7 +247,7 @@ class OnItems(Plan):
     ) -> list[list[RankingComparison]]:
         """Compare each pair by the named metrics."""
         asked = self.asked
-        if asked.test == "delong" and _too_few(group):
+        if asked.test == "delong" and _number_of(group) < _LEAST:
             values = rankings.values()
             return [[untested(*row[list(pair)]) for row in values] for pair in pairs]
         confidences = [asked.confidence(asked.wanted[name].range) for name in names]
@@ -286,20 +289,10 @@ def _without_influence(metric: Metric) -> str:
     return metric.cell_statistic().lacks_influence
 
 
-def _has_test(metric: Metric, test: str) -> bool:
-    """Tell whether a test that exists for some metrics only exists for this one."""
-    return not metric.without_cells and test in metric.cell_statistic().own_tests
-
-
 def _all_retrieved(groups: Sequence[PairedGroup]) -> bool:
     """Tell whether there are positives, and all models retrieve them all."""
     keys = np.concatenate([group.key[:, group.positive].ravel() for group in groups])
     return bool(keys.size and (keys > UNRETRIEVED).all())
-
-
-def _too_few(group: PairedGroup) -> bool:
-    """Tell whether a class has too few items, or clusters, for a standard error."""
-    return _number_of(group) < 2  # noqa: PLR2004
 
 
 def _number_of(group: PairedGroup) -> int:
@@ -312,36 +305,23 @@ def _warn_of_few(test: str, where: str, least: float) -> None:
     """Warn once of groups in which a test may reject too often, or never, by its least p-value."""
     if least > _USUAL_LEVEL:
         why = (
-            f"there are so few clusters{where} that no p-value is below {least:.3g}, and .05 is "
-            "never reached, however much models differ. More clusters help, not more items"
+            f"with so few clusters{where} no p-value is below {least:.3g}, so .05 is never "
+            "reached; more clusters help, not more items"
         )
     elif test == "delong":
         why = (
-            "z is compared with the normal distribution, and with fewer than "
-            f"{LEAST_OF_CLASS} positives, {LEAST_OF_CLASS} negatives or {LEAST_CLUSTERS} clusters "
-            f"with either{where and where + ','} it may reject too often where models are "
-            "equally good: at .05 in up to .14 of samples with 3 positives, and up to .43 with "
-            "two clusters. Take test='randomization'"
+            f"with fewer than {LEAST_OF_CLASS} positives, {LEAST_OF_CLASS} negatives or "
+            f"{LEAST_CLUSTERS} clusters with either{where} it may reject too often; take "
+            "test='randomization'"
         )
     else:
         why = (
-            f"with fewer than {LEAST_CLUSTERS} clusters that hold positives, or negatives"
-            f"{where}, it may reject too often where models are equally good: at .05 in up "
-            "to .08 of samples with 7 to 20 clusters whose items have much noise in common. More "
-            "clusters help, not more items"
+            f"with fewer than {LEAST_CLUSTERS} clusters that hold positives, or negatives{where} "
+            "it may reject too often; more clusters help, not more items"
         )
-        if test == "randomization":
-            why += "; of c clusters no two-sided p-value is below 2^(1 - c), .06 of five"
     warn(
         f"test={test!r}: {why}; where it does not matter, ignore CoverageWarning.", CoverageWarning
     )
-
-
-def _with_undefined(found: RankingComparison, empty: Flags) -> RankingComparison:
-    """Return a comparison in which some of the two values are undefined."""
-    if not empty.any():
-        return found
-    return untested(*np.where(empty, np.nan, [found.value_a, found.value_b]))
 
 
 def _columns(comparisons: Sequence[RankingComparison]) -> dict[str, Column]:

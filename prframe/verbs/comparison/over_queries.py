@@ -9,7 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from prframe._engine.rows import key_names
+from prframe import checks
+from prframe._engine.rows import in_groups, key_names
+from prframe.errors import SkewedDifferencesWarning, warn
 from prframe.stats import (
     PairedFamily,
     cohen_dz,
@@ -35,12 +37,6 @@ from prframe.stats.paired_values import (
     rounded_differences,
 )
 from prframe.typing import Floats
-from prframe.verbs._drawn_items import (
-    ITEMS_ARE_SHARED,
-    ItemInfluence,
-    added_ratio,
-    of_drawn_items,
-)
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts
 from prframe.verbs._values_at_hand import MetricValues
@@ -48,15 +44,17 @@ from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.options import model_pairs
 from prframe.verbs.comparison.query_values import Stratum, ValuesPlan
 from prframe.verbs.comparison.rows import (
+    JOINT,
+    SAMPLED,
     Block,
     Column,
     Comparison,
     comparison_rows,
     no_rows,
 )
-from prframe.verbs.comparison.skewness import SKEWED, effects_of_skewness, warn_of_skewness
 
-_SAMPLED = ("percentile", "bca")
+# The part of a block that says which differences are few and skewed.
+SKEWED = "skewed"
 _LEAST_EFFECT = 1e-6
 # Every pair should have a value in these columns.
 _EXPECTED = ["conf_low", "conf_high", "p_value", "effect_size"]
@@ -69,12 +67,8 @@ class OverQueries(ValuesPlan):
     asked: Comparison
 
     def accepts(self) -> Accepts:
-        """Return that every argument is accepted that the metrics, or drawn items, take."""
-        return of_drawn_items("compare") if self.compared.draws_items else Accepts("compare")
-
-    def undivided(self) -> str:
-        """Return why queries cannot be computed apart from each other, nothing if they can."""
-        return ITEMS_ARE_SHARED if self.compared.draws_items else ""
+        """Return that every argument is accepted that the metrics take."""
+        return Accepts("compare")
 
     def of_values(self, values: MetricValues) -> pl.DataFrame:
         """Return a row per group, metric and pair."""
@@ -85,10 +79,36 @@ class OverQueries(ValuesPlan):
         groups = [(stratum.key, self._blocks(stratum, pairs)) for stratum in strata]
         rows = comparison_rows(self.asked, models, pairs, groups)
         self._warn(rows)
-        corrected = self.compared.resampling is not None
-        effects = effects_of_skewness(self.asked, corrected=corrected)
-        warn_of_skewness(groups, [(models[i], models[j]) for i, j in pairs], effects)
+        skewed = [block[SKEWED] for _, blocks in groups for block in blocks.values()]
+        self._warn_of_skewness(rows.filter(np.concatenate(skewed)), rows.height)
         return rows
+
+    def _warn_of_skewness(self, skewed: pl.DataFrame, n_rows: int) -> None:
+        """Warn once of the rows whose differences are few and skewed."""
+        asked = self.asked
+        may_err = {
+            f"test={asked.test!r}": QUERY_TESTS[asked.test].symmetric,
+            "the interval": not asked.takes_halls_interval,
+            "`p_equivalence`": asked.equivalence is not None,
+        }
+        erring = [name for name, errs in may_err.items() if errs]
+        if skewed.is_empty() or not erring:
+            return
+        keys = key_names(self.compared.args)
+        where = in_groups(skewed.select(keys).unique(maintain_order=True).rows()) if keys else ""
+        pairs = skewed.select("metric", "model_a", "model_b").unique(maintain_order=True).rows()
+        shown = ", ".join(f"{name} of {a} and {b}" for name, a, b in pairs[: checks.SHOWN])
+        more = f" and {len(pairs) - checks.SHOWN} more" if len(pairs) > checks.SHOWN else ""
+        joint = " with correction='holm'" if asked.correction == JOINT else ""
+        remedy = f"Take test='hall'{joint} and its interval, which allow for skewness"
+        if self.compared.resampling is not None:
+            remedy = "No test that allows for skewness supports `resampling`"
+        warn(
+            f"the differences of {skewed.height} of {n_rows} comparisons are few and skewed "
+            f"({shown}{more}){where}: {' and '.join(erring)} may err too often. {remedy}; "
+            "where it does not matter, ignore SkewedDifferencesWarning.",
+            SkewedDifferencesWarning,
+        )
 
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn once of pairs that have too little in common."""
@@ -109,9 +129,6 @@ class OverQueries(ValuesPlan):
             name: PairTable(values, pairs, stratum.cluster, stratum.test_train_ratio)
             for name, values in stratum.values.items()
         }
-        if stratum.influence is not None:
-            for name, table in tables.items():
-                table.draw_items(stratum.influence, name)
         joint = self._joint(tables)
         return {
             name: self._block(table, stratum.ranges[name]) | joint.get(name, {})
@@ -137,7 +154,7 @@ class OverQueries(ValuesPlan):
                 ],
                 "conf_low": low,
                 "conf_high": high,
-                "effect_size": table.effects(),
+                "effect_size": cohen_dz_of_columns(table.differences, table.defined),
                 SKEWED: table.family.few_for_skewness,
             }
             | self._equivalence(table)
@@ -160,7 +177,7 @@ class OverQueries(ValuesPlan):
     ) -> Sequence[tuple[float, float]] | Floats:
         """Return the interval of the mean difference of each pair."""
         asked = self.asked
-        if asked.interval not in _SAMPLED:
+        if asked.interval not in SAMPLED:
             bends = hall_bends(table.family) if asked.takes_halls_interval else None
             return student_intervals(table.family, confidence, bends)
         ends = []
@@ -178,7 +195,7 @@ class OverQueries(ValuesPlan):
     def _joint(self, tables: "dict[str, PairTable]") -> dict[str, dict[str, Column]]:
         """Return p-values adjusted by the maxima over all pairs and metrics, and their errors."""
         asked = self.asked
-        if asked.correction != "max-t":
+        if asked.correction != JOINT:
             return {}
         families = [table.family for table in tables.values()]
         family = PairedFamily(
@@ -187,7 +204,10 @@ class OverQueries(ValuesPlan):
         )
         tests = family.max_t(asked.n_resamples, asked.rng(), asked.alternative)
         parts = (np.split(item, len(tables)) for item in tests[:2])
-        return dict(zip(tables, map(_adjusted_columns, *parts), strict=True))
+        return {
+            name: {"p_adjusted": p_values, "p_adjusted_std_error": std_errors}
+            for name, p_values, std_errors in zip(tables, *parts, strict=True)
+        }
 
     def _equivalence(self, table: "PairTable") -> dict[str, Column]:
         """Return the p-values of the tests that means differ by less than a margin."""
@@ -208,7 +228,7 @@ class OverQueries(ValuesPlan):
         detectable: list[float] = []
         needed: list[int | None] = []
         for pair, n in enumerate(table.n.tolist()):
-            differences = table.defined_differences(pair)
+            differences = table.differences_of(pair)
             effect, std = cohen_dz(differences), spread(differences)
             if np.isnan(effect) or not std > 0:
                 detectable.append(np.nan)
@@ -225,10 +245,7 @@ class OverQueries(ValuesPlan):
 def student_intervals(
     family: PairedFamily, confidence: Confidence, bends: Floats | None = None
 ) -> Floats:
-    """Return Student's interval of the mean difference of each pair.
-
-    With `bends` it is that of Hall's test, the differences which this does not reject.
-    """
+    """Return Student's interval of the mean difference of each pair; with `bends` Hall's."""
     # Where the alternative leaves an end unbounded, it is that of the range.
     ends = np.tile(np.array(confidence.limits), (family.means.size, 1))
     n_units = (family.sizes > 0).sum(axis=0)
@@ -244,11 +261,6 @@ def student_intervals(
     return ends
 
 
-def _adjusted_columns(p_values: Floats, std_errors: Floats) -> dict[str, Column]:
-    """Return the columns of p-values that were adjusted by draws, and of their errors."""
-    return {"p_adjusted": p_values, "p_adjusted_std_error": std_errors}
-
-
 class PairTable:
     """The values of all models for one metric of one group, pair by pair."""
 
@@ -260,57 +272,44 @@ class PairTable:
         test_train_ratio: float,
     ) -> None:
         self._values, self.pairs, self._cluster = values, pairs, cluster
-        self._test_train_ratio: float | Floats = test_train_ratio
+        self._test_train_ratio = test_train_ratio
         self.corrected = "-corrected" if test_train_ratio else ""
         first, second = np.array(pairs, dtype=np.int64).T
         a, b = values[first].T, values[second].T
-        self._defined = ~(np.isnan(a) | np.isnan(b))
+        self.defined = ~(np.isnan(a) | np.isnan(b))
         self._a, self._b = a, b
-        self._differences = np.where(self._defined, rounded_differences(a, b), 0.0)
-        self.n = self._defined.sum(axis=0)
+        self.differences = np.where(self.defined, rounded_differences(a, b), 0.0)
+        self.n = self.defined.sum(axis=0)
 
     @cached_property
     def family(self) -> PairedFamily:
         """The differences of all pairs by query, or their sums over clusters of queries."""
-        sizes = self._defined.astype(np.float64)
+        sizes = self.defined.astype(np.float64)
         return PairedFamily(
-            self._summed(self._differences), self._summed(sizes), self._test_train_ratio
+            self._summed(self.differences), self._summed(sizes), self._test_train_ratio
         )
-
-    def draw_items(self, influence: ItemInfluence, metric: str) -> None:
-        """Take items as drawn as well, which adds to the variance of each mean difference."""
-        ratios = []
-        for pair, (first, second) in enumerate(self.pairs):
-            signs, queries = {first: 1, second: -1}, self._defined[:, pair]
-            shared = influence.shared_variance(metric, signs, queries)
-            ratios.append(added_ratio(shared, self.defined_differences(pair)))
-        self._test_train_ratio, self.corrected = np.array(ratios), "-items"
 
     def _summed(self, by_query: Floats) -> Floats:
         """Add up the rows of each cluster."""
         return units_of(self._cluster, len(by_query)).sums_of_rows(by_query)
 
-    def defined_differences(self, pair: int) -> Floats:
+    def differences_of(self, pair: int) -> Floats:
         """Return the differences of a pair, query by query."""
-        return np.asarray(self._differences[self._defined[:, pair], pair])
+        return np.asarray(self.differences[self.defined[:, pair], pair])
 
     def counts(self) -> dict[str, Column]:
         """Return means, wins, ties and losses over the queries with values of both models."""
         with np.errstate(invalid="ignore"):
             means = [
-                np.where(self._defined, x, 0.0).sum(axis=0) / self.n for x in (self._a, self._b)
+                np.where(self.defined, x, 0.0).sum(axis=0) / self.n for x in (self._a, self._b)
             ]
-        difference = self._differences
+        difference = self.differences
         return {
             "mean_a": means[0],
             "mean_b": means[1],
             "difference": self.family.means,
             "wins": (difference > 0).sum(axis=0),
-            "ties": ((difference == 0) & self._defined).sum(axis=0),
+            "ties": ((difference == 0) & self.defined).sum(axis=0),
             "losses": (difference < 0).sum(axis=0),
             "n": self.n,
         }
-
-    def effects(self) -> Column:
-        """Return Cohen's d_z of each pair."""
-        return cohen_dz_of_columns(self._differences, self._defined)

@@ -27,10 +27,9 @@ from prframe.verbs._predictions import (
     values_of_both,
 )
 from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues
-from prframe.verbs.comparison.over_queries import OverQueries
+from prframe.verbs.comparison.over_queries import SKEWED, OverQueries
 from prframe.verbs.comparison.query_values import ComparedValues, Stratum
 from prframe.verbs.comparison.rows import Block, Comparison
-from prframe.verbs.comparison.skewness import SKEWED
 
 
 def check_predicted(asked: Comparison, options: Mapping[str, object], over: object) -> None:

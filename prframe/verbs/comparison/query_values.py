@@ -12,19 +12,11 @@ from numpy.typing import NDArray
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
-from prframe._engine.rows import in_groups, is_missing, key_names
-from prframe.errors import ArgumentError, PrframeError, each_once
+from prframe._engine.rows import considered, in_groups, is_missing, key_names
+from prframe.errors import ArgumentError, PrframeError, UnlistedItemsWarning, each_once, warn
 from prframe.typing import Columns, Floats
-from prframe.verbs._drawn_items import (
-    QUERY,
-    ItemInfluence,
-    check_drawn_items,
-    item_influence,
-    of_group,
-)
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import (
-    ITEMS,
     Resampling,
     check_resampling,
     refuse_items_of_several_folds,
@@ -34,41 +26,26 @@ from prframe.verbs._plan import TwoStepPlan
 from prframe.verbs._query_clusters import CLUSTER, refuse_varying_clusters, varying
 from prframe.verbs._values_at_hand import COLUMN, METRIC, VALUE, MetricValues, ValuesAtHand
 from prframe.verbs._verb import grouped_over
-from prframe.verbs.comparison.like_data import refuse_unlike_labels, warn_of_unlike_positives
 
 Incomplete: TypeAlias = Literal["raise", "pairwise", "common", "zero"]
 
 MODEL, _UNIT = "model index", "unit"
+# Sums of the same weights in another order differ by less.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Stratum:
-    """The values of one group of `by`.
-
-    Attributes
-    ----------
-    key : DataFrame, one row
-        Values of the `by` columns.
-    values : dict of ndarray, shape (n_models, n_queries)
-        Values by metric; NaN where there is none. Queries are in order of their names.
-    ranges : dict of tuple
-        The range of each metric.
-    cluster : ndarray of int, shape (n_queries,), or None
-        Clusters of the queries, from 0.
-    test_train_ratio : float
-        The size of a test set divided by that of its training set, if the queries are folds.
-    influence : ItemInfluence, optional
-        The influence of items on the values, if these are drawn as well as queries.
-    machine : dict of pairs of ndarray, optional
-        The values of a machine's labels, and which queries humans have judged, if both have.
-    """
+    """The values of one group of `by`, whose `key` has one row."""
 
     key: pl.DataFrame
+    # By metric, shape (n_models, n_queries), NaN where there is none, in order of the queries.
     values: dict[str, Floats]
     ranges: dict[str, tuple[float, float]]
     cluster: NDArray[np.int64] | None
+    # Of folds, the size of a test set divided by that of its training set.
     test_train_ratio: float
-    influence: ItemInfluence | None = None
+    # The values of a machine's labels, and which queries humans have judged, if both have.
     machine: dict[str, tuple[Floats, NDArray[np.bool_]]] | None = None
 
 
@@ -102,14 +79,7 @@ class ComparedValues:
         if isinstance(measure, Evaluation):
             measure.check()
         checked = check_resampling(resampling, columns)
-        if checked == ITEMS:
-            check_drawn_items(measure)
         return cls(args, columns, incomplete, replace(measure, undefined=undefined), checked)
-
-    @property
-    def draws_items(self) -> bool:
-        """Whether items are drawn as well as queries."""
-        return self.resampling == ITEMS
 
     @property
     def arguments(self) -> Arguments:
@@ -128,17 +98,6 @@ class ComparedValues:
         groups = [replace(values, rows=part) for part in parts if part.height]
         return models, [self._stratum(group, models) for group in groups]
 
-    def _influence(self, group: MetricValues, queries: pl.DataFrame) -> ItemInfluence | None:
-        """Return the influence of items on the values of one group of `by`."""
-        if group.influence is None:
-            return None
-        rows = of_group(group.influence, group.rows.select(key_names(self.args)))
-        columns = self.over_names
-        numbers = queries.select(pl.col(_UNIT).alias(QUERY), *columns)
-        rows = rows.with_columns(self._as_text(rows))
-        rows = rows.join(numbers, on=columns, how="left", nulls_equal=True, maintain_order="left")
-        return ItemInfluence.of(rows, list(group.ranges), MODEL)
-
     def _as_text(self, rows: pl.DataFrame) -> list[pl.Expr]:
         """Return categories of queries as text, in whose order they are, not of first rows."""
         over = self.over_names
@@ -155,7 +114,7 @@ class ComparedValues:
         if args.model is None or args.cluster is not None or args.item is not None:
             # These rows are read more than once.
             source = source.holding(source.whole())
-        refuse_unlike_labels(source, args, self.over)
+        _refuse_unlike_labels(source, args, self.over)
         refuse_varying_clusters(source, args, self.over)
         refuse_items_of_several_folds(source, args, self.over, self.resampling)
         columns = dict(zip(args.keys, key_names(args), strict=True))
@@ -175,9 +134,7 @@ class ComparedValues:
             if measure.counts_all and args.model is not None:
                 names = dict(zip(plain.keys, key_names(plain), strict=True))
                 query = [names[key] for key in (*args.keys, *self.over)]
-                warn_of_unlike_positives(source, list(names.values()), query)
-            if self.draws_items:
-                values = replace(values, influence=_item_influence(source, measure, scores))
+                _warn_of_unlike_positives(source, list(names.values()), query)
         working = dict(zip(key_names(plain), columns.values(), strict=True))
         if args.model is None:
             working |= {COLUMN: MODEL}
@@ -185,11 +142,7 @@ class ComparedValues:
         if args.cluster is not None:
             rows = rows.with_columns(pl.col(columns[args.cluster]).alias(CLUSTER))
         self._refuse_unnamed(rows, source)
-        influence = values.influence
-        if influence is not None:
-            named = {name: column for name, column in working.items() if name in influence}
-            influence = influence.rename(named)
-        return replace(values, rows=rows, influence=influence)
+        return replace(values, rows=rows)
 
     @property
     def or_one_cluster(self) -> str:
@@ -221,13 +174,9 @@ class ComparedValues:
         rows = values.rows
         names = rows.select(pl.col(MODEL).unique().sort())
         numbers = names.with_row_index("number")
-
-        def numbered(rows: pl.DataFrame) -> pl.DataFrame:
-            joined = rows.join(numbers, on=MODEL, how="left", maintain_order="left")
-            return joined.drop(MODEL).rename({"number": MODEL})
-
-        influence = None if values.influence is None else numbered(values.influence)
-        return names[MODEL], replace(values, rows=numbered(rows), influence=influence)
+        joined = rows.join(numbers, on=MODEL, how="left", maintain_order="left")
+        numbered = joined.drop(MODEL).rename({"number": MODEL})
+        return names[MODEL], replace(values, rows=numbered)
 
     @property
     def _columns(self) -> pl.Series:
@@ -250,8 +199,7 @@ class ComparedValues:
         key = rows.select(key_names(self.args)).head(1)
         folds = queries.select(over)
         ratio = test_train_ratio(self.resampling, folds, self.over)
-        influence = self._influence(group, queries)
-        return Stratum(key, values, group.ranges, cluster, ratio, influence)
+        return Stratum(key, values, group.ranges, cluster, ratio)
 
     def _table(self, rows: pl.DataFrame, models: pl.Series, queries: pl.DataFrame) -> Floats:
         """Spread the values of one metric over models and queries."""
@@ -309,10 +257,7 @@ def at_hand(
     args: Arguments,
     over: Columns,
 ) -> tuple[Arguments, ValuesAtHand]:
-    """Return the arguments and the layout of values at hand in a frame with some columns.
-
-    Without a column that tells models apart, the columns of values are models.
-    """
+    """Return the arguments and the layout of precomputed values, of models without `model`."""
     is_default = args.model == "model"
     models = is_default and "model" not in names
     telling = None if models else args.model
@@ -374,17 +319,6 @@ def _evaluated(source: Source, evaluation: Evaluation, scores: Sequence[str]) ->
     return MetricValues.of(pl.concat(numbered), evaluation.wanted)
 
 
-def _item_influence(source: Source, evaluation: Evaluation, scores: Sequence[str]) -> pl.DataFrame:
-    """Return the influence of items on each group's values by each column of scores."""
-    parts = [
-        item_influence(source, replace(evaluation, args=replace(evaluation.args, score=column)))
-        for column in scores
-    ]
-    return pl.concat(
-        part.with_columns(pl.lit(i, dtype=pl.UInt32).alias(COLUMN)) for i, part in enumerate(parts)
-    )
-
-
 def _gaps(
     parts: Sequence[pl.DataFrame], keys: Sequence[str], names: Sequence[str]
 ) -> pl.DataFrame:
@@ -396,3 +330,38 @@ def _gaps(
         for name in names
     ]
     return pl.concat(parts).group_by(keys, maintain_order=True).agg(values)
+
+
+def _refuse_unlike_labels(source: Source, args: Arguments, over: Sequence[str]) -> None:
+    """Require that the labels of an item, if items have names, are the same for all models."""
+    if args.model is None or args.item is None or args.at_hand:
+        return
+    label, item = pl.col(args.label), [*args.keys, *over, args.item]
+    rows = source.lazy().filter(True, *considered(args, source.schema))  # noqa: FBT003
+    items = rows.group_by(item).agg(differs=(label != label.first()).any())
+    total, differ = pl.collect_all([items.select(pl.len()), items.filter("differs")])
+    if differ.height:
+        first = differ.sort(item).select(item).head(checks.SHOWN).rows()
+        raise PrframeError(
+            f"`label` of an item must be the same for all models: {differ.height} of "
+            f"{total.item()} items differ, the first are {first}; mend these rows."
+        )
+
+
+def _warn_of_unlike_positives(source: Source, keys: Sequence[str], query: Sequence[str]) -> None:
+    """Warn once of queries, keys without that of models, whose numbers of positives differ."""
+    totals = pl.concat(source.seen.totals or [pl.DataFrame(schema=[*keys, "n_pos"])])
+    number = pl.col("n_pos")
+    found = totals.group_by(query).agg(number.min(), most=number.max())
+    differ = found.filter(number < pl.col("most") * (1 - _ROUNDING)).sort(query)
+    if differ.height:
+        least, most = differ.select("n_pos", "most").row(0)
+        warn(
+            f"models have different numbers of positives, as lists that are cut short do, for "
+            f"{differ.height} of {found.height} groups of `over`, of the first {least:g} and "
+            f"{most:g}, and what is missed counts for some alone"
+            f"{in_groups(differ.select(query).rows())}. Give the number of all positives in "
+            "n_pos=, or list each with a score of -inf; if models rank different items, ignore "
+            "UnlistedItemsWarning.",
+            UnlistedItemsWarning,
+        )

@@ -2,28 +2,38 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from prframe import checks
 from prframe._engine.arguments import Arguments
+from prframe.errors import ArgumentError
 from prframe.metrics import Metric
 from prframe.stats import adjust_p_values
-from prframe.stats._p_values import LEAST
+from prframe.stats._p_values import LEAST, check_alternative
 from prframe.stats.intervals import Confidence
+from prframe.stats.paired_values import LEAST_ALPHA, QUERY_TESTS, QueryTestName
 from prframe.typing import Alternative, Schema
+from prframe.verbs._groups import resamples
 from prframe.verbs._predictions import COUNTS
+from prframe.verbs.comparison.matched_items import Incomplete as IncompleteItems
 from prframe.verbs.comparison.options import with_models
+from prframe.verbs.comparison.query_values import Incomplete as IncompleteQueries
 
 JointCorrection: TypeAlias = Literal["bonferroni", "holm", "bh", "by", "max-t"]
 Within: TypeAlias = Literal["by", "all"]
+Test: TypeAlias = Literal[QueryTestName, "delong"]
+IntervalKind: TypeAlias = Literal["auto", "t", "hall", "percentile", "bca"]
+Incomplete: TypeAlias = IncompleteQueries | IncompleteItems
 
 # This correction uses the joint distribution of all pairs.
-JOINT = ("max-t",)
+JOINT = "max-t"
 _P_VALUES = {"p_value", "p_adjusted", "p_equivalence"}
 _FAMILIES: dict[str, list[str]] = {"by": ["group"], "all": []}
+SAMPLED = {"percentile", "bca"}
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,7 @@ class Comparison:
         columns |= {"n_family": pl.Int64(), "confidence_level": pl.Float64()}
         if self.alternative != "two-sided":
             columns["alternative"] = pl.String()
-        errors = ["p_std_error", *(["p_adjusted_std_error"] if self.correction in JOINT else [])]
+        errors = ["p_std_error", *(["p_adjusted_std_error"] if self.correction == JOINT else [])]
         columns |= dict.fromkeys(errors, pl.Float64())
         if self.predicted:
             columns |= {name: dtype for name, dtype in COUNTS.items() if name != "n"}
@@ -87,6 +97,128 @@ class Comparison:
         metric = {"metric": columns.pop("metric")}
         models = with_models(args, columns)
         return lambda source: metric | dict(models(source))
+
+
+@dataclass(frozen=True)
+class Mode:
+    """The options of comparisons over queries, or on the same items."""
+
+    wording: str
+    tests: tuple[str, ...]
+    intervals: tuple[str, ...]
+    incomplete: tuple[str, ...]
+    remedy: str
+
+
+OVER_QUERIES = Mode(
+    wording="over groups of `over`",
+    tests=tuple(QUERY_TESTS),
+    intervals=get_args(IntervalKind),
+    incomplete=get_args(IncompleteQueries),
+    remedy="to compare on the same items say over=None",
+)
+ON_ITEMS = Mode(
+    wording="on the same items (over=None)",
+    tests=("randomization", "bootstrap", "delong"),
+    intervals=("auto", "percentile", "bca"),
+    incomplete=get_args(IncompleteItems),
+    remedy="to compare over queries name them with over=",
+)
+
+
+def check_options(asked: Comparison, args: Arguments, incomplete: object, mode: Mode) -> None:
+    """Refuse options that are not known, or have no meaning in this mode."""
+    check_alternative(asked.alternative)
+    checks.one_of("within", asked.within, get_args(Within))
+    if asked.correction is not None:
+        checks.one_of("correction", asked.correction, get_args(JointCorrection))
+    known = {
+        "test": (asked.test, mode.tests),
+        "interval": (asked.interval, mode.intervals),
+        "incomplete": (incomplete, mode.incomplete),
+    }
+    for name, (value, options) in known.items():
+        if not checks.is_one_of(value, options):
+            elsewhere = name == "test" and checks.is_one_of(value, get_args(Test))
+            raise ArgumentError(
+                f"`{name}` {mode.wording} must be one of {checks.listed(options)}; "
+                f"got {checks.brief(value)}{f'; {mode.remedy}' if elsewhere else ''}."
+            )
+    if args.cluster is not None and mode is OVER_QUERIES:
+        _check_clusters(asked)
+    _check_power(asked)
+    if asked.correction == JOINT:
+        _check_joint(asked, args, mode)
+    is_drawn = asked.test == "bootstrap" or asked.interval in SAMPLED
+    if is_drawn or asked.correction == JOINT or mode is ON_ITEMS:
+        resamples(asked.n_resamples, asked.confidence_level)
+
+
+def _check_power(asked: Comparison) -> None:
+    """Require a power above the level of the test, and a level that can be computed."""
+    # The level is rounded, because 1 - 0.95 is slightly above 0.05 as a float.
+    alpha = round(1 - asked.confidence_level, 12)
+    if asked.power is not None and not asked.power > alpha >= LEAST_ALPHA:
+        raise ArgumentError(
+            f"`power` must be above the level of the test, 1 - confidence_level = {alpha:.3g}, "
+            f"and that at least {LEAST_ALPHA:g}; got power={asked.power:g}."
+        )
+
+
+def _check_clusters(asked: Comparison) -> None:
+    """Refuse options that would ignore clusters."""
+    if not QUERY_TESTS[asked.test].clusters or asked.power is not None:
+        ignoring = "`power`" if QUERY_TESTS[asked.test].clusters else f"test={asked.test!r}"
+        raise ArgumentError(
+            f"{ignoring} treats queries as independent and does not support `cluster`; leave one "
+            "of them out."
+        )
+
+
+def check_resampled(asked: Comparison, args: Arguments) -> None:
+    """Refuse options that would treat folds as independent."""
+    others = {
+        f"test={asked.test!r}": asked.test != "t",
+        f"interval={asked.interval!r}": asked.interval not in {"auto", "t"},
+        "`power`": asked.power is not None,
+        "`cluster`": args.cluster is not None,
+    }
+    if given := [name for name, is_given in others.items() if is_given]:
+        raise ArgumentError(
+            "`resampling` corrects the variance of Student's t for folds, which "
+            f"{given[0]} does not support: say test='t', with interval='auto' and without `power` "
+            "and `cluster`."
+        )
+
+
+def _check_joint(asked: Comparison, args: Arguments, mode: Mode) -> None:
+    """Refuse the joint correction where the joint distribution is not known."""
+    if mode is ON_ITEMS or asked.test != "randomization":
+        raise ArgumentError(
+            f"correction={asked.correction!r} is the joint distribution of "
+            "test='randomization' over queries; take 'holm' with other tests."
+        )
+    if asked.within == "all" and args.keys:
+        raise ArgumentError(
+            "correction='max-t' knows the joint distribution within a group of `by`: say "
+            "within='by'; 'holm' is for all rows."
+        )
+
+
+def check_of_items(asked: Comparison, undefined: object, resampling: object) -> None:
+    """Refuse options that have a meaning over queries only."""
+    given = {"equivalence": asked.equivalence, "power": asked.power}
+    for name, value in (given | {"resampling": resampling, "undefined": undefined}).items():
+        if value is not None:
+            instead = ""
+            if name == "equivalence":
+                instead = (
+                    " Two models are equivalent within a margin, at the level .05, if the "
+                    "interval of their difference with confidence_level=0.9 lies within it."
+                )
+            raise ArgumentError(
+                f"`{name}` is for comparisons over queries; leave it out.{instead}"
+            )
 
 
 # A block holds the columns of all pairs for one metric of one group; absent columns are null.
@@ -147,7 +279,7 @@ def no_rows(asked: Comparison, keys: Sequence[str]) -> pl.DataFrame:
 
 def _adjusted(rows: pl.DataFrame, asked: Comparison) -> pl.DataFrame:
     """Adjust the p-values of each family, unless a joint distribution has done so already."""
-    if asked.correction is None or asked.correction in JOINT:
+    if asked.correction is None or asked.correction == JOINT:
         return rows
     method = asked.correction
     adjusted = pl.col("p_value").map_batches(

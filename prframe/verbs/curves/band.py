@@ -13,7 +13,7 @@ from prframe.errors import ArgumentError
 from prframe.stats._arrays import random_generator
 from prframe.stats.curves import band_levels
 from prframe.typing import Columns, FrameT, Shared
-from prframe.verbs._at_prior import prior_of
+from prframe.verbs._evaluation import prior_of
 from prframe.verbs._folds import warn_of_folds
 from prframe.verbs._groups import resamples
 from prframe.verbs._verb import grouped_over, run, verb

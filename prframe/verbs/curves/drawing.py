@@ -16,7 +16,7 @@ from prframe._engine.rows import ROW, computed, key_names
 from prframe._engine.runs import Counting
 from prframe._engine.tasks import Task, results
 from prframe.metrics.quantities import HAIR_BELOW, precision
-from prframe.stats import first_at_least
+from prframe.stats._arrays import first_at_least
 from prframe.typing import Floats, Integers, RowOrder
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, warn_undefined

@@ -4,7 +4,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -18,19 +18,19 @@ from prframe.errors import ArgumentError
 from prframe.stats.curves import (
     PRPosterior,
     Weights,
-    asymptotic_interval,
     clusters_of_either_class,
     drawn_weights,
     empirical_precision,
     posterior_of,
     posterior_of_clusters,
     pr_asymptotic_band,
+    pr_asymptotic_interval,
+    pr_bootstrap,
     precision_at_prior,
-    resampled_curve,
 )
-from prframe.stats.rankings import RankedCells, two_classes
+from prframe.stats.rankings import RankedCells
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
-from prframe.typing import BandwidthRule, Flags, Floats, Integers, Schema
+from prframe.typing import Flags, Floats, Integers, Schema
 from prframe.verbs._groups import each_shape, group_cells, shape_of
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, warn_null, warn_undefined, why_bandless
@@ -38,8 +38,6 @@ from prframe.verbs._verb import positives_of, warn_null, warn_undefined, why_ban
 # A band needs so many positives in a group: ranks say something about a curve from a few positives
 # on, while methods with densities have to estimate these.
 _LEAST = {"bayesian-bootstrap": 3, "smoothed-bootstrap": 5, "asymptotic": 10}
-# The bandwidth of the methods with densities.
-_BANDWIDTH: BandwidthRule = "scott"
 
 
 class _Group(NamedTuple):
@@ -187,25 +185,16 @@ class ItemBands(Plan):
     ) -> tuple[Floats, Floats]:
         """Return the ends of a band by a method that smooths the scores of both classes."""
         rng = np.random.default_rng(self.seed)
-        totals = cells.n_pos, cells.n_neg
-        if self.name == "asymptotic" and self.simultaneous:
-            ends = pr_asymptotic_band(
-                *scores,
-                self.levels,
-                confidence_level=self.confidence_level,
-                n_resamples=self.n_resamples,
-                rng=rng,
-                n_pos=totals[0],
-                n_neg=totals[1],
-            )
-            return ends.low, ends.high
-        classes = two_classes(*scores, *totals)
-        if self.name == "asymptotic":
-            at = asymptotic_interval(*classes, self.levels, self.confidence_level, _BANDWIDTH)
-            return at.low, at.high
-        drawn = resampled_curve(*classes, self.levels, self.n_resamples, _BANDWIDTH, None, rng)
-        band = drawn.band(self.confidence_level)
-        return band.low, band.high
+        options: dict[str, Any] = {"n_pos": cells.n_pos, "n_neg": cells.n_neg}
+        draws: dict[str, Any] = {"n_resamples": self.n_resamples, "rng": rng, **options}
+        if self.name == "smoothed-bootstrap":
+            return pr_bootstrap(*scores, self.levels, **draws).band(self.confidence_level)
+        level = self.confidence_level
+        if self.simultaneous:
+            found = pr_asymptotic_band(*scores, self.levels, confidence_level=level, **draws)
+        else:
+            found = pr_asymptotic_interval(*scores, self.levels, confidence_level=level, **options)
+        return found.low, found.high
 
     def _drawn(self, group: _Group) -> PRPosterior:
         """Draw the curves of a group, whose items or clusters have weights."""

@@ -16,8 +16,7 @@ from prframe.metrics import Metric
 from prframe.stats._arrays import random_generator
 from prframe.stats.intervals import POSTERIOR, Confidence
 from prframe.typing import Alternative, Columns, FrameT, Schema, Shared
-from prframe.verbs._at_prior import prior_of
-from prframe.verbs._evaluation import Evaluation
+from prframe.verbs._evaluation import Evaluation, prior_of
 from prframe.verbs._folds import Resampling, check_resampling
 from prframe.verbs._groups import resamples
 from prframe.verbs._predictions import COUNTS
@@ -114,11 +113,9 @@ def interval(
         clusters, not rows, are a sample, and resampled. Of one ranking it takes ``ties="group"``.
         With `over` the clusters are those of groups, for instance the user of a query or the
         author of a topic, and constant in each group. There it does not go with `resampling`.
-    resampling : "cv", float > 0 or "items", optional
+    resampling : "cv" or float > 0, optional
         Where `over` names folds, whose training sets overlap: the variance of "t" and "logit" is
-        corrected; as in `compare`. "items": not only groups but also items are a sample, and the
-        interval is about new ones of both, as many items as here. What those that groups share, by
-        the names in `item`, have in common is added to the variance of "t" and "logit".
+        corrected; as in `compare`.
     prior : float in (0, 1), optional
         The metric in a population with this share of positives, whatever the sample's: negatives
         are weighed as in `evaluate`. So groups of other prevalences can be compared. For AP,

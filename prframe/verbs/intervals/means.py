@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 import polars as pl
 
 from prframe import checks
@@ -13,19 +12,8 @@ from prframe._engine.rows import key_names
 from prframe.errors import ArgumentError
 from prframe.stats._tolerances import RESIDUE
 from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
-from prframe.verbs._drawn_items import (
-    ITEMS_ARE_SHARED,
-    ItemInfluence,
-    added_ratio,
-    check_drawn_items,
-    item_influence,
-    numbered,
-    of_drawn_items,
-    of_group,
-)
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import (
-    ITEMS,
     Resampling,
     refuse_items_of_several_folds,
     test_train_ratio,
@@ -67,11 +55,7 @@ class MeanIntervals(TwoStepPlan):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which groups are a sample."""
-        return of_drawn_items("interval") if self._draws_items else Accepts("interval")
-
-    def undivided(self) -> str:
-        """Return why groups cannot be computed apart from each other, nothing if they can."""
-        return ITEMS_ARE_SHARED if self._draws_items else ""
+        return Accepts("interval")
 
     def check(self) -> None:
         """Refuse metrics and methods that have no interval for means."""
@@ -81,14 +65,11 @@ class MeanIntervals(TwoStepPlan):
                 "`resampling` and `cluster` each say how groups depend on each other; give one of "
                 "them."
             )
-        dependence = "shared items" if self._draws_items else "folds"
         if self.resampling is not None and self.method not in _CORRECTED:
             raise ArgumentError(
-                f"`resampling` corrects the variance of 't' and 'logit' for {dependence}; "
+                "`resampling` corrects the variance of 't' and 'logit' for folds; "
                 f"method={self.method!r} takes values as independent ones."
             )
-        if self._draws_items:
-            check_drawn_items(self.measure)
         if isinstance(self.measure, ValuesAtHand):
             return
         if self.method == "logit":
@@ -128,7 +109,7 @@ class MeanIntervals(TwoStepPlan):
         grouped = values.rows.group_by([*keys, METRIC], maintain_order=True)
         together = _by_group(grouped.agg(VALUE, *self._clusters, *self._over), keys)
         names = together[METRIC].to_list()
-        ratios = self._ratios(together, values)
+        ratios = [self._test_train_ratio(together[row]) for row in range(together.height)]
         samples = [
             _sample(*(together[column][row] for column in [VALUE, *self._clusters]))
             for row in range(together.height)
@@ -169,10 +150,7 @@ class MeanIntervals(TwoStepPlan):
         if isinstance(self.measure, ValuesAtHand):
             return self.measure.read(source, args)
         measure = replace(self.measure, args=args)
-        values = MetricValues.of(measure.values(source), measure.wanted)
-        if not self._draws_items:
-            return values
-        return replace(values, influence=item_influence(source, measure))
+        return MetricValues.of(measure.values(source), measure.wanted)
 
     @property
     def _clusters(self) -> list[str]:
@@ -180,29 +158,9 @@ class MeanIntervals(TwoStepPlan):
         return [] if self.grouped.cluster is None else [CLUSTER]
 
     @property
-    def _draws_items(self) -> bool:
-        """Whether items are drawn as well as groups."""
-        return self.resampling == ITEMS
-
-    @property
     def _over(self) -> list[str]:
         """The working names of the columns of groups that are a sample, if these are folds."""
-        corrects = self.resampling is not None and not self._draws_items
-        return key_names(self.grouped)[self.n_kept :] if corrects else []
-
-    def _ratios(self, samples: pl.DataFrame, values: MetricValues) -> Sequence[float]:
-        """Return by how much the variance of each mean is corrected, as for folds."""
-        if values.influence is None:
-            return [self._test_train_ratio(samples[row]) for row in range(samples.height)]
-        names = key_names(self.grouped)
-        kept, over = names[: self.n_kept], names[self.n_kept :]
-        ratios = []
-        for row, metric in enumerate(samples[METRIC]):
-            defined = values.influence.filter(pl.col(metric).is_not_nan())
-            rows = numbered(of_group(defined, samples[row].select(kept)), over)
-            shared = ItemInfluence.of(rows, [metric]).shared_variance(metric, {0: 1})
-            ratios.append(added_ratio(shared, samples[VALUE][row].drop_nulls().to_numpy()))
-        return ratios
+        return key_names(self.grouped)[self.n_kept :] if self.resampling is not None else []
 
     def _test_train_ratio(self, sample: pl.DataFrame) -> float:
         """Return the size of a test set divided by that of its training set."""
@@ -217,20 +175,15 @@ class MeanIntervals(TwoStepPlan):
             nan = float("nan")
             return IntervalEstimate(nan, nan, nan, nan, self.method)
         confidence = replace(self.confidence, limits=limits)
-        known = 0.0 if np.isnan(ratio) else ratio
         interval = mean_interval(
             sample.values,
             self.method,
             confidence,
             self.n_resamples,
             self.seed,
-            test_train_ratio=known,
+            test_train_ratio=ratio,
             cluster=sample.cluster,
         )
-        if np.isnan(ratio):
-            interval = replace(interval, std_error=np.nan, low=np.nan, high=np.nan)
-        if self._draws_items:
-            return replace(interval, method=f"{interval.method}-items")
         return replace(interval, method=f"{interval.method}-corrected") if ratio else interval
 
 

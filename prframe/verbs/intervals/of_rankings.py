@@ -28,13 +28,11 @@ from prframe.stats.intervals import (
 from prframe.stats.rankings import CellStatistic
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Floats
-from prframe.verbs._at_prior import at_prior
-from prframe.verbs._evaluation import Evaluation
+from prframe.verbs._evaluation import Evaluation, at_prior
 from prframe.verbs._groups import LEAST_CLUSTERS, each_shape, shape_of
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._ties_at_jumps import MOVED, warn_of_ties_at_jumps
 from prframe.verbs._trec_eval_names import TrecEvalNames
-from prframe.verbs._verb import positives_of
+from prframe.verbs._verb import MOVED, positives_of, warn_of_ties_at_jumps
 from prframe.verbs.intervals.groups import (
     FEW,
     HEAVY,

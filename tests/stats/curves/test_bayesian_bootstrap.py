@@ -15,10 +15,14 @@ from scipy.special import ndtr, ndtri
 
 import prframe
 from prframe.stats import pr_curve, pr_posterior
-from prframe.stats.curves.bayesian_bootstrap import cells_of_classes, posterior_of
-from prframe.stats.curves.drawn.gamma_walks import drawn_weights
-from prframe.stats.curves.drawn.paths import DrawnPath
-from prframe.stats.curves.drawn.roc_path import RocPath, empirical_precision
+from prframe.stats.curves import (
+    DrawnPath,
+    RocPath,
+    cells_of_classes,
+    drawn_weights,
+    empirical_precision,
+    posterior_of,
+)
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.classes import two_classes
 from prframe.typing import Floats

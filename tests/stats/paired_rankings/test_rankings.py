@@ -19,8 +19,8 @@ from prframe.stats import (
     RocArea,
     TrapezoidArea,
     ranking_levels,
-    sampled_p_value,
 )
+from prframe.stats._p_values import sampled_p_value
 from prframe.stats.paired_rankings import swaps as paired_swaps
 
 AP, AUC = AveragePrecision(), RocArea()
@@ -254,7 +254,7 @@ def test_any_function_of_levels_is_an_evaluator() -> None:
 
 
 def test_p_values_by_hand() -> None:
-    drawn = [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0 - 1e-14, np.nan]
+    drawn = np.array([-3.0, -2.0, -1.0, 0.0, 1.0, 2.0 - 1e-14, np.nan])
     assert sampled_p_value(2.0, drawn, "greater").p_value == 2 / 7
     assert sampled_p_value(2.0, drawn, "less").p_value == 1.0
     assert sampled_p_value(2.0, drawn, "two-sided", exact=True).p_value == 3 / 6
@@ -262,7 +262,7 @@ def test_p_values_by_hand() -> None:
     assert found == pytest.approx((4 / 7, np.sqrt(4 / 7 * 3 / 7 / 6)))
     assert np.isnan(sampled_p_value(2.0, drawn, "less", exact=True).std_error)
     assert np.isnan(sampled_p_value(np.nan, drawn, "less")).all()
-    assert np.isnan(sampled_p_value(1.0, [np.nan], "less")).all()
+    assert np.isnan(sampled_p_value(1.0, np.array([np.nan]), "less")).all()
 
 
 MISTAKES: dict[str, Callable[[], object]] = {

@@ -5,14 +5,12 @@ import pytest
 import scipy.stats
 from scipy.stats import binom
 
-from prframe.stats import (
-    PairedFamily,
-    paired_sample,
-)
+from prframe.stats import PairedFamily
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import acceleration
 from prframe.stats.intervals.replicates import bca_interval
-from prframe.stats.null.sign_flips.distribution import all_signs, random_signs
+from prframe.stats.null import all_signs, random_signs
+from prframe.stats.paired_values import paired_sample
 from tests.compared_runs import scipy_seed
 
 ALTERNATIVES = ["two-sided", "less", "greater"]

@@ -1,6 +1,5 @@
-"""Adjusted p-values: their definitions in plain Python, SciPy and statsmodels."""
+"""Adjusted p-values: their definitions in plain Python and SciPy."""
 
-import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -12,12 +11,6 @@ import prframe
 from prframe.stats import adjust_p_values
 from prframe.stats.paired_values.multiplicity import METHODS
 
-STATSMODELS = {
-    "bonferroni": "bonferroni",
-    "holm": "holm",
-    "bh": "fdr_bh",
-    "by": "fdr_by",
-}
 # Ties are frequent, and so are the ends.
 P_VALUES = st.lists(
     st.one_of(st.sampled_from([0.0, 0.01, 0.02, 0.5, 1.0]), st.floats(0, 1)), max_size=12
@@ -75,19 +68,6 @@ def test_scipy(method: str) -> None:
     assert adjust_p_values(p_values, method) == pytest.approx(want, rel=1e-13, abs=0)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
-def test_statsmodels(method: str) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        multitest = pytest.importorskip(
-            "statsmodels.stats.multitest", reason="compares with statsmodels"
-        )
-    p_values = np.random.default_rng(6).random(200).round(2) ** 3
-    want = multitest.multipletests(p_values, method=STATSMODELS[method])[1]
-    assert adjust_p_values(p_values, method) == pytest.approx(want, rel=1e-13, abs=0)
-
-
 @pytest.mark.parametrize("method", ["bonferroni", "holm"])
 def test_the_chance_of_a_false_rejection(method: str) -> None:
     # 20 true hypotheses a time: any is rejected at 10 % in about 1 - (1 - .1/20)^20 = 9.5 %.
@@ -101,10 +81,7 @@ def test_the_chance_of_a_false_rejection(method: str) -> None:
     ("arguments", "message"),
     [
         (([0.1, 1.5], "bh"), "`p_values` must lie between 0 and 1; got 1.5."),
-        (([-0.1], "bh"), "`p_values` must lie between 0 and 1; got -0.1."),
-        ((["a"], "bh"), "`p_values` must be numbers; got ['a']."),
         (([[0.1]], "bh"), "`p_values` must have one dimension; got shape (1, 1)."),
-        ((0.1, "bh"), "`p_values` must have one dimension; got shape ()."),
         (([0.1], "bonferoni"), "`method` must be one of 'bh', 'bonferroni', 'by', 'holm'; got 'bonferoni'. Did you mean 'bonferroni'?"),
     ],
 )  # fmt: skip

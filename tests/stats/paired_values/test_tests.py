@@ -12,14 +12,19 @@ from prframe.stats import (
     PairedFamily,
     cohen_dz,
     paired_bootstrap_test,
-    paired_differences,
     paired_randomization,
-    paired_sample,
     paired_t_test,
     sign_test,
     signed_rank_test,
 )
-from prframe.stats.paired_values import QUERY_TESTS, QueryTestName, QueryTestOptions
+from prframe.stats.paired_values import (
+    QUERY_TESTS,
+    QueryTestName,
+    QueryTestOptions,
+    cohen_dz_of_columns,
+    paired_differences,
+    paired_sample,
+)
 from tests.stats.paired_values import oracle
 
 ALTERNATIVES = ["two-sided", "less", "greater"]
@@ -105,31 +110,25 @@ def test_signed_ranks_are_scipys(alternative, n):
     assert found.statistic == greater.statistic
 
 
-@pytest.mark.parametrize("zero_method", ["wilcox", "pratt"])
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_normal_signed_ranks_with_ties_and_zeros_are_scipys(zero_method, alternative):
+def test_normal_signed_ranks_with_ties_and_zeros_are_scipys(alternative):
     # Eighths: their differences tie in floating point numbers as well.
     a, b = (np.round(8 * one) / 8 for one in values(70))
     expected = scipy.stats.wilcoxon(
-        a, b, zero_method=zero_method, alternative=alternative, method="approx", correction=False
+        a, b, alternative=alternative, method="approx", correction=False
     )
-    found = signed_rank_test(
-        a, b, zero_method=zero_method, alternative=alternative, method="normal"
-    )
+    found = signed_rank_test(a, b, alternative=alternative, method="normal")
     assert (a == b).any()
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10)
 
 
-@pytest.mark.parametrize("zero_method", ["wilcox", "pratt"])
-def test_exact_signed_ranks_with_ties_are_permutations_of_signs(zero_method):
-    a, b = values(11, digits=1)
-    differences = np.round(a - b, 1)
-    kept = differences[differences != 0] if zero_method == "wilcox" else differences
+def test_exact_signed_ranks_with_ties_are_permutations_of_signs():
+    differences = np.round(np.subtract(*values(11, digits=1)), 1)
+    kept = differences[differences != 0]
     ranks = scipy.stats.rankdata(np.abs(kept)) * np.sign(kept)
+    assert kept.size < 11
     expected = paired_randomization(ranks)
-    found = signed_rank_test(a, b, zero_method=zero_method)
-    assert (differences == 0).any()
-    assert found.p_value == pytest.approx(expected.p_value, abs=1e-12)
+    assert signed_rank_test(differences).p_value == pytest.approx(expected.p_value, abs=1e-12)
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -238,6 +237,8 @@ def test_rounding_is_no_difference():
         (lambda: paired_t_test([1.0, 2.0], [np.inf, 1.0]), "`b` must be finite"),
         (lambda: paired_t_test([1.0, 2.0], [1.0]), "one length"),
         (lambda: paired_t_test([1.0, 2.0], cluster=["a"]), "entry per value"),
+        (lambda: cohen_dz([0.1, np.nan, np.inf]), "2 of 3 are not, the first nan"),
+        (lambda: cohen_dz([[0.1, 0.2]]), "must have one dimension"),
     ],
 )
 def test_what_they_refuse(call, message):
@@ -268,3 +269,19 @@ def test_bootstrap_sees_a_small_spread_about_a_large_mean():
 def test_a_single_query_without_a_difference_speaks_for_equality() -> None:
     assert paired_t_test([0.5], [0.5]).p_value == 1
     assert np.isnan(paired_t_test([0.5], [0.4]).p_value)
+
+
+def test_columns_have_the_effect_sizes_of_what_is_defined():
+    rng = np.random.default_rng(12)
+    defined = rng.random((9, 30)) < 0.6
+    defined[:, 0], defined[1:, 1] = False, False
+    differences = np.where(defined, rng.normal(0.2, 1, defined.shape), 0.0)
+    differences[:, 2] = 0
+    differences[:, 3] = 0.3 * defined[:, 3]
+    found = cohen_dz_of_columns(differences, defined)
+    for column, size in enumerate(found):
+        values = differences[defined[:, column], column]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            expected = values.mean() / values.std(ddof=1) if values.size > 1 else np.nan
+        expected = {2: 0.0, 3: np.nan}.get(column, expected)
+        assert size == pytest.approx(expected, nan_ok=True)

@@ -5,13 +5,13 @@ import pytest
 from scipy import stats
 
 from prframe.stats import (
-    SCORE_GENERATING,
     paired_rank_test,
     parse_phi,
     rank_covariance,
     rank_statistic,
 )
 from prframe.stats.intervals.confidence import Confidence
+from prframe.stats.score_functions import SCORE_GENERATING
 
 RNG = np.random.default_rng(6)
 PROJECTED = sorted(set(SCORE_GENERATING) - {"dcg"})

@@ -13,7 +13,6 @@ from prframe import PrframeError
 from prframe.stats import (
     DCG,
     RTB,
-    SCORE_GENERATING,
     CustomFunction,
     LocalAUC,
     Logistic,
@@ -22,6 +21,7 @@ from prframe.stats import (
     VanDerWaerden,
     parse_phi,
 )
+from prframe.stats.score_functions import SCORE_GENERATING
 from tests.oracle import PHI_WORDS, SCORES
 
 NAMED = [

@@ -12,13 +12,13 @@ from scipy import stats
 
 import prframe
 from prframe.stats import (
-    SCORE_GENERATING,
     LinearRankNull,
     adjust_p_values,
     parse_phi,
     rank_statistic,
 )
 from prframe.stats.intervals.confidence import Confidence
+from prframe.stats.score_functions import SCORE_GENERATING
 from prframe.tie_policies import WITHOUT_LABELS
 from tests.oracle import ORDERS, SCORES
 from tests.strategies import Item, frame, items

@@ -66,20 +66,6 @@ def test_randomization_is_the_enumeration_of_signs(alternative: str) -> None:
 
 
 @sides
-def test_randomization_is_scipys(alternative: str) -> None:
-    data = runs(8)
-    for row in rows(data, "AP", alternative=alternative):
-        expected = scipy.stats.permutation_test(
-            pair(table(data, "AP"), row),
-            lambda a, b, axis: (a - b).mean(axis=axis),
-            permutation_type="samples",
-            vectorized=True,
-            alternative=alternative,
-        )
-        assert row["p_value"] == pytest.approx(expected.pvalue, rel=1e-12)
-
-
-@sides
 def test_t_is_scipys(alternative: str) -> None:
     for row in rows(test="t", alternative=alternative, confidence_level=0.9):
         a, b = pair(table(DATA, row["metric"]), row)

@@ -24,7 +24,9 @@ JOINT = (
     "correction={!r} is the joint distribution of test='randomization' over queries; take 'holm' with "
     "other tests."
 )
-CLUSTERED = "{} takes queries as independent and knows no clusters; leave out `cluster`."
+CLUSTERED = (
+    "{} treats queries as independent and does not support `cluster`; leave one of them out."
+)
 SAME = (
     "`cluster` 'cluster' must be one value, and no null, for each group of `over`{}; mend these "
     "rows, or, if numbers begin anew in each 'cluster', name it in `over` too."
@@ -109,11 +111,6 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     (
         {"test": ["t"]},
         f"`test` over groups of `over` must be one of {TESTS_OVER}; got ['t'].",
-    ),
-    (
-        {"test": "fisher"},
-        f"`test` over groups of `over` must be one of {TESTS_OVER}; got 'fisher'; that is "
-        "test='randomization' here.",
     ),
     (
         {"power": 0.05},

@@ -13,8 +13,7 @@ import scipy.stats
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe.stats import PairedFamily, paired_sample
-from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions
+from prframe.stats.paired_values import QUERY_TESTS, PairedFamily, QueryTestOptions, paired_sample
 from tests.compared_runs import MODELS, pair, runs, table, without_nan
 
 # Small samples of metrics are skewed, which is of no concern to what is tested here.

@@ -201,6 +201,16 @@ def test_what_it_refuses(options, message):
         compared(items(), **({"metrics": "AP"} | options))
 
 
+def test_models_without_items_in_common_are_refused():
+    day = pl.col("day")
+    apart = long(items()).filter((day != 3) | (pl.col("model") != "a") | (pl.col("id") < 0))
+    options = {"incomplete": "common", "n_resamples": 100}
+    with pytest.raises(PrframeError, match=r"items in common, in groups \[3\]"):
+        compared(apart, "P@1", by="day", **options)
+    n = 120 - items().filter(day=3).height
+    assert compared(apart, "AP", **options)["n"].to_list() == [n] * 3
+
+
 @pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 @pytest.mark.parametrize(
     ("test", "lacking"),

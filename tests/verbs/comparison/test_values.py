@@ -1,20 +1,16 @@
 """The verb `compare` of values at hand, against the way from scores, SciPy and definitions."""
 
 from collections.abc import Callable
-from itertools import combinations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
-import scipy.stats
 from polars.testing import assert_frame_equal
 
 import prframe
 from prframe.stats.paired_values import QUERY_TESTS
-from tests.compared_runs import runs, scipy_seed, without_nan
+from tests.compared_runs import runs, without_nan
 from tests.verbs.names import NUMBERED
 
 # Small samples of metrics are skewed, which is of no concern to what is tested here.
@@ -53,40 +49,11 @@ LAYOUTS: dict[str, tuple[Callable[[pl.DataFrame], pl.DataFrame], Any]] = {
 layouts = pytest.mark.parametrize(("arranged", "values"), LAYOUTS.values(), ids=LAYOUTS)
 
 OPTIONS: dict[str, dict[str, Any]] = {
-    **{
-        f"{test}, {alternative}": {"test": test, "alternative": alternative, "n_resamples": 99}
-        for test in QUERY_TESTS
-        for alternative in ("two-sided", "less", "greater")
-    },
-    **{
-        f"correction {correction}": {"correction": correction}
-        for correction in (None, "bonferroni", "holm", "bh", "by")
-    },
-    **{
-        f"{correction} within {within}": {
-            "correction": correction,
-            "within": within,
-            "by": "half",
-            "n_resamples": 99,
-        }
-        for correction in ("max-t", "holm")
-        for within in ("by", "all")
-        if correction == "holm" or within == "by"
-    },
-    **{
-        f"{interval}, {alternative}": {
-            "interval": interval,
-            "alternative": alternative,
-            "n_resamples": 99,
-        }
-        for interval in ("t", "percentile", "bca")
-        for alternative in ("two-sided", "less", "greater")
-    },
-    "power": {"power": 0.8},
+    **{test: {"test": test, "n_resamples": 99} for test in QUERY_TESTS},
+    "max-t within by": {"correction": "max-t", "within": "by", "by": "half", "n_resamples": 99},
+    "bca": {"interval": "bca", "alternative": "less", "n_resamples": 99},
     "one-sided power": {"power": 0.8, "alternative": "greater", "confidence_level": 0.9},
-    "baseline": {"baseline": "y"},
     "baselines": {"baseline": ["z", "x"]},
-    "by": {"by": "half"},
     "over two columns": {"over": ["half", "query_id"]},
     "clusters": {"cluster": "cluster", "interval": "bca", "n_resamples": 99},
     "clusters among the queries": {"cluster": "half", "over": ["half", "query_id"]},
@@ -124,58 +91,6 @@ def test_undefined_values_are_warned_of() -> None:
     assert found["n"].to_list() == [2, 4]
     # A value in its place is warned of no more.
     assert prframe.compare(values, values=["AP"], undefined=0)["n"].to_list() == [4]
-
-
-RNG = np.random.default_rng(7)
-TIMES = RNG.normal(120, 30, (9, 3)).round(1)
-
-
-def times() -> pl.DataFrame:
-    """Return unbounded values of three models, a column each."""
-    return pl.DataFrame({"query_id": range(9)} | dict(zip("abc", TIMES.T, strict=True)))
-
-
-SIDES = ("two-sided", "less", "greater")
-
-
-@pytest.mark.parametrize("alternative", SIDES)
-def test_t_and_wilcoxon_are_scipys(alternative: Any) -> None:
-    for test in ("t", "wilcoxon"):
-        found = prframe.compare(
-            times(), values=["a", "b", "c"], test=test, alternative=alternative, correction=None
-        )
-        for row, (i, j) in zip(found.rows(named=True), combinations(range(3), 2), strict=True):
-            a, b = TIMES[:, i], TIMES[:, j]
-            t = scipy.stats.ttest_rel(a, b, alternative=alternative)
-            ends = t.confidence_interval(0.95)
-            assert row["metric"] == "value"
-            assert row["mean_a"] == pytest.approx(a.mean(), rel=1e-12)
-            assert row["conf_low"] == pytest.approx(ends.low, rel=1e-12)
-            assert row["conf_high"] == pytest.approx(ends.high, rel=1e-12)
-            if test == "wilcoxon":
-                p_value = scipy.stats.wilcoxon(
-                    (a - b).round(9), alternative=alternative, method="exact"
-                ).pvalue
-            else:
-                assert row["statistic"] == pytest.approx(t.statistic, rel=1e-12)
-                p_value = t.pvalue
-            assert row["p_value"] == pytest.approx(p_value, rel=1e-12)
-
-
-@pytest.mark.parametrize("alternative", SIDES)
-def test_randomization_is_scipys(alternative: Any) -> None:
-    (row,) = prframe.compare(times(), values=["a", "c"], alternative=alternative).rows(named=True)
-    expected = scipy.stats.permutation_test(
-        (TIMES[:, 0], TIMES[:, 2]),
-        lambda a, b, axis: np.mean(a - b, axis=axis),
-        permutation_type="samples",
-        alternative=alternative,
-        n_resamples=np.inf,
-        vectorized=True,
-        **scipy_seed(1),
-    )
-    assert row["statistic"] == pytest.approx(expected.statistic, rel=1e-12)
-    assert row["p_value"] == pytest.approx(expected.pvalue, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -218,36 +133,6 @@ def test_order_of_rows_and_seed() -> None:
     shuffled = prframe.compare(values.sample(fraction=1, shuffle=True, seed=2), **drawn)
     keys = ["metric", "model_a"]
     assert_frame_equal(shuffled.sort(keys), expected.sort(keys), rel_tol=1e-12)
-
-
-def kinds(frame: pl.DataFrame) -> list[Any]:
-    """Return a frame as one of every kind."""
-    pandas = frame.to_pandas()
-    return [
-        *(frame.lazy(), pandas, pandas.convert_dtypes(), frame.to_arrow()),
-        pandas.convert_dtypes(dtype_backend="pyarrow"),
-        frame.to_dict(as_series=False),
-        pa.RecordBatchReader.from_batches(frame.to_arrow().schema, frame.to_arrow().to_batches()),
-    ]
-
-
-@pytest.mark.slow
-@layouts
-def test_every_kind_of_frame(
-    arranged: Callable[[pl.DataFrame], pl.DataFrame], values: Any
-) -> None:
-    frame = arranged(evaluated())
-    expected = prframe.compare(frame, values=values, by="half")
-    for given in kinds(frame):
-        found = prframe.compare(given, values=values, by="half")
-        if isinstance(found, pl.LazyFrame):
-            assert found.collect_schema() == expected.schema
-            found = found.collect()
-        elif isinstance(found, pd.DataFrame):
-            found = pl.from_pandas(found)
-        elif not isinstance(found, pl.DataFrame):
-            found = pl.from_arrow(found)
-        assert_frame_equal(found, expected, check_dtypes=False, rel_tol=1e-12)
 
 
 def test_dtypes_of_values_and_metrics() -> None:

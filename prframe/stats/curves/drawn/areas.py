@@ -1,8 +1,9 @@
 """Areas under drawn curves, added up from knot to knot.
 
 Between two knots the logarithm of the false positive rate is a straight line in recall, and within
-a tie block the rate itself. In the functions below an array of knots has the shape (knots, draws),
-and a flag of `tied` belongs to the piece after each knot but the last.
+a tie block the rate itself. Arrays of knots have the shape (knots, draws), and a flag of `tied`
+belongs to the piece after each knot but the last. Steep pieces are looked for among the first
+`n_steep`, by default among all.
 """
 
 from functools import cache
@@ -20,8 +21,8 @@ def area_under_rates(
 ) -> Reals:
     """Return the areas under false positive rates over the recall up to the last knot.
 
-    Pieces are integrated by Simpson's rule, whose middle is the geometric mean. Steep ones, which
-    are looked for among the first so many, have the rise of the rate over that of its logarithm.
+    Pieces are integrated by Simpson's rule with the geometric mean in the middle; steep ones have
+    the rise of the rate over that of its logarithm.
     """
     middle = _middles(rates, tied)
     places = _steep(tied, n_steep, rates)
@@ -42,26 +43,10 @@ def area_under_precision(  # noqa: PLR0913
 ) -> Reals:
     """Return the areas under precision over the recall up to the last knot, or up to a level.
 
-    Parameters
-    ----------
-    recall : ndarray, shape (knots, draws)
-        From 0 on.
-    against : ndarray, shape (knots, draws)
-        False positive rates times the odds of a negative, so that precision is ``recall / (recall
-        + against)``. The first two knots have the same.
-    tied : ndarray of bool, shape (knots - 1,)
-    ends : ndarray of int, shape (knots,), optional
-        The knot at which the block of each knot ends. With them tie blocks have the precision at
-        their end, without them precision varies within.
-    n_steep : int, optional
-        The number of pieces among which steep ones are looked for; all by default.
-    up_to : ndarray, shape (draws,), optional
-        A level of recall. A tie block that reaches it counts in part, with the same precision.
-
-    Notes
-    -----
-    Pieces are integrated by Simpson's rule, steep ones by Gauss's. In the first one `against` is
-    constant, and precision begins at 0, and has an integral in closed form.
+    Precision is ``recall / (recall + against)``, where the false positive rates times the odds of
+    a negative are the same at the first two knots. With `ends`, the knot at which the block of
+    each knot ends, tie blocks have the precision at their end. Pieces are integrated by Simpson's
+    rule, steep ones by Gauss's, and the first one in closed form.
     """
     precision = _precision(recall, against)
     at_end = None if ends is None else precision[ends[:-1][tied]]
@@ -110,7 +95,7 @@ def _cut(most: Reals, recall: Reals, against: Reals, tied: Flags) -> tuple[Reals
 
 
 def _middles(rates: Reals, tied: Flags) -> Reals:
-    """Return the rates in the middle of each piece: geometric means, in tie blocks arithmetic."""
+    """Return the geometric means of the rates of each piece, within tie blocks arithmetic."""
     roots = np.sqrt(rates)
     middle = roots[:-1] * roots[1:]
     if tied.any():

@@ -1,10 +1,9 @@
 """Gamma weights of the items of a ranking, which the groups of a call share.
 
 In the Bayesian bootstrap each item has a weight from an exponential distribution, and half a count
-at an end of the ranking has one from a gamma distribution. The share of a class that stands above
-a threshold is a running sum of weights over the sum of all. Groups differ in the ranks at which
-they read the running sums, which are therefore drawn once. What a group reads depends on the seed
-and on its own ranks, and not on the groups beside it.
+at an end of the ranking one from a gamma distribution. The share of a class above a threshold is a
+running sum of weights over the sum of all. Groups differ in the ranks at which they read these
+sums, which are therefore drawn once: what a group reads depends on the seed and on its own ranks.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from threading import Lock
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,6 +19,8 @@ from prframe.stats._batches import batch_sizes, batches
 from prframe.typing import Floats, Integers, Singles
 
 Numbers = TypeVar("Numbers", Floats, Integers)
+# Draws so many numbers from a generator, shape (..., number).
+_Draw: TypeAlias = Callable[[np.random.Generator, int], Floats]
 
 # The number of draws of a generator, and of generators whose draws stand side by side.
 _STREAM, _STREAMS = 512, 4
@@ -33,35 +34,18 @@ FRACTIONS = 2.0 ** np.arange(-6, 0)
 _HALVES = 2.0 ** np.arange(-13, -0.99, 1 / 4)
 
 
-class Streams:
-    """Generators of draws, so many each, whose draws stand side by side.
+@dataclass(frozen=True)
+class _Streams:
+    """Generators, by their seeds, of so many draws each, which stand side by side."""
 
-    Parameters
-    ----------
-    sizes : sequence of int
-        The number of draws of each generator.
-    keys : sequence of tuple of int
-        The seed of each.
-    """
-
-    def __init__(self, sizes: Sequence[int], keys: Sequence[tuple[int, ...]]) -> None:
-        """Keep what says all draws."""
-        self.sizes, self.keys = tuple(sizes), tuple(keys)
-
-    @property
-    def n_draws(self) -> int:
-        """The number of all draws."""
-        return sum(self.sizes)
+    sizes: tuple[int, ...]
+    keys: tuple[tuple[int, ...], ...]
 
     def generators(self, *further: int) -> list[np.random.Generator]:
         """Return the generators at their start; more numbers give other ones."""
         return [np.random.default_rng([*key, *further]) for key in self.keys]
 
-    def drawn(
-        self,
-        generators: Sequence[np.random.Generator],
-        draw: Callable[[np.random.Generator, int], Floats],
-    ) -> Floats:
+    def drawn(self, generators: Sequence[np.random.Generator], draw: _Draw) -> Floats:
         """Return what a function draws from each generator for its number of draws."""
         parts = [draw(rng, size) for rng, size in zip(generators, self.sizes, strict=True)]
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
@@ -70,44 +54,31 @@ class Streams:
 class GammaWalk:
     """Draws of a gamma process at a lattice of shapes, made when they are first asked for.
 
-    They are added up in double precision and kept in single precision.
-
-    Parameters
-    ----------
-    lattice : sequence of float
-        The first shapes of the lattice, rising from 0.
-    step : {1.0, 0.5}
-        The distance of all further shapes.
-    streams : Streams
-        The generators of the draws.
-    most : int
-        The number of shapes whose draws are kept. If a group needs larger ones, the process is
-        drawn for it alone.
+    The lattice has some first shapes, rising from 0, and then steps of 1 or 1/2. At most so many
+    draws are kept, in single precision; larger shapes are drawn for each group alone.
     """
 
-    def __init__(self, lattice: Sequence[float], step: float, streams: Streams, most: int) -> None:
+    def __init__(
+        self, lattice: Sequence[float], step: float, streams: _Streams, most: int
+    ) -> None:
         """Draw the process at the first shapes."""
         first = np.array(lattice)
         self._last, self._step, self._most = lattice[-1], step, max(most, first.size)
         self._between = (first[1:] + first[:-1]) / 2
         self._streams, self._generators, self._lock = streams, streams.generators(), Lock()
-        sums = streams.drawn(self._generators, _Walk(first))
+        sums = streams.drawn(self._generators, _walk(first))
         self._sums, self._total = sums.astype(np.float32), sums[-1]
 
     def at(self, shapes: Floats, draws: slice = slice(None)) -> Singles:
         """Return the draws, all or a slice, at shapes of the lattice, shape (shapes, n_draws)."""
-        index = self._index(shapes)
+        # The place in the lattice that is nearest to each shape.
+        further = np.rint(np.maximum(shapes - self._last, 0.0) / self._step)
+        index = np.searchsorted(self._between, shapes) + further.astype(np.int64)
         if (most := int(index.max())) < self._most:
             return np.asarray(self._kept(most + 1)[index, draws])
         distinct, place = np.unique(shapes, return_inverse=True)
-        sums = self._streams.drawn(self._streams.generators(1), _Walk(distinct))
+        sums = self._streams.drawn(self._streams.generators(1), _walk(distinct))
         return np.asarray(sums.astype(np.float32)[place][:, draws])
-
-    def _index(self, shapes: Floats) -> Integers:
-        """Return the place in the lattice that is nearest to each shape."""
-        first = np.searchsorted(self._between, shapes)
-        further = np.rint(np.maximum(shapes - self._last, 0.0) / self._step)
-        return np.asarray(first + further.astype(np.int64))
 
     def _kept(self, number: int) -> Singles:
         """Return the draws at the first shapes of the lattice, at least as many as asked for."""
@@ -144,42 +115,38 @@ class Weights:
         At whole numbers, and at parts of the first negative.
     halves : GammaWalk
         Half a negative that may stand above any threshold, in parts, and half below at 1.
-    streams : Streams
+    streams : _Streams
         The generators of further draws.
     """
 
     positives: GammaWalk
     negatives: GammaWalk
     halves: GammaWalk
-    streams: Streams
+    streams: _Streams
 
     @property
     def n_draws(self) -> int:
         """The number of draws."""
-        return self.streams.n_draws
+        return sum(self.streams.sizes)
 
-    def of_group(self, stream: int, draw: Callable[[np.random.Generator, int], Floats]) -> Floats:
+    def of_group(self, stream: int, draw: _Draw) -> Floats:
         """Return draws of a group itself, always the same for one stream."""
         return self.streams.drawn(self.streams.generators(3 + stream), draw)
 
     def log_odds(self, n_pos: float, n_neg: float) -> Floats:
         """Return draws of the logarithm of the odds of a positive, given the totals."""
-        return _log_odds(self.streams.keys, self.streams.sizes, n_pos, n_neg)
+        return _log_odds(self.streams, n_pos, n_neg)
 
 
 @lru_cache(_TOTALS_KEPT)
-def _log_odds(
-    keys: tuple[tuple[int, ...], ...], sizes: tuple[int, ...], n_pos: float, n_neg: float
-) -> Floats:
+def _log_odds(streams: _Streams, n_pos: float, n_neg: float) -> Floats:
     """Draw logarithms of odds, which groups with the same totals share."""
-    streams = Streams(sizes, keys)
     generators = streams.generators(3)
 
     def of_class(total: float) -> Floats:
         return streams.drawn(generators, lambda rng, size: rng.standard_gamma(total + 0.5, size))
 
-    pos, neg = of_class(n_pos), of_class(n_neg)
-    log_odds = np.log(pos / neg)
+    log_odds = np.log(of_class(n_pos) / of_class(n_neg))
     log_odds.flags.writeable = False
     return np.asarray(log_odds)
 
@@ -187,25 +154,23 @@ def _log_odds(
 def drawn_weights(n_draws: int, rng: np.random.Generator) -> list[Weights]:
     """Return the blocks of so many draws, which are made when a group first reads them."""
     seed = int(rng.integers(1 << 62))
-    sizes = [*batch_sizes(n_draws, 1, _STREAM)]
+    sizes = tuple(batch_sizes(n_draws, 1, _STREAM))
     most = _MOST_KEPT // n_draws
-    return [
-        _block(sizes[block], most, [(seed, number) for number in range(len(sizes))[block]])
-        for block in batches(len(sizes), 1, _STREAMS)
-    ]
-
-
-def _block(sizes: Sequence[int], most: int, keys: Sequence[tuple[int, int]]) -> Weights:
-    """Return a block of so many draws, with so many running sums of each class."""
-    positives, negatives, halves = (
-        Streams(sizes, [(*key, number) for key in keys]) for number in range(3)
-    )
-    return Weights(
-        positives=GammaWalk([0.0], 0.5, positives, most),
-        negatives=GammaWalk([0.0, *FRACTIONS, 1.0], 1.0, negatives, most),
-        halves=GammaWalk([0.0, *_HALVES, 1.0], 1.0, halves, most),
-        streams=Streams(sizes, keys),
-    )
+    blocks = []
+    for block in batches(len(sizes), 1, _STREAMS):
+        own, *classes = (
+            _Streams(sizes[block], tuple((seed, i, *of) for i in range(len(sizes))[block]))
+            for of in ((), (0,), (1,), (2,))
+        )
+        blocks.append(
+            Weights(
+                positives=GammaWalk([0.0], 0.5, classes[0], most),
+                negatives=GammaWalk([0.0, *FRACTIONS, 1.0], 1.0, classes[1], most),
+                halves=GammaWalk([0.0, *_HALVES, 1.0], 1.0, classes[2], most),
+                streams=own,
+            )
+        )
+    return blocks
 
 
 def add_up(rows: Numbers) -> Numbers:
@@ -215,13 +180,7 @@ def add_up(rows: Numbers) -> Numbers:
     return rows
 
 
-@dataclass(frozen=True)
-class _Walk:
-    """A gamma process at shapes that rise, as a function that draws it."""
-
-    shapes: Floats
-
-    def __call__(self, rng: np.random.Generator, n_draws: int) -> Floats:
-        """Draw the process, shape (shapes, n_draws)."""
-        gaps = np.diff(self.shapes, prepend=0.0)[:, None]
-        return add_up(rng.standard_gamma(gaps, (self.shapes.size, n_draws)))
+def _walk(shapes: Floats) -> _Draw:
+    """Return a function that draws a gamma process at shapes that rise."""
+    gaps = np.diff(shapes, prepend=0.0)[:, None]
+    return lambda rng, n_draws: add_up(rng.standard_gamma(gaps, (shapes.size, n_draws)))

@@ -1,14 +1,11 @@
 """Draws of the precision-recall curves of two models that ranked the same items.
 
-As for one ranking (see `roc_path`) the share of positives above each knot of a path is a sum of
-gamma weights, and so is that of negatives. Here the weights belong to the items, and both models
-add up the same weights, each in its own order. The draws of both curves are therefore dependent to
-the extent that the rankings agree.
+The weights belong to the items, and both models add up the same weights, each in its own order.
+The draws of both curves are therefore dependent to the extent that the rankings agree.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -16,14 +13,10 @@ from scipy.special import logit
 
 from prframe.stats._batches import batch_sizes
 from prframe.stats._units import Units
-from prframe.stats.curves.drawn.roc_path import RocPath, places
+from prframe.stats.curves.drawn.roc_path import RocPath
 from prframe.stats.curves.drawn.smoothing import Smoothing
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Flags, Floats, Integers
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
 
 # The largest number of weights that are drawn at a time.
 _MOST_VALUES = 1 << 22
@@ -58,9 +51,8 @@ class PairedPaths:
     ) -> "PairedPaths":
         """Find the paths and parts of two score arrays.
 
-        A part is what neither path tells apart. Where `cluster` names the clusters of
-        items, each cluster has two parts of half its weight. A positive is two halves, above and
-        below its knot.
+        A part is what neither path distinguishes, or one of two halves of a cluster. A positive is
+        two halves, above and below its knot.
         """
         paths = [RocPath.of(cells_from_scores(s, positive)[0]) for s in scores]
         passed = [_gaps(path, s, positive) for path, s in zip(paths, scores, strict=True)]
@@ -111,35 +103,30 @@ class PairedPaths:
         return (second, first) if self.swapped else (first, second)
 
     def log_odds(
-        self,
-        recall: Floats,
-        size: int,
-        rng: np.random.Generator,
-        prior: float | None = None,
-    ) -> Iterator[Floats]:
+        self, recall: Floats, size: int, rng: np.random.Generator, prior: float | None = None
+    ) -> list[Floats]:
         """Draw the log odds of precision for one model and then the other."""
-        for drawn in self.draw(recall, size, rng, prior):
-            yield logit(np.minimum(drawn, _MOST))
+        drawn = self.draw(recall, size, rng, prior)
+        return [logit(np.minimum(precision, _MOST)) for precision in drawn]
 
     def smoothed_log_odds(
-        self,
-        recall: Floats,
-        size: int,
-        rng: np.random.Generator,
-        prior: float | None = None,
-    ) -> Iterator[Floats]:
-        """Draw the log odds of precision for one model and then the other, smoothed over recall.
-
-        Positives of one cluster count like others here. Draws place recall less precisely if these
-        are alike, but how much so is unknown, and means that reach too far would be biased.
-        """
+        self, recall: Floats, size: int, rng: np.random.Generator, prior: float | None = None
+    ) -> list[Floats]:
+        """Draw the same, smoothed over recall; positives of one cluster count like others here."""
         smoothing = Smoothing.of(recall, self.models[0].path.n_pos)
         smoothed = [smoothing.smoothed(path) for path in self.in_order]
         alike = all(here.all() for here in smoothed) and not any(p.missed for p in self.in_order)
         every = smoothing.nodes if alike else np.union1d(smoothing.nodes, recall)
         at, levels = (np.searchsorted(every, some) for some in (smoothing.nodes, recall))
+        results = []
         for here, odds in zip(smoothed, self.log_odds(every, size, rng, prior), strict=True):
-            yield smoothing.means(odds[:, at], here, None if alike else odds[:, levels])
+            means = smoothing.plain
+            if not alike:
+                known = np.asarray(np.isfinite(odds).all(axis=0))
+                means = smoothing.means(here, known[at], known[levels])
+            columns = np.searchsorted(every, means.points)
+            results.append(means.of(odds[:, columns].T).T.astype(np.float64, copy=False))
+        return results
 
     def _part(
         self, recall: Floats, size: int, rng: np.random.Generator, prior: float | None
@@ -158,28 +145,26 @@ class PairedPaths:
 
 @dataclass(frozen=True, eq=False)
 class _Halves:
-    """Half counts in addition to the items, shape (2, draws) each.
+    """Half counts in addition to the items, shape (2, draws) each."""
 
-    `ends` are for the positives of tie blocks at either end, `odds` for the totals of positives
-    and negatives, and `false` for the negatives above and below a threshold.
-    """
-
+    # For the positives of tie blocks at either end.
     ends: Floats
+    # For the totals of positives and negatives.
     odds: Floats
+    # For the negatives above and below a threshold.
     false: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Passage:
-    """The parts that one model passes in each gap between two knots.
+    """The halves of positives, and the negatives, that a model passes in gaps, (gaps, parts).
 
-    `pos` and `neg`, shape (gaps, parts), count halves of positives, and negatives. The last gap
-    holds the items that the model never retrieves.
+    The last gap holds the items that the model never retrieves.
     """
 
     path: RocPath
-    pos: "csr_array"
-    neg: "csr_array"
+    pos: csr_array
+    neg: csr_array
 
     def curves(
         self, weights: Floats, halves: _Halves, recall: Floats, prior: float | None = None
@@ -193,7 +178,9 @@ class Passage:
             odds = np.full(weights.shape[1], prior / (1 - prior))
         self._add_ends(pos, halves.ends)
         knots = _running(pos) / pos.sum(axis=0)[:, None]
-        at = places(recall, knots)
+        number = np.arange(knots.shape[1], dtype=np.float64)
+        # One search for all rows, each with an offset of its own, would be slower and less exact.
+        at = np.stack([np.interp(recall, own, number) for own in knots])
         piece = np.minimum(at.astype(np.int64), path.tied.size - 1)
         false = _on_the_way(path, _running(neg), piece, at - piece, neg.sum(axis=0)[:, None])
         # Above the first positive the half negative falls to 0 with recall.
@@ -230,10 +217,7 @@ def _gaps(path: RocPath, score: Floats, positive: Flags) -> tuple[Integers, Inte
 
 
 def _stands_first(paths: Sequence[RocPath], passed: Sequence[tuple[Integers, Integers]]) -> bool:
-    """Tell whether two models come in the one of both orders in which they are drawn.
-
-    That is the order of their paths, and of the gaps of all items where paths are the same.
-    """
+    """Return whether two models stand in order of their paths, and of the gaps of all items."""
     first, second = ((path.fp.tolist(), path.ranks.tolist()) for path in paths)
     if first != second:
         return first < second
@@ -258,7 +242,7 @@ def _alike(gaps: Integers) -> tuple[Integers, Integers, Integers]:
     return np.stack([code // width, code % width]), np.arange(code.size), count
 
 
-def _incidence(path: RocPath, gap: Integers, part: Integers, n_parts: int) -> "csr_array":
+def _incidence(path: RocPath, gap: Integers, part: Integers, n_parts: int) -> csr_array:
     """Count the items, or halves, of each part that are passed in each gap."""
     return csr_array((np.ones(gap.size), (gap, part)), shape=(path.ranks.size, n_parts))
 

@@ -1,19 +1,21 @@
-"""The ROC path of one ranking, and the Bayesian bootstrap, which draws the curve behind it.
+"""The ROC path of one ranking, and the knots between which drawn curves are interpolated.
 
 A path leads through the positives in descending order, and gives the number of negatives above
 each. Between two positives only the ends are known, and the number, or its odds among all
 negatives, is interpolated on a log scale; within a tie block it grows in proportion, as it does on
-average over the orders of the block.
+average over the orders of the block. Knots are put where that number grows much, so that draws
+there vary as their numbers of negatives say.
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prframe.stats.curves.precision_recall import in_proportion, precision
-from prframe.stats.rankings import RankedCells, positives_at
-from prframe.typing import Floats
+from prframe.stats.curves.drawn.gamma_walks import FRACTIONS
+from prframe.stats.curves.precision_recall import hit_blocks
+from prframe.stats.rankings import RankedCells
+from prframe.typing import Flags, Floats, Integers
 
 # If there are more knots than these, some are left out. Those kept are 1/2048 of all ranks apart,
 # and near an end of the ranking, where a cut-off may be anywhere, 1/64 of the ranks from that end.
@@ -23,6 +25,13 @@ _MOST_KNOTS = 2048
 # The same for draws of one curve, which lose at most the larger share, 1 / (4 * 64), anywhere.
 DRAWN_KNOTS = 512
 _END_PARTS = 64
+# Outside of tie blocks the numbers of negatives at knots grow by this ratio; within they grow by
+# the second one, but by no more than a part of all negatives.
+_RATIO, _TIED_RATIO, _TIED_PARTS = 2**0.5, 17 / 16, 256
+# From so many positives and negatives on hardly any draw grows fourfold up to the next knot.
+_MANY = 16
+# Shares of a piece in which no negative stands, with a knot each.
+_SHARES = 2.0 ** np.arange(-6, 0)
 
 
 @dataclass(frozen=True)
@@ -33,10 +42,9 @@ class RocPath:
     ----------
     ranks : ndarray, shape (k,)
         Positives passed at each knot, rising from 1/2 to half a rank after the last retrieved
-        one. A positive without ties has its knot at its rank. A tie block has two knots, half a
-        rank before its first and half a rank after its last positive. A tie block at an end of the
-        ranking has half a rank more (half a count, as a proportion of n_pos has). If negatives
-        stand beyond it, their piece has this half rank, as unseen positives may be among them.
+        one. An untied positive has its knot at its rank. A tie block has two, half a rank before
+        its first and after its last positive. A tie block at an end of the ranking has half a rank
+        more, or, if negatives stand beyond it, their piece has.
     fp : ndarray, shape (k,)
         Negatives passed at each knot.
     tied : ndarray of bool, shape (k - 1,)
@@ -52,7 +60,7 @@ class RocPath:
 
     ranks: Floats
     fp: Floats
-    tied: NDArray[np.bool_]
+    tied: Flags
     n_pos: float
     n_neg: float
     missed: float
@@ -61,20 +69,21 @@ class RocPath:
     @classmethod
     def of(cls, cells: RankedCells) -> "RocPath":
         """Make the path through the cells of a ranking."""
-        start, end, low, high = _blocks(cells)
+        start, end, low, high = hit_blocks(cells)
+        retrieved = cells.neg[:-1].sum()
         tied = (end - start > 1) | (high > low)
         ranks = np.stack([np.where(tied, start + 0.5, end), end + 0.5], axis=1)
-        beyond = low[:1] > 0, high[-1:] < cells.neg[:-1].sum()
         # A block at an end has half a positive more, unless negatives stand beyond it.
-        ranks[:1, 0] -= _half(tied[:1] & ~beyond[0])
-        ranks[-1:, 1] += _half(tied[-1:] & ~beyond[1])
+        ranks[:1, 0] -= _half(tied[:1] & (low[:1] == 0))
+        ranks[-1:, 1] += _half(tied[-1:] & (high[-1:] == retrieved))
         # An untied positive has one knot, a tie block two.
         kept = np.stack([np.ones_like(tied), tied], axis=1)
         inside = np.stack([tied, np.zeros_like(tied)], axis=1)
         fp = np.stack([low, high], axis=1)
         first, last = 0.5 - _half(tied[:1]), end.max(initial=0.0) + 0.5 + _half(tied[-1:])
         every_rank = np.concatenate([[first], ranks[kept], [last]])
-        every_fp = np.concatenate([[0.0], fp[kept], [cells.neg[:-1].sum()]])
+        every_fp = np.concatenate([[0.0], fp[kept], [retrieved]])
+        begin, stop = (np.searchsorted(every_fp, every_fp, side) for side in ("left", "right"))
         path = cls(
             every_rank,
             every_fp,
@@ -82,7 +91,7 @@ class RocPath:
             float(cells.n_pos),
             float(cells.n_neg),
             float(cells.pos[-1]),
-            _runs(every_rank, every_fp),
+            np.stack([every_rank[begin], every_rank[stop - 1]]),
         )
         return path.thin(_MOST_KNOTS)
 
@@ -93,20 +102,17 @@ class RocPath:
         return recall[:-1][self.tied], recall[1:][self.tied]
 
     def passed(self, recall: Floats) -> Floats:
-        """Return about how many negatives are passed at levels of recall.
-
-        Those below the last retrieved positive are not, at any level.
-        """
+        """Return about how many negatives are passed at levels of recall."""
         return np.interp(recall, (self.ranks[:-1] - 0.5) / self.n_pos, self.fp[:-1])
 
     @property
     def turns(self) -> Floats:
         """How far through its run each knot is, from -1 to 1; 0 in the middle, or alone.
 
-        Where many positives stand between two negatives, the place of the negatives is uncertain
-        and that of the positives is not: at the end of the run the next negative may be near, and
-        at its beginning the last one is. Before the first negative, and up to the first positive,
-        it is at least 0, as the population may have a negative at the very top.
+        Where many positives stand between two negatives, only the place of the negatives is
+        uncertain: at the end of the run the next one may be near, and at its beginning the last
+        one is. Up to the first negative or positive it is at least 0, as the population may have a
+        negative at the very top.
         """
         first, last = self.runs
         turns = (2 * (self.ranks - first) + 1) / (last - first + 1) - 1
@@ -128,28 +134,9 @@ class RocPath:
         return replace(self, ranks=ranks, fp=fp, tied=tied, runs=runs)
 
 
-def empirical_precision(cells: RankedCells, recall: Floats) -> Floats:
-    """Return eq. (3) of Clemencon & Vayatis at the levels; 0 where they are never reached."""
-    start, end, low, high = _blocks(cells)
-    hits = positives_at(recall, cells.n_pos)
-    if not end.size:
-        return np.zeros(hits.shape)
-    block = np.searchsorted(end, hits)
-    reached = block < end.size
-    block = np.where(reached, block, 0)
-    tp, fp = (start[block], end[block]), (low[block], high[block])
-    false = in_proportion(hits, tp, fp)
-    return precision(hits, np.where(reached, false, np.inf))
-
-
-def places(recall: Floats, knots: Floats) -> Floats:
-    """Return the piece in which each level lies, plus the share of it, for each draw."""
-    number = np.arange(knots.shape[1], dtype=np.float64)
-    indices = np.empty((knots.shape[0], recall.size))
-    # One search for all rows, each with an offset of its own, would be slower and less exact.
-    for row, own in zip(indices, knots, strict=True):
-        row[:] = np.interp(recall, own, number)
-    return indices
+def _half(here: Flags) -> float:
+    """Return half a rank if any flag is set, else 0."""
+    return 0.5 * bool(here.any())
 
 
 def _grid(first: float, last: float, number: int) -> Floats:
@@ -164,24 +151,123 @@ def _grid(first: float, last: float, number: int) -> Floats:
     return np.unique(every).astype(np.float64)
 
 
-def _runs(ranks: Floats, fp: Floats) -> Floats:
-    """Return the first and the last rank with as many negatives as each."""
-    first, last = np.searchsorted(fp, fp), np.searchsorted(fp, fp, side="right") - 1
-    return np.stack([ranks[first], ranks[last]])
+@dataclass(frozen=True, eq=False)
+class Knots:
+    """Knots in order of recall, arrays of one length.
 
-
-def _half(here: NDArray[np.bool_]) -> float:
-    """Return half a rank if any flag is set, else 0."""
-    return 0.5 * bool(here.any())
-
-
-def _blocks(cells: RankedCells) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return the positives above each block with retrieved positives and up to its end.
-
-    The last two arrays are the negatives above each of these blocks and up to its end.
+    Attributes
+    ----------
+    piece : ndarray of int
+        The piece of the path in which a knot lies, or which it begins.
+    share : ndarray
+        The share of the piece that is passed, in [0, 1).
+    fp : ndarray
+        Negatives passed.
+    half : ndarray
+        Half a negative that may stand above any threshold; it falls to 0 above the first positive.
+    fading_half : ndarray
+        The same times the root of the expected recall, for half of the draws of areas.
+    turns : ndarray
+        How far through its run of positives a knot is, or 0 for all; see `RocPath.turns`.
+    tied : ndarray of bool
+        Whether a tie block follows.
+    n_steep : int
+        The number of knots after which recall or a rate may be a multiple at the next one.
     """
-    tp, fp = (np.cumsum(counts[:-1], dtype=np.float64) for counts in (cells.pos, cells.neg))
-    with_hits = cells.pos[:-1] > 0
-    pos, neg = cells.pos[:-1][with_hits], cells.neg[:-1][with_hits]
-    tp, fp = tp[with_hits], fp[with_hits]
-    return tp - pos, tp, fp - neg, fp
+
+    piece: Integers
+    share: Floats
+    fp: Floats
+    half: Floats
+    fading_half: Floats
+    turns: Floats
+    tied: Flags
+    n_steep: int
+
+    @classmethod
+    def of(cls, path: RocPath, *, turning: bool = False) -> "Knots":
+        """Put knots on a path."""
+        every = np.arange(path.ranks.size), np.zeros(path.ranks.size), path.fp
+        piece, share, fp = map(
+            np.concatenate, zip(every, *_within(path, odds=turning), strict=True)
+        )
+        order = np.argsort(piece + share)
+        piece, share, fp = piece[order], share[order], fp[order]
+        widths = np.append(np.diff(path.ranks), path.missed)
+        passed = path.ranks[piece] - path.ranks[0] + share * widths[piece]
+        recall = passed / (path.ranks[-1] - path.ranks[0] + path.missed)
+        half = np.where(piece == 0, share, 1.0) / 2
+        fading = np.sqrt(recall) / 2
+        ends = np.append(path.turns, 0.0) * turning
+        turns = (1 - share) * ends[piece] + share * ends[piece + 1]
+        # At recall 0 no rate has a logarithm; the next knot stands for the first.
+        for values in (fp, half, fading):
+            values[0] = values[1]
+        n_steep = int(np.count_nonzero(np.minimum(passed, fp) < _MANY))
+        tied = np.append(path.tied, False)[piece]
+        return cls(piece, share, fp, half, fading, turns, tied, n_steep)
+
+    @property
+    def ends(self) -> Integers:
+        """The knot at which the piece after each knot ends."""
+        ends = np.searchsorted(self.piece, self.piece, side="right")
+        return np.minimum(ends, self.piece.size - 1)
+
+
+def _within(path: RocPath, *, odds: bool) -> list[tuple[Integers, Floats, Floats]]:
+    """Return piece, share and negatives passed of knots within pieces, tied or not, or empty.
+
+    Between two positives the odds of the negatives passed grow by a constant factor, or else their
+    number does: below the last positive that would stay far from the total for most of the way.
+    """
+    low, high = path.fp[:-1], path.fp[1:]
+    free, tied = np.flatnonzero(~path.tied & (low < high)), np.flatnonzero(path.tied)
+    numbers = _growing(high[-1], _RATIO)
+    if odds:
+        numbers = np.union1d(numbers, path.n_neg - numbers)
+    of_free, free_fp = _between(numbers, low[free], high[free])
+    of_free = free[of_free]
+    of_path, of_knots = (
+        np.log(fp + 0.5) - odds * np.log(path.n_neg - fp + 0.5) for fp in (path.fp, free_fp)
+    )
+    log_share = (of_knots - of_path[of_free]) / np.diff(of_path)[of_free]
+    most = max(1.0, path.n_neg / _TIED_PARTS)
+    tied_numbers = _growing(high[-1], _TIED_RATIO, most) if tied.size else np.empty(0)
+    of_tied, tied_fp = _between(tied_numbers, low[tied], high[tied])
+    of_tied = tied[of_tied]
+    share = (tied_fp - low[of_tied]) / (high - low)[of_tied]
+    # The half negative that was not seen falls to 0 at recall 0.
+    first = np.flatnonzero((high == 0) & (path.ranks[:-1] == path.ranks[0]))
+    empty = np.repeat(first, _SHARES.size)
+    return [
+        (of_free, log_share, free_fp),
+        (of_tied, share, tied_fp),
+        (empty, np.tile(_SHARES, first.size), np.zeros(empty.size)),
+    ]
+
+
+def _growing(most: float, ratio: float, largest_step: float = np.inf) -> Floats:
+    """Return parts of the first negative, and whole numbers that grow by a ratio up to `most`.
+
+    They reach the next power of 2, since groups share them.
+    """
+    return _numbers(2.0 ** np.ceil(np.log2(max(most, 1.0))), ratio, largest_step)
+
+
+@lru_cache(maxsize=64)
+def _numbers(most: float, ratio: float, largest_step: float) -> Floats:
+    """Return the numbers of `_growing` up to the first that is at least `most`."""
+    numbers = [1.0]
+    while numbers[-1] < most:
+        step = min(numbers[-1] * (ratio - 1), largest_step)
+        numbers.append(max(numbers[-1] + 1, np.floor(numbers[-1] + step)))
+    return np.concatenate([FRACTIONS, numbers])
+
+
+def _between(numbers: Floats, low: Floats, high: Floats) -> tuple[Integers, Floats]:
+    """Return the index of the interval, and the number, for all numbers within open intervals."""
+    first = np.searchsorted(numbers, low, side="right")
+    count = np.maximum(np.searchsorted(numbers, high) - first, 0)
+    interval = np.repeat(np.arange(low.size), count)
+    within = np.arange(interval.size) - np.repeat(np.cumsum(count) - count, count)
+    return interval, numbers[first[interval] + within]

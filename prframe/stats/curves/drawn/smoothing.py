@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from prframe.stats.curves.drawn.roc_path import RocPath
-from prframe.typing import Flags, Floats, Integers, Singles
+from prframe.typing import Flags, Floats, Integers, Reals
 
 # Distance of the nodes, and how far a mean reaches, in standard deviations.
 _STEP, _REACH = 0.5, 3.0
@@ -22,7 +22,7 @@ _PART, _PARTS_APART = 2.0**-12, 4
 # A place is steep if the negatives above a level that is a standard deviation beyond it, with so
 # many more, are so many times as many, on a log scale, as those a standard deviation before it.
 # Curves are not smoothed within so many standard deviations of such a place. These three numbers
-# were found by simulation (python -m benchmarks.band_coverage).
+# were found by simulation (python -m benchmarks.coverage --part bands).
 _FEW, _STEEP, _NEAR = 3, 1.25, 1.5
 # Levels are not drawn themselves where they would have less weight than this in their mean.
 _LEAST = 1e-9
@@ -30,26 +30,20 @@ _LEAST = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Means:
-    """Means at levels of recall of curves that are drawn at points.
+    """Means at levels of recall of curves that are drawn at points, with weights for each level.
 
-    Attributes
-    ----------
-    points : ndarray, shape (points,)
-        Levels of recall within (0, 1), rising.
-    weights : csr_array of float32, shape (levels, points)
-        A row of weights for each level, which add up to 1.
+    The points rise within (0, 1), and the weights, shape (levels, points), add up to 1.
     """
 
     points: Floats
     weights: csr_array
 
-    def of(self, drawn: Singles) -> Singles:
-        """Return the means of curves that are given at the points, shape (points, draws).
+    def of(self, drawn: Reals) -> Reals:
+        """Return the means, shape (levels, draws), of curves at the points.
 
-        The shape is (levels, draws). Curves may be infinite at a point if no level but itself has
-        weight there.
+        Curves may be infinite at a point if no level but itself has weight there.
         """
-        return np.asarray(self.weights @ drawn)
+        return np.asarray(self.weights.astype(drawn.dtype, copy=False) @ drawn)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,25 +75,21 @@ class Smoothing:
 
     @classmethod
     def of(cls, recall: Floats, n_pos: float, *, rounded: bool = False) -> "Smoothing":
-        """Find nodes and weights for levels of recall, given the number of positives.
+        """Find nodes and weights for levels of recall, which groups with as many positives share.
 
-        Groups with as many positives share them. Rounded nodes are multiples of 1/4096, unless
-        that is much of the distance between them: `DrawnPath` finds these faster in draws.
+        Rounded nodes are multiples of 1/4096, unless that is much of the distance between them:
+        `DrawnPath` finds these faster in draws.
         """
         return _smoothing(recall.tobytes(), float(n_pos), rounded=rounded)
 
     def smoothed(self, path: RocPath) -> Flags:
-        """Tell at which nodes curves along a path are smoothed.
-
-        They are neither within wide tie blocks nor near places where the path is steep.
-        """
+        """Return at which nodes curves are smoothed: not in wide tie blocks or at steep places."""
         return ~(self.in_blocks(*path.blocks) | self._near_steep_places(path))
 
     def in_blocks(self, first: Floats, last: Floats) -> Flags:
-        """Tell which nodes lie in pieces of recall that are wide tie blocks, rising.
+        """Return which nodes lie in tie blocks that are wider than a standard deviation.
 
-        Within a tie block a curve is a line, and what is wider than a standard deviation of recall
-        is no roughness: a mean would cut off the corners between two such blocks.
+        There a curve is a line, and a mean would cut off the corners between two blocks.
         """
         width = np.diff(np.arcsin(np.sqrt([first, last])), axis=0)[0]
         wide = width > self.spread
@@ -110,10 +100,9 @@ class Smoothing:
         return np.asarray((before >= 0) & (self.nodes <= last[before]))
 
     def _near_steep_places(self, path: RocPath) -> Flags:
-        """Tell which nodes are near a place where far more negatives are passed than before.
+        """Return which nodes are near a place where far more negatives are passed than before.
 
-        A mean blurs a curve that falls steeply, as in a gap between the scores of positives, and
-        no smoothed draw comes near either side of it.
+        A mean blurs a curve that falls steeply, as in a gap between the scores of positives.
         """
         before, beyond = (
             path.passed(_moved(self.beside, by)) for by in (-self.spread, self.spread)
@@ -125,60 +114,32 @@ class Smoothing:
         """Return the weight of some of the nodes in the mean of each level."""
         return np.asarray(self.weights @ nodes.astype(np.float64))
 
-    def means(self, drawn: Floats, smoothed: Flags, unsmoothed: Floats | None = None) -> Floats:
-        """Return the means of curves that are given at the nodes, shape (draws, levels).
+    def means(self, smoothed: Flags, known: Flags, going: Flags) -> Means:
+        """Return the means of curves that are smoothed at some of the nodes.
 
-        To the extent that the nodes of a level are not smoothed, the draws stay `unsmoothed`,
-        shape (draws, levels), which may be left out if all nodes are and no curve ends.
-
-        Curves may be infinite at high recall, beyond that of the retrieved items. They end there
-        all at once, which a mean would hide: nodes at which a draw has ended are left out, and at
-        levels at which one has the draws stay as they are.
+        Nodes that are not known, as some draw has ended there, are left out, and levels beyond
+        which not all draws go on stay as they are drawn: a mean would hide the end.
         """
-        if unsmoothed is None:
-            return np.asarray((self.weights @ drawn.T).T)
-        known, going = (np.asarray(np.isfinite(of).all(axis=0)) for of in (drawn, unsmoothed))
-        entries, own = self._parts(smoothed, known, going)
-        shape = self.weights.shape
-        weights = csr_array((entries, self.weights.indices, self.weights.indptr), shape=shape)
-        finite = np.zeros_like(drawn)
-        finite[:, known] = drawn[:, known]
-        return np.asarray((weights @ finite.T + own[:, None] * unsmoothed.T).T)
-
-    def single(self, smoothed: Flags, end: float = np.inf) -> Means:
-        """Return the same means for draws in single precision, none of which ends before `end`."""
-        if end == np.inf and smoothed.all():
-            return self._plain
-        entries, own = self._parts(smoothed, self.nodes < end, self.recall < end)
-        used, alone = np.flatnonzero(entries), np.flatnonzero(own > _LEAST)
+        if smoothed.all() and known.all() and going.all():
+            return self.plain
+        total = self.weights @ known.astype(np.float64)
+        share = np.where(going & (total > 0), self.share(smoothed), 0.0)
+        by_level = np.divide(share, total, out=np.zeros_like(total), where=total > 0)
+        level = np.repeat(np.arange(self.recall.size), np.diff(self.weights.indptr))
+        entries = self.weights.data * by_level[level] * known[self.weights.indices]
+        used, alone = np.flatnonzero(entries), np.flatnonzero(1 - share > _LEAST)
         node = self.weights.indices[used]
         at = np.concatenate([self.nodes[node], self.recall[alone]])
         points, place = np.unique(at, return_inverse=True)
-        weights = np.concatenate([entries[used], own[alone]]).astype(np.float32)
-        rows = np.concatenate([self._level[used], alone])
+        weights = np.concatenate([entries[used], 1 - share[alone]])
+        rows = np.concatenate([level[used], alone])
         shape = self.recall.size, points.size
         return Means(points, csr_array((weights, (rows, place.ravel())), shape=shape))
 
     @cached_property
-    def _plain(self) -> Means:
+    def plain(self) -> Means:
         """The means of curves that are smoothed at all nodes, and do not end."""
-        return Means(self.nodes, self.weights.astype(np.float32))
-
-    @cached_property
-    def _level(self) -> Integers:
-        """The number of the level of each entry of the weights."""
-        return np.repeat(np.arange(self.recall.size), np.diff(self.weights.indptr))
-
-    def _parts(self, smoothed: Flags, known: Flags, going: Flags) -> tuple[Floats, Floats]:
-        """Return the entries of the weights of nodes in each mean, and those of levels themselves.
-
-        Nodes are left out that are not known, and levels stay as they are if not all draws go on.
-        """
-        total = self.weights @ known.astype(np.float64)
-        share = np.where(going & (total > 0), self.share(smoothed), 0.0)
-        by_level = np.divide(share, total, out=np.zeros_like(total), where=total > 0)
-        entries = self.weights.data * by_level[self._level] * known[self.weights.indices]
-        return entries, 1 - share
+        return Means(self.nodes, self.weights)
 
 
 def _moved(angle: Floats, by: float) -> Floats:

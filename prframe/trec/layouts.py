@@ -1,7 +1,7 @@
 """The fields of runs and qrels, and the rules by which a single line is read."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isinf
 from typing import Literal
@@ -22,8 +22,6 @@ _REAL = re.compile(
     r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|inf(inity)?)", re.ASCII | re.IGNORECASE
 )
 _INT64 = range(-(2**63), 2**63)
-
-
 _LINE = re.compile(rb"[^\r\n]*(\r\n|\r|\n)?")
 _MEND = "Mend the line, or put # and a space in front of it to leave it out."
 _COMMENT = (
@@ -40,14 +38,13 @@ class MalformedLineError(Exception):
         self.remedy = remedy
 
 
-def _text(name: str, value: str) -> str:  # noqa: ARG001 - has the shape of its sisters
-    """Return a field as it is."""
-    return value
-
-
-def _rank(name: str, value: str) -> int | None:  # noqa: ARG001 - has the shape of its sisters
-    """Read a rank, which nothing depends on; None if it is no whole number."""
-    return int(value) if _WHOLE.fullmatch(value) and int(value) in _INT64 else None
+def _value(name: str, value: str) -> str | int | float | None:
+    """Read a field; a rank, which nothing depends on, may be no number."""
+    if name == "rank":
+        return int(value) if _WHOLE.fullmatch(value) and int(value) in _INT64 else None
+    if name in {"place", "label"}:
+        return _whole(name, value)
+    return _number(name, value) if name == "score" else value
 
 
 def _whole(name: str, value: str) -> int:
@@ -76,18 +73,13 @@ def _number(name: str, value: str) -> float:
 
 @dataclass(frozen=True)
 class Layout:
-    """The fields of a kind of file, and whether further fields are ignored or an error.
-
-    `pattern` matches the names that such files often have. Fields that are not of their dtype in
-    `schema` are read as `loose` has them, if it does.
-    """
+    """The fields of a kind of file, which `pattern` finds, and what further fields are."""
 
     kind: str
     pattern: str
     fields: str
     schema: dict[str, pl.DataType]
-    extra: Literal["ignore", "raise"]
-    loose: dict[str, pl.DataType]
+    extra: Literal["ignore", "raise"] = "raise"
 
     @property
     def columns(self) -> list[str]:
@@ -156,13 +148,12 @@ class Layout:
             value = _read(fields[2])
             _number(f"value of {name}", "0" if value in UNDEFINED else value)
         return tuple(
-            _PARSERS.get(name, _text)(name, field.decode())
-            for name, field in zip(self.schema, fields, strict=False)
+            _value(name, field.decode()) for name, field in zip(self.schema, fields, strict=False)
         )
 
 
 def _is_header(words: Sequence[str]) -> bool:
-    """Tell whether these are the names of the columns of BEIR's qrels."""
+    """Return whether these are the names of the columns of BEIR's qrels."""
     known = (hints.QUERIES, hints.DOCUMENT, LABEL)
     named = zip(words, known, strict=False)
     return len(words) == len(known) and all(word.lower() in names for word, names in named)
@@ -170,29 +161,29 @@ def _is_header(words: Sequence[str]) -> bool:
 
 def _resemblance(fields: list[bytes], kind: str) -> str:
     """Say which other kind of file has lines of such fields, if there is one."""
-    if _is_header([_read(field) for field in fields]):
+    words = [_read(field) for field in fields]
+    if _is_header(words):
         return ", as in qrels of BEIR, which come second in join (first in a shell)"
-    if len(fields) >= len(RUN.schema) and _REAL.fullmatch(_read(fields[4])):
+    if len(words) >= len(RUN.schema) and _REAL.fullmatch(words[4]):
         order = "first in join (second in a shell)"
         return f", as in a run, which read_run reads and which comes {order}"
-    if len(fields) == len(QRELS.schema) and _WHOLE.fullmatch(_read(fields[3])):
+    if len(words) == len(QRELS.schema) and _WHOLE.fullmatch(words[3]):
         order = "second in join (first in a shell)"
         return f", as in qrels, which read_qrels reads and which come {order}"
-    is_result = len(fields) == len(RESULTS.schema) and (
-        _read(fields[0]) in WORDS or _REAL.fullmatch(_read(fields[2]))
-    )
-    if is_result and kind == "qrels" and _WHOLE.fullmatch(_read(fields[2])):
-        return (
-            ", as where the iteration, the second field, often 0, is missing, which it may be "
-            "below the header of BEIR, 'query-id corpus-id score', or in the output of trec_eval, "
-            "which read_results reads"
+    if len(words) != len(RESULTS.schema) or not (words[0] in WORDS or _REAL.fullmatch(words[2])):
+        return ""
+    before, behind = "", ""
+    if kind == "qrels" and _WHOLE.fullmatch(words[2]):
+        before = (
+            "where the iteration, the second field, often 0, is missing, which it may be below "
+            "the header of BEIR, 'query-id corpus-id score', or "
         )
-    if is_result and kind == "a run" and _WHOLE.fullmatch(_read(fields[2])):
-        return (
-            ", as in the output of trec_eval, which read_results reads, or in a run of MS MARCO, "
-            "'query document rank', whose first line must have rank 0 or 1"
+    if kind == "a run" and _WHOLE.fullmatch(words[2]):
+        behind = (
+            ", or in a run of MS MARCO, 'query document rank', whose first line must have rank 0 "
+            "or 1"
         )
-    return ", as in the output of trec_eval, which read_results reads" if is_result else ""
+    return f", as {before}in the output of trec_eval, which read_results reads{behind}"
 
 
 def _read(field: bytes) -> str:
@@ -200,12 +191,6 @@ def _read(field: bytes) -> str:
     return field.decode(errors="replace")
 
 
-_PARSERS: dict[str, Callable[[str, str], str | int | float | None]] = {
-    "rank": _rank,
-    "place": _whole,
-    "label": _whole,
-    "score": _number,
-}
 # The names of labels in frames, of which the first one that a frame has counts.
 LABEL = ("label", "relevance", "rel", "score")
 RUN = Layout(
@@ -221,42 +206,28 @@ RUN = Layout(
         "system": pl.String(),
     },
     "ignore",
-    {"rank": pl.String()},
 )
 MS_MARCO = Layout(
     "a run of MS MARCO",
     RUN.pattern,
     "query document rank",
     {"query_id": pl.String(), "doc_id": pl.String(), "place": pl.Int64()},
-    "raise",
-    {},
 )
 QRELS = Layout(
     "qrels",
     "*qrels*",
     "query iteration document label",
-    {
-        "query_id": pl.String(),
-        "unused": pl.String(),
-        "doc_id": pl.String(),
-        "label": pl.Int64(),
-    },
-    "raise",
-    {"label": pl.Float64()},
+    {"query_id": pl.String(), "unused": pl.String(), "doc_id": pl.String(), "label": pl.Int64()},
 )
 BEIR = Layout(
     "qrels of BEIR",
     QRELS.pattern,
     "query document label",
     {name: dtype for name, dtype in QRELS.schema.items() if name != "unused"},
-    "raise",
-    QRELS.loose,
 )
 RESULTS = Layout(
     "the output of trec_eval",
     "*.results",
     "measure query value",
     {"metric": pl.String(), "query_id": pl.String(), "value": pl.String()},
-    "raise",
-    {},
 )

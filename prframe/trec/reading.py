@@ -1,11 +1,9 @@
-"""Read runs and qrels: quickly where a file is regular, and by the same rules where it is not.
+"""Read runs, qrels, and the output of trec_eval.
 
-A file is read in blocks of whole lines. A block whose fields are separated by single spaces goes
-through the CSV reader of polars as it is, any other one with its white space normalised. The
-reader would silently misread white space that is no separator, empty fields, short lines, comments
-and NaN, so a block is checked for these before or after. Only a part of a block that fails is read
-line by line. This slow way defines what a file means: it gives the rows, or the line that is
-malformed.
+A file is read in blocks of whole lines, by the CSV reader of polars where a block is regular once
+its white space is normalised. This reader would silently misread empty fields, short lines,
+comments and NaN, so blocks are checked for these. A part of a block that fails is read line by
+line, which defines what a file means.
 """
 
 import io
@@ -20,17 +18,26 @@ import polars as pl
 from prframe import checks
 from prframe._engine.tasks import made_ahead
 from prframe.errors import PrframeError
-from prframe.trec.files.layouts import (
+from prframe.trec.files import (
+    LONGEST_LINE,
+    Part,
+    Path,
+    file_stem,
+    files,
+    opened,
+    together,
+    whole_lines,
+)
+from prframe.trec.layouts import (
     BOM,
     QRELS,
+    RESULTS,
     RUN,
     UNDEFINED,
     WORDS,
     Layout,
     MalformedLineError,
 )
-from prframe.trec.files.opening import LONGEST_LINE, opened, whole_lines
-from prframe.trec.files.paths import Path, file_stem, files
 
 # A block is large enough to keep all cores busy, and so small that copies of it do not matter.
 _BLOCK = 1 << 23
@@ -47,6 +54,9 @@ _TO_SPACE = bytes.maketrans(b"\t\v\f\r", b"   \n")
 _UNTIDY = (b"\t", b"\v", b"\f", b"\r", b"#", BOM[:1])
 _COMMENTS = re.compile(rb"\n#(?: [^\n]*)?(?=\n|\Z)")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
+# Ranks may be no numbers, and labels may be written as 1.0.
+_LOOSE = {"rank": pl.String(), "label": pl.Float64()}
+_SUMMARY = "all"
 
 
 def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
@@ -55,9 +65,8 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     Parameters
     ----------
     path : str, path, or list of them
-        One file, or several whose rows are to follow one another. A pattern such as
-        ``"runs/*.run"`` stands for the files that match it, sorted by name. Gzip is recognised by
-        its content.
+        One file, or several whose rows follow one another. A pattern such as ``"runs/*.run"``
+        stands for the files that match it, sorted by name. Gzip is recognised by its content.
 
     Returns
     -------
@@ -69,7 +78,7 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     Raises
     ------
     PrframeError
-        A line with fewer than six fields, with a score that is no number (NaN is none), with text
+        A line with fewer than six fields, with a score that is no number or NaN, with text
         that is not UTF-8, or of more than 1,000,000 bytes; with the file and the line. A pattern
         that no file matches.
     OSError
@@ -77,19 +86,15 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
 
     Notes
     -----
-    Fields are separated by any amount of white space (ASCII), which may also stand at both ends of
-    a line. Text after the sixth field is left out, as trec_eval does. Blank lines and lines that
-    start with ``#``, perhaps after white space, are skipped. A line such as
-    ``#rain Q0 d1 1 2.5 bm25`` is an error: it has the fields of a row. Quotes have no special
-    meaning. Lines end with a line feed, a carriage return, or both; the last line may lack its
-    end. A byte order mark is skipped, and a file that starts with the mark of UTF-16 is read as
-    such. A file without rows gives a frame without rows.
+    Fields are separated by any amount of ASCII white space, which may also stand at both ends of
+    a line. As in trec_eval, text after the sixth field is left out. Blank lines and comments,
+    which start with ``#`` and a space, are skipped; ``#rain Q0 d1 1 2.5 bm25``, which has the
+    fields of a row, is an error. Lines end with a line feed, a carriage return, or both. A byte
+    order mark is skipped, and after the mark of UTF-16 the file is read as such.
 
-    Ids are text: ``"007"`` stays as it is. Scores may be written as infinite, ``inf`` or ``-inf``,
-    which means not retrieved; a number that is too large for a 64-bit float is malformed.
-    The rank is read but never used: scores decide. In a run of MS MARCO, lines of ``query document
-    rank`` whose first rank is 0 or 1, ranks decide: the score is the negative rank, and the system
-    has the name of the file.
+    Ids are text: ``"007"`` stays as it is. A score of ``-inf`` means not retrieved. The rank is
+    never used: scores decide. In a run of MS MARCO, lines of ``query document rank`` whose first
+    rank is 0 or 1, the score is the negative rank, and the system has the name of the file.
 
     Examples
     --------
@@ -119,9 +124,7 @@ def read_qrels(path: Path | Sequence[Path]) -> pl.DataFrame:
     Parameters
     ----------
     path : str, path, or list of them
-        One file, or several whose rows are to follow one another. A pattern such as
-        ``"runs/*.run"`` stands for the files that match it, sorted by name. Gzip is recognised by
-        its content.
+        As in `read_run`.
 
     Returns
     -------
@@ -132,16 +135,15 @@ def read_qrels(path: Path | Sequence[Path]) -> pl.DataFrame:
     Raises
     ------
     PrframeError
-        A line that has not exactly four fields, a label that is no whole number, text that is not
-        UTF-8, or a line of more than 1,000,000 bytes; with the file and the line. A pattern that
-        no file matches.
+        A line without exactly four fields, or with a label that is no whole number, and what
+        `read_run` refuses.
     OSError
         A file that cannot be opened; FileNotFoundError if it does not exist.
 
     Notes
     -----
-    White space, comments, line ends and encodings are treated as in `read_run`. Qrels of BEIR are
-    read as well: they begin with the line ``query-id corpus-id score`` and lack the iteration.
+    White space, comments, line ends and encodings are treated as in `read_run`. Qrels of BEIR
+    begin with the line ``query-id corpus-id score`` and lack the iteration.
 
     Examples
     --------
@@ -165,6 +167,88 @@ def read_qrels(path: Path | Sequence[Path]) -> pl.DataFrame:
     return _read(path, QRELS)
 
 
+def read_results(path: Path | Sequence[Path], *, summary: bool = False) -> pl.DataFrame:
+    r"""Read the output of ``trec_eval -q``: lines of ``measure query value``.
+
+    Parameters
+    ----------
+    path : str, path, or list of them
+        One file for each run, or several, as in `read_run`.
+    summary : bool
+        Whether to keep the summary, the values of a query named ``all``.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per line, in the order of the file: ``system`` (String: the run's name in the line
+        of ``runid``, else the file's name without its ending), ``query_id`` (String), ``metric``
+        (String, as trec_eval writes it), ``value`` (Float64, null for ``nan``). The measures
+        ``runid`` and ``relstring``, whose values are words, are left out.
+
+    Raises
+    ------
+    PrframeError
+        A line without exactly three fields, a value that is no number, and what `read_run`
+        refuses. A file that holds the results of several runs, or the summary alone unless
+        `summary` is True.
+    OSError
+        A file that cannot be opened; FileNotFoundError if it does not exist.
+
+    Notes
+    -----
+    White space, comments, line ends and encodings are treated as in `read_run`. Files that name
+    the same run and share a query and measure are named after the files instead.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from prframe.trec import read_results
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "results.txt")
+    ...     _ = path.write_text("map 301 0.25\nmap 302 0.5\nrunid all bm25\nmap all 0.375\n")
+    ...     read_results(path)
+    shape: (2, 4)
+    ┌────────┬──────────┬────────┬───────┐
+    │ system ┆ query_id ┆ metric ┆ value │
+    │ ---    ┆ ---      ┆ ---    ┆ ---   │
+    │ str    ┆ str      ┆ str    ┆ f64   │
+    ╞════════╪══════════╪════════╪═══════╡
+    │ bm25   ┆ 301      ┆ map    ┆ 0.25  │
+    │ bm25   ┆ 302      ┆ map    ┆ 0.5   │
+    └────────┴──────────┴────────┴───────┘
+    """
+    checks.flag("summary", summary)
+    paths = files(path, RESULTS.pattern)
+    parts = [Part(_results(file_path, summary=summary), file_path) for file_path in paths]
+    return together(parts, "query_id", "metric")
+
+
+def _results(path: Path, *, summary: bool) -> pl.DataFrame:
+    """Return the results in one file."""
+    lines = read_file(path, RESULTS)
+    names = lines.filter(pl.col("metric") == "runid")["value"]
+    if names.len() > 1:
+        raise PrframeError(
+            f"{path} must hold the results of one run; it has {names.len()} lines of runid, "
+            f"{checks.listed(names.head(checks.SHOWN), in_order=True)}. "
+            "Write one file for each run."
+        )
+    rows = lines.filter(~pl.col("metric").is_in(WORDS))
+    kept = rows if summary else rows.filter(pl.col("query_id") != _SUMMARY)
+    if rows.height and not kept.height:
+        raise PrframeError(
+            f"{path} holds the summary over all queries alone; "
+            "run trec_eval with -q, or read the summary with summary=True."
+        )
+    return kept.select(
+        pl.lit(names[0] if names.len() else file_stem(path)).alias("system"),
+        "query_id",
+        "metric",
+        pl.when(~pl.col("value").is_in(UNDEFINED)).then("value").cast(pl.Float64).alias("value"),
+    )
+
+
 def _read(path: Path | Sequence[Path], layout: Layout) -> pl.DataFrame:
     """Read one file or several."""
     return pl.concat([read_file(file_path, layout) for file_path in files(path, layout.pattern)])
@@ -173,7 +257,7 @@ def _read(path: Path | Sequence[Path], layout: Layout) -> pl.DataFrame:
 def read_file(path: Path, layout: Layout, columns: Sequence[str | pl.Expr] = ()) -> pl.DataFrame:
     """Read one file; other columns than those asked for, if any are, take no memory."""
     kept = list(columns) or layout.columns
-    parts = [_made(rows, path).select(kept) for rows in _read_file(path, layout) if rows.height]
+    parts = [_made(rows, path).select(kept) for rows in _blocks(path, layout) if rows.height]
     return pl.concat(parts or [layout.empty.select(kept)])
 
 
@@ -188,7 +272,7 @@ def _made(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
     )
 
 
-def _read_file(path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
+def _blocks(path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
     """Read a file block by block."""
     with opened(path) as read:
         pieces = whole_lines(read, _BLOCK)
@@ -205,10 +289,7 @@ def _read_file(path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
 
 
 def _rows(block: bytes, layout: Layout, path: Path, first: int) -> Iterator[pl.DataFrame]:
-    """Read a block with the CSV reader, and parts of it that this would misread line by line.
-
-    `first` is the number of the block's first line in the file.
-    """
+    """Read a block, whose first line has a number, and line by line what the reader misreads."""
     rows = None if _may_have_long_lines(block) else _regular(_tidied(block), layout)
     if rows is not None:
         yield rows
@@ -221,10 +302,7 @@ def _rows(block: bytes, layout: Layout, path: Path, first: int) -> Iterator[pl.D
 
 
 def _may_have_long_lines(block: bytes) -> bool:
-    """Tell whether the end of a line is missing where a line that is too long would have none.
-
-    Such a line covers one of the stretches of half its length that are looked at.
-    """
+    """Return whether some stretch of half the length of a long line has no end of a line."""
     half = LONGEST_LINE // 2
     return any(
         block.find(b"\n", start, start + half) < 0 and block.find(b"\r", start, start + half) < 0
@@ -242,30 +320,44 @@ def _regular(block: bytes, layout: Layout) -> pl.DataFrame | None:
     """Read lines with single spaces between their fields; None if there are other lines."""
     if not block:
         return layout.empty
-    # The CSV reader would skip the bytes of a byte order mark even where they are none.
-    if block.startswith(BOM):
-        return None
     lines = block.count(b"\n") + (not block.endswith(b"\n"))
-    n_spaces = lines * (len(layout.schema) - 1)
-    if layout.extra == "raise" and block.count(b" ") != n_spaces:
+    has_more = block.count(b" ") != lines * (len(layout.schema) - 1)
+    # The CSV reader would skip the bytes of a byte order mark even where they are none.
+    if block.startswith(BOM) or (has_more and layout.extra == "raise"):
         return None
-    rows = _by_csv(block, layout, layout.schema)
-    if rows is None and layout.loose and block.count(b" ") == n_spaces:
-        rows = _tightened(_by_csv(block, layout, layout.schema | layout.loose))
+    rows = _by_csv(block, layout, {})
+    if rows is None and not has_more:
+        rows = _by_csv(block, layout, _LOOSE)
     is_right = rows is not None and rows.height == lines and _is_right(rows, block)
-    return _compact(rows) if rows is not None and is_right else None
+    return _converted(rows) if rows is not None and is_right else None
 
 
-def _by_csv(block: bytes, layout: Layout, schema: dict[str, pl.DataType]) -> pl.DataFrame | None:
+def _converted(rows: pl.DataFrame) -> pl.DataFrame | None:
+    """Return the columns in their dtypes; None if a label is no whole number."""
+    if "label" in rows.columns and rows.schema["label"] == pl.Float64:
+        label = rows["label"].cast(pl.Int64, strict=False)
+        is_whole = (label == rows["label"]) & (label.abs() <= checks.LARGEST_COUNT)
+        if not is_whole.fill_null(value=False).all():
+            return None
+        rows = rows.with_columns(label)
+    if "rank" in rows.columns:
+        rows = rows.with_columns(pl.col("rank").cast(pl.Int64, strict=False))
+    if "system" in rows.columns and (rows["system"] == rows["system"][0]).all():
+        # A tag of all rows takes memory only once.
+        return rows.with_columns(pl.lit(rows["system"][0]).alias("system"))
+    return rows
+
+
+def _by_csv(block: bytes, layout: Layout, loose: dict[str, pl.DataType]) -> pl.DataFrame | None:
     """Read lines with the CSV reader; None if it cannot."""
     try:
         return pl.read_csv(
             block,
-            columns=[list(schema).index(name) for name in layout.columns],
+            columns=[list(layout.schema).index(name) for name in layout.columns],
             has_header=False,
             separator=" ",
             quote_char=None,
-            schema=schema,
+            schema={name: loose.get(name, dtype) for name, dtype in layout.schema.items()},
             missing_columns="raise",
             extra_columns="ignore",
         )
@@ -274,19 +366,8 @@ def _by_csv(block: bytes, layout: Layout, schema: dict[str, pl.DataType]) -> pl.
         return None
 
 
-def _tightened(rows: pl.DataFrame | None) -> pl.DataFrame | None:
-    """Return ranks that are numbers, and labels as whole numbers; None if some are none."""
-    if rows is None:
-        return None
-    if "rank" in rows.columns:
-        return rows.with_columns(pl.col("rank").cast(pl.Int64, strict=False))
-    label = rows["label"]
-    is_whole = (label == label.round()) & (label.abs() <= checks.LARGEST_COUNT)
-    return rows.with_columns(label.cast(pl.Int64)) if is_whole.all() else None
-
-
 def _is_right(rows: pl.DataFrame, block: bytes) -> bool:
-    """Tell whether the reader understood every line."""
+    """Return whether the reader understood every line."""
     # Missing fields are null, and so are empty ones, which come from misplaced white space.
     if any(column.null_count() for column in rows.iter_columns() if column.name != "rank"):
         return False
@@ -303,24 +384,14 @@ def _is_right(rows: pl.DataFrame, block: bytes) -> bool:
 
 
 def _are_values(rows: pl.DataFrame) -> bool:
-    """Tell whether the values of all measures are numbers or NaN, but for those that are words."""
+    """Return whether the values of all measures are numbers or NaN, but for words."""
     text = rows.filter(~pl.col("metric").is_in(WORDS))["value"]
     numbers = text.cast(pl.Float64, strict=False)
     return bool((numbers.is_finite() | text.is_in(UNDEFINED)).fill_null(value=False).all())
 
 
-def _compact(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows whose tag, if it is the same for all, takes memory only once."""
-    if "system" in rows.columns and (rows["system"] == rows["system"][0]).all():
-        return rows.with_columns(pl.lit(rows["system"][0]).alias("system"))
-    return rows
-
-
 def _tidied(block: bytes) -> bytes:
-    """Return a block with single spaces between fields, without blank lines and comments.
-
-    Lines with a word such as #made stay, as their fields are to be looked at.
-    """
+    """Return a block with single spaces between fields, without blank lines and comments."""
     is_plain = block[:1] not in b" \n" and not any(sign in block for sign in _UNTIDY)
     if is_plain and not _has_pairs(block):
         return block
@@ -338,7 +409,7 @@ def _tidied(block: bytes) -> bytes:
 
 
 def _has_pairs(block: bytes) -> bool:
-    """Tell whether a space or the end of a line follows another."""
+    """Return whether a space or the end of a line follows another."""
     for start in range(0, len(block), _PIECE):
         piece = np.frombuffer(memoryview(block)[start : start + _PIECE + 1], np.uint8)
         is_white = (piece == _SPACE) | (piece == _NEWLINE)
@@ -348,10 +419,7 @@ def _has_pairs(block: bytes) -> bool:
 
 
 def _line_by_line(block: bytes, layout: Layout, path: Path, first: int) -> pl.DataFrame:
-    """Read a block line by line, up to the first malformed line.
-
-    `first` is the number of the block's first line in the file.
-    """
+    """Read a block line by line, up to the first malformed line."""
     rows = []
     for number, line in enumerate(_LINE_END.split(block), first):
         if len(line) > LONGEST_LINE:

@@ -1,1 +1,0 @@
-"""Files of runs, qrels and results: their paths, layouts and lines."""
