@@ -160,3 +160,8 @@ def inverted(  # noqa: PLR0913 - a tilt, values, and how to add up
     with np.errstate(invalid="ignore", divide="ignore"):
         log_tail = np.minimum(log_factor + np.log(total), 0.0)
     return Inverted(log_tail, (quiet | (first >= end)) & (total > 0), (first - 1) * spacing)
+
+
+def complement(log_chance: float) -> float:
+    """Return log(1 - p) for log(p)."""
+    return float(np.log(-np.expm1(log_chance))) if log_chance < 0 else -np.inf

@@ -11,6 +11,7 @@ from prframe.stats._p_values import from_tails
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.sign_flips.convolved import TiltedSums, saddlepoint_tails
 from prframe.stats.null.sign_flips.sizes import Kinds, likeliest, multiples
+from prframe.stats.null.tilted import complement
 from prframe.typing import Alternative, Floats, Integers
 
 # SciPy's binomial coefficients overflow for larger numbers, which no half has many of.
@@ -127,7 +128,7 @@ class SignSums:
         place, step = total - 2 * below, unit / self.norm
         kinds = Kinds.of(np.asarray(places * step, dtype=np.float64))
         log_tail = TiltedSums(kinds, max(place, 2 - place) * step).on_lattice(step)
-        return SignedTail(log_tail if place > 0 else _complement(log_tail), "exact")
+        return SignedTail(log_tail if place > 0 else complement(log_tail), "exact")
 
     def _continuous(self, z: float, own: float) -> SignedTail:
         """Return log P(S >= z) of a standardised sum, where sums are so many as to be smooth."""
@@ -139,7 +140,7 @@ class SignSums:
         if not good:
             log_tail, good = TiltedSums(self._kinds, abs(z)).at_least()
             method = "convolution" if good else "estimate"
-        log_tail = log_tail if z >= 0 else _complement(log_tail)
+        log_tail = log_tail if z >= 0 else complement(log_tail)
         # Half of the probability of the sum itself is in the tail.
         own_half = np.log(own / 2) if own else -np.inf
         return SignedTail(min(float(np.logaddexp(log_tail, own_half)), 0.0), method)
@@ -168,8 +169,3 @@ def sign_flip_p_values(numbers: Floats, alternative: Alternative) -> Floats:
             chances[column] = np.nan
     upper, lower = np.where(total > 0, [chances, 1 - chances], [1 - chances, chances])
     return from_tails(upper, lower, alternative)
-
-
-def _complement(log_chance: float) -> float:
-    """Return log(1 - p) for log(p)."""
-    return float(np.log(-np.expm1(log_chance))) if log_chance < 0 else -np.inf

@@ -14,9 +14,8 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, reals
 from prframe.stats.null.base import BothTails, NullDistribution, Side
-from prframe.stats.null.subset_sums.counting import Exact, Tails, counted, outside
+from prframe.stats.null.subset_sums.counting import Exact, Tails, Urn, counted, outside
 from prframe.stats.null.subset_sums.saddlepoint import approximate_tails
-from prframe.stats.null.subset_sums.urn import Urn
 from prframe.typing import Floats, Integers
 
 RankNullMethod: TypeAlias = Literal["auto", "exact", "saddlepoint", "normal"]
@@ -169,12 +168,11 @@ class LinearRankNull(NullDistribution):
             above, below = self._normal(value)
             return above, below, "normal"
         urn, x = self._smaller, value - self._offset
-        if self.method != "saddlepoint":
-            exact = outside(urn, x)
-            if exact is None and self._exact is not None:
-                exact = self._exact.tails(x)
-            if exact is not None:
-                return exact.above, exact.below, "exact"
+        exact = outside(urn, x)
+        if exact is None and self.method != "saddlepoint" and self._exact is not None:
+            exact = self._exact.tails(x)
+        if exact is not None:
+            return exact.above, exact.below, "exact"
         if self.method == "exact":
             raise PrframeError(
                 f"too many subsets of {self.n_pos} among {self.n} items to count them; "

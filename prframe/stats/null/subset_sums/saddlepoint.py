@@ -17,9 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import erfcx, expit, gammaln
 
-from prframe.stats.null.subset_sums.counting import Tails, complement, ends, outside
-from prframe.stats.null.subset_sums.urn import ROUNDING, Urn
-from prframe.stats.null.tilted import Complexes, inverted
+from prframe.stats.null.subset_sums.counting import ROUNDING, Tails, Urn, ends
+from prframe.stats.null.tilted import Complexes, complement, inverted
 from prframe.typing import Floats
 
 # Newton's method takes at most this many steps, to slopes this small. Each must lower the height
@@ -64,10 +63,7 @@ class _Tilted(NamedTuple):
 
 
 def approximate_tails(urn: Urn, x: float) -> tuple[Tails, str]:
-    """Return tails by saddlepoint or inversion, and which; the variance must not be 0."""
-    decided = outside(urn, x)
-    if decided is not None:
-        return decided, "exact"
+    """Return tails of a value within the support by saddlepoint or inversion, and which."""
     above, below, unit = x, x, 0.0
     if urn.lattice is not None:
         unit, least = urn.lattice.unit, urn.n * urn.lattice.least
