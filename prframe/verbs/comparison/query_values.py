@@ -13,19 +13,27 @@ from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import considered, in_groups, is_missing, key_names
-from prframe.errors import ArgumentError, PrframeError, UnlistedItemsWarning, each_once, warn
+from prframe.errors import ArgumentError, PrframeError, UnlistedItemsWarning, warn
 from prframe.typing import Columns, Floats
 from prframe.verbs._evaluation import Evaluation
-from prframe.verbs._folds import (
+from prframe.verbs._mean_samples import (
+    CLUSTER,
     Resampling,
     check_resampling,
     refuse_items_of_several_folds,
+    refuse_varying_clusters,
     test_train_ratio,
+    varying,
 )
 from prframe.verbs._plan import TwoStepPlan
-from prframe.verbs._query_clusters import CLUSTER, refuse_varying_clusters, varying
-from prframe.verbs._values_at_hand import COLUMN, METRIC, VALUE, MetricValues, ValuesAtHand
-from prframe.verbs._verb import grouped_over
+from prframe.verbs._precomputed_values import (
+    COLUMN,
+    METRIC,
+    VALUE,
+    MetricValues,
+    PrecomputedValues,
+)
+from prframe.verbs._verb import grouped_over, groups_lacking, warn_null
 
 Incomplete: TypeAlias = Literal["raise", "pairwise", "common", "zero"]
 
@@ -56,7 +64,7 @@ class ComparedValues:
     args: Arguments
     over: Sequence[str]
     incomplete: Incomplete
-    measure: Evaluation | ValuesAtHand
+    measure: Evaluation | PrecomputedValues
     resampling: float | Resampling | None
 
     @classmethod
@@ -65,7 +73,7 @@ class ComparedValues:
         args: Arguments,
         over: Columns,
         incomplete: Incomplete,
-        measure: Evaluation | ValuesAtHand,
+        measure: Evaluation | PrecomputedValues,
         undefined: float | None,
         resampling: object,
     ) -> "ComparedValues":
@@ -91,7 +99,7 @@ class ComparedValues:
         models, values = self._numbered(values) if self.args.model else (self._columns, values)
         keys = key_names(self.args)
         # No result depends on the order of the rows.
-        is_long = isinstance(self.measure, ValuesAtHand) and self.measure.long
+        is_long = isinstance(self.measure, PrecomputedValues) and self.measure.long
         by = [*keys, METRIC] if is_long else keys
         rows = values.rows.sort(by, maintain_order=True) if by else values.rows
         parts = rows.partition_by(keys, maintain_order=True) if keys else [rows]
@@ -124,13 +132,17 @@ class ComparedValues:
             # The column of clusters may be among those of queries.
             columns.setdefault(args.cluster, CLUSTER)
         plain = replace(args, by=list(columns), model=None, cluster=None, further_scores=())
-        if isinstance(self.measure, ValuesAtHand):
+        if isinstance(self.measure, PrecomputedValues):
             values = self.measure.read(source, plain)
         else:
             scores = [args.score, *args.further_scores]
             measure = replace(self.measure, args=plain)
             source.seen.totals = []
-            values = _evaluated(source, measure, scores)
+            parts = [
+                part.with_columns(pl.lit(i, dtype=pl.UInt32).alias(COLUMN))
+                for i, part in enumerate(measure.of_scores(source, scores))
+            ]
+            values = MetricValues.of(pl.concat(parts), measure.wanted)
             if measure.counts_all and args.model is not None:
                 names = dict(zip(plain.keys, key_names(plain), strict=True))
                 query = [names[key] for key in (*args.keys, *self.over)]
@@ -143,11 +155,6 @@ class ComparedValues:
             rows = rows.with_columns(pl.col(columns[args.cluster]).alias(CLUSTER))
         self._refuse_unnamed(rows, source)
         return replace(values, rows=rows)
-
-    @property
-    def or_one_cluster(self) -> str:
-        """The reason why clusters lack a standard error, behind that of too few queries."""
-        return ", or all in a single cluster" if self.args.cluster is not None else ""
 
     def _refuse_unnamed(self, rows: pl.DataFrame, source: Source) -> None:
         """Require that each row names its model."""
@@ -181,7 +188,7 @@ class ComparedValues:
     @property
     def _columns(self) -> pl.Series:
         """The models that have a column each."""
-        if isinstance(self.measure, ValuesAtHand):
+        if isinstance(self.measure, PrecomputedValues):
             return pl.Series(self.measure.columns)
         return pl.Series((self.args.score, *self.args.further_scores))
 
@@ -237,7 +244,7 @@ class ComparedValues:
         self, absent: NDArray[np.bool_], models: pl.Series, queries: pl.DataFrame, metric: str
     ) -> PrframeError:
         """Return the error that says how many queries each model lacks."""
-        is_long = isinstance(self.measure, ValuesAtHand) and self.measure.long
+        is_long = isinstance(self.measure, PrecomputedValues) and self.measure.long
         about = f" with {metric!r}" if is_long else ""
         lacking = zip(models.to_list(), absent.sum(axis=1).tolist(), strict=True)
         lacks = [f"{model!r} has none for {number}" for model, number in lacking if number]
@@ -251,18 +258,17 @@ class ComparedValues:
         )
 
 
-def at_hand(
-    values: Columns,
-    names: Collection[str],
-    args: Arguments,
-    over: Columns,
-) -> tuple[Arguments, ValuesAtHand]:
+def precomputed(
+    values: Columns, names: Collection[str], args: Arguments, over: Columns
+) -> tuple[Arguments, PrecomputedValues]:
     """Return the arguments and the layout of precomputed values, of models without `model`."""
     is_default = args.model == "model"
     models = is_default and "model" not in names
     telling = None if models else args.model
     used = [*grouped_over(args, over).keys, telling, args.cluster]
-    known = ValuesAtHand.of(values, names, [column for column in used if column], models=models)
+    known = PrecomputedValues.of(
+        values, names, [column for column in used if column], models=models
+    )
     if models and len(known.columns) == 1:
         raise PrframeError(
             f"`values` names one column, {known.columns[0]!r}, and the frame has no column "
@@ -300,36 +306,18 @@ class ValuesPlan(TwoStepPlan):
         """Return the rows of the result, given the values."""
         return self.of_values(self.compared.of_rows(rows))
 
+    def warn_lacking(self, rows: pl.DataFrame, expected: Sequence[str], things: str) -> None:
+        """Warn once of pairs that lack what is expected, as they have too few things in common."""
+        args, columns = self.compared.args, pl.col(expected)
+        lacking = groups_lacking(rows, args, pl.any_horizontal(columns.is_null()))
+        or_one = ", or all in a single cluster" if args.cluster is not None else ""
+        why = f"in which two models have too few {things} in common{or_one}, or differ by the same"
+        null = [name for name in expected if rows[name].null_count()]
+        warn_null(null, lacking, args, f"{why} in all")
+
     @abstractmethod
     def of_values(self, values: MetricValues) -> pl.DataFrame:
         """Return the rows of the result, given the values and what is known of them."""
-
-
-def _evaluated(source: Source, evaluation: Evaluation, scores: Sequence[str]) -> MetricValues:
-    """Evaluate each group by each column of scores."""
-    evaluations = [
-        replace(evaluation, args=replace(evaluation.args, score=column)) for column in scores
-    ]
-    with each_once():
-        parts = [each.measured(source) for each in evaluations]
-    evaluation.warn(_gaps(parts, key_names(evaluation.args), list(evaluation.wanted)))
-    numbered = [
-        part.with_columns(pl.lit(i, dtype=pl.UInt32).alias(COLUMN)) for i, part in enumerate(parts)
-    ]
-    return MetricValues.of(pl.concat(numbered), evaluation.wanted)
-
-
-def _gaps(
-    parts: Sequence[pl.DataFrame], keys: Sequence[str], names: Sequence[str]
-) -> pl.DataFrame:
-    """Return a row per group of any model, null where some model has the group but no value."""
-    if len(parts) == 1:
-        return parts[0]
-    values = [
-        pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).first()).alias(name)
-        for name in names
-    ]
-    return pl.concat(parts).group_by(keys, maintain_order=True).agg(values)
 
 
 def _refuse_unlike_labels(source: Source, args: Arguments, over: Sequence[str]) -> None:

@@ -13,16 +13,20 @@ from prframe.errors import ArgumentError
 from prframe.stats._tolerances import RESIDUE
 from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
 from prframe.verbs._evaluation import Evaluation
-from prframe.verbs._folds import (
+from prframe.verbs._groups import each_group
+from prframe.verbs._mean_samples import (
+    CLUSTER,
+    KeyedByCluster,
+    MeanSample,
     Resampling,
+    few_for_skewness,
+    ranks,
     refuse_items_of_several_folds,
     test_train_ratio,
+    warn_of_skewed_values,
 )
-from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts, TwoStepPlan
-from prframe.verbs._query_clusters import CLUSTER, KeyedByCluster, MeanSample, ranks
-from prframe.verbs._skewed_values import few_for_skewness, warn_of_skewed_values
-from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues, ValuesAtHand
+from prframe.verbs._precomputed_values import METRIC, VALUE, MetricValues, PrecomputedValues
 from prframe.verbs.intervals.rows import interval_rows, warned_of_narrow
 
 RESAMPLED = ("percentile", "bca")
@@ -40,13 +44,13 @@ class MeanIntervals(TwoStepPlan):
     grouped : Arguments
         The arguments by which each value has a group; the first `n_kept` keys are those of the
         result.
-    measure : Evaluation or ValuesAtHand
+    measure : Evaluation or PrecomputedValues
         The values.
     """
 
     grouped: Arguments
     n_kept: int
-    measure: Evaluation | ValuesAtHand
+    measure: Evaluation | PrecomputedValues
     method: str
     confidence: Confidence
     n_resamples: int
@@ -70,7 +74,7 @@ class MeanIntervals(TwoStepPlan):
                 "`resampling` corrects the variance of 't' and 'logit' for folds; "
                 f"method={self.method!r} takes values as independent ones."
             )
-        if isinstance(self.measure, ValuesAtHand):
+        if isinstance(self.measure, PrecomputedValues):
             return
         if self.method == "logit":
             wanted = self.measure.wanted
@@ -147,7 +151,7 @@ class MeanIntervals(TwoStepPlan):
 
     def _measured(self, source: Source, args: Arguments) -> MetricValues:
         """Return the value of each group by the keys of the arguments."""
-        if isinstance(self.measure, ValuesAtHand):
+        if isinstance(self.measure, PrecomputedValues):
             return self.measure.read(source, args)
         measure = replace(self.measure, args=args)
         return MetricValues.of(measure.values(source), measure.wanted)

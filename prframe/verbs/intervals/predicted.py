@@ -11,6 +11,7 @@ from prframe._engine.rows import key_names
 from prframe.stats.predictions import PredictedMean, predicted_mean
 from prframe.typing import Columns
 from prframe.verbs._evaluation import Evaluation
+from prframe.verbs._precomputed_values import METRIC, VALUE, MetricValues
 from prframe.verbs._predictions import (
     COUNTS,
     JUDGED,
@@ -21,7 +22,6 @@ from prframe.verbs._predictions import (
     refuse_options,
     values_of_both,
 )
-from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues
 from prframe.verbs._verb import warn_null
 from prframe.verbs.intervals.means import MeanIntervals
 from prframe.verbs.intervals.rows import interval_rows, warned_of_narrow

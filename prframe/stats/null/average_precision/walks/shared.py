@@ -121,7 +121,8 @@ def _inverted(course: Course, tilt: Tilt, group: Integers, x: Floats) -> Floats:
         decay = abs(slope) * length
         # The integral repeats T with its period, which adds a known part.
         factor = log_mgf[left] - slope * x[left]
-        total = -np.exp(-factor - decay) / -np.expm1(-decay)
+        with np.errstate(over="ignore"):
+            total = -np.exp(-factor - decay) / -np.expm1(-decay)
         first = 0
         while left.size and first < _MOST:
             last = max(2 * first, _CHUNK)
