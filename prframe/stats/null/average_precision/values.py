@@ -1,5 +1,7 @@
 """Values of AP: the least and the largest, all of few, random ones."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from prframe.stats._tolerances import EQUAL
@@ -25,8 +27,14 @@ def ap_extremes(items: Items, n_pos: int) -> tuple[float, float]:
     if items.ends is not None and n_pos * items.ends.size <= _MERGED:
         least = _tied_least(np.diff(items.ends, prepend=0), n_pos, (fewest, most))
     else:
-        least = fewest * float(ap_minimum(items.depth, fewest)) if fewest else 0.0
+        least = _untied_least(items.depth, fewest)
     return least / n_pos, ap_largest(items, n_pos)
+
+
+@lru_cache(maxsize=4096)
+def _untied_least(depth: int, n_hits: int) -> float:
+    """Return the least T of so many hits without ties."""
+    return n_hits * float(ap_minimum(depth, n_hits)) if n_hits else 0.0
 
 
 def ap_largest(items: Items, n_pos: int) -> float:
