@@ -164,7 +164,7 @@ def warn_of_pool(frame: object, names: Collection[str], args: Arguments) -> None
 
 
 def warn_of_unlisted(source: Source, args: Arguments) -> bool:
-    """Warn that random rankings are of listed items alone, and tell whether that was said."""
+    """Warn that random rankings are of listed items alone, and return whether that was said."""
     if args.n_neg is not None or not source.seen.unlisted:
         return False
     warn(
