@@ -26,6 +26,7 @@ from prframe.metrics import (
     forms_that,
     parse_metric,
 )
+from prframe.stats import rankings
 from prframe.verbs._plan import takes_ties
 from prframe.verbs._trec_eval_names import TrecEvalNames
 from prframe.verbs._verb import positives_of, warn_undefined
@@ -269,7 +270,7 @@ def at_prior(metric: Metric, prior: float | None) -> "stats.CellStatistic":
             f"`prior` has no meaning for {metric} of one ranking, as it counts ranks, at which "
             f"the population has other items; it is for {at_any_prior()}; leave `prior` out."
         )
-    return stats.AtPrior(statistic, prior)
+    return rankings.AtPrior(statistic, prior)
 
 
 def prior_of(value: object) -> float | None:

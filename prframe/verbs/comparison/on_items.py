@@ -14,9 +14,15 @@ from prframe._engine.measure import thresholds_of
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import ArgumentError, CoverageWarning, PrframeError, warn
 from prframe.metrics import Metric, with_cells, with_influence
-from prframe.stats import CellEvaluator, Evaluator, PairedRankings
 from prframe.stats._units import units_of
-from prframe.stats.paired_rankings import OWN_TESTS, ComparisonPlan, RankingComparison, untested
+from prframe.stats.paired_rankings import (
+    OWN_TESTS,
+    ComparisonPlan,
+    PairedRankings,
+    RankingComparison,
+    untested,
+)
+from prframe.stats.rankings import CellEvaluator, Evaluator
 from prframe.typing import Integers
 from prframe.verbs._evaluation import Evaluation, at_prior
 from prframe.verbs._groups import LEAST_CLUSTERS, each_group
@@ -62,9 +68,7 @@ class OnItems(Plan):
         self._evaluation.check()
         for name, metric in asked.wanted.items():
             is_own = asked.test in OWN_TESTS
-            if is_own and (
-                metric.without_cells or asked.test not in metric.cell_statistic().own_tests
-            ):
+            if is_own and (metric.without_cells or not metric.cell_statistic().of_two_samples):
                 raise ArgumentError(
                     f"test={asked.test!r} is for {with_cells(asked.test)}; got {name}; take "
                     "'randomization' or 'bootstrap'."
