@@ -82,11 +82,10 @@ def compare_rankings(  # noqa: PLR0913
     metric : CellStatistic or sequence of CellStatistic
         The metrics that are compared.
     test : {"randomization", "bootstrap", "delong"}
-        ``"randomization"``: the ranks that the models give to an item are exchangeable, see
-        `PairedRankings.randomization`; of AUC nothing is drawn, see the notes. ``"bootstrap"``:
-        items are drawn with replacement, and the resampled differences, less the observed one, are
-        the null distribution. Its p-value and the quantiles of intervals are corrected for the
-        number of positives (negatives, clusters) as `Confidence.expanded` says.
+        ``"randomization"``: the mid-ranks that the models give to an item are exchangeable; AUC
+        needs no draws, see the notes. ``"bootstrap"``: differences of resamples, less the observed
+        one, are the null distribution, corrected for the number of positives (negatives, clusters)
+        as `Confidence.expanded` says.
         ``"delong"``: the difference of AUC has a normal distribution, see `auc_covariance`.
     alternative : {"two-sided", "less", "greater"}
         The alternative: the difference a - b is not 0, below 0, or above 0.

@@ -13,7 +13,7 @@ from prframe.stats._units import units_of
 from prframe.stats.intervals import acceleration
 from prframe.stats.paired_rankings.bootstrap import paired_replicates
 from prframe.stats.paired_rankings.swaps import SwapDistribution, swap_distribution
-from prframe.stats.rankings import Evaluator, InfluenceEvaluator, checked_levels
+from prframe.stats.rankings import CellEvaluator, Evaluator, checked_levels
 from prframe.typing import Floats
 
 
@@ -97,7 +97,7 @@ class PairedRankings:
         It is computed from the influence of items or clusters on the difference. NaN where a
         metric is not defined. An `ArgumentError` if the evaluator has no influence.
         """
-        if not isinstance(self.evaluate, InfluenceEvaluator):
+        if not isinstance(self.evaluate, CellEvaluator):
             raise ArgumentError(
                 "a BCa interval needs an evaluator with the method `influence`, which "
                 f"{type(self.evaluate).__name__} does not have; use the percentile interval."

@@ -28,7 +28,6 @@ from .drawn_curves import CurveDraws as CurveDraws, DrawnCurves as DrawnCurves
 from .evaluators import (
     CellEvaluator as CellEvaluator,
     Evaluator as Evaluator,
-    InfluenceEvaluator as InfluenceEvaluator,
     items_at_once as items_at_once,
     merged_for as merged_for,
     merged_levels as merged_levels,

@@ -8,7 +8,7 @@ multiplicities of the items, and returns its metrics for all of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,24 +46,6 @@ class Evaluator(Protocol):
         NaN for undefined ones. Levels have the shape (R, N) or (1, N). `count`, shape (R, N), says
         how many times each item comes up, by default once.
         """
-        ...
-
-
-@runtime_checkable
-class InfluenceEvaluator(Evaluator, Protocol):
-    """An evaluator that also computes derivatives, which the BCa interval needs."""
-
-    def influence(self, level: Integers) -> Floats:
-        """Return the derivatives by the weight of each item, shape (n_metrics, N)."""
-        ...
-
-
-@runtime_checkable
-class _Merger(Protocol):
-    """An evaluator that can merge the levels that it cannot tell apart."""
-
-    def merge(self, levels: Integers) -> Integers:
-        """Return fewer levels on which all metrics are the same."""
         ...
 
 
@@ -172,4 +154,5 @@ def items_at_once(evaluate: Evaluator) -> int:
 
 def merged_for(evaluate: Evaluator, levels: Integers) -> Integers:
     """Merge levels that an evaluator cannot tell apart, if it has a method for that."""
-    return evaluate.merge(levels) if isinstance(evaluate, _Merger) else levels
+    merge = getattr(evaluate, "merge", None)
+    return levels if merge is None else np.asarray(merge(levels))
