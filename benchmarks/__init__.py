@@ -10,7 +10,6 @@ repository, with the packages of the extra ``bench`` installed; a peer that is m
 on the time taken.
 
 The studies come last. `null_study` and `rank_study` compare p-values with references;
-`default_coverage` measures how often intervals and bands cover, in the settings that it,
-`verb_coverage` and `band_coverage` declare; `band_coverage` compares the default band with others;
+`coverage` measures how often intervals and bands cover, in the parts that `settings` declares;
 `paired_study` studies tests of models over queries.
 """

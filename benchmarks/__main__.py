@@ -14,15 +14,7 @@ from benchmarks.measuring import run_case, run_check
 from benchmarks.quiet import Patience
 
 # The studies are programs of their own, which print a section or more.
-STUDIES = (
-    "null_study",
-    "default_coverage",
-    "predicted_means",
-    "band_coverage",
-    "rank_study",
-    "rank_learning",
-    "paired_study",
-)
+STUDIES = ("null_study", "coverage", "rank_study", "paired_study")
 
 
 def main() -> None:

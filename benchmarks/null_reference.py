@@ -1,26 +1,29 @@
-"""References of P(AP >= ap) under random ranking, with nothing of prframe's tails in them.
+"""References of tails of AP under random ranking, with nothing of prframe's tails in them.
 
-Each gives the logarithm of the probability with a standard error. Of prframe there are only the
+Each gives the logarithm of a probability with a standard error. Of prframe there are only the
 exact moments, which are tested elsewhere: mean and variance to say where a value lies, and the
-first four cumulants for the Edgeworth series.
+first four cumulants for the Edgeworth series. References take seconds to minutes and are `Kept`
+in ``null_references.csv``, each with the value of AP at which it holds.
 """
 
+import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, log
+from math import inf, isclose, log
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from benchmarks.null_draws import permuted
-from benchmarks.null_path import slopes_for
-from benchmarks.null_steps import Floats, Shape, log_choose, steps_of
-from benchmarks.null_tilt import Sample, Tilt, Tilted
+from benchmarks.null_steps import Floats, Shape, Steps, log_choose, permuted, steps_of
+from benchmarks.null_tilt import Sample, Tilt, Tilted, slopes_below, slopes_for
 from prframe.stats import ap_null_moments, ap_null_shape
 from prframe.stats.null.average_precision.moments import retrieved_moments
 
+FILE = Path(__file__).parent / "null_references.csv"
+_HEADER = ("what", "ap", "log_p", "error", "source")
 # Values of AP that differ by less than this, relative to them, are equal.
 EQUAL = 1e-12
 # References with a larger error than this are none.
@@ -49,6 +52,38 @@ class Reference(NamedTuple):
 
 
 NONE = Reference(float("nan"), inf, "none")
+
+
+class Kept:
+    """The references of a file, which grows by what is computed."""
+
+    def __init__(self, file: Path = FILE) -> None:
+        self._file = file
+        self._known: dict[str, list[tuple[float, Reference]]] = {}
+        if file.exists():
+            with file.open(newline="") as lines:
+                for row in csv.DictReader(lines):
+                    known = Reference(float(row["log_p"]), float(row["error"]), row["source"])
+                    self._known.setdefault(row["what"], []).append((float(row["ap"]), known))
+
+    def find(self, what: str, values: Sequence[float]) -> list[Reference] | None:
+        """Return the references of all values of a ranking, the last of each; None if one is missing."""
+        found = [
+            [known for ap, known in self._known.get(what, []) if isclose(ap, value, rel_tol=1e-12)]
+            for value in values
+        ]
+        return [some[-1] for some in found] if all(found) else None
+
+    def keep(self, what: str, values: Sequence[float], known: Sequence[Reference]) -> None:
+        """Write the references of values of a ranking at the end of the file."""
+        is_new = not self._file.exists()
+        with self._file.open("a", newline="") as lines:
+            writer = csv.writer(lines, lineterminator="\n")
+            if is_new:
+                writer.writerow(_HEADER)
+            for value, one in zip(values, known, strict=True):
+                row = (what, repr(float(value)), f"{one.log_p:.10g}", f"{one.error:.3g}")
+                writer.writerow((*row, one.source))
 
 
 @dataclass(frozen=True)
@@ -330,3 +365,133 @@ def references(
             tilt = tilting.tilt(number, rng)
             found[i].append(tilting.reference(number, tilt, round(3000 * tilting.ease), rng))
     return [best(some) for some in found]
+
+
+def references_below(
+    shape: Shape, ap: Floats, draws: int, rng: np.random.Generator
+) -> list[Reference]:
+    """Return the logarithms of P(AP <= ap), from draws that are tilted by negative slopes.
+
+    Far below the mean the positives crowd at the end of the ranking: steps are as fine there as at
+    the top.
+    """
+    values = shape.n_pos * ap
+    steps = steps_of(shape, is_fine_below=True)
+    slopes = slopes_below(steps, shape, values, location(shape).deviation)
+    found = []
+    for value, slope in zip(values.tolist(), slopes.tolist(), strict=True):
+        tilt = Tilt(_better_law(Tilted(steps, shape, Tilt(slope)), value, rng))
+        sample = Tilted(steps, shape, tilt).draw(draws, rng)
+        known = [weighed_below(sample, value)]
+        if shape.n_pos >= SMOOTH and not shape.ties:
+            # The lower tail of T is the upper one of -T.
+            turned = Sample(-sample.total, sample.log_weight)
+            known.append(smoothed(turned, -tilt.slope, -value))
+        found.append(best_of(known))
+    return found
+
+
+def _better_law(law: Tilted, value: float, rng: np.random.Generator) -> float:
+    """Return the slope that pilots like best for a value."""
+    for _ in range(8):
+        slope = law.slope
+        better = better_slope(law.draw(800, rng), slope, value)
+        if abs(better - slope) < 0.02 * abs(slope):
+            break
+        law = Tilted(law.steps, law.shape, Tilt(better))
+    return law.slope
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Shapes of queries, and how many queries have each."""
+
+    name: str
+    shapes: tuple[Shape, ...]
+    often: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """How many queries there are."""
+        return sum(self.often)
+
+    def moments(self) -> tuple[float, float]:
+        """Return mean and standard deviation of the mean of AP."""
+        where = [location(shape) for shape in self.shapes]
+        parts = list(zip(where, self.shapes, self.often, strict=True))
+        mean = sum(often * at.mean / shape.n_pos for at, shape, often in parts)
+        variance = sum(often * (at.deviation / shape.n_pos) ** 2 for at, shape, often in parts)
+        return mean / self.count, variance**0.5 / self.count
+
+
+def sampled_mean(
+    queries: Queries, values: Floats, draws: int, rng: np.random.Generator
+) -> list[Reference]:
+    """Return how often means of random rankings reach values."""
+    total = np.zeros(draws)
+    for shape, often in zip(queries.shapes, queries.often, strict=True):
+        drawn = permuted(shape, often * draws, rng) / shape.n_pos
+        total += drawn.reshape(often, draws).sum(axis=0)
+    return tallied(total / queries.count, values)
+
+
+def edgeworth_mean(queries: Queries, values: Floats) -> list[Reference]:
+    """Return the Edgeworth series with the cumulants of the sum."""
+    if any(shape.depth < shape.n for shape in queries.shapes):
+        return [NONE] * values.size
+    third = fourth = 0.0
+    for shape, often in zip(queries.shapes, queries.often, strict=True):
+        skew, kurtosis = cumulants(shape)
+        deviation = location(shape).deviation / shape.n_pos
+        third += often * skew * deviation**3
+        fourth += often * kurtosis * deviation**4
+    mean, deviation = queries.moments()
+    total = deviation * queries.count
+    shape_of_sum = third / total**3, fourth / total**4
+    return [series((value - mean) / deviation, *shape_of_sum) for value in values]
+
+
+def tilted_mean(queries: Queries, value: float, draws: int, rng: np.random.Generator) -> Reference:
+    """Return P(mean >= value) with one slope for all queries, their mean being near the value."""
+    mean, deviation = queries.moments()
+    slope = (value - mean) / deviation**2
+    steps = [steps_of(shape) for shape in queries.shapes]
+    # The normal slope is too large where the law is skew: it is approached from below.
+    slope /= 1 + (value - mean) / deviation / 3
+    for _ in range(6):
+        pilot = _draw_mean(queries, steps, slope, 200, rng)
+        better = better_slope(pilot, slope, value)
+        if abs(better - slope) < 0.02 * slope:
+            break
+        slope = better
+    sample = _draw_mean(queries, steps, slope, draws, rng)
+    return best_of([weighed(sample, value), smoothed(sample, slope, value)])
+
+
+def _draw_mean(
+    queries: Queries, steps: list[Steps], slope: float, draws: int, rng: np.random.Generator
+) -> Sample:
+    """Draw the mean under the slope."""
+    total, log_weight = np.zeros(draws), np.zeros(draws)
+    for shape, often, walk in zip(queries.shapes, queries.often, steps, strict=True):
+        law = Tilted(walk, shape, Tilt(slope / queries.count / shape.n_pos))
+        sample = law.draw(often * draws, rng)
+        total += sample.total.reshape(often, draws).sum(axis=0) / shape.n_pos
+        log_weight += sample.log_weight.reshape(often, draws).sum(axis=0)
+    return Sample(total / queries.count, log_weight)
+
+
+def references_of_mean(
+    queries: Queries, z: Floats, values: Floats, rng: np.random.Generator
+) -> list[Reference]:
+    """Return the best reference of each value of a mean, z deviations above that of the mean."""
+    found = edgeworth_mean(queries, values)
+    if queries.count > 100:
+        return [best([one]) for one in found]
+    drawn = sampled_mean(queries, values, 20_000, rng)
+    found = [best([one, some]) for one, some in zip(found, drawn, strict=True)]
+    for i in np.flatnonzero(z > 1).tolist():
+        if found[i].error > 0.015:
+            draws = 6000 if queries.count < 100 else 1000
+            found[i] = best([found[i], tilted_mean(queries, float(values[i]), draws, rng)])
+    return found

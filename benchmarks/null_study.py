@@ -2,8 +2,7 @@
 
 The references share nothing with prframe's tails (`null_reference`). They took hours and are kept
 in ``null_references.csv``. ``--share .3`` takes a random part of the rankings, ``--quick`` a tenth.
-``--record`` computes references that are missing. ``--part uniform`` tests p-values of random
-labels.
+``--record`` computes references that are missing.
 """
 
 import argparse
@@ -12,19 +11,22 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import chain
 from math import inf, isfinite, log
 
 import numpy as np
-from scipy.stats import kstest
 
-from benchmarks import null_lower, null_means, null_plane
+from benchmarks import null_places
 from benchmarks.data import SEED
-from benchmarks.null_draws import brute
-from benchmarks.null_kept import Kept, name_of
-from benchmarks.null_means import Queries
-from benchmarks.null_plane import Place
-from benchmarks.null_reference import Reference, references
+from benchmarks.null_places import Place
+from benchmarks.null_reference import (
+    Kept,
+    Queries,
+    Reference,
+    references,
+    references_below,
+    references_of_mean,
+)
 from benchmarks.null_steps import Floats, Shape
 from benchmarks.report import table
 from prframe.stats.null.average_precision.groups import Case, Cases
@@ -91,36 +93,29 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a tenth of the rankings")
     parser.add_argument("--share", type=float, default=1.0, help="a random part of the rankings")
     parser.add_argument("--record", action="store_true", help="compute missing references")
-    parser.add_argument("--part", choices=["tails", "uniform"], help="one part")
     options = parser.parse_args()
-    share = 0.1 if options.quick else options.share
     warnings.simplefilter("ignore")
     print(TITLE, flush=True)
-    if options.part != "uniform":
-        begin = time.process_time()
-        print(report(list(points(share, record=options.record))), flush=True)
-        print(f"{time.process_time() - begin:.0f} CPU seconds", file=sys.stderr)
-    if options.part != "tails":
-        print(uniform(groups=100 if options.quick else 500))
+    share = 0.1 if options.quick else options.share
+    print(report(list(points(share, record=options.record))), flush=True)
 
 
 def points(share: float, *, record: bool) -> Iterator[Point]:
     """Return the points of a random share of the rankings, as far as they have a reference."""
     kept, rng = Kept(), np.random.default_rng([SEED, 1])
-    parts = null_plane.untied, null_plane.tied, null_plane.few_hits
-    upper = chain.from_iterable(part(quick=False) for part in parts)
-    for is_lower, places in ((False, upper), (True, null_lower.places(quick=False))):
+    upper = chain(null_places.untied(), null_places.tied(), null_places.few_hits())
+    for is_lower, places in ((False, upper), (True, null_places.below())):
         for place in places:
             if rng.random() < share:
                 yield from _points_of(place, kept, is_lower=is_lower, record=record)
-    for queries in null_means.mixed_queries():
+    for queries in null_places.mixed_queries():
         mean, deviation = queries.moments()
         z = np.array([0.0, 1, 2, 4] if queries.count > 100 else [0.0, 1, 2, 4, 8])
         values = mean + z * deviation
         name = f"{queries.count:,} queries, {queries.name}"
         known = kept.find(name, values.tolist())
         if known is None and record:
-            known = null_means.references(queries, z, values, np.random.default_rng([SEED, 3]))
+            known = references_of_mean(queries, z, values, np.random.default_rng([SEED, 3]))
             kept.keep(name, values.tolist(), known)
         if known is not None and rng.random() < share:
             for one, tail in zip(known, _cases(queries).mean_tails(values), strict=True):
@@ -131,12 +126,12 @@ def points(share: float, *, record: bool) -> Iterator[Point]:
 def _points_of(place: Place, kept: Kept, *, is_lower: bool, record: bool) -> Iterator[Point]:
     """Return the points of a ranking."""
     shape, values = place.shape, place.ap.tolist()
-    name = name_of(shape, place.kind)
+    name = place.name
     known = kept.find(name, values)
     if known is None and record:
         rng = np.random.default_rng([SEED, 2, shape.n, shape.n_pos])
         known = (
-            null_lower.references(place, 6000, rng)
+            references_below(shape, place.ap, 6000, rng)
             if is_lower
             else references(shape, place.ap, place.deviations, rng)
         )
@@ -199,42 +194,6 @@ def report(found: Sequence[Point]) -> str:
         for point in worst
     ]
     return "\n".join([table(header, rows), text, "", *names])
-
-
-def uniform(groups: int) -> str:
-    """Test that p-values of random labels are uniform."""
-    rows = []
-    for n, share in product((100, 3000, 50_000, 300_000), (0.01, 0.1, 0.5)):
-        levels = null_plane.levels(n, np.linspace(0, 1, 6)[1:-1])
-        for kind, blocks in (("no ties", None), ("5 levels", levels)):
-            shape = Shape(n, max(1, round(n * share)), n, blocks)
-            rng = np.random.default_rng([SEED, 4, n, shape.n_pos, len(blocks or ())])
-            rows.append([f"{n:,}, {shape.n_pos:,}, {kind}", *_uniform(shape, groups, rng)])
-    text = (
-        f"P-values of {groups} groups with shuffled labels: how many are at most .01, .05 and .5 "
-        "(in brackets binomial standard deviations above), and a Kolmogorov-Smirnov test of "
-        "P(AP > ap) + U P(AP = ap). From 1,000 items on p-values are interpolated between 31."
-    )
-    return f"### uniform\n\n{text}\n\n{table(['ranking', '.01', '.05', '.5', 'p of KS'], rows)}"
-
-
-def _uniform(shape: Shape, groups: int, rng: np.random.Generator) -> list[str]:
-    """Return how many p-values are small, and the test of all."""
-    ap = brute(shape, groups, rng) / shape.n_pos
-    asked = np.unique(ap)
-    if shape.n >= 1000:
-        asked = np.unique(np.sort(ap)[np.linspace(0, groups - 1, 31).astype(int)])
-    found = [np.exp([tail.log_reached for tail in _tails(shape, asked)])]
-    if shape.ties is not None or shape.n < 1000:
-        found.append(np.exp([tail.log_reached for tail in _tails(shape, asked * (1 + 3e-12))]))
-    above, beyond = (np.interp(ap, asked, found[i]) for i in (0, -1))
-    counts = []
-    for level in (0.01, 0.05, 0.5):
-        count = int((above <= level).sum())
-        score = (count - groups * level) / (groups * level * (1 - level)) ** 0.5
-        counts.append(f"{count} ({score:+.1f})")
-    randomised = beyond + rng.random(groups) * np.clip(above - beyond, 0, None)
-    return [*counts, f"{kstest(randomised, 'uniform').pvalue:.2g}"]
 
 
 if __name__ == "__main__":

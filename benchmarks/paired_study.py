@@ -7,20 +7,22 @@ import argparse
 import warnings
 from collections.abc import Callable, Iterator
 from itertools import combinations, product
+from typing import TypeAlias
 
 import numpy as np
 from scipy.special import expit, stdtr
 
 from benchmarks.comparisons import family
 from benchmarks.data import SEED
-from benchmarks.paired_laws import LAWS, MEANS, SKEWED, SPARSE, Floats, Law
 from benchmarks.report import table
 from prframe.stats import SignFlipNull, adjust_p_values
-from prframe.stats.intervals.confidence import Confidence
-from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions, hall_bends
+from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions
 from prframe.stats.paired_values.family import PairedFamily
-from prframe.typing import Flags
-from prframe.verbs.comparison.over_queries import student_intervals
+from prframe.typing import Flags, Floats
+
+Rng: TypeAlias = np.random.Generator
+Shape: TypeAlias = tuple[int, int]
+Law: TypeAlias = Callable[[Rng, Shape], Floats]
 
 ACCURACY = """## paired-accuracy
 
@@ -35,11 +37,6 @@ two-sided, in brackets with the alternatives less and greater. *Warned* is the s
 which `compare` says that the differences are few and skewed, *unwarned* how often the t test \
 rejects and it does not say so. {fewer:,} samples of *randomization*, *bootstrap*, *wilcoxon* and \
 *sign*; these two are about medians. *Bootstrap* has {resamples:,} resamples.
-"""
-COVERAGE = """## paired-coverage
-
-95 % intervals for the mean difference: the share of {samples:,} samples whose interval covers it, \
-in brackets how often it lies above it and below it, and the mean width over that of t.
 """
 DESIGNS = """## paired-designs
 
@@ -62,6 +59,81 @@ QUERIES = (15, 50)
 SIDES = ("two-sided", "less", "greater")
 LEVEL, MARGIN, CLUSTER, FOLDS = 0.05, 3.0, 3, 5
 ERROR, COPY = 0.6, 0.1
+
+
+def of_ap(rng: Rng, shape: Shape) -> Floats:
+    """Draw differences of AP: queries are easy or hard."""
+    hardness = rng.normal(-0.8, 1.0, shape)
+    first, second = (hardness + 0.6 * rng.normal(size=shape) for _ in "ab")
+    return expit(first) - expit(second)
+
+
+def of_precision(rng: Rng, shape: Shape) -> Floats:
+    """Draw differences of P@10, of which many are 0 and others tie."""
+    chance = expit(rng.normal(-0.8, 1.5, shape))
+    return (rng.binomial(10, chance) - rng.binomial(10, chance)) / 10
+
+
+def of_rr(rng: Rng, shape: Shape) -> Floats:
+    """Draw differences of reciprocal ranks."""
+    chance = np.clip(expit(rng.normal(-0.5, 1.5, shape)), 1e-3, 1)
+    return 1 / rng.geometric(chance) - 1 / rng.geometric(chance)
+
+
+def gamma(k: float) -> Law:
+    """Return a gamma distribution less its mean, whose skewness is 2 / sqrt(k)."""
+    return lambda rng, shape: 0.1 * (rng.gamma(k, size=shape) - k)
+
+
+def wins(share: float, win: float, deviation: float, loss: float) -> Law:
+    """Return a few large wins and many small losses, of mean 0."""
+
+    def law(rng: Rng, shape: Shape) -> Floats:
+        is_win = rng.random(shape) < share
+        return np.where(is_win, rng.normal(win, 0.05, shape), rng.normal(loss, deviation, shape))
+
+    return law
+
+
+def sparse(share: float, law: Law) -> Law:
+    """Return zeros, and a share of other values."""
+    return lambda rng, shape: np.where(rng.random(shape) < share, law(rng, shape), 0.0)
+
+
+def contaminated(rng: Rng, shape: Shape) -> Floats:
+    """Draw small normal values, and one in ten of fifteen times their deviation."""
+    return rng.normal(0, np.where(rng.random(shape) < 0.1, 0.3, 0.02))
+
+
+def of_success(rng: Rng, shape: Shape) -> Floats:
+    """Draw differences of success, of which four in five are 0."""
+    drawn = rng.random(shape)
+    return 1.0 * (drawn < 0.1) - (drawn > 0.9)
+
+
+# Differences of mean 0, but for "zeros and wins".
+LAWS: dict[str, Law] = {
+    "normal": lambda rng, shape: rng.normal(0, 0.1, shape),
+    "AP": of_ap,
+    "RR": of_rr,
+    "P@10": of_precision,
+    "t(3)": lambda rng, shape: 0.1 * rng.standard_t(3, shape),
+    "few wins": wins(0.15, 0.34, 0.03, -0.06),
+    "rare wins": wins(0.05, 0.57, 0.03, -0.03),
+    "gamma(1/2)": gamma(0.5),
+    "gamma(1)": gamma(1.0),
+    "gamma(2)": gamma(2.0),
+    "gamma(4)": gamma(4.0),
+    "lognormal": lambda rng, shape: 0.1 * (rng.lognormal(size=shape) - np.exp(0.5)),
+    "mostly 0": sparse(0.2, lambda rng, shape: rng.normal(0, 0.2, shape)),
+    "zeros and wins": sparse(0.2, lambda rng, shape: 0.1 * rng.exponential(size=shape)),
+    "zeros and others": sparse(0.3, lambda rng, shape: 0.2 * (rng.exponential(size=shape) - 1)),
+    "contaminated": contaminated,
+    "success": of_success,
+}
+MEANS = {"zeros and wins": 0.02}
+CENTRED = {name: law for name, law in LAWS.items() if name not in MEANS}
+COUNTED_LAWS = ("AP", "P@10", "RR", "gamma(1)", "mostly 0")
 
 
 def main() -> None:
@@ -98,11 +170,11 @@ def accuracy(*, quick: bool) -> Iterator[str]:
 
 def _counted(samples: int) -> Iterator[list[str]]:
     """Return a row per law."""
-    for name, law in LAWS.items():
+    for name in COUNTED_LAWS:
         found = []
         for n, z in product(COUNTED, np.linspace(0.1, 5.5, samples)):
             rng = np.random.default_rng([SEED, n, round(100 * z)])
-            differences = _tilted(law(rng, (n, 1), 0.0)[:, 0], float(z), rng)
+            differences = _tilted(LAWS[name](rng, (n, 1))[:, 0], float(z), rng)
             nulls = (SignFlipNull(differences, method=m) for m in ("exact", "convolution"))
             found.append([null.p_value(alternative="two-sided") for null in nulls])
         exact, others = np.array(found).T
@@ -111,7 +183,7 @@ def _counted(samples: int) -> Iterator[list[str]]:
         yield [name, *(f"{errors[one].max():.1e}" if one.any() else "" for one in inside)]
 
 
-def _tilted(differences: Floats, z: float, rng: np.random.Generator) -> Floats:
+def _tilted(differences: Floats, z: float, rng: Rng) -> Floats:
     """Return the numbers with signs by which their sum is about z standard deviations."""
     sizes = np.abs(differences)
     spread = float(np.sqrt((sizes**2).sum()))
@@ -133,8 +205,8 @@ def guard(*, quick: bool) -> Iterator[str]:
 
 def _guarded(samples: int, resamples: int, fewer: int) -> Iterator[list[str]]:
     """Return a row per law and number of queries."""
-    for (name, law), n in product(SKEWED.items(), QUERIES):
-        values = law(np.random.default_rng([SEED, n]), (n, samples), 0.0)
+    for (name, law), n in product(CENTRED.items(), QUERIES):
+        values = law(np.random.default_rng([SEED, n]), (n, samples))
         every, part = _of(values), _of(values[:, :fewer])
         rejects = {
             test: [
@@ -157,30 +229,6 @@ def _rejects(tested: PairedFamily, test: str, side: str, resamples: int) -> Flag
     return np.nan_to_num([result.p_value for result in results], nan=1.0) <= LEVEL + 1e-9
 
 
-def hall(*, quick: bool) -> Iterator[str]:
-    """Study Student's interval, and that of Hall's test."""
-    samples = 200 if quick else 10_000
-    yield COVERAGE.format(samples=samples)
-    yield from rows_of(["differences", "queries", "t", "hall"], _intervals(samples))
-
-
-def _intervals(samples: int) -> Iterator[list[str]]:
-    """Return a row per law and number of queries."""
-    for (name, law), n in product(SKEWED.items(), QUERIES[:1]):
-        pairs = _of(law(np.random.default_rng([SEED, n]), (n, samples), 0.0))
-        ends = [
-            student_intervals(pairs, Confidence(0.95), bends)
-            for bends in (None, hall_bends(pairs))
-        ]
-        width = np.ptp(ends[0], axis=1).mean()
-        described = [
-            f"{((low <= 0) & (high >= 0)).mean():.3f} ({(low > 0).mean():.3f}, "
-            f"{(high < 0).mean():.3f}) {(high - low).mean() / width:.2f}"
-            for low, high in (pair.T for pair in ends)
-        ]
-        yield [name, str(n), *described]
-
-
 def designs(*, quick: bool) -> Iterator[str]:
     """Study equivalence, clusters and folds."""
     samples = 80 if quick else 4000
@@ -191,11 +239,11 @@ def designs(*, quick: bool) -> Iterator[str]:
 
 def _designed(samples: int) -> Iterator[list[str]]:
     """Return a row per distribution and number of queries."""
-    for (name, law), n in product(SPARSE.items(), QUERIES[:1]):
+    for (name, law), n in product(LAWS.items(), QUERIES[:1]):
         rng, mean = np.random.default_rng([SEED, n]), MEANS.get(name, 0.0)
-        centred = _of(law(rng, (n, samples), -mean))
-        parts = law(rng, (CLUSTER * n, samples), -mean).reshape(CLUSTER, n, samples)
-        sums = parts.sum(axis=0) + CLUSTER * law(rng, (n, samples), -mean)
+        centred = _of(law(rng, (n, samples)) - mean)
+        parts = law(rng, (CLUSTER * n, samples)).reshape(CLUSTER, n, samples) - mean
+        sums = parts.sum(axis=0) + CLUSTER * (law(rng, (n, samples)) - mean)
         clusters = PairedFamily(sums, np.full(sums.shape, float(CLUSTER)))
         of_folds = _folds(rng, law, samples)
         cells = [_by_t(centred), _equivalence(centred), _by_t(clusters), _by_t(of_folds)]
@@ -226,9 +274,9 @@ def _equivalence(pairs: PairedFamily) -> str:
     return _cell(max(sides, key=np.mean), pairs.few_for_skewness)
 
 
-def _folds(rng: np.random.Generator, law: Law, samples: int) -> PairedFamily:
+def _folds(rng: Rng, law: Law, samples: int) -> PairedFamily:
     """Return five times five folds whose values have a part in common."""
-    values = law(rng, (FOLDS * FOLDS, samples), 0.0)
+    values = law(rng, (FOLDS * FOLDS, samples))
     shared = rng.normal(0, values.std(), (1, samples))
     folds = np.sqrt(1 / FOLDS) * shared + np.sqrt(1 - 1 / FOLDS) * (values - values.mean())
     return PairedFamily(folds, np.ones_like(folds), 1 / (FOLDS - 1))
@@ -262,7 +310,7 @@ def _corrected(samples: int) -> Iterator[list[str]]:
             yield [str(systems), name, *cells]
 
 
-def _systems(effects: Floats, copies: int, rng: np.random.Generator) -> Floats:
+def _systems(effects: Floats, copies: int, rng: Rng) -> Floats:
     """Draw values, a row per system."""
     errors = ERROR * rng.normal(size=(effects.size, 50))
     shared = np.sqrt(ERROR**2 - COPY**2) * rng.normal(size=50)
@@ -270,7 +318,7 @@ def _systems(effects: Floats, copies: int, rng: np.random.Generator) -> Floats:
     return np.asarray(expit(rng.normal(-0.8, 1.0, 50) + effects[:, None] + errors))
 
 
-def _significant(values: Floats, rng: np.random.Generator) -> list[Flags]:
+def _significant(values: Floats, rng: Rng) -> list[Flags]:
     """Return which pairs each correction finds significantly different."""
     pairs = family(values)
     p_values = [
@@ -283,7 +331,6 @@ def _significant(values: Floats, rng: np.random.Generator) -> list[Flags]:
 PARTS: dict[str, Callable[..., Iterator[str]]] = {
     "accuracy": accuracy,
     "guard": guard,
-    "hall": hall,
     "designs": designs,
     "families": families,
 }

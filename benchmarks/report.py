@@ -45,6 +45,8 @@ COMMANDS = """## Commands
     python -m benchmarks --only NAME ...    # some cases or studies, each a section below
     python -m benchmarks --patience 60      # wait up to an hour for idle CPUs
     python -m benchmarks --quick            # small sizes, to see that it runs
+    python -m benchmarks.coverage --part PART --every       # coverage of intervals and bands
+    python -m benchmarks.paired_study --part PART           # tests over queries
     python -m benchmarks.growth             # docs/guide/growth.csv and growth.svg
 
 Programs that need more than Python packages are kept by `| python -m benchmarks.results TITLE`:

@@ -19,13 +19,14 @@ PAGES = {
         "heavy-negatives",
         "threshold-coverage",
         "paired-items",
-        "paired-coverage",
         "level-coverage",
         "band-coverage",
         "band-clusters",
         "curve-coverage",
         "mean-curve-coverage",
         "rank-coverage",
+        "noise-coverage",
+        "predicted-means",
     ],
     "null": ["null-study", "copairs"],
     "tests": [
@@ -36,7 +37,7 @@ PAGES = {
         "paired-designs",
         "paired-families",
     ],
-    "learning": ["rank-experiments", "rank-learning"],
+    "learning": ["rank-experiments"],
 }
 _SECTION = re.compile(r"^## ", re.MULTILINE)
 _TABLE = re.compile(r"(?:^\|[^\n]*\n)+", re.MULTILINE)

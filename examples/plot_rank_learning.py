@@ -6,7 +6,7 @@ Clemencon, Limnios & Vayatis, *Concentration inequalities for two-sample rank pr
 application to bipartite ranking*, Electronic Journal of Statistics 2021, learn scoring rules that
 maximise a rank statistic and compare three of them. Here are the location models of their section 5
 again, with few replications. ``python examples/rank_experiments.py --full`` runs all models in the
-size of the source; numbers in the text are from there (:doc:`/benchmarks`, rank-learning).
+size of the source; numbers in the text are from there (:doc:`/evidence/learning`).
 """
 
 # %%

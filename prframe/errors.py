@@ -15,7 +15,6 @@
         ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
         ├── EmptyFrameWarning             a frame without rows
         ├── ManyGradesWarning             labels of many values that all count as positive
-        ├── ManyPairsWarning              all pairs of very many models
         ├── NormalizationWarning          ids that are equal but for the form of their Unicode
         ├── NoCutoffWarning               precision or recall of all rows of a classifier
         ├── NoNegativesWarning            rankings that hold nothing but positives
@@ -112,10 +111,6 @@ class ManyGradesWarning(PrframeWarning):
 
 class EmptyFrameWarning(PrframeWarning):
     """A frame has no rows, so that its result says nothing."""
-
-
-class ManyPairsWarning(PrframeWarning):
-    """All pairs of so many models are compared that this takes much time and memory."""
 
 
 class NoCutoffWarning(PrframeWarning):

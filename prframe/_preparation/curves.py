@@ -33,11 +33,7 @@ _TOLD_LEVELS = (0.2, 0.5, 0.8)
 
 @dataclass(frozen=True)
 class Lines:
-    """The curve of a group, or its curves, one for each value of a column `over`.
-
-    `panel` and `group` are the values of the columns that panels and colours tell apart, each None
-    without one. `band` has the rows of a band.
-    """
+    """The curve of a group, or its curves, one for each value of a column `over`."""
 
     panel: object
     group: object
@@ -53,18 +49,16 @@ class Lines:
 
 @dataclass(frozen=True)
 class CurvePicture:
-    """What a picture of curves shows.
-
-    `color` is the column that colours tell apart. The horizontal axis begins at `low`, above 0 if
-    it is logarithmic. `measure` names the area below the curves where it is known. `note` and
-    `text` say what the picture shows, below it and in place of it.
-    """
+    """What a picture of curves shows."""
 
     lines: list[Lines]
     color: str | None
     facet: str | None
+    # Where the horizontal axis begins, above 0 if it is logarithmic.
     low: float
+    # The name of the area below the curves, where it is known.
     measure: str | None
+    # What the picture shows, below it and in place of it.
     note: str
     text: str
 

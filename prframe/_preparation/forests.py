@@ -19,17 +19,7 @@ _NUMBERS = ("estimate", "conf_low", "conf_high")
 
 @dataclass(frozen=True)
 class ForestPanel:
-    """The rows of a metric.
-
-    Attributes
-    ----------
-    value : object
-        The value of the column that panels tell apart.
-    estimates : dict
-        Per row estimate, lower and upper limit, each None where it is unknown.
-    letters : dict
-        The letters of the rows.
-    """
+    """The rows of a metric: estimate, lower and upper limit, None if unknown, and letters."""
 
     value: Any
     estimates: dict[Any, Estimate]
@@ -38,24 +28,13 @@ class ForestPanel:
 
 @dataclass(frozen=True)
 class Forest:
-    """What a picture of intervals shows.
-
-    Attributes
-    ----------
-    panels : list of ForestPanel
-    names : list
-        What has a row, from top to bottom.
-    is_of_differences : bool
-        Whether the estimates are differences of two systems, which 0 divides.
-    note : str
-        What the intervals and the letters are.
-    text : str
-        What the picture shows, in words and numbers.
-    """
+    """What a picture of intervals shows."""
 
     panels: list[ForestPanel]
+    # What has a row, from top to bottom.
     names: list[Any]
     is_of_differences: bool
+    # What the intervals and the letters are, and what the picture shows, in words.
     note: str
     text: str
 

@@ -26,13 +26,10 @@ _SPLITTING = ("color", "facet", "over")
 def of_frame(
     verb: Picture, picture: Picture, without: Sequence[str] = (), *, gain: bool | None = None
 ) -> Picture:
-    """Return the function that draws the result of a verb.
+    """Return the function that draws the result of a verb, with the arguments of both.
 
-    It takes the arguments of the verb and, by keyword, those of the picture but those named in
-    `without`. Where both have one of the same name, it is that of the
-    picture, but for those of which captions tell. If `gain` is given,
-    the picture decides whether the verb adds gains. The columns in ``color=``, ``facet=`` and
-    ``over=`` need not be named in ``by=`` again. Captions tell the options of the verb.
+    Of arguments with one name the picture takes its own, but for those of which captions tell. If
+    `gain` is given, the picture decides whether the verb adds gains.
     """
     of_verb = inspect.signature(verb).parameters
     of_picture = {

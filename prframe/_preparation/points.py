@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
 
-from prframe._preparation.thinning import column_edges, kept_points
 from prframe.errors import PrframeError
 from prframe.typing import Floats, Integers
 
@@ -19,28 +19,15 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Points:
-    """A curve that runs to the right.
-
-    Attributes
-    ----------
-    x, y : ndarray of float
-    has_steps : bool
-        Whether a PR curve is one of steps, a point per threshold. Otherwise the points stand at
-        chosen levels.
-    area : float or None
-        The area below the steps of a PR curve, which is AP, or below the line of a ROC curve; None
-        where the points do not say it.
-    is_whole : bool
-        Whether no threshold can have been left out. A few chosen levels of recall may happen to
-        look like thresholds with many ties.
-    rows : polars.DataFrame
-        The rows of the points.
-    """
+    """A curve that runs to the right, and the rows of its points."""
 
     x: Floats
     y: Floats
+    # Whether there is a point per threshold of a PR curve, and not at chosen levels.
     has_steps: bool
+    # Below the steps of a PR curve, which is AP, or the line of another; None if not known.
     area: float | None
+    # Whether no threshold can have been left out.
     is_whole: bool
     rows: pl.DataFrame
 
@@ -87,8 +74,8 @@ def roc_points(rows: pl.DataFrame) -> Points:
 def gain_points(rows: pl.DataFrame) -> Points:
     """Return the points of a precision-recall-gain curve, from a recall gain of 0 on.
 
-    Between two thresholds the curve is a straight line. So it is before the first positive: there
-    the odds of a negative and the loss of recall both fall as 1 / tp does.
+    The curve is straight between thresholds, and before the first positive, where the odds of a
+    negative and the loss of recall both fall as 1 / tp does.
     """
     rows, across, up = _sorted(rows.sort("k"), *GAINS)
     k, tp, fp, recall, precision = (
@@ -136,10 +123,7 @@ def _sorted(rows: pl.DataFrame, x: str, y: str) -> tuple[pl.DataFrame, Floats, F
 
 
 def precision_at(recall: Floats, precision: Floats, levels: Floats) -> Floats:
-    """Return the precision of a curve in steps at recall levels, 0 where the curve ends before.
-
-    The step to a point begins behind the one before it, so that the area below the steps is AP.
-    """
+    """Return the precision of a curve in steps at recall levels, 0 where the curve ends before."""
     places = np.searchsorted(recall, levels)
     reached = places < len(recall)
     return np.where(reached, precision[np.minimum(places, len(recall) - 1)], 0.0)
@@ -149,3 +133,26 @@ def middles(curves: Sequence[tuple[Floats, Floats]], levels: Floats) -> tuple[Fl
     """Return the mean and the median precision of curves at recall levels."""
     values = np.array([precision_at(recall, precision, levels) for recall, precision in curves])
     return values.mean(axis=0), np.median(values, axis=0)
+
+
+def column_edges(low: float, high: float, columns: int, *, log: bool = False) -> Floats:
+    """Return the values at the edges of the pixel columns of an axis."""
+    if log:
+        return np.geomspace(low, high, columns + 1)
+    return np.linspace(low, high, columns + 1)
+
+
+def kept_points(x: Floats, y: Floats, edges: Floats) -> Integers:
+    """Return which points of a curve to draw, so that no pixel is more than one pixel off.
+
+    Those are the first, last, lowest and highest point of each pixel column; `x` ascends.
+    """
+    if len(x) <= 4 * len(edges):
+        return np.arange(len(x))
+    inner = np.searchsorted(x, edges[1:-1])
+    bounds = np.unique(np.concatenate(([0], inner, [len(x)])))
+    kept: set[int] = set()
+    for start, stop in pairwise(bounds.tolist()):
+        part = y[start:stop]
+        kept.update((start, start + int(part.argmin()), start + int(part.argmax()), stop - 1))
+    return np.array(sorted(kept), dtype=np.int64)

@@ -32,10 +32,7 @@ _OWN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 class Facts(TypedDict, total=False):
-    """What a caption says of how a result was made.
-
-    A fact is read from the column of this name, and is left out where the result has none.
-    """
+    """What a caption says of how a result was made, by the column from which it is read."""
 
     confidence_level: float
     simultaneous: bool
@@ -49,16 +46,7 @@ class Facts(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Result:
-    """A result of a verb as a polars frame.
-
-    Attributes
-    ----------
-    rows : polars.DataFrame
-    keys : tuple of str
-        The columns `by`.
-    back : callable
-        Carries a polars frame to the caller's kind of frame.
-    """
+    """A result of a verb, its columns `by`, and the way back to the caller's kind of frame."""
 
     rows: pl.DataFrame
     keys: tuple[str, ...]

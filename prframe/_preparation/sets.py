@@ -19,22 +19,12 @@ Neighbours = Sequence[frozenset[int]]
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a comparison says of one metric.
+    """What a comparison says of one metric."""
 
-    Attributes
-    ----------
-    models : list
-        The systems, the one with the largest mean first.
-    means : list of float or None
-        Their means, in the same order.
-    rows : dict
-        The row of the result for each pair of positions, the pair as in the result.
-    apart : frozenset of frozenset of int
-        The pairs of positions that differ significantly.
-    """
-
+    # The systems, the one with the largest mean first, and their means.
     models: list[Any]
     means: list[float | None]
+    # The row of the result for each pair of positions, and the pairs that differ significantly.
     rows: dict[tuple[int, int], dict[str, Any]]
     apart: frozenset[frozenset[int]]
 
@@ -61,10 +51,7 @@ class Comparison:
         return [sorted(others) for others in beaten]
 
     def shades(self) -> dict[tuple[int, int], float]:
-        """Return how strongly the cell of each pair is coloured, 0 without significance.
-
-        It runs from -1 to 1 with the difference, and even the palest differs from the ground.
-        """
+        """Return how strongly each pair is coloured, from -1 to 1, and 0 without significance."""
         largest = max((abs(row["difference"] or 0.0) for row in self.rows.values()), default=0.0)
         return {
             pair: copysign(0.25 + 0.75 * abs(row["difference"]) / largest, row["difference"])
@@ -134,8 +121,7 @@ def largest_first(mean: float | None) -> tuple[bool, float]:
 def covering_cliques(alike: Neighbours) -> list[frozenset[int]]:
     """Return few maximal cliques that hold every pair of neighbours, and every node.
 
-    There may be exponentially many maximal cliques, of which a few hold all pairs. A clique starts
-    from the first pair that none holds yet, and takes in the node that adds the most such pairs.
+    A clique starts from a pair that none holds yet, and takes in the node that adds most of these.
     """
     waiting = [set(near) for near in alike]
     cliques = []

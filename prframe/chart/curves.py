@@ -22,8 +22,7 @@ from prframe._preparation.curves import (
     pr_picture,
     roc_picture,
 )
-from prframe._preparation.points import LEVELS, Points, middles, precision_at
-from prframe._preparation.thinning import column_edges
+from prframe._preparation.points import LEVELS, Points, column_edges, middles, precision_at
 from prframe.chart import parts
 from prframe.chart.parts import Chart
 from prframe.errors import PrframeError

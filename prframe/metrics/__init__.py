@@ -1,22 +1,21 @@
 """The catalogue of metrics: every metric is a value.
 
 A new metric takes one constant, in the module of its kind (`thresholds`, `positions`, `gains`,
-`classified`, `partial` or `retrieved`), and one naive definition in the tests' oracle. The list in
-the error message, the docs table and the shared tests derive from `CATALOGUE`.
+`sets` or `partial`), and one naive definition in the tests' oracle. The list in the error
+message, the docs table and the shared tests derive from `CATALOGUE`.
 """
 
 from prframe.metrics.aliases import ALIASES, CUT_ALIASES, in_trec_eval
-from prframe.metrics.catalogue import (
+from prframe.metrics.gains import DCG, ERR, nDCG
+from prframe.metrics.metric import Metric, Parameter, Term
+from prframe.metrics.names import (
     CATALOGUE,
     at_any_prior,
     forms_that,
+    parse_metric,
     with_cells,
     with_influence,
 )
-from prframe.metrics.classified import MCC, BalancedAccuracy, Specificity
-from prframe.metrics.gains import DCG, ERR, nDCG
-from prframe.metrics.metric import Metric, Parameter, Term
-from prframe.metrics.names import parse_metric
 from prframe.metrics.partial import AUPRG, pAP, pAUC
 from prframe.metrics.positions import (
     BEDROC,
@@ -34,7 +33,18 @@ from prframe.metrics.positions import (
     Rprec,
     Success,
 )
-from prframe.metrics.retrieved import NumRel, NumRelRet, NumRet, SetAP, SetF, SetP, SetR
+from prframe.metrics.sets import (
+    MCC,
+    BalancedAccuracy,
+    NumRel,
+    NumRelRet,
+    NumRet,
+    SetAP,
+    SetF,
+    SetP,
+    SetR,
+    Specificity,
+)
 from prframe.metrics.thresholds import AP, AP11, AUC, AUPRC, IPrec, MaxF1, Prec, W, infAP
 
 __all__ = [

@@ -25,7 +25,6 @@ Finish: TypeAlias = Callable[[Quantities, "Metric", Sequence[pl.Expr]], pl.Expr]
 # Makes of a metric a function of the counts in the cells of a ranking, or says why it is none.
 Cells: TypeAlias = "Callable[[Metric], CellStatistic] | str"
 
-
 _EXAMPLES: dict[str, int | float] = {"required": 10, "recall": 0.5}
 _LACKING = {
     "required": "a cut-off",
@@ -42,11 +41,10 @@ _NEEDED: dict[str, tuple[str, float]] = {
 
 @dataclass(frozen=True)
 class Term:
-    """A number per group that is computed from the credits of its hits.
+    """A number per group: the sum, the largest or the first of the credits of its hits.
 
-    `combine` says how: ``"sum"`` adds up the credits of all hits, ``"max"`` takes the largest,
-    and ``"first"`` takes that of the hit ranked first, for which `credit` may use `start`, `end`,
-    `tp_start` and `tp_end` alone. `per_hit` tells whether a hit's credit follows from its own row.
+    The first credit may use `start`, `end`, `tp_start` and `tp_end` alone. `per_hit` is whether a
+    hit's credit follows from its own row.
     """
 
     credit: Credit
@@ -56,10 +54,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number or word that a metric may be given, as in ``RBP(p=0.8)``.
-
-    `check` takes the parameter's name and the given value, and returns the value to use.
-    """
+    """A number or word that a metric may be given; `check` returns the value to use."""
 
     name: str
     default: Setting
@@ -93,12 +88,9 @@ class Metric:
 
     Attributes
     ----------
-    name : str
-        The name without parameters and cut-off.
-    summary : str
-        What the metric is, with its formula.
-    source : str
-        Where the metric is defined.
+    name, summary, source : str
+        The name without parameters and cut-off; what the metric is, with its formula; where it is
+        defined.
     terms, finish
         How the metric is computed: terms from the hits, then one expression of these terms and
         of the totals.
@@ -120,10 +112,8 @@ class Metric:
         Further conditions under which the metric is undefined, in words.
     options : frozenset of {"weight", "prior", "interpolate"}
         The options that the metric takes.
-    graded : bool
-        Whether the metric uses graded labels.
-    judged : bool
-        Whether the metric must know which items were judged.
+    graded, judged : bool
+        Whether the metric uses graded labels, and must know which items were judged.
     interpolated : bool
         Whether the metric is made of interpolated precision, whatever the option.
     range : tuple of float
@@ -131,8 +121,7 @@ class Metric:
     greater_is_better : bool
         Whether a larger value is a better one; false for mere counts of the data.
     instead : tuple of (str, Metric)
-        What the metric becomes if it is given a parameter, as P becomes another function with a
-        threshold in place of a cut-off.
+        What the metric becomes if it is given a parameter, as P with a threshold.
     k : int or float, optional
         The cut-off, or the level of recall.
     settings : tuple of (str, value)
@@ -143,7 +132,7 @@ class Metric:
     summary: str
     source: str
     terms: tuple[Term, ...]
-    finish: Finish
+    finish: Finish = lambda _q, _m, terms: terms[0]
     expected_terms: tuple[Term, ...] | None = None
     expected_finish: Finish | None = None
     cutoff: Literal["none", "optional", "required", "recall", "threshold", "precision"] = "none"
@@ -316,7 +305,7 @@ class Metric:
         return self @ _EXAMPLES[self.cutoff] if self.cutoff in _EXAMPLES else self
 
     def takes(self, parameter: str) -> bool:
-        """Tell whether the metric has a parameter of this name."""
+        """Return whether the metric has a parameter of this name."""
         return parameter in self._values
 
     def number(self, parameter: str) -> float:
@@ -412,15 +401,10 @@ def _written(value: Setting) -> str:
 
 def _one_block(n: int, n_pos: int, rows: int) -> tuple[pl.DataFrame, Quantities]:
     """Return some hits, one a row, of a ranking in which all items tie, and their quantities."""
-    counts: dict[str, float] = {
-        "start": 0,
-        "end": n,
-        "tp_start": 0,
-        "tp_end": n_pos,
-        "fp_start": 0,
-    }
+    counts: dict[str, float] = {"start": 0, "end": n, "tp_start": 0, "tp_end": n_pos}
+    counts |= {"fp_start": 0, "fp_end": n - n_pos}
     counts |= {"n": n, "n_pos": n_pos, "n_neg": n - n_pos, "n_hits": n_pos, "group": 0}
-    counts |= {"fp_end": n - n_pos, "nonrel_start": 0, "nonrel_end": n - n_pos, "pooled_end": 0}
+    counts |= {"nonrel_start": 0, "nonrel_end": n - n_pos, "pooled_end": 0}
     counts |= {"n_nonrel": n - n_pos, "weight": 1, "gain": 1}
     # Every item is judged, but only the hits have rows; together they count for all n items.
     counts["judged"] = n / n_pos

@@ -1,4 +1,4 @@
-"""Reading the name of a metric.
+"""All metrics by their names, lists of those that suit a purpose, and the reading of names.
 
 The grammar of names is::
 
@@ -12,17 +12,27 @@ accepted where this catalogue has another name for the same metric.
 
 import copyreg
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
-from typing import NoReturn
+from typing import TYPE_CHECKING
 
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError, UnknownMetricError
+from prframe.metrics import gains, partial, positions, sets, thresholds
 from prframe.metrics.aliases import ALIASES, CUT_ALIASES, CUT_OFF, INSTEAD, letters
-from prframe.metrics.catalogue import CATALOGUE
 from prframe.metrics.metric import Metric, Setting
 from prframe.stats.score_functions import WORDS
+
+if TYPE_CHECKING:
+    from prframe.stats import CellStatistic
+
+CATALOGUE: dict[str, Metric] = {
+    value.name: value
+    for module in (gains, partial, positions, sets, thresholds)
+    for value in vars(module).values()
+    if isinstance(value, Metric)
+}
+CATALOGUE = dict(sorted(CATALOGUE.items(), key=lambda entry: (entry[0].lower(), entry[0])))
 
 # What metrics without a cut-off may be meant by F and F1.
 _WITHOUT_CUTOFF = {
@@ -31,6 +41,14 @@ _WITHOUT_CUTOFF = {
     " Of a classifier say 'F1(threshold=0.5)'.",
 }
 _OF_LISTS = " Several metrics are separate words, such as 'AP', 'nDCG@10'."
+_WORD, _QUOTED = r"[\w.+-]+", r"\"[^\"]*\"|'[^']*'"
+_FORM = re.compile(
+    rf"\s*(?P<name>{_WORD})\s*(?:\((?P<settings>(?:[^()\"']|{_QUOTED})*)\)\s*)?"
+    rf"(?:@\s*(?P<level>{_WORD})\s*)?"
+)
+_SETTING = re.compile(
+    rf"\s*(?:(?P<name>{_WORD})\s*=)?\s*(?P<value>{_WORD}|{_QUOTED})\s*(?:,\s*|$)"
+)
 _WITH_SUFFIX = re.compile(r"(?P<name>\w+?)[._@]?(?P<k>\d+(?:\.\d+)?)", re.ASCII)
 _PERSISTENCE = re.compile(r"rbp\.(?P<p>[0-9]+)")
 _AT = re.compile(r"(?P<name>\w+?)_at_(?P<k>\d+)", re.ASCII)
@@ -39,9 +57,45 @@ _AT_GRADE = re.compile(r"(?P<name>[^-]+)-l(?P<rel>[0-9]{1,9})")
 _LONGEST = 30
 _WHOLE = re.compile(r"[0-9]{1,30}")
 _REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_TOKEN = re.compile(
-    r"\s*(?:(?P<mark>[()@,=])|(?P<word>[\w.+-]+)|\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')"
-)
+
+
+def with_cells(test: str | None = None) -> str:
+    """List the metrics that are functions of the counts in cells, or those that a test is for."""
+    return _forms_with(lambda _, statistic: test is None or test in statistic.own_tests)
+
+
+def with_influence(*, graded: bool = True) -> str:
+    """List the metrics that have a derivative by the weights of items, perhaps without gains."""
+    return _forms_with(
+        lambda metric, statistic: not (statistic.lacks_influence or (metric.graded and not graded))
+    )
+
+
+def at_any_prior() -> str:
+    """List the metrics of one ranking that have a value whatever share is positive."""
+    return _forms_with(lambda _, statistic: statistic.takes_prior or statistic.of_classes)
+
+
+def _forms_with(accepts: "Callable[[Metric, CellStatistic], bool]") -> str:
+    """List the metrics whose functions of counts suit."""
+    return forms_that(
+        lambda metric: not metric.without_cells and accepts(metric, metric.cell_statistic())
+    )
+
+
+def forms_that(suits: "Callable[[Metric], bool]") -> str:
+    """List the metrics that suit, at all places where they may be taken."""
+    places = [
+        place
+        for metric in CATALOGUE.values()
+        for place in (metric, *(other for _, other in metric.instead))
+    ]
+    *most, last = [
+        place.form + "[@k]" * (place.cutoff == "optional" and suits(place @ 1))
+        for place in places
+        if suits(place.example())
+    ]
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def parse_metric(metric: "str | Metric") -> Metric:
@@ -72,7 +126,7 @@ def parse_metric(metric: "str | Metric") -> Metric:
     if isinstance(metric, Metric):
         parsed = metric
     elif isinstance(metric, str) or type(metric).__module__.startswith("ir_measures"):
-        parsed = _Parser(str(metric)).metric()
+        parsed = _parsed(str(metric))
     else:
         raise ArgumentError(
             f"a metric must be a name or a catalogue object; got {checks.brief(metric)}."
@@ -85,138 +139,52 @@ def parse_metric(metric: "str | Metric") -> Metric:
     return parsed
 
 
-def _restore(text: str) -> Metric:
-    """Return the metric whose name was pickled."""
-    return _Parser(text).metric()
-
-
 # Formulas are lambdas, which cannot be pickled, so a metric is pickled as its name.
-copyreg.pickle(Metric, lambda metric: (_restore, (str(metric),)))
+copyreg.pickle(Metric, lambda metric: (_parsed, (str(metric),)))
 
 
-@dataclass(frozen=True)
-class _Token:
-    """A word, a quoted word or a mark, and the place where it begins."""
-
-    text: str
-    place: int
-    kind: str
-
-    def is_mark(self, mark: str) -> bool:
-        """Tell whether the token is this mark, and not a quoted word that looks like it."""
-        return self.kind == "mark" and self.text == mark
-
-
-class _Parser:
-    """A parser that reads one name from left to right."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._tokens = self._split()
-        self._next = 0
-
-    def metric(self) -> Metric:
-        """Return the metric that the text names."""
-        name = self._take("word", "the name of a metric")
-        settings = self._settings() if self._at("(") else []
-        level = self._level() if self._at("@") else None
-        if level is not None and (graded := _AT_GRADE.fullmatch(level)):
-            # In ranx "map@10-l2" asks for labels of at least 2.
-            level, settings = graded["name"], [*settings, ("rel", int(graded["rel"]))]
-        if self._next < len(self._tokens):
-            self._fail("its end")
-        metric = _look_up(name, self._text, has_level=level is not None)
-        named = [(name or self._first_parameter(metric), value) for name, value in settings]
-        if len(dict(named)) < len(named):
-            raise ArgumentError(f"a parameter stands twice in {self._text!r}.")
-        metric = metric(**dict(named))
-        return metric if level is None else _at_level(metric, level, self._text)
-
-    def _first_parameter(self, metric: Metric) -> str:
-        """Return the name of a metric's first parameter."""
-        if not metric.parameters:
-            raise ArgumentError(f"{metric.name} takes no parameters; got {self._text!r}.")
-        return metric.parameters[0].name
-
-    def _settings(self) -> list[tuple[str | None, Setting]]:
-        """Read the settings in parentheses, as pairs of a name, or None, and a value."""
-        settings: list[tuple[str | None, Setting]] = []
-        self._next += 1
-        while not self._at(")"):
-            parameter = None
-            if self._at("=", ahead=1):
-                parameter = self._take("word", "the name of a parameter")
-                self._next += 1
-            elif settings:
-                self._fail("a parameter=value")
-            settings.append((parameter, self._value()))
-            if self._at(","):
-                self._next += 1
-            elif not self._at(")"):
-                self._fail("',' or ')'")
-        self._next += 1
-        return settings
-
-    def _value(self) -> Setting:
-        """Read the value of a setting."""
-        if self._kind() == "quoted":
-            self._next += 1
-            return self._tokens[self._next - 1].text
-        word = self._take("word", "a value")
-        return _number(word) if _number(word) is not None else word
-
-    def _level(self) -> str:
-        """Read the cut-off behind the @."""
-        self._next += 1
-        return self._take("word", "a cut-off")
-
-    def _at(self, mark: str, *, ahead: int = 0) -> bool:
-        """Tell whether the next token, or one further ahead, is this mark."""
-        place = self._next + ahead
-        return place < len(self._tokens) and self._tokens[place].is_mark(mark)
-
-    def _kind(self) -> str:
-        """Return the kind of the next token."""
-        return self._tokens[self._next].kind if self._next < len(self._tokens) else "end"
-
-    def _take(self, kind: str, expected: str) -> str:
-        """Return the text of the next token, which must be of this kind, and go on."""
-        if self._kind() != kind:
-            self._fail(expected)
-        self._next += 1
-        return self._tokens[self._next - 1].text
-
-    def _fail(self, expected: str) -> NoReturn:
-        """Raise an error that says what should stand at the next token."""
-        if self._next < len(self._tokens):
-            token = self._tokens[self._next]
-            where = f"{token.text!r} at character {token.place + 1}"
-        else:
-            where = "its end"
+def _parsed(text: str) -> Metric:
+    """Return the metric of a name, which may still lack its cut-off."""
+    form = _FORM.fullmatch(text)
+    settings = None if form is None else _settings(form["settings"] or "")
+    if form is None or settings is None:
+        remedy = "write it as in 'P@10', 'RBP(p=0.8)' or 'nDCG(gain=\"exp\")@10'."
+        if text.rstrip().endswith("@"):
+            remedy = f"it has no number after '@'; write {checks.brief(text.rstrip() + '10')}."
+        of_lists = _OF_LISTS if "," in text.partition("(")[0] else ""
         raise UnknownMetricError(
-            f"cannot read the metric {checks.brief(self._text)}: {expected} is due, not {where}."
-            f"{_OF_LISTS if ',' in self._text.partition('(')[0] else ''}",
-            self._text,
+            f"cannot read the metric {checks.brief(text)}; {remedy}{of_lists}", text
         )
+    level = form["level"]
+    if level is not None and (graded := _AT_GRADE.fullmatch(level)):
+        # In ranx "map@10-l2" asks for labels of at least 2.
+        level, settings = graded["name"], [*settings, ("rel", int(graded["rel"]))]
+    metric = _look_up(form["name"], text, has_level=level is not None)
+    if settings and not metric.parameters:
+        name = settings[0][0]
+        if name is None:
+            raise ArgumentError(f"{metric.name} takes no parameters; got {text!r}.")
+    named = {name or metric.parameters[0].name: value for name, value in settings}
+    if len(named) < len(settings):
+        raise ArgumentError(f"a parameter stands twice in {text!r}.")
+    metric = metric(**named)
+    return metric if level is None else _at_level(metric, level, text)
 
-    def _split(self) -> list[_Token]:
-        """Cut the text into words and marks."""
-        tokens, place, end = [], 0, len(self._text.rstrip())
-        while place < end:
-            match = _TOKEN.match(self._text, place)
-            if match is None:
-                rest = self._text[place:].lstrip()
-                at = self._text.index(rest, place)
-                raise UnknownMetricError(
-                    f"cannot read the metric {checks.brief(self._text)}: {rest[0]!r} at character "
-                    f"{at + 1} has no meaning.",
-                    self._text,
-                )
-            group = match.lastgroup or ""
-            kind = "quoted" if group in {"double", "single"} else group
-            tokens.append(_Token(match[group], match.start(group), kind))
-            place = match.end()
-        return tokens
+
+def _settings(text: str) -> list[tuple[str | None, Setting]] | None:
+    """Read what stands in parentheses: names, of which the first may lack, and values."""
+    settings: list[tuple[str | None, Setting]] = []
+    place, text = 0, text.strip()
+    while place < len(text):
+        match = _SETTING.match(text, place)
+        if match is None or (settings and match["name"] is None):
+            return None
+        word = match["value"]
+        number = _number(word)
+        value = word[1:-1] if word[0] in "\"'" else word if number is None else number
+        settings.append((match["name"], value))
+        place = match.end()
+    return settings
 
 
 def _look_up(name: str, text: str, *, has_level: bool) -> Metric:
@@ -225,11 +193,11 @@ def _look_up(name: str, text: str, *, has_level: bool) -> Metric:
         # In ranx "map-l2" asks for labels of at least 2.
         return _look_up(graded["name"], text, has_level=has_level)(rel=int(graded["rel"]))
     if has_level and name in CUT_ALIASES:
-        return _alias(CUT_ALIASES[name])
+        return _parsed(CUT_ALIASES[name])
     if name in CATALOGUE:
         return CATALOGUE[name]
     if name in ALIASES:
-        return _alias(ALIASES[name])
+        return _parsed(ALIASES[name])
     if persistence := _PERSISTENCE.fullmatch(name):
         return CATALOGUE["RBP"](p=float(f"0.{persistence['p']}"))
     cut = None if has_level else _with_cutoff(name, text)
@@ -242,7 +210,7 @@ def _with_cutoff(name: str, text: str) -> Metric | None:
     """Return the metric of a name that ends in its cut-off; None if it does not."""
     suffix = CUT_OFF.fullmatch(name)
     if suffix and suffix["name"] in CUT_ALIASES:
-        return _at_level(_alias(CUT_ALIASES[suffix["name"]]), suffix["k"], text)
+        return _at_level(_parsed(CUT_ALIASES[suffix["name"]]), suffix["k"], text)
     if suffix := _AT.fullmatch(name):
         # In MTEB "ndcg_at_10" has the cut-off 10.
         return _at_level(_look_up(suffix["name"], text, has_level=True), suffix["k"], text)
@@ -283,11 +251,6 @@ def _resembling(name: str, rest: str) -> Iterator[str]:
             yield known[close] + rest
 
 
-def _alias(text: str) -> Metric:
-    """Return the metric that an alias stands for, which may still lack its cut-off."""
-    return _Parser(text).metric()
-
-
 def _at_level(metric: Metric, level: str, text: str) -> Metric:
     """Return the metric cut off at the text that stands behind the @."""
     number = _number(level)
@@ -321,7 +284,7 @@ def _number(word: str) -> int | float | None:
 
 
 def _is_metric(text: str) -> bool:
-    """Tell whether a text is the name of a metric."""
+    """Return whether a text is the name of a metric."""
     try:
         parse_metric(text)
     except PrframeError:

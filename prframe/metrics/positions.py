@@ -22,11 +22,6 @@ from prframe.tie_policies import NO_MEAN
 from prframe.typing import Floats, Integers
 
 
-def _value(_q: Quantities, _m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-    """Return the only term."""
-    return terms[0]
-
-
 def _top_credit(q: Quantities, m: Metric) -> pl.Expr:
     return q.weight * q.share_in_top(m.rank())
 
@@ -271,7 +266,6 @@ RR = Metric(
     "Reciprocal rank of the first positive, 0 if there is none up to k.",
     "TREC",
     (Term(_rr_credit, "first"),),
-    _value,
     cutoff="optional",
     cells=lambda m: stats.ReciprocalRank(None if m.k is None else m.rank()),
 )
@@ -280,7 +274,6 @@ Success = Metric(
     "Success at k: 1 if a positive stands among the first k.",
     "TREC",
     (Term(_success_credit, "first"),),
-    _value,
     cutoff="required",
     cells=lambda m: stats.SuccessAt(m.rank()),
 )
@@ -289,7 +282,6 @@ RBP = Metric(
     "Rank-biased precision: the sum of (1 - p) p^(rank - 1) over the positives.",
     "Moffat & Zobel 2008",
     (Term(_rbp_credit),),
-    _value,
     cutoff="optional",
     parameters=(
         Parameter("p", 0.8, "Persistence, in [0, 1): the chance to read on.", _persistence),

@@ -8,8 +8,8 @@ import polars as pl
 # A count of positives reaches a level of recall if rounding alone leaves it below: 3 of 10
 # positives reach a level of .3, although .3 times 10 may be a little more than 3.
 HAIR_BELOW = 1 - 1e-12
-
-
+# With larger labels 2^label is too large for sums of floats.
+LARGEST_EXPONENT = 1000
 _ABOVE = "above "
 
 
@@ -19,7 +19,7 @@ def above_name(threshold: float, *, negatives: bool = False) -> str:
 
 
 def is_above_name(column: str) -> bool:
-    """Tell whether a column holds the number of items above a threshold."""
+    """Return whether a column holds the number of items above a threshold."""
     return column.startswith(_ABOVE)
 
 
@@ -152,10 +152,6 @@ def precision(
     true, false = tp * prior / n_pos, fp * (1 - prior) / n_neg
     scaled = pl.when(tp > 0).then(true / (true + false)).otherwise(0.0)
     return pl.when(fp > 0).then(scaled).otherwise(1.0)
-
-
-# With larger labels 2^label is too large for sums of floats.
-LARGEST_EXPONENT = 1000
 
 
 def gain_of(label: pl.Expr, kind: str) -> pl.Expr:

@@ -21,8 +21,7 @@ from prframe._preparation.curves import (
     pr_picture,
     roc_picture,
 )
-from prframe._preparation.points import LEVELS, Points, middles
-from prframe._preparation.thinning import column_edges
+from prframe._preparation.points import LEVELS, Points, column_edges, middles
 from prframe.plot import figures
 
 _LONGEST_BESIDE_AREA = 30

@@ -30,27 +30,7 @@ _LEAST_UNITS = 4
 
 @dataclass(frozen=True)
 class PredictedMean(IntervalEstimate):
-    """A prediction-powered mean with its interval, and what it is made of.
-
-    Attributes
-    ----------
-    df : float
-        Degrees of freedom of Student's t.
-    n, n_predicted : int
-        How many values are human, and how many are the machine's.
-    weight : float in [0, 1]
-        The weight of the machine's values; 0 leaves the ordinary interval of the human ones.
-    bias : float
-        The mean of human minus machine values, where both are known.
-    n_effective : float
-        So many human values alone would give the same standard error.
-
-    Examples
-    --------
-    >>> mean = predicted_mean([0.2, 0.4, 0.5, 0.7, np.nan], [0.3, 0.5, 0.5, 0.6, 0.9])
-    >>> mean.n, mean.n_predicted, round(mean.weight, 3), round(mean.bias, 3)
-    (4, 5, 0.316, -0.025)
-    """
+    """A prediction-powered mean with its interval and its parts; see `predicted_mean`."""
 
     df: float
     n: int
@@ -95,6 +75,10 @@ def predicted_mean(  # noqa: PLR0913
     Returns
     -------
     PredictedMean
+        An `IntervalEstimate` with ``df``, the degrees of freedom of Student's t, the numbers ``n``
+        of human and ``n_predicted`` of machine values, the ``weight`` of the latter in [0, 1] (0
+        leaves the interval of the human values), the ``bias``, the mean of human minus machine
+        values, and ``n_effective``: so many human values alone would give the same standard error.
         The numbers are NaN without human values.
 
     Raises
@@ -104,12 +88,10 @@ def predicted_mean(  # noqa: PLR0913
 
     Notes
     -----
-    With ``weight = b (1 - n / N)`` the same estimate is ``weight mean(g of the others) +
-    mean_n(y - weight g)``, that of PPI++. The weight is clipped to [0, 1]. PPI++ divides the
-    covariance by the variance of all g, here it is that of the n: then a perfect machine
-    (y = g) gives the mean of all N values and its standard error. Without correlation, without
-    further units or with fewer than four human ones, the weight is 0, and the interval is that of
-    `mean_interval`.
+    With ``weight = b (1 - n / N)``, clipped to [0, 1], the estimate is ``weight mean(g of the
+    others) + mean_n(y - weight g)``, that of PPI++, which divides the covariance by the variance
+    of all g. Without correlation, without further units or with fewer than four human ones, the
+    weight is 0, and the interval is that of `mean_interval`.
 
     The degrees of freedom are Satterthwaite's, of n - 2 for the first term of the variance and
     N - 1 for the second. The factor with n - 3 is due to the estimated slope, and exact for normal

@@ -56,23 +56,13 @@ def check_resampling(resampling: object, over: Sequence[str]) -> float | Resampl
                 f"here; put {named[0]!r} last."
             )
         return "cv"
-    ratio = float(checks.number("resampling", resampling, above=0))
-    if ratio > 1:
-        warn(
-            f"resampling={ratio:g} says that test sets are larger than training sets; it is the "
-            "size of a test set divided by that of its training set, 1/9 for ten folds.",
-            DependentFoldsWarning,
-        )
-    return ratio
+    return float(checks.number("resampling", resampling, above=0))
 
 
 def refuse_items_of_several_folds(
     source: Source, args: Arguments, over: Sequence[str], resampling: float | Resampling | None
 ) -> None:
-    """Require that a cross-validation tests an item once, if items have names.
-
-    Groups have the same values of the keys of the arguments.
-    """
+    """Require that a cross-validation tests an item once, if items have names."""
     if resampling != "cv" or args.item is None or args.at_hand:
         return
     *repetition, fold = over
@@ -96,11 +86,7 @@ def refuse_items_of_several_folds(
 def test_train_ratio(
     resampling: float | Resampling | None, folds: pl.DataFrame, over: Sequence[str]
 ) -> float:
-    """Return the size of a test set divided by that of its training set.
-
-    There is a row per value. The last column of a cross-validation names the fold; the others tell
-    repetitions of the cross-validation apart.
-    """
+    """Return the size of a test set divided by that of its training set, given a row per value."""
     if isinstance(resampling, float):
         return resampling
     if resampling != "cv":

@@ -100,20 +100,13 @@ def _waited_for(future: "Future[Result]") -> Result:
 
 
 def _keep_freed_memory() -> None:
-    """Let groups take over the memory of the groups before them.
-
-    The allocator of the GNU C library gives large blocks back to the system, which has to clear
-    each page of the next one, until it has seen a block of this size freed. The block is never
-    written to, so that it costs nothing.
-    """
+    """Let groups take over the memory of the groups before them, as glibc then keeps it."""
     np.empty(_LARGEST_KEPT, dtype=np.uint8)
 
 
-def shown(
-    results: Iterable[Result], total: int, description: str, unit: str = "group"
-) -> Iterable[Result]:
+def shown(results: Iterable[Result], total: int, description: str) -> Iterable[Result]:
     """Show the progress of the work, if somebody watches."""
-    if not watched():
+    if not _watched():
         return results
     # tqdm is imported here, because only people at a terminal need it.
     from tqdm import tqdm  # noqa: PLC0415
@@ -123,7 +116,7 @@ def shown(
         results,
         total=total,
         desc=description,
-        unit=unit,
+        unit="group",
         delay=_PATIENCE_SECONDS,
         leave=False,
         # A terminal that does not say how large it is would be shown nothing.
@@ -133,8 +126,8 @@ def shown(
     return bar
 
 
-def watched() -> bool:
-    """Tell whether standard error is a terminal, or the session a notebook."""
+def _watched() -> bool:
+    """Return whether standard error is a terminal, or the session a notebook."""
     # A replacement of standard error may have no isatty, or be closed.
     with suppress(AttributeError, ValueError):
         if sys.stderr.isatty():

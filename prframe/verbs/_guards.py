@@ -45,11 +45,7 @@ _advice: ContextVar[str | None] = ContextVar("advice", default=None)
 
 @contextmanager
 def advising(advice: str | None) -> Iterator[None]:
-    """Let verbs that are called by a picture give its advice on rows that are ranked together.
-
-    In the advice ``{column}`` stands for the column that tells the rows apart. Without advice the
-    verbs name their own arguments.
-    """
+    """Let verbs give a picture's advice on pooled rows, with ``{column}`` for the column."""
     token = _advice.set(advice)
     try:
         yield
@@ -59,19 +55,7 @@ def advising(advice: str | None) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class PooledRankings:
-    """The columns that tell rankings apart, by their names, and are not used.
-
-    Attributes
-    ----------
-    frame : object
-        The caller's frame.
-    columns : sequence of str
-        The columns.
-    args : Arguments
-        The arguments of the call.
-    advice : str or None
-        What a picture that calls the verb says to do, with ``{column}`` for the column.
-    """
+    """The columns of a frame that tell rankings apart, by their names, and are not used."""
 
     frame: object
     columns: Sequence[str]
@@ -88,18 +72,12 @@ class PooledRankings:
         return cls(frame, columns, args, _advice.get())
 
     def pooled(self, *, sampled: bool = False) -> dict[str, pl.DataFrame]:
-        """Return the columns that vary within rankings, with the keys of these rankings.
-
-        If `sampled`, these are rankings in which it is seen in a sample of the rows.
-        """
+        """Return the columns that vary within rankings, with the keys of these rankings."""
         rankings = {column: self._varying(column, sampled=sampled) for column in self.columns}
         return {column: keys for column, keys in rankings.items() if keys is not None}
 
     def _varying(self, column: str, *, sampled: bool) -> pl.DataFrame | None:
-        """Return the keys of the groups in which a column takes several values, if there are any.
-
-        The caller has not asked for the column: one that cannot be read, or compared, is left be.
-        """
+        """Return the keys of the groups in which a column takes several values, if any."""
         args, by = self.args, self.args.keys
         decides = bool(args.ignored) or args.missing == "drop" or args.weight is not None
         needed = [*by, column, *(args.columns if decides else ())]
@@ -121,10 +99,7 @@ class PooledRankings:
             return None
 
     def warn(self, by: Sequence[str], *, takes_over: bool) -> None:
-        """Warn once of the first column that varies within rankings.
-
-        `by` are the columns of `by`; other keys are those of `over`.
-        """
+        """Warn once of the first column that varies within rankings."""
         for column, rankings in self.pooled(sampled=True).items():
             # Of a sample of the rows it is not known in how many groups more they differ.
             where = in_groups(rankings.head(checks.SHOWN).rows())
@@ -150,10 +125,7 @@ class PooledRankings:
 
 
 def warn_of_nameless(source: Source, roles: Mapping[str, str]) -> None:
-    """Warn of rows in memory whose group to summarise over has no name, so that they are one.
-
-    `roles` are the arguments that name the keys.
-    """
+    """Warn of rows in memory whose group to summarise over is null, so that they are one."""
     if not isinstance(source.data, pl.DataFrame):
         return
     for key, role in roles.items():
@@ -173,11 +145,7 @@ def warn_of_unretrieved(source: Source, names: Collection[str], args: Arguments)
 
 
 def warn_of_pool(frame: object, names: Collection[str], args: Arguments) -> None:
-    """Warn that random rankings are of the rows of a pool, if nothing says how many others are.
-
-    A column `judged` tells a pool: items that are not judged are there because a system found
-    them, and what no system found is not there. Rows that lie elsewhere are left be.
-    """
+    """Warn that random rankings are of a pool, which a column `judged` tells."""
     if args.n_neg is not None or _JUDGED not in names or kind_of(frame).is_elsewhere:
         return
     try:
@@ -212,10 +180,7 @@ def warn_of_unlisted(source: Source, args: Arguments) -> bool:
 def warn_of_shared_items(
     frame: object, names: Collection[str], args: Arguments, over: Sequence[str]
 ) -> None:
-    """Warn that the rankings of a mean, whose keys end in those of `over`, share items.
-
-    The column of the items is told, or has a name such as doc_id.
-    """
+    """Warn that the rankings of a mean, whose keys end in those of `over`, share items."""
     known = (
         name
         for name in (*hints.DOCUMENT, "item", "item_id")
@@ -272,10 +237,7 @@ def lack_positives(seen: Seen, args: Arguments) -> bool:
 
 
 def warn_of(source: Source, args: Arguments, *, uses_grades: bool, counts_hits: bool) -> None:
-    """Warn of what was noticed of the rows while they were ranked.
-
-    Where nothing `counts_hits`, or is undefined without them, the lack of positives is no news.
-    """
+    """Warn of what was noticed of the rows while they were ranked."""
     was_read = source.seen.rows or source.seen.read
     if not was_read and not source.lazy().select(pl.len()).collect().item():
         warn(

@@ -17,37 +17,20 @@ from prframe.tie_policies import ALL_TIES, Ties
 
 @dataclass(frozen=True)
 class Accepts:
-    """The shared arguments that a verb accepts, and its reasons to refuse the others.
-
-    Attributes
-    ----------
-    verb : str
-        Name of the verb, with which messages begin.
-    whole_items : str
-        Word for what the verb does with whole items, because of which it takes no weight, for
-        example "counts". Absent: it takes weights.
-    ties : collection of str
-        The tie policies that it takes.
-    taker : str
-        Name in messages of the one who takes these policies only, if it is not the verb.
-    otherwise : str
-        End of the message about another policy: the reason why the verb does not take it.
-    one_ranking : str
-        Reason why the verb does not take a mean over rankings, and the remedy, for example "which
-        have different curves; draw". Absent: only `ties` matters.
-    where : str
-        Calls of the verb to which this applies; absent: all.
-    clusters_of_items : bool
-        Whether unlisted items are in no cluster, so that clusters and totals exclude each other.
-    """
+    """The shared arguments that a verb accepts, and its reasons to refuse the others."""
 
     verb: str
+    # What the verb does with whole items if it takes no weight, for example "counts".
     whole_items: str = ""
     ties: Collection[Ties] = ALL_TIES
+    # Who takes these policies only, if it is not the verb, and why it takes no others.
     taker: str = ""
     otherwise: str = ""
+    # Why the verb takes no mean over rankings, and the remedy.
     one_ranking: str = ""
+    # Calls of the verb to which this applies, if not all.
     where: str = ""
+    # Whether clusters are of items, so that they and totals exclude each other.
     clusters_of_items: bool = False
 
     def check(self, args: Arguments) -> None:
@@ -85,11 +68,7 @@ def takes_ties(
 
 @dataclass(frozen=True)
 class Plan(ABC):
-    """The arguments of a call of a verb; a subclass adds the verb's own options.
-
-    `run` first checks the shared arguments against those that the verb accepts, then the options,
-    and then makes the rows, which for a lazy frame happens when it is collected.
-    """
+    """The arguments of a call of a verb; a subclass adds the verb's own options."""
 
     args: Arguments
 
@@ -123,10 +102,6 @@ class Plan(ABC):
     def undivided(self) -> str:
         """Return why groups cannot be computed apart from each other, nothing if they can."""
         return ""
-
-    def role(self, key: str) -> str:  # noqa: ARG002 - a plan with further roles looks at the key
-        """Return the argument that names a key which is not among the columns of the result."""
-        return "over"
 
     def counting(self) -> Counting | None:
         """Return what must be kept of rows that are counted; None if each row is needed."""

@@ -66,10 +66,7 @@ def refuse_options(given: Mapping[str, bool], taken: str) -> None:
 def values_of_both(
     source: Source, args: Arguments, query: Sequence[str], measure: Measure, compute: Compute
 ) -> MetricValues:
-    """Return the machine's value of each query and metric, with the human one or null.
-
-    `query` are the columns of queries, and `compute` measures rows whose labels are of one judge.
-    """
+    """Return the machine's value of each query and metric, with the human one or null."""
     rows, plain, schema = source.whole(), replace(args, predicted=None), source.schema
     human, machine = _columns(args)
     judged, by_human = pl.lit(value=True), rows

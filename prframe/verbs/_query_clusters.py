@@ -20,10 +20,7 @@ _VARIES = f"{WORKING}varies"
 
 
 def refuse_varying_clusters(source: Source, args: Arguments, over: Sequence[str]) -> None:
-    """Require that the rows of a query are of one cluster, before these are ranked.
-
-    A query has the same values of the keys of the arguments and of `over`.
-    """
+    """Require that the rows of a query are of one cluster, before these are ranked."""
     if args.cluster is None:
         return
     missing = is_missing(pl.col(args.cluster), source.schema[args.cluster])
@@ -40,10 +37,7 @@ def refuse_varying_clusters(source: Source, args: Arguments, over: Sequence[str]
 
 
 class KeyedByCluster(NamedTuple):
-    """The rows of queries that are each of one cluster, and arguments that have it as a key.
-
-    `name` is the working name of that key.
-    """
+    """The rows of queries that are each of one cluster, and arguments that have it as a key."""
 
     source: Source
     args: Arguments
@@ -68,10 +62,7 @@ class KeyedByCluster(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MeanSample:
-    """The values of a mean, or the curves of a mean curve, and the ranks of their clusters' names.
-
-    They are sorted, so that resamples do not depend on the order of the rows.
-    """
+    """The sorted values of a mean, or curves of a mean curve, and the ranks of their clusters."""
 
     values: Floats
     rank: Integers | None = None

@@ -21,15 +21,10 @@ _PART, _MOST = 0.15, 5 / 6
 
 
 def few_for_skewness(values: Floats, method: str, cluster: ArrayLike | None = None) -> bool:
-    """Tell whether a mean has too few values for their skewness and the method of its interval.
+    """Return whether a mean has too few values for their skewness and the method of its interval.
 
-    The rule is that of `PairedFamily.few_for_skewness`, for means that hang on three of twenty
-    values, which make up five sixths of the sum of squares. The logit of more than 30 values has
-    the skewness ``G + 1.5 s (2 m - 1) / (m (1 - m))`` of mean m and standard deviation s, by which
-    t errs in the same way. Shares of zeros and ones have intervals that allow for these, but for
-    Student's. On the logit scale means of values half of which are
-    0, or half of which are 1, are covered as well. With clusters their sums are what may be few
-    and skewed.
+    The logit of more than 30 values has the skewness ``G + 1.5 s (2 m - 1) / (m (1 - m))`` of mean
+    m and standard deviation s, by which t errs in the same way.
     """
     units = units_of(cluster, values.size)
     sample = UnitSums.of(values, units)
@@ -69,11 +64,7 @@ def _at_an_end(sample: UnitSums) -> bool:
 def warn_of_skewed_values(
     means: pl.DataFrame, keys: list[str], kind: str, metric: str | None = None
 ) -> None:
-    """Warn once of the means with the flag ``skewed``.
-
-    `means` has a row for each, with the keys of its group; `kind` is the word for them, and
-    `metric` the column of their metrics, which are named if there are several.
-    """
+    """Warn once of the means with the flag ``skewed``; `kind` is the word for them."""
     skewed = means.filter("skewed")
     if skewed.is_empty():
         return

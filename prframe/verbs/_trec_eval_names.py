@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -17,30 +16,20 @@ from prframe._engine.rows import in_groups
 from prframe._engine.tasks import Task
 from prframe.metrics import Metric, in_trec_eval
 from prframe.tie_policies import Ties
-from prframe.typing import Integers
+from prframe.typing import Floats, Integers
 
-# Rankings of so many rows in all are ranked again, to see what trec_eval's order of ties gives.
+# Ties are looked for in so many rows, and rankings of as many in all are ranked again.
 _MOST_ROWS = 1 << 16
 # A smaller difference changes none of the four decimals that trec_eval shows.
 _SHOWN = 5e-5
 
 
-class _Difference(NamedTuple):
-    """A metric of a group whose value depends on the order of rows with equal scores.
-
-    `n_more` is the number of other groups of which that was found.
-    """
-
-    metric: str
-    here: float
-    others: list[float]
-    group: Integers
-    n_more: int
-
-
 @dataclass(frozen=True)
 class TrecEvalNames:
-    """The metrics that are asked for by trec_eval's names under another tie policy."""
+    """The metrics that are asked for by trec_eval's names under another tie policy.
+
+    Their means are over the last `over` keys.
+    """
 
     args: Arguments
     metrics: Mapping[str, Metric]
@@ -58,7 +47,7 @@ class TrecEvalNames:
         interpolate: bool = False,
         over: int = 0,
     ) -> "TrecEvalNames":
-        """Find these metrics; trec_eval knows no weights. Means are over the last `over` keys."""
+        """Find these metrics; trec_eval knows no weights."""
         compares = not args.policy.by_item and args.weight is None
         metrics = {
             name: metric
@@ -69,72 +58,39 @@ class TrecEvalNames:
 
     def task_of_hits(self, piece: Piece) -> Task[Hits]:
         """Return the task that reduces a piece to its hits, and looks for ties among them."""
-        task = task_of_hits(piece)
-        if not self.metrics or piece.ranking.source.seen.tied:
+        task, seen = task_of_hits(piece), piece.ranking.source.seen
+        if not self.metrics or seen.tied:
             return task
 
         def look(found: Hits) -> Hits:
-            if not piece.ranking.source.seen.tied:
-                piece.ranking.source.seen.tied = self._sentence(piece, found)
+            seen.tied = seen.tied or self._sentence(piece)
             return found
 
         return task.then(look)
 
-    def _sentence(self, piece: Piece, found: Hits) -> str:
+    def _sentence(self, piece: Piece) -> str:
         """Return the warning, empty if the order of ties makes no difference."""
-        groups = self._tied_groups(piece, found)
+        groups = _tied_groups(piece)
+        few = groups[np.cumsum(piece.sizes[groups]) <= _MOST_ROWS]
         if not groups.size:
             return ""
-        last = np.searchsorted(np.cumsum(piece.sizes[groups]), _MOST_ROWS, side="right")
-        if not last:
-            name, values = next(iter(self.metrics)), ""
-        else:
-            difference = self._difference(piece, groups[:last])
-            if difference is None:
-                return ""
-            name, values = difference.metric, self._values(piece, difference)
+        name, told = self._change(piece, few) if few.size else (next(iter(self.metrics)), "")
+        if not name:
+            return ""
         documents = "" if self._has_items(piece) else " and name the documents in item="
         own = in_trec_eval(name)
         is_called = "trec_eval's name" if own == name else f"what trec_eval calls {own!r}"
         return (
             f"{name!r} is {is_called}, and trec_eval ranks equal scores by the names of "
-            f"documents, which ties={self.args.ties!r} does not{values}. Say ties='trec'"
+            f"documents, which ties={self.args.ties!r} does not{told}. Say ties='trec'"
             f"{documents} for its numbers; if ties={self.args.ties!r} is meant, ask for "
             f"{str(self.metrics[name])!r}, or ignore TiePolicyWarning."
         )
 
-    def _values(self, piece: Piece, difference: _Difference) -> str:
-        """Return the values of the metric under both policies, in words."""
-        keys = piece.keys[difference.group] if piece.keys.width else pl.DataFrame()
-        least, most = min(difference.others), max(difference.others)
-        elsewhere = (
-            f"{least:.6g} by the names"
-            if self._has_items(piece)
-            else f"{least:.6g} to {most:.6g} by their order"
-        )
-        # Not all groups are ranked again where there are many rows.
-        n_more = difference.n_more
-        more = f", and differs in at least {n_more} more" if n_more else ""
-        return f": it is {difference.here:.6g} here and {elsewhere}{in_groups(keys.rows())}{more}"
-
-    def _tied_groups(self, piece: Piece, found: Hits) -> Integers:
-        """Return the numbers of groups with positives that are tied, as far as they are known."""
-        policy = self.args.policy
-        if policy.blocks or policy.mean:
-            tied = found.columns.filter(pl.col("end") - pl.col("start") > 1)
-            return np.unique(tied.select("group").collect(engine="in-memory").to_numpy())
-        # Hits have ranks of their own under these policies. The first rows show it where ties are
-        # usual, and to sort all rows a second time would take too long.
-        rows = piece.rows.select("run", "key").head(_MOST_ROWS)
-        tied_rows = rows.filter(rows.is_duplicated(), rows["key"] > UNRETRIEVED)
-        run, first = (
-            column["run"].to_numpy().astype(np.int64) for column in (tied_rows, rows.head(1))
-        )
-        return np.asarray(np.unique(run) - first)
-
-    def _difference(self, piece: Piece, groups: Integers) -> _Difference | None:
-        """Return the first difference that another order of ties makes in any of the groups."""
-        orders: tuple[Ties, ...] = ("trec",) if self._has_items(piece) else ("worst", "best")
+    def _change(self, piece: Piece, groups: Integers) -> tuple[str, str]:
+        """Return the first metric that another order of ties changes, and how, in words."""
+        has_items = self._has_items(piece)
+        orders: tuple[Ties, ...] = ("trec",) if has_items else ("worst", "best")
         metrics = {
             name: metric
             for name, metric in self.metrics.items()
@@ -146,16 +102,17 @@ class TrecEvalNames:
         shown = [self._means(piece, groups, change) > _SHOWN for change in changes]
         differs = np.any(shown, axis=0) & (np.abs(changes).max(axis=0) > _SHOWN)
         if not differs.any():
-            return None
+            return "", ""
         group, column = map(int, np.argwhere(differs)[0])
-        values = [other[group, column] for other in others]
-        n_more = int(np.count_nonzero(differs[:, column])) - 1
-        name = list(metrics)[column]
-        return _Difference(name, here[group, column], values, groups[[group]], n_more)
+        name, values = list(metrics)[column], [other[group, column] for other in others]
+        keys = piece.keys[groups[[group]]] if piece.keys.width else pl.DataFrame()
+        elsewhere = f"{values[0]:.6g} by the names"
+        if not has_items:
+            elsewhere = f"{min(values):.6g} to {max(values):.6g} by their order"
+        value = f"{here[group, column]:.6g}"
+        return name, f": it is {value} here and {elsewhere}{in_groups(keys.rows())}"
 
-    def _means(
-        self, piece: Piece, groups: Integers, change: "np.ndarray[Any, np.dtype[np.float64]]"
-    ) -> "np.ndarray[Any, np.dtype[np.float64]]":
+    def _means(self, piece: Piece, groups: Integers, change: Floats) -> Floats:
         """Return how far the largest mean of each metric changes; single values unless `over`."""
         if not self.over:
             return np.asarray(np.abs(change))
@@ -167,9 +124,7 @@ class TrecEvalNames:
         mean = rows.group_by(keys).agg(means) if keys else rows.select(means)
         return np.asarray(np.abs(mean.select(columns).to_numpy()).max(axis=0, keepdims=True))
 
-    def _measured(
-        self, part: Piece, metrics: Mapping[str, Metric], ties: Ties
-    ) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":
+    def _measured(self, part: Piece, metrics: Mapping[str, Metric], ties: Ties) -> Floats:
         """Return a row per group and a column per metric under a tie policy; NaN if undefined."""
         args = replace(self.args, ties=ties)
         again = replace(part, ranking=replace(part.ranking, args=args))
@@ -185,11 +140,19 @@ class TrecEvalNames:
         return values.cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
     def _has_items(self, piece: Piece) -> bool:
-        """Tell whether there are items that can be sorted as text."""
+        """Return whether there are items that can be sorted as text."""
         if self.args.item is None:
             return False
         dtype = piece.rows.schema["item"]
         return not (dtype.is_nested() or dtype.is_object() or dtype == pl.Binary)
+
+
+def _tied_groups(piece: Piece) -> Integers:
+    """Return the numbers of groups with retrieved items that are tied, among the first rows."""
+    rows = piece.rows.select("run", "key").head(_MOST_ROWS)
+    tied = rows.filter(rows.is_duplicated(), rows["key"] > UNRETRIEVED)["run"]
+    first = rows["run"].head(1).to_numpy().astype(np.int64)
+    return np.asarray(np.unique(tied.to_numpy().astype(np.int64)) - first)
 
 
 def _part(piece: Piece, groups: Integers) -> Piece:

@@ -1,8 +1,4 @@
-"""Values of metrics that the frame holds, so that neither scores nor labels are needed.
-
-There are two layouts: *wide*, a column per metric; and *long*, a column of values beside one that
-names their metric. Where models are compared, they are in rows, or each has a column of values.
-"""
+"""Precomputed values of metrics: a column each, or one column next to one of their names."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -58,26 +54,15 @@ class MetricValues:
 
 @dataclass(frozen=True)
 class ValuesAtHand:
-    """The columns of values, and how metrics and models are told apart.
-
-    Attributes
-    ----------
-    columns : tuple of str
-        The columns of values.
-    long : bool
-        Whether another column names the metric of each row.
-    models : bool
-        Whether the columns are models, and not metrics.
-    undefined : float or None
-        The value in place of null and NaN.
-    sparse : bool
-        Whether null is expected, as for queries that humans have not judged.
-    """
+    """The columns of values, and how metrics and models are told apart."""
 
     columns: tuple[str, ...]
+    # Whether another column names the metric of each row, and whether the columns are models.
     long: bool
     models: bool = False
+    # The value in place of null and NaN.
     undefined: float | None = None
+    # Whether null is expected, as for queries that humans have not judged.
     sparse: bool = False
 
     @classmethod
@@ -85,7 +70,7 @@ class ValuesAtHand:
         cls, values: Columns, names: Collection[str], used: Collection[str], *, models: bool
     ) -> "ValuesAtHand":
         """Return the layout of a frame with columns of some names, of which some are in use."""
-        columns = _columns(values)
+        columns = tuple(checks.column_names("values", values))
         if shared := [column for column in columns if column in used]:
             raise ArgumentError(
                 f"`values` names {checks.listed(shared)}, which other arguments name too; name "
@@ -119,10 +104,7 @@ class ValuesAtHand:
         return replace(args, by=[*args.keys, *self._naming])
 
     def read(self, source: Source, args: Arguments) -> MetricValues:
-        """Return a row per value, with the working names of the keys, and warn of undefined ones.
-
-        With `models` the rows have ``column`` too.
-        """
+        """Return a row per value, with the names of the keys, and warn of undefined ones."""
         data = source.whole()
         source.seen.read = data.height > 0
         for fault in self._faults(data.schema):
@@ -231,16 +213,8 @@ def of_queries(otherwise: str) -> PrframeError:
     )
 
 
-def _columns(values: object) -> tuple[str, ...]:
-    """Return the columns of values, which must be different ones."""
-    return tuple(checks.column_names("values", values))
-
-
 def _unrounded(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return values of Float32 columns without rounding where a metric has multiples of a unit.
-
-    Differences of thirds, for example, would else not tie.
-    """
+    """Return values of Float32 columns without rounding, so that differences of thirds tie."""
     values = rows[VALUE].to_numpy().copy()
     for metric in rows[METRIC].unique():
         places = np.flatnonzero((rows[METRIC] == metric).to_numpy() & np.isfinite(values))

@@ -14,7 +14,13 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.frame_kinds import kind_of, kinds
 from prframe._engine.frames import Source, named, through
 from prframe._engine.rows import in_groups, key_names
-from prframe.errors import ArgumentError, UndefinedMetricWarning, UnknownMetricError, warn
+from prframe.errors import (
+    ArgumentError,
+    CoverageWarning,
+    UndefinedMetricWarning,
+    UnknownMetricError,
+    warn,
+)
 from prframe.typing import Columns, Schema
 from prframe.verbs._guards import (
     PooledRankings,
@@ -27,6 +33,9 @@ from prframe.verbs._guards import (
 )
 from prframe.verbs._plan import Plan, named_by_caller
 
+# The working column of how many standard errors ties at a jump may move an estimate, and from how
+# many on intervals do not cover.
+MOVED, _MATTERS = "__moved", 1.0
 # The verbs with an argument `over`.
 _TAKING_OVER: set[str] = set()
 
@@ -98,16 +107,15 @@ def run(
 ) -> Any:
     """Carry out a plan whose columns are `schema`, after `keys`: the `by` columns unless given.
 
-    `schema` may be a function of the dtypes of the caller's columns. A `guarded` call warns if the
-    frame has a column that tells rankings apart and is not used, or lacks names of those that are
-    summarised over, so that they are ranked together.
+    `schema` may be a function of the dtypes of the caller's columns. A `guarded` call warns of
+    rankings that are pooled.
     """
     args = plan.args
     plan.accepts().check(args)
     plan.check()
     keys = args.keys if keys is None else keys
     # The columns that results summarise over are not among the columns of the result.
-    roles = {key: plan.role(key) for key in args.keys if key not in keys}
+    roles = dict.fromkeys([key for key in args.keys if key not in keys], "over")
     frame, names = named(frame)
     guard = PooledRankings.of(frame, names, args)
     steps = None
@@ -186,11 +194,7 @@ def positives_of(args: Arguments) -> str:
 def warn_undefined(
     columns: Sequence[str], groups: pl.DataFrame, args: Arguments, lack: Sequence[str]
 ) -> None:
-    """Warn once of groups in which columns are undefined.
-
-    `groups` has a row per group, and a boolean column ``lacking`` that is true where a group has
-    no value; `lack` names the things because of which it may have none.
-    """
+    """Warn once of the groups ``lacking`` a value, for lack of the things in `lack`."""
     # A label that occurs in no group is likely to be misspelt.
     named = positives_of(args)
     misspelt = named != "positives" and named in lack and groups["lacking"].all()
@@ -216,3 +220,21 @@ def warn_null(
             f"groups, {why}{names}{remedy}",
             UndefinedMetricWarning,
         )
+
+
+def warn_of_ties_at_jumps(rows: pl.DataFrame, keys: list[str], named: str, told: str) -> None:
+    """Warn once of the estimates, in the column `named`, that ties at a jump may move too far.
+
+    `told` says how often intervals cover, and what to do.
+    """
+    off = rows.filter(pl.col(MOVED) > _MATTERS)
+    if off.is_empty():
+        return
+    names = ", ".join(off[named].unique(maintain_order=True))
+    groups = off.select(keys).unique(maintain_order=True).rows()
+    warn(
+        f"{names}: a block of equal scores lies at the jump of phi{in_groups(groups)}, and all "
+        f"of it counts as above, or all as below; the estimate and its interval are off: {told}, "
+        "ignore CoverageWarning.",
+        CoverageWarning,
+    )

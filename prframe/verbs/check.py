@@ -158,17 +158,7 @@ def check(
 
 @dataclass(frozen=True)
 class _Report(TwoStepPlan):
-    """The plan of the report.
-
-    Attributes
-    ----------
-    cutoffs : list of int
-        The cut-offs that ties should not straddle.
-    pooled : PooledRankings
-        The columns that may tell rankings apart.
-    document : str or None
-        The column that is taken for the items as the caller has named none.
-    """
+    """The plan of the report; `document` is a column taken for items that nobody named."""
 
     cutoffs: list[int]
     pooled: PooledRankings

@@ -50,17 +50,15 @@ def evaluate(
     frame : {frames}
         One row per item.
     metrics : str, Metric or list of these
-        Names such as ``"AP"``, ``"nDCG@10"``, or catalogue values such as ``prframe.nDCG @ 10``;
-        or with parameters ``"P(rel=2)@5"``, ``prframe.nDCG(gain="exp") @ 10``. Names of trec_eval,
+        Names such as ``"AP"``, ``"nDCG@10"``, with parameters ``"P(rel=2)@5"``, or catalogue
+        values such as ``prframe.nDCG(gain="exp") @ 10`` (`prframe.CATALOGUE`). Names of trec_eval,
         ranx and ir_measures (``"map_cut_10"``, ``"ndcg@10"``, ``"recip_rank"``) are understood.
-        The catalogue is `prframe.CATALOGUE`.
     {shared}
     judged : str
-        Boolean column that tells which items were judged; Bpref, infAP and Judged need it, and
-        `prframe.trec.join` adds it. A negative label that is not judged belongs to the pool.
+        Boolean column of judged items, for Bpref, infAP and Judged; `prframe.trec.join` adds it. A
+        negative label that is not judged belongs to the pool.
     undefined : float, optional
-        Value of metrics where they are undefined, without a warning unless no row of any group is
-        positive; trec_eval writes 0. Absent: null.
+        Value of metrics where they are undefined; trec_eval writes 0. Absent: null and a warning.
     over : str or list of str, optional
         Summarise over these columns: evaluate each group of `by` and `over`, for instance each
         model's queries, and return one row per group of `by` and metric.
@@ -79,8 +77,7 @@ def evaluate(
         Replace precision by the largest precision at that recall or beyond. For AP, AUPRC.
     layout : {"wide", "long"}, optional
         One column per metric (the default), or one row per group and metric. With `over` the
-        default is one row per group and metric with a summary; "wide" gives the means alone, a
-        table of systems by metrics.
+        default is one row per group and metric with a summary; "wide" gives the means alone.
 
     Returns
     -------
@@ -113,14 +110,12 @@ def evaluate(
 
     With ``ties="group"``, metrics on thresholds (AP, AUPRC, AP11, IPrec, Prec, MaxF1, AUC, infAP)
     count at the ends of tie blocks; metrics on positions are the mean over all orders within the
-    blocks, in closed form. With ``"expected"`` AP and AUPRC are that mean as well. AP11, IPrec,
-    Prec and MaxF1 have no closed form of it and refuse it; infAP takes ``"group"``, ``"order"``
-    and ``"trec"``. The scores of each group are sorted once, whatever the number of metrics.
+    blocks, in closed form. With ``"expected"`` AP and AUPRC are that mean as well, AP11, IPrec,
+    Prec and MaxF1 refuse it; infAP takes ``"group"``, ``"order"`` and ``"trec"``.
 
     References
     ----------
-    The attribute `source` of each metric, as in ``prframe.CATALOGUE["nDCG"].source``, with the
-    number of the equation where there is one; the guide lists them in full. Clemencon &
+    The attribute `source` of each metric, as in ``prframe.CATALOGUE["nDCG"].source``. Clemencon &
     Vayatis 2009, eq. (3), for precision at levels of recall.
 
     Examples

@@ -69,17 +69,16 @@ SAME = {
     "Prec(rel=2)@0": prframe.Prec(rel=2) @ 0,
 }
 
+FORMS = "write it as in 'P@10', 'RBP(p=0.8)' or 'nDCG(gain=\"exp\")@10'."
 UNREADABLE = {
-    "": "cannot read the metric '': the name of a metric is due, not its end.",
-    "@5": "cannot read the metric '@5': the name of a metric is due, not '@' at character 1.",
-    "P(rel=2@5": "cannot read the metric 'P(rel=2@5': ',' or ')' is due, not '@' at character 8.",
-    "P(rel=2": "cannot read the metric 'P(rel=2': ',' or ')' is due, not its end.",
-    "P(rel=)@5": "cannot read the metric 'P(rel=)@5': a value is due, not ')' at character 7.",
-    "P(=2)@5": "cannot read the metric 'P(=2)@5': a value is due, not '=' at character 3.",
-    "P@5@6": "cannot read the metric 'P@5@6': its end is due, not '@' at character 4.",
-    "P@": "cannot read the metric 'P@': a cut-off is due, not its end.",
-    "RBP(p=.5,2)": "cannot read the metric 'RBP(p=.5,2)': a parameter=value is due, not '2' at "
-    "character 10.",
+    **{
+        text: f"cannot read the metric {text!r}; {FORMS}"
+        for text in (
+            *("", "@5", "P(rel=2@5", "P(rel=2", "P(rel=)@5", "P(=2)@5", "P@5@6", "P%5"),
+            *("nDCG(gain '=' exp)", "RBP(p=.5,2)"),
+        )
+    },
+    "P@": "cannot read the metric 'P@'; it has no number after '@'; write 'P@10'.",
     "F(beta=2)": "F needs a cut-off, for instance 'F(beta=2)@10'. F of all retrieved items is "
     "'SetF'. Of a classifier say 'F(threshold=0.5)'.",
     "F1": "F1 needs a cut-off, for instance 'F1@10'. F1 of all retrieved items is 'SetF', and the "
@@ -98,7 +97,6 @@ UNREADABLE = {
     "roc_curve": "'roc_curve' is no name of a metric here; use roc(), whose columns fpr and tpr "
     "have each at every value of the other.",
     "ndcg_at_0": "the cut-off in 'ndcg_at_0' must be a whole number >= 1; got '0'.",
-    "P%5": "cannot read the metric 'P%5': '%' at character 2 has no meaning.",
     "P": "P needs a cut-off, for instance 'P@10'.",
     "IPrec(levels=v9)": "IPrec needs a level, for instance 'IPrec(levels=\"v9\")@0.5'.",
     "IPrec@2": "`recall level` must lie between 0 and 1; got 2.",
@@ -120,8 +118,6 @@ UNREADABLE = {
     "P@1_0": "the cut-off in 'P@1_0' must be a whole number >= 1; got '1_0'.",
     "P@\u0663": "the cut-off in 'P@\u0663' must be a whole number >= 1; got '\u0663'.",
     "P@99999999999999999": "`k` must be a whole number >= 1 and <= 2^53; got 99999999999999999.",
-    "nDCG(gain '=' exp)": "cannot read the metric \"nDCG(gain '=' exp)\": ',' or ')' is due, "
-    "not '=' at character 12.",
     "gm_map": "'gm_map' is no name of a metric here; "
     "use evaluate('AP', over=..., geometric_mean=True).",
     "unj_10": "'unj_10' is no name of a metric here; use one minus 'Judged@10'.",

@@ -364,7 +364,6 @@ def many_systems(tmp_path_factory):
     path = tmp_path_factory.mktemp("systems") / "many.html"
     names = [f"team{number % 30:02d}-run{number:03d}" for number in range(300)]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", prframe.ManyPairsWarning)
         # Few queries may have skewed differences by chance, or equal values.
         warnings.simplefilter("ignore", prframe.SkewedDifferencesWarning)
         warnings.simplefilter("ignore", prframe.CoverageWarning)

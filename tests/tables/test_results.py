@@ -196,8 +196,11 @@ def test_a_real_tex_compiles_hostile_names(engine: str, marks: str, tmp_path: Pa
     names = [*HOSTILE, "".join(map(chr, range(0x250)))]
     pairs = comparison(names, {(names[0], names[-1])}, ["AP", "P_%@5"])
     table = tables.results(
-        intervals(names, ["AP", "P_%@5"]), pairs, marks, baseline=HOSTILE[0], test="t"
-    )  # type: ignore[arg-type]
+        intervals(names, ["AP", "P_%@5"]),
+        pairs,
+        marks,  # type: ignore[arg-type]
+        baseline=HOSTILE[0],
+    )
     for preamble in ("", r"\usepackage[T1]{fontenc}"):
         compiled(engine, table, tmp_path, preamble)
 

@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 import prframe
-from prframe.verbs.comparison.options import model_pairs
 
 LISTS = pl.DataFrame(
     {
@@ -82,13 +81,6 @@ def test_ap_that_no_ranking_has(ap: float, n: int, n_pos: int) -> None:
         "have, or n and n_pos count others. Give AP of all items; where it does not matter, "
         "ignore UnlistedItemsWarning."
     ]
-
-
-def test_all_pairs_of_very_many_models() -> None:
-    with pytest.warns(prframe.ManyPairsWarning, match="all 31,125 pairs of 250 models"):
-        assert len(model_pairs(range(250), None)) == 31_125
-    assert len(model_pairs(range(250), 3)) == 249
-    assert len(model_pairs(range(200), None)) == 19_900
 
 
 THRESHOLD = "P(threshold=0.5)"

@@ -70,13 +70,6 @@ def test_interval_joins_what_evaluate_gives(method: str) -> None:
     assert_frame_equal(of_values, found)
 
 
-def test_columns_follow_on_those_of_interval() -> None:
-    found = prframe.interval(OF_A, "AP", over="query_id", predicted="llm")
-    plain = prframe.interval(OF_A, "AP", over="query_id", label="true")
-    assert found.columns == [*plain.columns, *COUNTS]
-    assert [found.schema[name] for name in COUNTS] == [pl.Int64, pl.Int64, *[pl.Float64] * 3]
-
-
 def test_laws_of_interval() -> None:
     options: dict[str, Any] = {"over": "query_id"}
     human = prframe.interval(OF_A.filter(pl.col("query_id") < N), METRICS, **options)
@@ -193,13 +186,6 @@ def test_missing_rankings() -> None:
         assert counts == (N - fewer, Q - 2 * fewer)
 
 
-def test_equal_models() -> None:
-    twins = pl.concat([OF_A.with_columns(model=pl.lit(model)) for model in "ab"])
-    found = prframe.compare(twins, "AP", item="item", predicted="llm")
-    row = found.row(0, named=True)
-    assert [row[c] for c in ("difference", "conf_low", "conf_high", "p_value")] == [0, 0, 0, 1]
-
-
 def other_frames() -> dict[str, Any]:
     frame = OF_A
     return {
@@ -284,16 +270,6 @@ def test_wrong_data(frame: pl.DataFrame, message: str) -> None:
     with pytest.raises(prframe.PrframeError) as caught:
         prframe.compare(twice, "AP", item="item", predicted="llm")
     assert str(caught.value) == message.replace("12 of 720", "24 of 1440")
-
-
-@pytest.mark.parametrize("dtype", [pl.Null, pl.Float64])
-def test_nulls_of_any_dtype(dtype: Any) -> None:
-    frame = OF_A.with_columns(label=pl.lit(None, dtype=dtype))
-    with pytest.raises(prframe.PrframeError, match="holds nulls alone"):
-        prframe.interval(frame, "AP", over="query_id", predicted="llm")
-    values = at_hand().with_columns(AP=pl.lit(None, dtype=dtype))
-    with pytest.raises(prframe.PrframeError, match="holds nulls alone"):
-        prframe.interval(values, values="AP", over="query_id", predicted="AP llm")
 
 
 def test_values_of_a_part_of_the_models() -> None:

@@ -6,261 +6,79 @@ import pytest
 from prframe import trec
 
 DATA = pl.DataFrame({"q": [1, 1], "score": [2.0, 1.0], "label": [1, 0], "w": [1.0, 2.0]})
-COUNTS = {"threshold": pl.Float64, "k": pl.Int64, "tp": pl.Int64, "fp": pl.Int64}
-WEIGHTED = COUNTS | {"tp": pl.Float64, "fp": pl.Float64}
-RATES = {"recall": pl.Float64, "precision": pl.Float64}
+DTYPES = {"i": pl.Int64, "s": pl.String, "b": pl.Boolean, "": pl.Float64}
+
+COUNTS = "threshold k:i tp:i fp:i"
+TEST = "null_mean null_std z p_value log10_p_value method:s"
+RANKS = "phi:s n_pos:i n_neg:i statistic null_mean null_std z p_value estimate std_error conf_low"
+PAIR = "metric:s model_a:s model_b:s difference conf_low conf_high"
+PAIRED = "effect_size mean_a mean_b statistic wins:i ties:i losses:i n:i method:s test:s"
+FACTS = "correction:s n_family:i confidence_level p_std_error"
+BAND = "recall precision conf_low conf_high method:s confidence_level simultaneous:b"
+CURVES = "model_a:s model_b:s recall precision_a precision_b difference conf_low conf_high"
+TOPK = "k:i hits:i precision recall null_mean null_std p_value conf_low conf_high method:s"
+SEEDED = {"rng": 1, "n_resamples": 50}
+MAX_T = {"correction": "max-t", "within": "by", "power": 0.8, "rng": 1}
 
 
 @pytest.mark.parametrize(
-    ("result", "columns"),
+    ("verb", "args", "options", "columns"),
     [
-        (lambda: DATA.pr.curve(by="q"), COUNTS | RATES),
-        (lambda: DATA.pr.curve(by="q", weight="w"), WEIGHTED | RATES),
-        (lambda: DATA.pr.curve(by="q", order="input"), COUNTS | RATES),
-        (lambda: DATA.pr.curve(by="q", recall=[0.5]), COUNTS | RATES),
-        (lambda: DATA.pr.curve(by="q", over="w"), RATES | {"n": pl.Int64}),
-        (lambda: DATA.pr.roc(by="q"), COUNTS | {"fpr": pl.Float64, "tpr": pl.Float64}),
-        (lambda: DATA.pr.evaluate(["AP", "P@1"], by="q"), {"AP": pl.Float64, "P@1": pl.Float64}),
+        ("curve", [], {}, f"{COUNTS} recall precision"),
+        ("curve", [], {"weight": "w"}, "threshold k:i tp fp recall precision"),
+        ("curve", [], {"order": "input"}, f"{COUNTS} recall precision"),
+        ("curve", [], {"recall": [0.5]}, f"{COUNTS} recall precision"),
+        ("curve", [], {"over": "w"}, "recall precision n:i"),
+        ("roc", [], {}, f"{COUNTS} fpr tpr"),
+        ("evaluate", [["AP", "P@1"]], {}, "AP P@1"),
+        ("evaluate", [["AP", "P@1"]], {"layout": "long"}, "metric:s value"),
         (
-            lambda: DATA.pr.evaluate(["AP", "P@1"], by="q", layout="long"),
-            {"metric": pl.String, "value": pl.Float64},
+            "evaluate",
+            ["AP"],
+            {"over": "w", "geometric_mean": True},
+            "metric:s mean std n:i n_undefined:i geometric_mean",
+        ),
+        ("ap_test", [], {"correction": "bh"}, f"n:i n_pos:i ap normalized_ap {TEST} p_adjusted"),
+        ("ap_test", [], {"over": "w"}, f"n_groups:i map {TEST}"),
+        ("rank_test", [], {"correction": "bh"}, f"{RANKS} conf_high method:s p_adjusted"),
+        (
+            "compare",
+            ["AP", ["score", "w"]],
+            {"over": "label", **MAX_T},
+            f"{PAIR} p_adjusted p_value {PAIRED} {FACTS} p_adjusted_std_error "
+            "detectable_difference n_needed:i",
         ),
         (
-            lambda: DATA.pr.ap_test(by="q", correction="bh"),
-            {
-                "n": pl.Int64,
-                "n_pos": pl.Int64,
-                "ap": pl.Float64,
-                "normalized_ap": pl.Float64,
-                "null_mean": pl.Float64,
-                "null_std": pl.Float64,
-                "z": pl.Float64,
-                "p_value": pl.Float64,
-                "log10_p_value": pl.Float64,
-                "method": pl.String,
-                "p_adjusted": pl.Float64,
-            },
+            "compare",
+            ["AP"],
+            {"model": "w", "over": "label", "correction": None, "incomplete": "pairwise"},
+            f"{PAIR} p_value {PAIRED} {FACTS}".replace("_a:s", "_a").replace("_b:s", "_b"),
         ),
+        ("band", [], SEEDED, BAND),
+        ("band", [], {"over": "w", **SEEDED}, f"{BAND} n:i"),
         (
-            lambda: DATA.pr.ap_test(by="q", over="w"),
-            {
-                "n_groups": pl.Int64,
-                "map": pl.Float64,
-                "null_mean": pl.Float64,
-                "null_std": pl.Float64,
-                "z": pl.Float64,
-                "p_value": pl.Float64,
-                "log10_p_value": pl.Float64,
-                "method": pl.String,
-            },
+            "compare_curves",
+            [["score", "w"]],
+            {"over": "label", **SEEDED},
+            f"{CURVES} p_value method:s p_std_error n:i",
         ),
+        ("compare_curves", [["score", "w"]], SEEDED, f"{CURVES} p_value method:s p_std_error"),
         (
-            lambda: DATA.pr.rank_test(by="q", correction="bh"),
-            {
-                "phi": pl.String,
-                "n_pos": pl.Int64,
-                "n_neg": pl.Int64,
-                "statistic": pl.Float64,
-                "null_mean": pl.Float64,
-                "null_std": pl.Float64,
-                "z": pl.Float64,
-                "p_value": pl.Float64,
-                "estimate": pl.Float64,
-                "std_error": pl.Float64,
-                "conf_low": pl.Float64,
-                "conf_high": pl.Float64,
-                "method": pl.String,
-                "p_adjusted": pl.Float64,
-            },
+            "interval",
+            ["AP"],
+            SEEDED,
+            "metric:s estimate std_error conf_low conf_high method:s confidence_level",
         ),
-        (
-            lambda: DATA.pr.compare(
-                "AP",
-                ["score", "w"],
-                by="q",
-                over="label",
-                correction="max-t",
-                within="by",
-                power=0.8,
-                rng=1,
-            ),
-            {
-                "metric": pl.String,
-                "model_a": pl.String,
-                "model_b": pl.String,
-                "difference": pl.Float64,
-                "conf_low": pl.Float64,
-                "conf_high": pl.Float64,
-                "p_adjusted": pl.Float64,
-                "p_value": pl.Float64,
-                "effect_size": pl.Float64,
-                "mean_a": pl.Float64,
-                "mean_b": pl.Float64,
-                "statistic": pl.Float64,
-                "wins": pl.Int64,
-                "ties": pl.Int64,
-                "losses": pl.Int64,
-                "n": pl.Int64,
-                "method": pl.String,
-                "test": pl.String,
-                "correction": pl.String,
-                "n_family": pl.Int64,
-                "confidence_level": pl.Float64,
-                "p_std_error": pl.Float64,
-                "p_adjusted_std_error": pl.Float64,
-                "detectable_difference": pl.Float64,
-                "n_needed": pl.Int64,
-            },
-        ),
-        (
-            lambda: DATA.pr.compare(
-                "AP", model="w", by="q", over="label", correction=None, incomplete="pairwise"
-            ),
-            {
-                "metric": pl.String,
-                "model_a": pl.Float64,
-                "model_b": pl.Float64,
-                "difference": pl.Float64,
-                "conf_low": pl.Float64,
-                "conf_high": pl.Float64,
-                "p_value": pl.Float64,
-                "effect_size": pl.Float64,
-                "mean_a": pl.Float64,
-                "mean_b": pl.Float64,
-                "statistic": pl.Float64,
-                "wins": pl.Int64,
-                "ties": pl.Int64,
-                "losses": pl.Int64,
-                "n": pl.Int64,
-                "method": pl.String,
-                "test": pl.String,
-                "correction": pl.String,
-                "n_family": pl.Int64,
-                "confidence_level": pl.Float64,
-                "p_std_error": pl.Float64,
-            },
-        ),
-        (
-            lambda: DATA.pr.band(by="q", rng=1, n_resamples=50),
-            {
-                "recall": pl.Float64,
-                "precision": pl.Float64,
-                "conf_low": pl.Float64,
-                "conf_high": pl.Float64,
-                "method": pl.String,
-                "confidence_level": pl.Float64,
-                "simultaneous": pl.Boolean,
-            },
-        ),
-        (
-            lambda: DATA.pr.band(by="q", over="w", rng=1, n_resamples=50),
-            {
-                "recall": pl.Float64,
-                "precision": pl.Float64,
-                "conf_low": pl.Float64,
-                "conf_high": pl.Float64,
-                "method": pl.String,
-                "confidence_level": pl.Float64,
-                "simultaneous": pl.Boolean,
-                "n": pl.Int64,
-            },
-        ),
-        (
-            lambda: DATA.pr.compare_curves(
-                ["score", "w"], by="q", over="label", rng=1, n_resamples=50
-            ),
-            {
-                "model_a": pl.String,
-                "model_b": pl.String,
-                "recall": pl.Float64,
-                "precision_a": pl.Float64,
-                "precision_b": pl.Float64,
-                "difference": pl.Float64,
-                "conf_low": pl.Float64,
-                "conf_high": pl.Float64,
-                "p_value": pl.Float64,
-                "method": pl.String,
-                "p_std_error": pl.Float64,
-                "n": pl.Int64,
-            },
-        ),
-        (
-            lambda: DATA.pr.compare_curves(["score", "w"], by="q", rng=1, n_resamples=50),
-            {
-                "model_a": pl.String,
-                "model_b": pl.String,
-                "recall": pl.Float64,
-                "precision_a": pl.Float64,
-                "precision_b": pl.Float64,
-                "difference": pl.Float64,
-                "conf_low": pl.Float64,
-                "conf_high": pl.Float64,
-                "p_value": pl.Float64,
-                "method": pl.String,
-                "p_std_error": pl.Float64,
-            },
-        ),
-        (
-            lambda: DATA.pr.interval("AP", by="q", rng=1, n_resamples=50),
-            {
-                "metric": pl.String,
-                "estimate": pl.Float64,
-                "std_error": pl.Float64,
-                "conf_low": pl.Float64,
-                "conf_high": pl.Float64,
-                "method": pl.String,
-                "confidence_level": pl.Float64,
-            },
-        ),
-        (
-            lambda: DATA.pr.topk_test(by="q", k=[1, 2]),
-            {
-                "k": pl.Int64,
-                "hits": pl.Int64,
-                "precision": pl.Float64,
-                "recall": pl.Float64,
-                "null_mean": pl.Float64,
-                "null_std": pl.Float64,
-                "p_value": pl.Float64,
-                "conf_low": pl.Float64,
-                "conf_high": pl.Float64,
-                "method": pl.String,
-            },
-        ),
-        (
-            lambda: DATA.pr.topk_test(by="q", k=[1, 2], correction="by"),
-            {
-                "k": pl.Int64,
-                "hits": pl.Int64,
-                "precision": pl.Float64,
-                "recall": pl.Float64,
-                "null_mean": pl.Float64,
-                "null_std": pl.Float64,
-                "p_value": pl.Float64,
-                "conf_low": pl.Float64,
-                "conf_high": pl.Float64,
-                "method": pl.String,
-                "p_adjusted": pl.Float64,
-            },
-        ),
-        (
-            lambda: DATA.pr.evaluate("AP", by="q", over="w", geometric_mean=True),
-            {
-                "metric": pl.String,
-                "mean": pl.Float64,
-                "std": pl.Float64,
-                "n": pl.Int64,
-                "n_undefined": pl.Int64,
-                "geometric_mean": pl.Float64,
-            },
-        ),
+        ("topk_test", [], {"k": [1, 2]}, TOPK),
+        ("topk_test", [], {"k": [1, 2], "correction": "by"}, f"{TOPK} p_adjusted"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-def test_columns_after_the_keys(result, columns: dict[str, pl.DataType]) -> None:
-    expected = {"q": pl.Int64, **columns}
-    assert dict(result().schema) == expected
-    assert list(result().columns) == list(expected)
+def test_columns_after_the_keys(verb, args, options, columns) -> None:
+    found = getattr(DATA.pr, verb)(*args, by="q", **options).schema
+    named = (column.partition(":") for column in columns.split())
+    expected = {"q": pl.Int64} | {name: DTYPES[kind] for name, _, kind in named}
+    assert list(found.items()) == list(expected.items())
 
 
 def test_a_joined_run() -> None:

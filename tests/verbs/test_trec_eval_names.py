@@ -43,13 +43,6 @@ def test_the_values_under_both_policies() -> None:
     assert by_trec["P_1"].to_list() == [1.0, 1.0]
 
 
-@pytest.mark.parametrize(("n", "more"), [(1, ""), (3, ", and differs in at least 2 more")])
-def test_the_number_of_other_groups(n: int, more: str) -> None:
-    rows = pl.concat(RUN.with_columns(query_id=pl.col("query_id") + f" {i}") for i in range(n))
-    [text] = texts(lambda: prframe.evaluate(rows, ["map", "P_1"], **ITEM))
-    assert f"it is 0.5 here and 1 by the names, in groups ['q2 0']{more}. Say" in text
-
-
 def test_the_range_without_names_of_documents() -> None:
     assert texts(lambda: prframe.evaluate(RUN, "map", by="query_id")) == [
         "'map' is trec_eval's name, and trec_eval ranks equal scores by the names of documents, "
@@ -165,18 +158,6 @@ def test_names_are_not_theirs_where_items_cannot_be_sorted() -> None:
     rows = RUN.with_columns(doc_id=pl.struct("doc_id"))
     [text] = texts(lambda: prframe.evaluate(rows, "map", **ITEM))
     assert "it is 0.5 here and 0.5 to 1 by their order" in text
-
-
-def test_trec_evaluate_has_the_policy() -> None:
-    run = {"q1": {"d1": 2.0, "d2": 2.0}}
-    assert not texts(lambda: prframe.trec.evaluate(run, {"q1": {"d1": 1, "d2": 0}}, "map"))
-
-
-def test_a_class_silences_it() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.simplefilter("ignore", prframe.TiePolicyWarning)
-        prframe.evaluate(RUN, "map", **ITEM)
 
 
 def test_rows_that_are_all_ignored_have_no_ties() -> None:

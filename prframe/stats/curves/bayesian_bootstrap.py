@@ -39,7 +39,7 @@ from prframe.stats.rankings import (
 from prframe.typing import Flags, Floats, Integers, Singles
 
 # Counts are whole and draws are not, which makes bands too wide where draws are not smoothed,
-# within wide tie blocks. The constant was found by simulation (benchmarks.band_coverage).
+# within wide tie blocks. The constant was found by simulation (benchmarks.coverage).
 _WHOLE = 0.16
 # A band of all levels reaches up to 1 where this is at least the probability that no negative of
 # the population stands above.

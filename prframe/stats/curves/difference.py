@@ -29,7 +29,7 @@ from prframe.typing import Floats
 LEAST_POSITIVES = 3
 # Where neither model has a negative above, only half a negative that both share varies, and two
 # nearly perfect models are covered too often. The constant was found by simulation
-# (benchmarks.default_coverage, differences).
+# (benchmarks.coverage, differences).
 _UNSEEN = 0.3
 
 

@@ -1,4 +1,3 @@
-from .asked import check_method as check_method
 from .best_threshold import best_threshold_interval as best_threshold_interval
 from .confidence import Confidence as Confidence
 from .ends import (
@@ -10,9 +9,12 @@ from .ends import (
     wald_interval as wald_interval,
 )
 from .mean_bands import MeanBand as MeanBand, mean_band as mean_band
-from .means import IntervalEstimate as IntervalEstimate, mean_interval as mean_interval
+from .means import (
+    IntervalEstimate as IntervalEstimate,
+    mean_interval as mean_interval,
+    proportion_interval as proportion_interval,
+)
 from .posterior_draws import posterior_replicates as posterior_replicates
-from .proportion import proportion_interval as proportion_interval
 from .rankings import (
     POSTERIOR as POSTERIOR,
     ranking_interval as ranking_interval,
@@ -21,7 +23,7 @@ from .rankings import (
 )
 from .replicates import (
     bca_interval as bca_interval,
-    defined as defined,
     percentile_interval as percentile_interval,
     spread as spread,
 )
+from .standard_errors import check_method as check_method

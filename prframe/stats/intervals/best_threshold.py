@@ -32,24 +32,20 @@ def best_threshold_interval(
 ) -> IntervalEstimate:
     """Return the thresholds whose F1 is not significantly less than the largest one of the sample.
 
-    `scores` are those of the positives and of the negatives in any order, -inf if not retrieved,
-    `prior` is the share of positives in the population if it is not that of the sample, and
-    `clusters` comes from `cluster_counts`. The estimate is the highest score at which F1 is
-    largest, without a standard error, as it varies with the cube root of the number of items. The
-    lower end is -inf where retrieving all items is not excluded. All numbers are NaN if no
-    positive is retrieved, and the ends if one positive is or there is one cluster.
+    `scores` are those of positives and of negatives in any order, -inf if not retrieved; `prior`
+    is the share of positives if it is not that of the sample. The estimate is the highest score at
+    which F1 is largest, without a standard error. The lower end is -inf where retrieving all items
+    is not excluded. All numbers are NaN if no positive is retrieved, and the ends if one is or
+    there is one cluster.
 
-    Let f be half of the largest F1. A lower threshold is as good if at least f of the m items
-    between it and the best one are positive, and a higher one if at most f of them are. Of a
-    positives, ``Z = a - f m`` has the mean 0 where both thresholds are equally good. Its variance
-    is the sum of squares over items of ``z + q m / K``, where K is the number of positives and of
-    items above the best threshold; z is ``1 - f`` of positives and ``-f`` of negatives between the
-    two thresholds, and q is ``2 f - 1`` and f of positives and negatives above the best one, f of
-    positives below it. The binomial test of a in m with the share f is made with both numbers
-    divided by the ratio of that variance to ``m f (1 - f)``, which is next to 1 where m is small.
-    A threshold is left out if the test rejects it at one less the level, as each one can be worse
-    in one direction alone. With a `prior` negatives count several times, and with clusters sums
-    over these are squared. ``python -m benchmarks.default_coverage`` measures the coverage.
+    Let f be half of the largest F1. A threshold is as good as the best one if a share f of the m
+    items between them is positive. Of a positives, ``Z = a - f m`` then has mean 0 and as variance
+    the sum of squares over items, or clusters, of ``z + q m / K``: K is the number of positives
+    and of items above the best threshold; z is ``1 - f`` of positives and ``-f`` of negatives
+    between the two; q is ``2 f - 1`` and f of positives and negatives above the best one, f of
+    positives below it. The binomial test of a in m with the share f takes both numbers divided by
+    the ratio of that variance to ``m f (1 - f)``. It rejects at one less the level, as a threshold
+    can be worse in one direction alone.
 
     >>> from prframe.stats import cells_from_scores
     >>> score, label = np.arange(30, 0, -1), np.repeat([1, 0, 1, 0], [9, 1, 2, 18])
@@ -90,20 +86,8 @@ def _negatives_further(
 class _Ends:
     """The numbers of items that are retrieved up to the end of each cell, or of no cell.
 
-    Attributes
-    ----------
-    tp, fp : ndarray of int, shape (n_cells,)
-        Begins with 0.
-    best : int
-        Where F1 is largest; 0 if it is 0 everywhere.
-    f : float
-        Half of the largest F1.
-    divisor : float
-        The divisor of F1 at its best end.
-    weight : float
-        How often a negative counts.
-    pos, neg : ndarray of float
-        Scores, falling.
+    `tp` and `fp` begin with 0; `best` is where F1 is largest, `f` half of it and `divisor` its
+    divisor there. `weight` is how often a negative counts; scores `pos` and `neg` fall.
     """
 
     tp: Integers
@@ -141,11 +125,10 @@ class _Ends:
         return int(self.fp[end + 1] - self.fp[end])
 
     def alike_down_to(self, end: int, further: int) -> float:
-        """Return above which score thresholds retrieve as many negatives after an end as given.
+        """Return above which score thresholds retrieve `further` more negatives than an end.
 
-        This is the next lower score, or -inf after all retrieved items, as the population has
-        items between two scores of the sample, or none there. Equal scores are a value of their
-        own: the threshold is not below it.
+        It is the next lower score, or -inf after all retrieved items. Equal scores are a value of
+        their own: the threshold is not below it.
         """
         tp, fp = self.tp[end], self.fp[end] + further
         if tp == self.tp[-1] and fp == self.fp[-1]:
@@ -166,18 +149,9 @@ class _Ends:
 
 
 class _Between(NamedTuple):
-    """The items between the best end and others.
+    """The numbers of items between the best end and others, and whether these are above it.
 
-    Attributes
-    ----------
-    pos, neg : ndarray of int, shape (n,)
-        Their numbers.
-    is_above : ndarray of bool, shape (n,)
-        Whether the other end is above the best one.
-    f : float
-        The share of positives, negatives being weighted, with which both ends are as good.
-    weight : float
-        How often a negative counts.
+    With a share f of positives, negatives counting `weight` times, both ends are as good.
     """
 
     pos: Integers
@@ -263,10 +237,7 @@ def _variance_of_clusters(between: _Between, ends: _Ends, clusters: csr_array) -
 def _running_squares(
     cluster: Integers, step: Integers, z: Floats, q: Floats, *, n_steps: int
 ) -> tuple[Floats, Floats]:
-    """Return the sums over clusters of z squared and of z times q, up to each step.
-
-    What is added to the z of a cluster adds twice its product with what was there, and its square.
-    """
+    """Return the sums over clusters of z squared and of z times q, up to each step."""
     order = np.lexsort((step, cluster))
     cluster, step, added = cluster[order], step[order], z[order]
     total = np.cumsum(added)

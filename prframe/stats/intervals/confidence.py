@@ -56,27 +56,9 @@ class Confidence:
     def expanded(self, n: int) -> Confidence:
         """Return the level at which quantiles of resamples cover in samples of n units.
 
-        Resamples of n units vary less than samples do, by ``sqrt((n - 1) / n)``, and their
-        quantiles are those of a normal distribution where Student's with n - 1 degrees of freedom
-        would be right. So the tail a becomes ``Phi(-sqrt(n / (n - 1)) t_{n-1}(1 - a))``.
-
-        Parameters
-        ----------
-        n : int
-            Fewer than 2 count as 2.
-
-        Returns
-        -------
-        Confidence
-
-        References
-        ----------
-        Hesterberg, *What teachers should know about the bootstrap*, 2015, section 5.3.
-
-        Examples
-        --------
-        >>> round(Confidence(0.95).expanded(15).level, 4)
-        0.9736
+        Resamples vary less than samples do, by ``sqrt((n - 1) / n)``, and as a normal distribution
+        where Student's would be right. So the tail a becomes ``Phi(-sqrt(n / (n - 1)) t_{n-1}(1 -
+        a))`` (Hesterberg, *What teachers should know about the bootstrap*, 2015, section 5.3).
         """
         n = max(n, 2)
         tail = float(ndtr(np.sqrt(n / (n - 1)) * stdtrit(n - 1, self.tail)))

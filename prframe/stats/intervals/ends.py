@@ -19,13 +19,8 @@ UNIT = (0.0, 1.0)
 def degrees_of_freedom(values: ArrayLike, number: ArrayLike) -> float:
     """Return ``2 + 2 (sum U^2)^2 / sum U^4``, the degrees of freedom of influence values U.
 
-    For a sum of squares of independent variates, ``sum U^4`` estimates the variance, up to terms
-    of order 1/n. Twice the squared mean over the variance are the degrees of freedom of the
-    scaled chi-squared distribution with these moments (Satterthwaite 1946), which are few if a few
-    items carry the whole standard error. The first 2 was found by simulation of AP.
-
-    >>> round(degrees_of_freedom([0.1, -0.1], [50, 50]))
-    202
+    They are Satterthwaite's, few if a few items carry the standard error. The first 2 was found by
+    simulation of AP.
     """
     squares, number = reals("values", values) ** 2, reals("number", number)
     fourth = float(number @ squares**2)
@@ -33,13 +28,7 @@ def degrees_of_freedom(values: ArrayLike, number: ArrayLike) -> float:
 
 
 def acceleration(values: ArrayLike, number: ArrayLike) -> float:
-    """Return ``sum U^3 / (6 (sum U^2)^1.5)``, the acceleration of the BCa interval (Efron 1987).
-
-    `number` says how many items have each of the values; the result is 0 if all of these are.
-
-    >>> round(acceleration([2.0, -1.0], [1, 2]), 4)
-    0.068
-    """
+    """Return ``sum U^3 / (6 (sum U^2)^1.5)``, the acceleration of BCa intervals (Efron 1987)."""
     values, number = reals("values", values), reals("number", number)
     # Powers of small values underflow; a power of 2 divides without rounding.
     values = np.ldexp(values, -int(np.frexp(np.abs(values).max(initial=0.0))[1]))
@@ -50,14 +39,7 @@ def acceleration(values: ArrayLike, number: ArrayLike) -> float:
 def wald_interval(
     estimate: float, std_error: float, confidence: Confidence, df: float = np.inf
 ) -> tuple[float, float]:
-    """Return ``estimate -+ q std_error``, where q is a quantile of Student's t distribution.
-
-    It is that of the normal distribution if the degrees of freedom are infinite.
-
-    >>> low, high = wald_interval(0.5, 0.1, Confidence(0.95))
-    >>> round(low, 3), round(high, 3)
-    (0.304, 0.696)
-    """
+    """Return ``estimate -+ q std_error`` with Student's quantile q, normal if df is infinite."""
     reach = _quantile(confidence, df) * std_error
     return confidence.ends(estimate - reach, estimate + reach)
 
@@ -67,13 +49,8 @@ def hall_interval(
 ) -> tuple[float, float]:
     """Return the interval of a mean of skewed values: those that Hall's test does not reject.
 
-    The ends are ``m - t(-+q) s``, where q is a quantile of Student's t distribution with n - 1
-    degrees of freedom, and t what Hall's correction of a t value takes to it (Hall, *On the
-    removal of skewness by transformation*, JRSS B 1992).
-
-    >>> low, high = hall_interval(1.0, 0.2, 2.0, Confidence(0.95), 25)
-    >>> round(low, 3), round(high, 3)
-    (0.676, 1.707)
+    The ends are ``m - t(-+q) s`` with Student's quantile q and `before_correction` t (Hall, *On
+    the removal of skewness by transformation*, JRSS B 1992).
     """
     reach = _quantile(confidence, n - 1)
     low, high = before_correction(np.array([reach, -reach]), skewness / np.sqrt(n))
@@ -99,11 +76,7 @@ def before_correction(corrected: ArrayLike, bends: ArrayLike) -> Floats:
 
 
 def sample_skewness(residuals: Floats, n: ArrayLike) -> Floats:
-    """Return ``n / ((n - 1)(n - 2)) sum r^3 / s^3`` of residuals along the first axis.
-
-    It is 0 with fewer than three values, of which n may be fewer than there are residuals, or
-    without spread.
-    """
+    """Return ``n / ((n - 1)(n - 2)) sum r^3 / s^3`` of residuals along the first axis, or 0."""
     n, by_value = np.asarray(n), residuals**2
     squares, cubes = by_value.sum(axis=0), (by_value * residuals).sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -122,15 +95,10 @@ def logit_interval(  # noqa: PLR0913
 ) -> tuple[float, float]:
     """Return the interval that is symmetric on the logit scale (Boyd, Eng & Page 2013).
 
-    The ends are ``logit(c) -+ q std_error / (u (1 - u))``, transformed back, with a quantile q of
-    Student's distribution. Without an unbiased estimate, c and u are the estimate; with one, c is
-    the mean of both and u is the unbiased one; if that is 0, the interval is (0, 1). An estimate
-    of 0 or 1 has no finite logit, and Jeffreys' interval for none or all of the trials; without
-    trials it is (0, 1).
-
-    >>> low, high = logit_interval(0.9, 0.05, Confidence(0.95))
-    >>> round(low, 3), round(high, 3)
-    (0.752, 0.964)
+    The ends are ``logit(c) -+ q std_error / (u (1 - u))``, transformed back, with Student's
+    quantile q. Without an unbiased estimate, c and u are the estimate; with one, c is the mean of
+    both and u the unbiased one; if that is 0, the interval is (0, 1). An estimate of 0 or 1 has
+    Jeffreys' interval for none or all of the trials, or (0, 1) without trials.
     """
     confidence = replace(confidence, limits=UNIT)
     if estimate in {0, 1}:
@@ -148,20 +116,11 @@ def beta_interval(
 ) -> tuple[float, float]:
     """Return quantiles of a beta distribution, which allows for losses that the sample lacks.
 
-    Half a step, which is how much a single observation may change the estimate, is added to what
-    the estimate gained and to what it lost, and half the square of a step to the variance: the
-    beta distribution has mean ``(e + d / 2) / (1 + d)`` and variance
-    ``(s^2 + d^2 / 2 + d^3 / 4) / ((1 + d)^2 (1 + 2 d))``. The ends enclose the estimate.
-
-    For a share of m trials, with ``s^2 = e (1 - e) / m`` and ``d = 1 / m``, this is Jeffreys'
-    interval. A standard error is too small if a sample lacks the few observations that would lower
-    an estimate near 1; the interval then has the width that such an observation would give it.
-    Gamma intervals of weighted sums of counts are made likewise (Fay & Feuer, *Confidence
-    intervals for directly standardized rates*, Statistics in Medicine 1997).
-
-    >>> low, high = beta_interval(0.9, (0.9 * 0.1 / 30) ** 0.5, Confidence(0.95), step=1 / 30)
-    >>> round(low, 4), round(high, 4)
-    (0.7566, 0.971)
+    Half a step d, how much one observation may change the estimate e, is added to what it gained
+    and to what it lost: the distribution has mean ``(e + d / 2) / (1 + d)`` and variance
+    ``(s^2 + d^2 / 2 + d^3 / 4) / ((1 + d)^2 (1 + 2 d))``, and the ends enclose e. For a share of m
+    trials, with ``d = 1 / m``, this is Jeffreys' interval. Fay & Feuer (Statistics in Medicine
+    1997) make gamma intervals of weighted sums of counts likewise.
     """
     mean = (estimate + step / 2) / (1 + step)
     square = (std_error**2 + step**2 / 2 + step**3 / 4) / ((1 + step) ** 2 * (1 + 2 * step))

@@ -52,12 +52,8 @@ _PLAIN = _Scale(np.positive, np.ones_like, np.positive)
 class _Influence(NamedTuple):
     """What each unit, a curve or a cluster of curves, does to the mean of all.
 
-    Attributes
-    ----------
-    residuals : ndarray, shape (units, levels)
-        The sum of the curves of a unit less as many means, divided by the mean size of units.
-    sizes : ndarray, shape (units,)
-        The number of curves of a unit, divided by the mean number.
+    `residuals`, shape (units, levels), are the sum of the curves of a unit less as many means,
+    over the mean size of units, and `sizes` the numbers of curves over their mean.
     """
 
     residuals: Floats
@@ -71,23 +67,17 @@ def mean_band(
     rng: np.random.Generator,
     cluster: ArrayLike | None = None,
 ) -> MeanBand:
-    """Return a band about the mean of curves that covers it at all levels at once.
+    """Return a band about the mean of curves, one a row, that covers it at all levels at once.
 
-    The band is ``m(r) -+ c s(r)``, where m is the mean of the n curves, a row each, and s its
-    standard error at level r. The factor c is the smallest for which a share of the level of the
-    bootstrap means ``m*``, of whole curves, stays within the band: a quantile of
-    ``max_r |m*(r) - m(r)| / s*(r)``. Values within [0, 1] are taken on the logit scale. Where all
-    curves are equal, both ends are their value. With fewer than two curves the ends are NaN.
+    The band is ``m(r) -+ c s(r)``, where c is the level's quantile of ``max_r |m*(r) - m(r)| /
+    s*(r)`` over bootstrap means ``m*`` of whole curves or clusters. Values within [0, 1] are taken
+    on the logit scale. Where all curves are equal, both ends are their value; with fewer than two
+    units the ends are NaN.
 
-    With `cluster` whole clusters are drawn, as many as there are. Of c clusters the mean is a
-    ratio of sums, ``sum S_j / sum n_j``, where S_j is the sum of the n_j curves of a cluster, and
-    its standard error is ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n``; both are computed anew
-    from the clusters of a resample (Davison & Hinkley, *Bootstrap Methods and their Application*,
-    1997, sections 2.4 and 4.2.4; Cochran 1977, chapter 9A).
-
-    ``s*`` is the standard error of the resample, but at least .3 s, because few curves that differ
-    from the others make it nearly vanish. A mean of 0 or 1 on the logit scale says nothing of the
-    width, and is left out.
+    The mean of c clusters is a ratio ``sum S_j / sum n_j`` of the sums S_j of n_j curves, and its
+    standard error ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n`` (Davison & Hinkley 1997, sections
+    2.4 and 4.2.4; Cochran 1977, chapter 9A). ``s*`` is at least .3 s, because few curves that
+    differ from the others make it nearly vanish.
 
     >>> curves = np.random.default_rng(1).beta(4, 2, size=(40, 3)).cumprod(axis=1)
     >>> band = mean_band(curves, Confidence(limits=(0, 1)), 2000, np.random.default_rng(2))

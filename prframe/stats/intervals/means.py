@@ -1,16 +1,18 @@
-"""Confidence intervals for the mean of independent values, of values in clusters, or of folds."""
+"""Confidence intervals for means, of values that are independent or not, and for proportions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import betainccinv, betaincinv
 
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import ArgumentError, PrframeError
-from prframe.stats._arrays import random_generator, reals
+from prframe.stats._arrays import Interval, at_most, counts, random_generator, reals
 from prframe.stats._batches import batch_sizes
 from prframe.stats._tolerances import RESIDUE
 from prframe.stats._units import UnitSums, units_of
@@ -25,7 +27,7 @@ from prframe.stats.intervals.ends import (
     wald_interval,
 )
 from prframe.stats.intervals.replicates import bca_interval, percentile_interval, spread
-from prframe.typing import Floats
+from prframe.typing import Floats, IntervalMethod
 
 _CORRECTED = ("auto", "t", "logit")
 _RESAMPLED = ("percentile", "bca")
@@ -51,16 +53,6 @@ class IntervalEstimate:
     high: float
     method: str
 
-    def times(self, factor: float) -> IntervalEstimate:
-        """Return the interval of a positive multiple of the estimated quantity."""
-        return IntervalEstimate(
-            estimate=self.estimate * factor,
-            std_error=self.std_error * factor,
-            low=self.low * factor,
-            high=self.high * factor,
-            method=self.method,
-        )
-
 
 def mean_interval(  # noqa: PLR0913
     values: ArrayLike,
@@ -73,9 +65,6 @@ def mean_interval(  # noqa: PLR0913
     cluster: ArrayLike | None = None,
 ) -> IntervalEstimate:
     """Return a confidence interval for the mean of independent values, of clusters, or of folds.
-
-    The values may be, for example, those of a metric for each query, in clusters of the queries
-    of a user.
 
     Parameters
     ----------
@@ -93,11 +82,11 @@ def mean_interval(  # noqa: PLR0913
     rng : int or numpy.random.Generator, optional
         Seed or generator of these resamples.
     test_train_ratio : float >= 0
-        Of values from folds or repeated splits: the size n_2 of a test set divided by that of its
-        training set, n_1; see `paired_t_test`. It is for ``"t"`` and ``"logit"``.
+        For folds or repeated splits: the size n_2 of a test set divided by that of its training
+        set, n_1; see `paired_t_test`. It is for ``"t"`` and ``"logit"``.
     cluster : array_like, shape (n_values,), optional
-        The cluster of each value. Clusters are independent of each other, the values of one need
-        not be. The bootstrap methods draw whole clusters, as many as there are.
+        The cluster of each value. Clusters are independent of each other. The bootstrap methods
+        draw whole clusters, as many as there are.
 
     Returns
     -------
@@ -117,18 +106,11 @@ def mean_interval(  # noqa: PLR0913
         ``"logit"``, an unknown method, a ratio that is negative, or comes with clusters or with
         another method than ``"t"`` and ``"logit"``, or not one cluster for each value.
 
-    Notes
-    -----
-    With clusters the mean is a ratio of two sums over them, of S_j and of n_j. Where all clusters
-    are of one size, the interval is that of the means of clusters.
-
     References
     ----------
-    Student, *The probable error of a mean*, Biometrika 1908; Cochran, *Sampling Techniques*, 3rd
-    ed. 1977, chapter 9A, for clusters; Efron, *Better bootstrap confidence intervals*, Journal of
-    the American Statistical Association 1987; Hall, *On the removal of skewness by
-    transformation*, JRSS B 1992; Nadeau & Bengio, *Inference for the generalization error*,
-    Machine Learning 2003.
+    Student 1908; Cochran, *Sampling Techniques*, 3rd ed. 1977, chapter 9A, for clusters; Efron,
+    *Better bootstrap confidence intervals*, JASA 1987; Hall, *On the removal of skewness by
+    transformation*, JRSS B 1992; Nadeau & Bengio, *Inference for the generalization error*, 2003.
 
     Examples
     --------
@@ -163,6 +145,77 @@ def mean_interval(  # noqa: PLR0913
         low, high = _quantiles(sample, mean, replicates, method, confidence)
         return IntervalEstimate(mean, spread(replicates), low, high, method)
     return IntervalEstimate(mean, *_from_error(sample, mean, method, confidence), method)
+
+
+def proportion_interval(
+    hits: ArrayLike,
+    trials: ArrayLike,
+    confidence_level: float = 0.95,
+    method: IntervalMethod = "clopper-pearson",
+    prior: float = 1.0,
+) -> Interval:
+    """Enclose a proportion, given `hits` out of `trials`.
+
+    For precision at k the trials are the k positions, for recall the positives.
+
+    Parameters
+    ----------
+    hits, trials : array_like of int
+        Successes (0..trials) and trials (>= 0).
+    confidence_level : float in (0, 1)
+        Coverage, or posterior probability; half of the rest is left to each tail.
+    method : {"clopper-pearson", "jeffreys", "posterior"}
+        ``"clopper-pearson"``: all proportions that neither one-sided exact binomial test rejects;
+        it covers at least as often as it says. ``"jeffreys"``: quantiles of
+        Beta(hits + 1/2, misses + 1/2), with the lower end 0 if there are no hits and the upper end
+        1 if there are no misses; it covers about as often as it says. ``"posterior"``: quantiles
+        of Beta(hits + prior, misses + prior) without such exceptions.
+    prior : float > 0
+        The prior of ``"posterior"``: 1 for a uniform prior, 1/2 for Jeffreys'.
+
+    Returns
+    -------
+    Interval
+        ``low`` and ``high``, arrays of the common shape. Without trials they are 0 and 1, or with
+        ``"posterior"`` the quantiles of the prior.
+
+    Raises
+    ------
+    PrframeError
+        Numbers that are not whole or out of range, or an unknown method.
+
+    References
+    ----------
+    Clopper & Pearson 1934; Brown, Cai & DasGupta 2001, section 4.1.2, for the ends of Jeffreys'
+    interval; Goutte & Gaussier 2005 for the posterior.
+
+    Examples
+    --------
+    >>> for method in ("clopper-pearson", "jeffreys", "posterior"):
+    ...     low, high = proportion_interval(0, 10, method=method)
+    ...     print(f"{low:.4f} {high:.4f}")
+    0.0000 0.3085
+    0.0000 0.2172
+    0.0023 0.2849
+    """
+    checks.one_of("method", method, get_args(IntervalMethod))
+    tail = (1 - checks.number("confidence_level", confidence_level, above=0, below=1)) / 2
+    weight = float(checks.number("prior", prior, above=0)) if method == "posterior" else 0.5
+    hits, trials = np.broadcast_arrays(
+        counts("hits", hits, at_least=0), counts("trials", trials, at_least=0)
+    )
+    at_most(("hits", hits), ("trials", trials))
+    misses = trials - hits
+    if method == "clopper-pearson":
+        # The ends are quantiles of Beta(hits, misses + 1) and of Beta(hits + 1, misses).
+        low = betaincinv(np.maximum(hits, 1), misses + 1, tail)
+        high = betainccinv(hits + 1, np.maximum(misses, 1), tail)
+    else:
+        low = betaincinv(hits + weight, misses + weight, tail)
+        high = betainccinv(hits + weight, misses + weight, tail)
+    bounded = method != "posterior"
+    low = np.where(bounded & (hits == 0), 0.0, low)
+    return Interval(low, np.where(bounded & (misses == 0), 1.0, high))
 
 
 def _check_ratio(ratio: float, method: str, cluster: ArrayLike | None) -> None:

@@ -10,8 +10,7 @@ from scipy.special import expit
 
 from prframe.stats._batches import batches
 from prframe.stats.curves import DrawnPath, Draws, RocPath, Weights
-from prframe.stats.intervals.drawn_tables import drawn_tables
-from prframe.stats.rankings import CellStatistic, CurveDraws, RankedCells
+from prframe.stats.rankings import CellStatistic, CurveDraws, RankedCells, weight_of_negatives
 from prframe.typing import Flags, Floats, Reals
 
 # Levels of recall for integrals over curves come in panels of so many.
@@ -27,6 +26,14 @@ _BLOCKS = 4
 _LAST = 1 - 1e-9
 # Two points that coincide are taken as so far apart, and a part of that is a number.
 _LEAST_WIDTH = 1e-30
+# The shapes of counts of 0 and 1 where draws of them are to be small, and where they are not.
+_FEW_AT_LEAST, _FEW_AT_MOST = (0.0, 1.0), (1.0, 1.5)
+# The streams of the draws of a group, apart from those of other shares.
+_LEAST, _MORE = 3, 4
+# The cells that are retrieved, and the last one.
+_PARTS = slice(-1), slice(-1, None)
+# Positives that are retrieved and negatives that are not are right decisions.
+_RIGHT = np.array([True, False, False, True])
 
 
 def posterior_replicates(
@@ -36,13 +43,11 @@ def posterior_replicates(
 ) -> Floats:
     """Return draws of metrics of the population that the items come from, a row per metric.
 
-    The metrics are computed from the same curves. Both classes must have items unless all metrics
-    are functions of four counts. With ``PR(b)`` and ``alpha(b)`` the drawn precision and false
-    positive rate at recall b, AP and AUPRC are ``int PR(b) db``, AUC is ``1 - int alpha(b) db``,
-    Prec@r is ``PR(r)``, R@k is the b at which ``p b + (1 - p) alpha(b) = k / n``, and P@k is
-    ``p b n / k``. Each metric computes its own value (`CellStatistic.draws`). A tie block counts
-    at its end for metrics of thresholds, and in proportion for the others. If all retrieved items
-    are among the first k, b is the share of the positives that are retrieved.
+    Both classes must have items unless all metrics are functions of four counts. With ``PR(b)``
+    and ``alpha(b)`` the drawn precision and false positive rate at recall b, AP and AUPRC are
+    ``int PR(b) db``, AUC is ``1 - int alpha(b) db``, Prec@r is ``PR(r)``, R@k is the b at which
+    ``p b + (1 - p) alpha(b) = k / n``, and P@k is ``p b n / k``. A tie block counts at its end for
+    metrics of thresholds, and in proportion for the others (`CellStatistic.draws`).
     """
     levels, node_weights = _nodes(
         math.ceil(_DENSITY * math.sqrt(min(cells.n_pos, _MOST_POSITIVES)) / _NODES),
@@ -75,12 +80,14 @@ class _Curves:
     make_path: Callable[[], DrawnPath]
     weights: Floats
     shares: Collection[float] = ()
-    kinds: dict[tuple[bool, bool], Draws] = field(default_factory=dict)
-    counted: dict[tuple[bool, bool], tuple[Floats, Floats]] = field(default_factory=dict)
-    passed: dict[bool, "_Points"] = field(default_factory=dict)
-    recalls: dict[float, Floats] = field(default_factory=dict)
-    elsewhere: dict[float, "_Curves"] = field(default_factory=dict)
     prior: float | None = None
+    kinds: dict[tuple[bool, bool], Draws] = field(init=False, default_factory=dict)
+    counted: dict[tuple[bool, bool], tuple[Floats, Floats]] = field(
+        init=False, default_factory=dict
+    )
+    passed: dict[bool, "_Points"] = field(init=False, default_factory=dict)
+    recalls: dict[float, Floats] = field(init=False, default_factory=dict)
+    elsewhere: dict[float, "_Curves"] = field(init=False, default_factory=dict)
 
     @cached_property
     def path(self) -> DrawnPath:
@@ -96,14 +103,7 @@ class _Curves:
         """Return the same curves in a population with this share of positives."""
         if prior not in self.elsewhere:
             self.elsewhere[prior] = replace(
-                self,
-                make_path=lambda: self.path.at_prior(prior),
-                prior=prior,
-                kinds={},
-                counted={},
-                passed={},
-                recalls={},
-                elsewhere={},
+                self, make_path=lambda: self.path.at_prior(prior), prior=prior
             )
         return self.elsewhere[prior]
 
@@ -230,7 +230,7 @@ class _Curves:
     @cached_property
     def _tables(self) -> tuple[Floats, Floats]:
         """These draws, which several metrics read."""
-        return drawn_tables(self.cells, self.blocks, self.prior)
+        return _drawn_tables(self.cells, self.blocks, self.prior)
 
     def _shares(self, total: int, missed: int, stream: int = 1) -> Floats:
         """Draw the share of a class that is retrieved, which is 1 if all of it is."""
@@ -243,6 +243,50 @@ class _Curves:
                 for block in self.blocks
             ]
         )
+
+
+def _drawn_tables(
+    cells: RankedCells, blocks: Sequence[Weights], prior: float | None = None
+) -> tuple[Floats, Floats]:
+    """Return draws of the four counts, up to a factor, for the low and the high end of metrics.
+
+    They are retrieved positives and negatives, then those that are not. With Jeffreys' prior their
+    posterior is Dirichlet's: gamma variates of shape count + 1/2, up to a factor. With counts of 0
+    and 1 Jeffreys' intervals cover in down to 88 % of samples. A share of 0 or 1 therefore has
+    that end, and the other one is that of Clopper & Pearson, but for half a count (Brown, Cai &
+    DasGupta 2001, section 4.1.2); so is the nearer end of a share that is one count away from 0 or
+    1.
+    """
+    retrieved, missed = ([int(c[part].sum()) for c in (cells.pos, cells.neg)] for part in _PARTS)
+    counts = np.array([*retrieved, *missed])
+    least, most = counts + 0.5, counts + 0.5
+    for shape, of_few in ((least, _FEW_AT_LEAST), (most, _FEW_AT_MOST)):
+        few = counts < len(of_few)
+        shape[few] = np.array(of_few)[counts[few]]
+    small = _gamma_variates(blocks, _LEAST, least)
+    large = (
+        small if (least == most).all() else small + _gamma_variates(blocks, _MORE, most - least)
+    )
+    right = _RIGHT[:, None]
+    tables = np.where(right, small, large), np.where(right, large, small)
+    low, high = tables if prior is None else (_at_prior(table, prior) for table in tables)
+    return low, high
+
+
+def _gamma_variates(blocks: Sequence[Weights], stream: int, shape: Floats) -> Floats:
+    """Draw gamma variates, shape (4, n_draws); those of shape 0 are 0."""
+
+    def draw(rng: np.random.Generator, size: int) -> Floats:
+        return rng.standard_gamma(shape[:, None], (shape.size, size))
+
+    return np.concatenate([block.of_group(stream, draw) for block in blocks], axis=1)
+
+
+def _at_prior(table: Floats, prior: float) -> Floats:
+    """Return counts whose negatives are weighed so that a share is positive."""
+    tp, fp, fn, tn = table
+    weight = weight_of_negatives(tp + fn, fp + tn, prior)
+    return np.stack([tp, fp * weight, fn, tn * weight])
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,10 +314,7 @@ def _differences(shares: Floats, last: Floats) -> Floats:
 
 @lru_cache
 def _nodes(panels: int, extra: tuple[float, ...]) -> tuple[Floats, Floats]:
-    """Return the levels of recall for integrals, with extra levels, and their weights.
-
-    The nodes are Gauss's in each panel, and extra levels have a weight of 0.
-    """
+    """Return the levels of recall for integrals by Gauss, with extra ones of weight 0; weights."""
     x, w = _gauss()
     t = ((np.arange(panels)[:, None] + (x + 1) / 2) / panels).ravel()
     # The substitution b = t^3 on (0, 1) makes the nodes dense near 0, where precision bends.
@@ -293,8 +334,8 @@ def _gauss() -> tuple[Floats, Floats]:
 def _read(values: Reals, along: Reals, levels: Floats) -> Floats:
     """Return values where another quantity, which rises along the points, reaches levels.
 
-    Both have shape (n_points, n_draws), and levels (n_levels, n_draws) or (n_levels, 1). Between
-    two points values are a straight line; beyond the ends they stay as they are.
+    Both have shape (n_points, n_draws), levels (n_levels, n_draws or 1). Values are interpolated
+    linearly, and constant beyond the ends.
     """
     n_points, n_draws = values.shape
     places = np.broadcast_to(levels, (len(levels), n_draws)).astype(along.dtype)

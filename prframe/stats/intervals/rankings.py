@@ -1,9 +1,8 @@
 """Confidence intervals for the metrics of one ranking, whose items are an independent sample."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import compress
 from math import isnan
 from typing import TYPE_CHECKING
 
@@ -15,25 +14,18 @@ from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import ArgumentError
 from prframe.stats._arrays import random_generator
 from prframe.stats.curves import Weights, drawn_weights
-from prframe.stats.intervals.asked import Asked, check_method
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.means import IntervalEstimate
 from prframe.stats.intervals.posterior_draws import posterior_replicates
-from prframe.stats.intervals.replicates import (
-    Summary,
-    all_equal,
-)
+from prframe.stats.intervals.replicates import Summary, all_equal
 from prframe.stats.intervals.standard_errors import (
+    Asked,
+    check_method,
     from_influence,
     standard_error,
     with_room,
 )
-from prframe.stats.rankings import (
-    CellStatistic,
-    RankedCells,
-    RocArea,
-    ranking_bootstrap,
-)
+from prframe.stats.rankings import CellStatistic, RankedCells, RocArea, ranking_bootstrap
 from prframe.typing import Floats
 
 if TYPE_CHECKING:
@@ -84,18 +76,17 @@ def ranking_interval(  # noqa: PLR0913
     rng : int or numpy.random.Generator, optional
         Seed or generator.
     room : bool
-        Whether the low end of an area under the ROC curve, where draws make the high one, has room
-        for a misplaced item that the sample may lack: it is that of `RankStatistic.interval`, by
-        `beta_interval`. The difference of two rankings needs none, as what is hard for one is hard
-        for the other.
+        Whether the low end of an area under the ROC curve by draws has a margin for a misplaced
+        item that the sample may lack: that of `RankStatistic.interval`. The difference of two
+        rankings needs none, as what is hard for one is hard for the other.
 
     Returns
     -------
     IntervalEstimate
         All numbers are NaN if the metric is not defined, and all but the estimate where the sample
-        does not show how the metric varies: with a single cluster, of a precision if no item is
+        does not show how the metric varies: with a single cluster, for a precision if no item is
         retrieved, unless the curve is drawn, and where the interval would have no width.
-        ``std_error`` comes from influence values, whatever the method is; of metrics without
+        ``std_error`` comes from influence values, whatever the method is; for metrics without
         these it is the standard deviation of the replicates.
 
     Raises
@@ -106,7 +97,7 @@ def ranking_interval(  # noqa: PLR0913
     Notes
     -----
     The number of items is fixed, and that of positives is random. The script
-    ``python -m benchmarks.default_coverage`` measures how often the intervals cover.
+    ``python -m benchmarks.coverage`` measures how often the intervals cover.
 
     References
     ----------
@@ -146,13 +137,14 @@ def ranking_intervals(  # noqa: PLR0913
     rng: int | np.random.Generator | None = None,
     room: bool = True,
 ) -> list[IntervalEstimate]:
-    """Return the interval of each metric, as `ranking_interval` does.
+    """Return the interval of each metric, given with its replicates, as `ranking_interval` does.
 
-    Each metric comes with its replicates, if there are any. Draws of the curve, by the `weights`
-    if these are given, and resamples are the same for all metrics.
+    Draws of the curve, by the `weights` if these are given, and resamples are the same for all.
     """
     checks.one_of("method", method, METHODS)
-    confidence = _checked(cells, confidence)
+    checks.instance("cells", cells, RankedCells)
+    confidence = Confidence() if confidence is None else confidence
+    checks.instance("confidence", confidence, Confidence)
     asked = []
     for statistic, replicates in metrics:
         checks.instance("statistic", statistic, CellStatistic)
@@ -161,130 +153,85 @@ def ranking_intervals(  # noqa: PLR0913
             suited = suited_method(cells, statistic, clustered=clusters is not None)
         check_method(statistic, suited)
         asked.append(Asked.of(cells, statistic, replicates, suited, confidence))
-    of_draws = _of_draws(cells, asked, clusters, weights, n_resamples, rng)
-    asked = _with_resamples(cells, asked, clusters, n_resamples, rng)
+    if clusters is not None and any(one.method == POSTERIOR and one.is_defined for one in asked):
+        raise ArgumentError(
+            "method='bayesian-bootstrap' draws items one by one and knows no clusters; "
+            "take 'logit-t' or 'percentile'."
+        )
     intervals = []
-    for one, summary in zip(asked, of_draws, strict=True):
-        interval = one.without()
-        if summary is not None:
-            interval = _posterior(cells, one, summary, room=room)
-        elif one.method != POSTERIOR:
+    for one in _with_replicates(cells, asked, clusters, weights, n_resamples, rng):
+        if one.method == POSTERIOR:
+            interval = _posterior(cells, one, room=room)
+        else:
             interval = _from_sample(cells, one, clusters)
         by_auto = method == "auto" and one.method == POSTERIOR and one.statistic.has_influence
         if by_auto and cells.n_neg and isnan(interval.low):
             # Draws that are all the estimate, such as a recall of 1 of all items, bound nothing.
-            interval = from_influence(cells, one.by("logit-t"), clusters)
+            interval = from_influence(cells, replace(one, method="logit-t"), clusters)
         intervals.append(one.of_metric(interval))
     return intervals
 
 
-def _of_draws(  # noqa: PLR0913, PLR0917
+def _takes_draws(cells: RankedCells, asked: Asked) -> bool:
+    """Return whether there are draws: of curves with both classes alone, and of four counts."""
+    can_be_drawn = asked.statistic.of_table or bool(cells.n_pos and cells.n_neg)
+    return asked.method == POSTERIOR and asked.is_defined and can_be_drawn
+
+
+def _with_replicates(  # noqa: PLR0913, PLR0917
     cells: RankedCells,
     asked: Sequence[Asked],
     clusters: "csr_array | None",
     weights: Sequence[Weights] | None,
     n_resamples: int,
     rng: int | np.random.Generator | None,
-) -> list[Summary | None]:
-    """Return what draws of the curve say of each metric that takes them, None of others."""
-    takes_draws = [one.method == POSTERIOR and one.is_defined for one in asked]
-    if any(takes_draws) and clusters is not None:
-        raise ArgumentError(
-            "method='bayesian-bootstrap' draws items one by one and knows no clusters; "
-            "take 'logit-t' or 'percentile'."
-        )
-    takes_draws = [
-        takes and can_be_drawn(cells, one.statistic)
-        for takes, one in zip(takes_draws, asked, strict=True)
-    ]
-    if not any(takes_draws):
-        return [None] * len(asked)
-    taking = list(compress(asked, takes_draws))
-    drawn = iter(())
-    if lacking := [one.statistic for one in taking if one.replicates is None]:
-        if weights is None:
-            weights = drawn_weights(n_resamples, random_generator(rng))
+) -> Iterator[Asked]:
+    """Yield the metrics with draws or resamples, where their methods take these."""
+    lacking = [one for one in asked if one.replicates is None]
+    of_draws = [one.statistic for one in lacking if _takes_draws(cells, one)]
+    resampled = [one for one in lacking if one.method == "percentile" and one.is_defined]
+    drawn, resamples = iter(()), iter(())
+    if of_draws:
+        weights = drawn_weights(n_resamples, random_generator(rng)) if weights is None else weights
         # Where nearly all items are positive, draws may have no other; such values are NaN.
         with np.errstate(divide="ignore", invalid="ignore"):
-            drawn = iter(posterior_replicates(cells, lacking, weights))
-    rows = [next(drawn) if one.replicates is None else one.replicates for one in taking]
-    limits = np.array([one.statistic.limits for one in taking]).T[:, :, None]
-    # The mean number of positives above a cut may exceed the cut where a list ends before it.
-    clipped, tail = np.clip(rows, *limits), taking[0].confidence.tail
-    each = iter([Summary.of(row, tail) for row in clipped])
-    return [next(each) if takes else None for takes in takes_draws]
-
-
-def _with_resamples(
-    cells: RankedCells,
-    asked: Sequence[Asked],
-    clusters: "csr_array | None",
-    n_resamples: int,
-    rng: int | np.random.Generator | None,
-) -> list[Asked]:
-    """Return the metrics with resamples, where their method takes these and they have none."""
-    lacking = [
-        one.method == "percentile" and one.replicates is None and one.is_defined for one in asked
-    ]
-    if not any(lacking):
-        return list(asked)
-    statistics = [one.statistic for one in compress(asked, lacking)]
-    drawn = iter(ranking_bootstrap(cells, statistics, n_resamples, rng, clusters))
-    return [
-        replace(one, replicates=next(drawn)) if lacks else one
-        for one, lacks in zip(asked, lacking, strict=True)
-    ]
+            drawn = iter(posterior_replicates(cells, of_draws, weights))
+    if resampled:
+        statistics = [one.statistic for one in resampled]
+        resamples = iter(ranking_bootstrap(cells, statistics, n_resamples, rng, clusters))
+    for one in asked:
+        if one.replicates is None and _takes_draws(cells, one):
+            yield replace(one, replicates=next(drawn))
+        else:
+            yield replace(one, replicates=next(resamples)) if one in resampled else one
 
 
 def _from_sample(
     cells: RankedCells, asked: Asked, clusters: "csr_array | None"
 ) -> IntervalEstimate:
     """Return the interval from influence values or resamples."""
-    if not asked.is_defined or _shows_nothing(cells, asked.statistic, clusters):
+    statistic, estimate = asked.statistic, asked.estimate
+    # A precision of no items is no observation, and a single cluster does not show how they vary.
+    has_one_cluster = clusters is not None and clusters.shape[0] == 1
+    if not asked.is_defined or not statistic.trials(cells) or has_one_cluster:
         return asked.without()
     if asked.method != "percentile" or asked.replicates is None:
         return from_influence(cells, asked, clusters)
-    return _resampled(cells, asked, clusters, asked.replicates)
-
-
-def _shows_nothing(
-    cells: RankedCells, statistic: CellStatistic, clusters: "csr_array | None"
-) -> bool:
-    """Tell whether the sample does not show how much the metric varies.
-
-    A single cluster does not show how much clusters differ, and a precision of no items, which
-    counts as 0, is no observation.
-    """
-    return not statistic.trials(cells) or (clusters is not None and clusters.shape[0] == 1)
-
-
-def _resampled(
-    cells: RankedCells, asked: Asked, clusters: "csr_array | None", drawn: Floats
-) -> IntervalEstimate:
-    """Return the interval between quantiles of resamples."""
-    summary = Summary.of(drawn, asked.confidence.tail)
+    summary = Summary.of(asked.replicates, asked.confidence.tail)
     low, high = asked.confidence.ends(*summary.quantiles)
-    if low == high or summary.is_all(asked.estimate, cells.n):
+    if low == high or summary.is_all(estimate, cells.n):
         return asked.without()
-    std_error = _std_error(cells, asked.statistic, clusters, summary)
-    return IntervalEstimate(asked.estimate, std_error, low, high, asked.method)
+    std_error = _std_error(cells, statistic, clusters, summary)
+    return IntervalEstimate(estimate, std_error, low, high, asked.method)
 
 
 def _std_error(
     cells: RankedCells, statistic: CellStatistic, clusters: "csr_array | None", drawn: Summary
 ) -> float:
-    """Return the standard error of the estimate, by the spread of draws if nothing else tells."""
+    """Return the standard error of the estimate, or the spread of draws without influence."""
     if not statistic.has_influence:
         return drawn.spread
     return standard_error(cells, statistic, clusters)
-
-
-def _checked(cells: RankedCells, confidence: Confidence | None) -> Confidence:
-    """Require arguments of the right classes, and return the confidence."""
-    confidence = Confidence() if confidence is None else confidence
-    checks.instance("cells", cells, RankedCells)
-    checks.instance("confidence", confidence, Confidence)
-    return confidence
 
 
 def suited_method(cells: RankedCells, statistic: CellStatistic, *, clustered: bool) -> str:
@@ -296,22 +243,19 @@ def suited_method(cells: RankedCells, statistic: CellStatistic, *, clustered: bo
     return "logit-t" if statistic.has_influence else "percentile"
 
 
-def can_be_drawn(cells: RankedCells, statistic: CellStatistic) -> bool:
-    """Tell whether there are draws: of curves with both classes alone, and of four counts."""
-    return statistic.of_table or bool(cells.n_pos and cells.n_neg)
-
-
-def _posterior(
-    cells: RankedCells, asked: Asked, drawn: Summary, *, room: bool
-) -> IntervalEstimate:
+def _posterior(cells: RankedCells, asked: Asked, *, room: bool) -> IntervalEstimate:
     """Return the interval between quantiles of draws.
 
-    The low end of areas under the ROC curve has room for a misplaced item, by the rule of
+    The low end of areas under the ROC curve has a margin for a misplaced item, by the rule of
     `rank_test`. The interval is extended to an estimate of 0 or 1, and to the value that is
     possible if no negative limits the metric in the sample, if few positives are above its cut, if
     few negatives are above the positives, or if all negatives may be above a level.
     """
+    if asked.replicates is None or not _takes_draws(cells, asked):
+        return asked.without()
     statistic, estimate, confidence = asked.statistic, asked.estimate, asked.confidence
+    # The mean number of positives above a cut may exceed the cut where a list ends before it.
+    drawn = Summary.of(np.clip(asked.replicates, *statistic.limits), confidence.tail)
     low, high = confidence.ends(*drawn.quantiles)
     std_error = _std_error(cells, statistic, None, drawn)
     low = min(low, estimate) if estimate == statistic.limits[0] else low
@@ -334,16 +278,13 @@ def _posterior(
 
 
 def _nearly_perfect(cells: RankedCells, asked: Asked) -> float:
-    """Return the upper end by the standard error if hardly a negative is above a positive, else 0.
-
-    The half of a negative that draws put above all items may be more than all that are there.
-    """
+    """Return the end by the standard error if hardly a negative is above a positive, else 0."""
     if not asked.statistic.of_all_levels:
         return 0.0
     lacking = 1 - RocArea().value(cells)
     if lacking > 1 - _NEARLY_PERFECT or lacking * cells.n_neg > _FEW_ABOVE:
         return 0.0
-    high = from_influence(cells, asked.by("logit-t"), None).high
+    high = from_influence(cells, replace(asked, method="logit-t"), None).high
     return 0.0 if isnan(high) else high
 
 
@@ -352,9 +293,8 @@ def _no_negative_above(
 ) -> float:
     """Return how large the metric may be if no negative limits it in the sample; 0 if one does.
 
-    It may be the largest value if the sample has as many positives above all negatives as are to
-    be expected, in all but a tail of samples, where no negative stands among the positives that
-    decide.
+    It may be the largest value if the sample has enough positives above all negatives that, in all
+    but a tail of samples, no negative is among the positives that decide.
     """
     pure, decide, most = cells.n_pure, statistic.deciding_positives(cells), statistic.limits[1]
     if estimate == most or (pure and pdtr(pure, decide) > confidence.tail):

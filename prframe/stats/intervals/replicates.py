@@ -17,16 +17,7 @@ from prframe.typing import Floats
 
 @dataclass(frozen=True)
 class Summary:
-    """What replicates of one metric say, NaN left out; NaN without replicates.
-
-    Attributes
-    ----------
-    least, largest : float
-    quantiles : tuple of float
-        Those that leave out a tail of the replicates on either side.
-    spread : float
-        As `spread` returns it.
-    """
+    """The range, two quantiles and the `spread` of replicates of one metric, NaN left out."""
 
     least: float
     largest: float
@@ -43,16 +34,12 @@ class Summary:
         return cls(float(values.min()), float(values.max()), quantiles, spread(values))
 
     def is_all(self, estimate: float, n: float) -> bool:
-        """Tell whether no replicate differs from the estimate; see `all_equal`."""
+        """Return whether no replicate differs from the estimate; see `all_equal`."""
         return isnan(self.least) or all_equal(self.least, self.largest, estimate, n)
 
 
 def percentile_interval(replicates: ArrayLike, confidence: Confidence) -> tuple[float, float]:
-    """Return quantiles of the resampled estimates, NaN left out; NaN without any.
-
-    >>> percentile_interval([0.1, 0.2, 0.3, 0.4, 0.5], Confidence(0.5))
-    (0.2, 0.4)
-    """
+    """Return quantiles of the resampled estimates, NaN left out; NaN without any."""
     tail = confidence.tail
     return confidence.ends(*_between(defined(replicates), tail, 1 - tail))
 
@@ -64,14 +51,8 @@ def bca_interval(
 
     The quantiles are at the levels ``Phi(z0 + (z0 + z) / (1 - a (z0 + z)))``, where z are the
     normal quantiles of the tails, a is the acceleration and ``z0 = Phi^{-1}(share of replicates
-    below the estimate)``. Replicates that equal the estimate except for rounding count half. The
-    ends are NaN if all replicates lie on one side of the estimate (Efron 1987, as
-    `scipy.stats.bootstrap` computes it).
-
-    >>> rng = np.random.default_rng(1)
-    >>> low, high = bca_interval(0.5, rng.normal(0.5, 0.1, 2000), 0.0, Confidence(0.95))
-    >>> round(low, 1), round(high, 1)
-    (0.3, 0.7)
+    below the estimate)``, equal ones counting half. The ends are NaN if all replicates lie on one
+    side of the estimate (Efron 1987).
     """
     values = defined(replicates)
     if not values.size:
@@ -102,14 +83,9 @@ def spread(replicates: ArrayLike) -> float:
 
 
 def all_equal(least: float, largest: float, estimate: float, n: float) -> bool:
-    """Tell whether replicates within a range are all the estimate, except for rounding.
+    """Return whether replicates within a range are all the estimate, except for rounding.
 
     Next to 0 they are compared with 1 / n, for n items.
-
-    Examples
-    --------
-    >>> all_equal(0.3, 0.1 + 0.2, estimate=0.3, n=10), all_equal(0.3, 0.4, estimate=0.3, n=10)
-    (True, False)
     """
     if isinf(estimate):
         return least == estimate == largest

@@ -1,14 +1,15 @@
 """Intervals of the metrics of one ranking from the standard error that influence values give."""
 
-from dataclasses import replace
-from math import ceil, isfinite
+from dataclasses import dataclass, replace
+from math import ceil, isfinite, isnan
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.special import expit, logit
 
+from prframe.stats._batches import batches
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.intervals.asked import Asked
-from prframe.stats.intervals.confidence import Confidence
+from prframe.stats.intervals.confidence import Confidence, within
 from prframe.stats.intervals.ends import (
     UNIT,
     beta_interval,
@@ -16,7 +17,6 @@ from prframe.stats.intervals.ends import (
     logit_interval,
     wald_interval,
 )
-from prframe.stats.intervals.jackknife import jackknife_interval
 from prframe.stats.intervals.means import IntervalEstimate
 from prframe.stats.rankings import (
     CellStatistic,
@@ -31,6 +31,69 @@ if TYPE_CHECKING:
 
 # Numerical derivatives are those of a ranking with so many cells at the top, and others.
 _FIRST, _FURTHER = 256, 128
+# With more clusters the influence of each says nearly as much as the value without it.
+_MOST_CLUSTERS = 100
+# The jackknife may raise the standard error of influence values by half. Without a cluster a
+# ranking may be nearly perfect, and the logit of its value anything.
+_MOST_GROWTH = 1.5
+# So many counts are held at once.
+_HELD = 1 << 22
+
+
+def check_method(statistic: CellStatistic, method: str) -> None:
+    """Refuse a method that needs a standard error if the metric does not have one."""
+    if method == "logit-t" and not statistic.has_influence:
+        raise statistic.no_influence()
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A metric, or the share of which it is a multiple, and how its interval is made.
+
+    `replicates` are values of resamples, or of draws of the curve, if there are any, and
+    `confidence` has the range of the statistic.
+    """
+
+    statistic: CellStatistic
+    estimate: float
+    replicates: Floats | None
+    method: str
+    confidence: Confidence
+    multiple: float
+
+    @classmethod
+    def of(
+        cls,
+        cells: RankedCells,
+        statistic: CellStatistic,
+        replicates: Floats | None,
+        method: str,
+        confidence: Confidence,
+    ) -> "Asked":
+        """Compute the estimate; a multiple of a share is taken as the share."""
+        share, multiple = statistic.as_share(cells)
+        if replicates is not None and multiple != 1:
+            replicates = replicates / multiple
+        value, limits = share.value(cells), share.limits
+        # Rounding may leave a hair between the value and the end of the range.
+        estimate = next((end for end in limits if abs(value - end) <= EQUAL), value)
+        return cls(share, estimate, replicates, method, within(confidence, limits), multiple)
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether the metric has a value."""
+        return not isnan(self.estimate)
+
+    def without(self) -> IntervalEstimate:
+        """Return the estimate without an interval."""
+        return IntervalEstimate(self.estimate, np.nan, np.nan, np.nan, self.method)
+
+    def of_metric(self, interval: IntervalEstimate) -> IntervalEstimate:
+        """Return the interval of the metric itself from that of the statistic."""
+        m, i = self.multiple, interval
+        return replace(
+            i, estimate=m * i.estimate, std_error=m * i.std_error, low=m * i.low, high=m * i.high
+        )
 
 
 def from_influence(
@@ -93,10 +156,7 @@ def _coarse(cells: RankedCells) -> RankedCells:
 def _clusters_of_trials(
     cells: RankedCells, statistic: CellStatistic, clusters: "csr_array"
 ) -> int:
-    """Return how many clusters hold the observations that a value of 0 or 1 is made of.
-
-    The items of one cluster may all agree, so that each counts as one observation.
-    """
+    """Return how many clusters hold the observations that a value of 0 or 1 is made of."""
     number, kind = statistic.trials(cells), statistic.trials_are
     pos, neg = clusters[:, : cells.pos.size], clusters[:, cells.pos.size :]
     if kind == "both":
@@ -124,9 +184,9 @@ def with_room(
     std_error: float,
     confidence: Confidence,
 ) -> tuple[float, float]:
-    """Return the interval of a metric with bounds that has room for a misplaced item.
+    """Return the interval of a metric with bounds, with a margin for a misplaced item.
 
-    Of AUC it is that of `RankStatistic.interval`, an item of the smaller class being the step.
+    For AUC it is that of `RankStatistic.interval`, an item of the smaller class being the step.
     """
     least, most = statistic.limits
     width, of_unit = most - least, replace(confidence, limits=UNIT)
@@ -140,10 +200,7 @@ def with_room(
 
 
 class _Error(NamedTuple):
-    """A value, its standard error, and how much this is worth.
-
-    Where the value is 0 or 1 it is one of so many trials.
-    """
+    """A value, its standard error and degrees of freedom; if it is 0 or 1, of so many trials."""
 
     value: float
     std_error: float
@@ -160,12 +217,12 @@ def _logit_t(
 ) -> tuple[float, float]:
     """Return the interval with Student's quantiles on the logit scale.
 
-    Few clusters are left out one by one, and what the first ranks decide has room for a rank more.
+    Few clusters are left out one by one; what the first ranks decide has a margin of a rank.
     """
     value, std_error, df, trials = error
     jackknifed = None
     if clusters is not None and std_error:
-        jackknifed = jackknife_interval(
+        jackknifed = _jackknife_interval(
             cells, statistic, clusters, std_error, confidence=confidence, df=df
         )
     least, most = statistic.limits
@@ -179,14 +236,57 @@ def _logit_t(
     return low, high
 
 
+def _jackknife_interval(  # noqa: PLR0913
+    cells: RankedCells,
+    statistic: CellStatistic,
+    clusters: "csr_array",
+    std_error: float,
+    *,
+    confidence: Confidence,
+    df: float,
+) -> tuple[float, float] | None:
+    """Return the interval of a metric, moved to [0, 1], by the jackknife on the logit scale.
+
+    Of c clusters, ``p_j = c logit(v) - (c - 1) logit(v_j)`` is the pseudo-value of cluster j,
+    where v_j is the metric v without the cluster, the others weighing c / (c - 1). The ends are
+    ``mean(p) -+ q std(p) / sqrt(c)``, transformed back, with Student's quantile q. The error is 1
+    to 1.5 times that of influence values, the middle no farther from v than that, and the ends
+    hold v.
+
+    There is none, None, of more than 100 clusters, of a metric that is not smooth, for which the
+    jackknife fails (Miller, *The jackknife - a review*, Biometrika 1974), and where v or a v_j is
+    0 or 1 or undefined.
+    """
+    number, n_cells = clusters.shape[0], cells.pos.size
+    if number > _MOST_CLUSTERS or not statistic.is_smooth:
+        return None
+    counts = np.concatenate([cells.pos, cells.neg])
+    without = np.empty(number)
+    for rows in batches(number, counts.size, _HELD):
+        left = (counts - clusters[rows].toarray()) * (number / (number - 1))
+        without[rows] = statistic.values(left[:, :n_cells], left[:, n_cells:])
+    least, most = statistic.limits
+    values = (np.append(without, statistic.value(cells)) - least) / (most - least)
+    if not ((values > 0) & (values < 1)).all():
+        return None
+    *parts, whole = logit(values)
+    pseudo = number * whole - (number - 1) * np.array(parts)
+    scale = std_error / (values[-1] * (1 - values[-1]))
+    middle = whole + np.clip(pseudo.mean() - whole, -scale, scale)
+    error = np.clip(pseudo.std(ddof=1) / number**0.5, scale, _MOST_GROWTH * scale)
+    everywhere = replace(confidence, limits=(-np.inf, np.inf))
+    low, high = wald_interval(float(middle), float(error), everywhere, df)
+    ends = expit(min(low, whole)), expit(max(high, whole))
+    return confidence.ends(*map(float, ends))
+
+
 def _of_two_samples(
     cells: RankedCells, influence: tuple[Floats, Floats], clusters: "csr_array | None"
 ) -> float:
     """Return the standard error of DeLong, or with clusters that of Obuchowski.
 
-    `influence` is that of the positives and that of the negatives of each cell.
-
-    The sums of squares over m positives, negatives or clusters are multiplied by m / (m - 1).
+    `influence` is that of the positives and of the negatives of each cell. Sums of squares over m
+    positives, negatives or clusters are multiplied by m / (m - 1).
     """
     if clusters is None:
         pos, neg = (
@@ -210,10 +310,7 @@ def _less_one(number: int) -> float:
 def influence_of_units(
     cells: RankedCells, statistic: CellStatistic, clusters: "csr_array | None"
 ) -> tuple[Floats, Floats]:
-    """Return the influence of items, or of clusters, and the number of these with each value.
-
-    The sum of the squared influences is the variance of the statistic.
-    """
+    """Return the influence of items or clusters, whose squares add up to the variance; numbers."""
     influence = statistic.influence(cells)
     if clusters is None:
         return influence.of_items(cells)

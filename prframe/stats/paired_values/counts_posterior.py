@@ -43,7 +43,8 @@ def posterior_comparison(  # noqa: PLR0913
     Precision has the posterior distribution Beta(tp + prior, fp + prior), recall Beta(tp + prior,
     fn + prior). F is distributed as ``(1 + beta^2) a / ((1 + beta^2) a + beta^2 b + c)`` with
     independent gamma variates a, b, c of shapes tp + prior, fn + prior and fp + prior. The two
-    systems are independent.
+    systems are independent (Goutte & Gaussier, *A probabilistic interpretation of precision,
+    recall and F-score*, ECIR 2005).
 
     Parameters
     ----------
@@ -71,11 +72,6 @@ def posterior_comparison(  # noqa: PLR0913
     ------
     PrframeError
         Counts that are not whole numbers, three by three, or an option out of range.
-
-    References
-    ----------
-    Goutte & Gaussier, *A probabilistic interpretation of precision, recall and F-score, with
-    implication for evaluation*, ECIR 2005.
 
     See Also
     --------
@@ -119,7 +115,7 @@ def paired_posterior_comparison(
     Each relevant item is found by both systems, by one alone or by none, with a Dirichlet
     posterior. The first system has more recall if ``only the first`` is more probable than ``only
     the second``, that is if a share with the distribution Beta(only_first + prior, only_second +
-    prior) exceeds 1/2.
+    prior) exceeds 1/2 (Goutte & Gaussier 2005).
 
     Parameters
     ----------
@@ -138,10 +134,6 @@ def paired_posterior_comparison(
     ------
     PrframeError
         Counts that are not whole numbers, or a prior that is not above 0.
-
-    References
-    ----------
-    Goutte & Gaussier 2005, on paired comparison.
 
     Examples
     --------

@@ -32,7 +32,8 @@ def paired_t_power(
     """Return the power of the paired t test, ``P(T > t)``; two-sided tests add ``P(T < -t)``.
 
     T is noncentral with n - 1 degrees of freedom and noncentrality ``sqrt(n) effect``, and t is
-    the critical value.
+    the critical value (Cohen, *Statistical Power Analysis for the Behavioral Sciences*, 1988,
+    section 2.3.5).
 
     Parameters
     ----------
@@ -54,10 +55,6 @@ def paired_t_power(
     ------
     PrframeError
         Fewer than 2 queries, an effect that is not finite, or an option out of range.
-
-    References
-    ----------
-    Cohen, *Statistical Power Analysis for the Behavioral Sciences*, 1988, section 2.3.5.
 
     Examples
     --------
@@ -91,10 +88,8 @@ def detectable_difference(
         Standard deviation of the differences.
     power : float in (alpha, 1)
         The required probability that the test finds the difference.
-    alpha : float in [1e-7, 1)
-        Level of the test.
-    alternative : {"two-sided", "less", "greater"}
-        As in `scipy.stats.ttest_rel`.
+    alpha, alternative
+        As in `paired_t_power`.
 
     Returns
     -------
@@ -105,14 +100,6 @@ def detectable_difference(
     ------
     PrframeError
         An argument out of range.
-
-    See Also
-    --------
-    queries_needed : The number of queries for a given difference.
-
-    References
-    ----------
-    Sakai, *Topic set size design*, Information Retrieval Journal 2016.
 
     Examples
     --------
@@ -131,39 +118,27 @@ def detectable_difference(
     return np.asarray(-difference if alternative == "less" else difference)
 
 
-def queries_needed(  # noqa: PLR0913
+def queries_needed(
     difference: ArrayLike,
     std: ArrayLike,
     *,
     power: float = 0.8,
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
-    n_models: int = 2,
 ) -> NDArray[np.int64]:
-    """Return the number of queries with which a test finds a true difference.
+    """Return the smallest number of queries with which the paired t test has some power.
 
-    For two models it is the smallest n whose `paired_t_power` is at least `power`. For more models
-    it is that of the one-way analysis of variance, whose F has n_models - 1 and n_models (n - 1)
-    degrees of freedom and at least the noncentrality ``n difference^2 / (2 std^2)``: the hardest
-    case, where all other models lie halfway between the best and the worst.
+    It is the smallest n whose `paired_t_power` is at least `power` (Sakai, *Topic set size
+    design*, Information Retrieval Journal 2016).
 
     Parameters
     ----------
     difference : array_like of float
-        True mean difference to be found, not 0 and of the sign of the alternative; with more than
-        two models, the difference between the best and the worst.
+        True mean difference to be found, not 0 and of the sign of the alternative.
     std : array_like of float > 0
-        For two models, the standard deviation of their *differences*. For more models, the
-        standard deviation of the *values* of one model over queries, the same for all models.
-    power : float in (alpha, 1)
-        The required probability that the test finds the difference.
-    alpha : float in [1e-7, 1)
-        Level of the test.
-    alternative : {"two-sided", "less", "greater"}
-        As in `scipy.stats.ttest_rel`; with more than two models, only ``"two-sided"``.
-    n_models : int
-        Number of models compared, at least 2. The analysis of variance ignores which values are of
-        the same query; if queries differ more than models do, fewer are enough.
+        Standard deviation of the differences.
+    power, alpha, alternative
+        As in `detectable_difference`.
 
     Returns
     -------
@@ -175,27 +150,15 @@ def queries_needed(  # noqa: PLR0913
     PrframeError
         An argument out of range, or a difference so small that no number up to 2^50 is enough.
 
-    References
-    ----------
-    Sakai, *Topic set size design*, Information Retrieval Journal 2016, on the paired t test and
-    one-way analysis of variance.
-
     Examples
     --------
     >>> queries_needed([0.1, 0.05, 0.02], 0.15)
     array([ 20,  73, 444])
-    >>> int(queries_needed(0.1, 0.2, n_models=10))
-    127
     """
     size, spread = together(
         "`difference` and `std`", _finite("difference", difference), _positive("std", std)
     )
     _check_test(power, alpha, alternative)
-    models = checks.whole_number("n_models", n_models, at_least=2)
-    if models > 2 and alternative != "two-sided":  # noqa: PLR2004
-        raise ArgumentError(
-            f"`alternative` must be 'two-sided' with n_models = {models}; got {alternative!r}."
-        )
     effect = {"two-sided": np.abs(size), "less": -size, "greater": size}[alternative] / spread
     if (wrong := effect <= 0).any():
         must = {"two-sided": "not be 0", "less": "be below 0", "greater": "be above 0"}
@@ -205,8 +168,6 @@ def queries_needed(  # noqa: PLR0913
         )
 
     def reached(n: Floats) -> NDArray[np.bool_]:
-        if models > 2:  # noqa: PLR2004
-            return _f_power(n, effect, alpha, models) >= power
         two_sided = alternative == "two-sided"
         return _t_power(n - 1, np.sqrt(n) * effect, alpha, two_sided=two_sided) >= power
 
@@ -220,7 +181,7 @@ def queries_for_width(
 
     It is the smallest n with ``2 t E[s] / sqrt(n) <= width``, where t is Student's quantile with
     n - 1 degrees of freedom and
-    ``E[s] = std sqrt(2 / (n - 1)) Gamma(n / 2) / Gamma((n - 1) / 2)``.
+    ``E[s] = std sqrt(2 / (n - 1)) Gamma(n / 2) / Gamma((n - 1) / 2)`` (Sakai 2016).
 
     Parameters
     ----------
@@ -240,14 +201,6 @@ def queries_for_width(
     ------
     PrframeError
         An argument out of range, or a width so small that no number up to 2^50 is enough.
-
-    References
-    ----------
-    Sakai, *Topic set size design*, Information Retrieval Journal 2016, on confidence intervals.
-
-    See Also
-    --------
-    mean_interval : The interval.
 
     Examples
     --------
@@ -288,15 +241,6 @@ def _noncentral_t_above(value: Floats, df: Floats, shift: Floats) -> Floats:
     several = df > 1
     above[several] = nct.sf(value[several], df[several], np.clip(shift[several], -_HUGE, _HUGE))
     return above
-
-
-def _f_power(n: Floats, effect: Floats, alpha: float, models: int) -> Floats:
-    """Return the least power of the one-way analysis of variance, given the range of means."""
-    # SciPy is imported here, because importing it takes longer than most evaluations.
-    from scipy.stats import f, ncf  # noqa: PLC0415
-
-    df = models - 1, models * (n - 1)
-    return np.asarray(ncf.sf(f.isf(alpha, *df), *df, n * np.minimum(effect, _HUGE) ** 2 / 2))
 
 
 def _fewest(

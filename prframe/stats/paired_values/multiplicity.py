@@ -29,9 +29,9 @@ def adjust_p_values(p_values: ArrayLike, method: str) -> Floats:
     """Adjust p-values of one family of tests for their number.
 
     With ``p_1 <= ... <= p_m`` the adjusted value of ``p_j`` is ``m p_j`` (Bonferroni), the largest
-    ``(m + 1 - i) p_i`` over ``i <= j`` (Holm), the smallest ``(m / i) p_i`` over ``i >= j``
-    (Benjamini-Hochberg), or that times ``1 + 1/2 + ... + 1/m`` (Benjamini-Yekutieli). None is
-    above 1.
+    ``(m + 1 - i) p_i`` over ``i <= j`` (Holm 1979), the smallest ``(m / i) p_i`` over ``i >= j``
+    (Benjamini & Hochberg 1995), or that times ``1 + 1/2 + ... + 1/m`` (Benjamini & Yekutieli
+    2001). None is above 1.
 
     Parameters
     ----------
@@ -51,11 +51,6 @@ def adjust_p_values(p_values: ArrayLike, method: str) -> Floats:
     ------
     PrframeError
         Numbers outside [0, 1], more than one dimension, or an unknown method.
-
-    References
-    ----------
-    Holm 1979; Benjamini & Hochberg, *Controlling the false discovery rate*, 1995; Benjamini &
-    Yekutieli 2001.
 
     Examples
     --------

@@ -76,7 +76,9 @@ def paired_sample(
 def cohen_dz(differences: ArrayLike) -> float:
     """Return Cohen's d_z, the mean of paired differences over their standard deviation.
 
-    It is ``mean(d) / s(d)``, where s has n - 1 in the denominator.
+    It is ``mean(d) / s(d)``, where s has n - 1 in the denominator (Cohen, *Statistical Power
+    Analysis for the Behavioral Sciences*, 1988, section 2.3.5): t of the paired test over
+    ``sqrt(n)``.
 
     Parameters
     ----------
@@ -86,25 +88,13 @@ def cohen_dz(differences: ArrayLike) -> float:
     Returns
     -------
     float
-        0 if all differences are 0; NaN with fewer than two, or if all are equal but not 0.
+        0 if all differences are 0; NaN with fewer than two, or if they are not 0 and their spread
+        is below 1e-9 of the mean.
 
     Raises
     ------
     PrframeError
         Numbers that are not finite, or not in one dimension.
-
-    Notes
-    -----
-    It is the statistic of the paired t test over ``sqrt(n)``. A spread below 1e-9 of the mean
-    counts as 0.
-
-    References
-    ----------
-    Cohen, *Statistical Power Analysis for the Behavioral Sciences*, 1988, section 2.3.5.
-
-    See Also
-    --------
-    paired_t_power : How often the test finds such an effect.
 
     Examples
     --------

@@ -39,7 +39,7 @@ def paired_randomization(  # noqa: PLR0913
     """Test whether two systems differ, by exchanging their values query by query.
 
     ``p = P(|sum_i e_i d_i| >= |sum_i d_i|)`` with fair signs ``e_i``, because two equal systems
-    might each have had either value.
+    might each have had either value (Fisher 1935; Smucker, Allan & Carterette, CIKM 2007).
 
     Parameters
     ----------
@@ -51,10 +51,11 @@ def paired_randomization(  # noqa: PLR0913
     method : {"auto", "exact", "convolution", "sampled"}
         ``"exact"``: all 2^n signs are counted, for n <= 44 or differences with a common unit.
         ``"convolution"``: the characteristic function is inverted. ``"auto"``: counted where that
-        is quick; else by a saddlepoint with a second term, where that term is below a thousandth;
-        else convolved. All are within 1 % down to 1e-12. Where sums lie in narrow clusters, the
-        method may be an "estimate"; see `SignFlipNull`. ``"sampled"``: ``(b + 1) / (B + 1)`` with
-        b of B draws as extreme, or the share of all signs if there are not more than B.
+        is quick; else by a saddlepoint with a second term (Robinson 1982), where that term is
+        below a thousandth; else convolved. All are within 1 % down to 1e-12. Where sums lie in
+        narrow clusters, the method may be an "estimate"; see `SignFlipNull`. ``"sampled"``:
+        ``(b + 1) / (B + 1)`` with b of B draws as extreme, or the share of all signs if there are
+        not more than B.
     n_resamples : int
         Number of draws B of ``"sampled"``.
     rng : int or numpy.random.Generator, optional
@@ -72,12 +73,8 @@ def paired_randomization(  # noqa: PLR0913
     Raises
     ------
     PrframeError
-        Values that are not finite, of different lengths, or an unknown option.
-
-    References
-    ----------
-    Fisher 1935; Robinson, *Saddlepoint approximations for permutation tests*, 1982; Smucker, Allan
-    & Carterette, CIKM 2007.
+        Values that are not finite, of different lengths, or an unknown option. The other tests of
+        paired values raise it likewise.
 
     Examples
     --------
@@ -113,23 +110,14 @@ def paired_t_test(
     test_train_ratio : float >= 0
         For folds or repeated splits of the same data: the size n_2 of a test set divided by the
         size n_1 of its training set, 1 / (k - 1) for k folds. Then ``se^2 = (1/n + n_2/n_1)
-        std(d)^2`` (Nadeau & Bengio 2003, section 5.1). It takes no clusters.
+        std(d)^2`` (Nadeau & Bengio, *Inference for the generalization error*, 2003, section 5.1;
+        Bouckaert & Frank 2004). It takes no clusters.
 
     Returns
     -------
     PairedTest
         ``statistic`` is t. The p-value is NaN for fewer than two queries or clusters. It is also
         NaN if all differences are equal and not 0; if all are 0, it is 1.
-
-    Raises
-    ------
-    PrframeError
-        As `paired_randomization`; a ratio that is negative or comes with clusters.
-
-    References
-    ----------
-    Nadeau & Bengio, *Inference for the generalization error*, 2003; Bouckaert & Frank, *Evaluating
-    the replicability of significance tests for comparing learning algorithms*, 2004.
 
     Examples
     --------
@@ -164,7 +152,7 @@ def paired_equivalence_test(
     """Test whether the means of two systems differ by less than a margin (two one-sided tests).
 
     The p-value is the larger one of the two, ``P(T >= (margin - |mean(d)|) / se)`` with n - 1
-    degrees of freedom.
+    degrees of freedom (Schuirmann 1987).
 
     Parameters
     ----------
@@ -178,15 +166,6 @@ def paired_equivalence_test(
     PairedTest
         ``statistic`` is ``(margin - |mean(d)|) / se``. It and the p-value are NaN for fewer than
         two queries or clusters, and if all differences are equal.
-
-    Raises
-    ------
-    PrframeError
-        As `paired_t_test`; a margin that is not positive.
-
-    References
-    ----------
-    Schuirmann 1987.
 
     Examples
     --------
@@ -210,7 +189,7 @@ def signed_rank_test(
     alternative: Alternative = "two-sided",
     method: SignedRankMethod = "auto",
 ) -> PairedTest:
-    """Test whether two systems differ, by Wilcoxon's signed ranks.
+    """Test whether two systems differ, by Wilcoxon's signed ranks (1945).
 
     ``W = sum of the ranks of |d_i| over d_i > 0``, with mid-ranks for ties, is compared with its
     distribution under fair signs. Differences of 0 are left out.
@@ -230,15 +209,6 @@ def signed_rank_test(
     PairedTest
         ``statistic`` is W. The p-value is 1 if all differences are 0, and NaN without queries.
 
-    Raises
-    ------
-    PrframeError
-        As `paired_randomization`.
-
-    References
-    ----------
-    Wilcoxon, *Individual comparisons by ranking methods*, 1945.
-
     Examples
     --------
     >>> signed_rank_test([0.5, 0.4, 0.7, 0.6, 0.9], [0.4, 0.2, 0.5, 0.6, 0.6])
@@ -254,7 +224,7 @@ def sign_test(
     """Test whether one system wins more often than the other, by the binomial distribution.
 
     For ``"greater"``, the p-value is ``P(Binomial(wins + losses, 1/2) >= wins)``; ties are left
-    out.
+    out (Dixon & Mood 1946).
 
     Parameters
     ----------
@@ -266,15 +236,6 @@ def sign_test(
     PairedTest
         ``statistic`` is the number of wins of a. The p-value is 1 without wins and losses, and NaN
         without queries.
-
-    Raises
-    ------
-    PrframeError
-        As `paired_randomization`.
-
-    References
-    ----------
-    Dixon & Mood, *The statistical sign test*, 1946.
 
     Examples
     --------
@@ -296,7 +257,7 @@ def paired_bootstrap_test(  # noqa: PLR0913
     """Test whether the mean of two systems differs, by the studentized bootstrap.
 
     ``p = (1 + #{|t*| >= |t|}) / (B + 1)``, where ``t* = (mean* - mean) / se*`` comes from queries
-    drawn with replacement.
+    drawn with replacement (Sakai, SIGIR 2006; Efron & Tibshirani 1993, section 16.4).
 
     Parameters
     ----------
@@ -307,15 +268,6 @@ def paired_bootstrap_test(  # noqa: PLR0913
     -------
     PairedTest
         ``statistic`` is t. If the differences do not vary, the result is that of `paired_t_test`.
-
-    Raises
-    ------
-    PrframeError
-        As `paired_randomization`.
-
-    References
-    ----------
-    Sakai, SIGIR 2006; Efron & Tibshirani 1993, section 16.4.
 
     Examples
     --------

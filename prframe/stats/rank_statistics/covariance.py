@@ -45,8 +45,8 @@ def rank_covariance(scores: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Ra
     """Return rank statistics of several rankings of the same items, and their covariance.
 
     It is ``(n_pos cov_pos + n_neg cov_neg) / n_pos^2``, where cov_pos and cov_neg are the
-    covariances, within each class, of the items' values in the Hajek projections of all rankings:
-    DeLong's matrix for any phi.
+    covariances, within each class, of the items' values in the Hajek projections of all rankings
+    (Clemencon, Limnios & Vayatis 2021, Prop. 4): DeLong's matrix (1988) for any phi.
 
     Parameters
     ----------
@@ -66,10 +66,6 @@ def rank_covariance(scores: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Ra
     ------
     PrframeError
         Scores of another shape or NaN, fewer than two items of a class, or DCG.
-
-    References
-    ----------
-    DeLong, DeLong & Clarke-Pearson 1988 (AUC); Clemencon, Limnios & Vayatis 2021, Prop. 4.
 
     Examples
     --------
@@ -116,8 +112,8 @@ def paired_rank_test(  # noqa: PLR0913
     """Test whether one ranking of some items has a larger W_phi than another one.
 
     ``z = (W_a - W_b) / se`` with ``se^2 = var_a + var_b - 2 cov``, see `rank_covariance`. For
-    phi(u) = u it is DeLong's, and the difference of AUC is this difference over the share of
-    negatives.
+    phi(u) = u it is DeLong's (1988), and the difference of AUC is this difference over the share
+    of negatives.
 
     Parameters
     ----------
@@ -141,11 +137,6 @@ def paired_rank_test(  # noqa: PLR0913
     ------
     PrframeError
         As `rank_covariance`, and for unknown options.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, Prop. 4, for two rankings; DeLong, DeLong & Clarke-
-    Pearson 1988.
 
     Examples
     --------

@@ -18,7 +18,8 @@ def roc_from_ranks(ranks: ArrayLike, n_neg: int) -> Floats:
     """Return the empirical ROC curve from the ranks of the positives alone.
 
     ``gamma_j = (1/n) sum_i 1{j >= N - R_i - i + 2}``, where R_i is the i-th largest rank of n
-    positives among N items: the true positive rate at false positive rates from (j - 1)/m to j/m.
+    positives among N items: the true positive rate at false positive rates from (j - 1)/m to j/m
+    (Clemencon, Limnios & Vayatis 2021, eq. 2.8).
 
     Parameters
     ----------
@@ -31,21 +32,13 @@ def roc_from_ranks(ranks: ArrayLike, n_neg: int) -> Floats:
     Returns
     -------
     ndarray of float, shape (n_neg,)
-        ``gamma_1 <= ... <= gamma_m``, whose mean is AUC.
+        ``gamma_1 <= ... <= gamma_m``, whose mean is AUC. Corners of the curve may also lie at a
+        rate of 0 or 1, which the set of grid points in print leaves out.
 
     Raises
     ------
     PrframeError
         Ranks that are not distinct whole numbers within their range, or no negatives.
-
-    Notes
-    -----
-    Corners of the curve may also lie at a rate of 0 or 1, which the set of grid points in print
-    leaves out.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, eq. (2.8).
 
     Examples
     --------
@@ -82,8 +75,8 @@ def ranking_performance(
 
     It is ``W_phi = E phi(F(X)) = (1/p) int_0^1 phi(u) du - ((1 - p)/p) int_0^1
     phi(p (1 - ROC(a)) + (1 - p)(1 - a)) da``, where X is the score of a positive and F the
-    distribution function of the scores of all items, p of them positive. The metric ``W`` tends
-    to it.
+    distribution function of the scores of all items, p of them positive (Clemencon, Limnios &
+    Vayatis 2021, Definition 2 and Lemma 3, eq. 3.4). The metric ``W`` tends to it.
 
     Parameters
     ----------
@@ -108,10 +101,6 @@ def ranking_performance(
     PrframeError
         Rates that do not rise from (0, 0) to (1, 1), a prevalence that is not within (0, 1), or
         a function that is not known.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, Definition 2 and Lemma 3, eq. (3.4).
 
     Examples
     --------
@@ -145,8 +134,8 @@ def roc_distances(
 ) -> RocDistances:
     """Return the distances of a ROC curve from another one, such as the best one.
 
-    These are ``d_inf = sup over 0 < a < 1 of |ROC(a) - ROC*(a)|`` and
-    ``d_1 = int_0^1 |ROC(a) - ROC*(a)| da``.
+    These are ``d_inf = sup over 0 < a < 1 of |ROC(a) - ROC*(a)|`` and ``d_1 = int_0^1 |ROC(a) -
+    ROC*(a)| da`` (Clemencon, Limnios & Vayatis 2021, eqs 2.3 and 2.4).
 
     Parameters
     ----------
@@ -167,10 +156,6 @@ def roc_distances(
     ------
     PrframeError
         Rates that do not rise from (0, 0) to (1, 1).
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, eqs (2.3) and (2.4).
 
     Examples
     --------
@@ -230,7 +215,8 @@ def concentration_radius(
 
     ``C3 sqrt(log(C2 / delta) / n_pos)`` with ``C2 = 2 n_rules``, ``C3^2 = (c_pos^2 +
     c_neg^2 n_neg / n_pos) / 2``: with probability at least 1 - delta, the statistics W of all
-    scoring rules, means of phi(rank / (N + 1)) over the positives, are no farther from E W.
+    scoring rules, means of phi(rank / (N + 1)) over the positives, are no farther from E W
+    (Clemencon, Limnios & Vayatis 2021, Theorem 5, for finitely many rules).
 
     Parameters
     ----------
@@ -254,21 +240,16 @@ def concentration_radius(
 
     Notes
     -----
-    The bound is McDiarmid's for independent items without ties, with the union bound. Exchange of
-    one positive changes the sum over positives by at most c_pos, the sum of the n_neg largest of
-    the steps ``phi(r / (N + 1)) - phi((r - 1) / (N + 1))``, 1 < r <= N; of one negative by at most
-    c_neg, the sum of the n_pos largest. If ``phi' <= L``, ``C3 <= L sqrt((1 - p) / 2)`` for ``p =
-    n_pos / N``, the form and rate of Theorem 5.
+    The bound is that of McDiarmid (1989) for independent items without ties, with the union bound.
+    Exchange of one positive changes the sum over positives by at most c_pos, the sum of the n_neg
+    largest of the steps ``phi(r / (N + 1)) - phi((r - 1) / (N + 1))``, 1 < r <= N; of one negative
+    by at most c_neg, the sum of the n_pos largest. If ``phi' <= L``, ``C3 <= L sqrt((1 - p) / 2)``
+    for ``p = n_pos / N``, the form and rate of Theorem 5.
 
     The radius is a diagnostic, not an interval. Between normal distributions it was 2.4 to 4 times
     the actual quantile at ``delta = 0.05`` for "mww", and up to 15 times for functions that are
     steep at the top. It is about E W, from which W_phi differs by a bias of order 1 / N for smooth
-    phi. The source gives no constants for infinite classes of rules.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, Theorem 5, for one rule or finitely many. C. McDiarmid, *On
-    the method of bounded differences*, 1989.
+    phi.
 
     Examples
     --------

@@ -41,16 +41,6 @@ class RankStatistic:
     ----------
     phi : ScoreGeneratingFunction
         The score-generating function for this number of items.
-    n_pos, n_neg : int
-        Items of both classes.
-    statistic : float
-        ``W = sum over positives of phi(rank / (N + 1))``.
-    estimate : float
-        The estimate of ``W_phi = E phi(F(X))``: ``W / n_pos``, mapped from its range in rankings
-        of N items to the range of W_phi.
-    std_error : float
-        Standard error of the estimate; NaN if a class has one item, or none, if all items have
-        one score, and for DCG.
     null : LinearRankNull
         The distribution of W if all choices of the positives are equally likely, given the ties.
 
@@ -84,12 +74,15 @@ class RankStatistic:
 
     @property
     def statistic(self) -> float:
-        """The statistic W."""
+        """``W = sum over positives of phi(rank / (N + 1))``."""
         return self._sum.statistic
 
     @property
     def estimate(self) -> float:
-        """The estimate of W_phi."""
+        """The estimate of ``W_phi = E phi(F(X))``.
+
+        It is ``W / n_pos``, mapped from its range in rankings of N items to the range of W_phi.
+        """
         scale = self._scale
         return scale.at(self.share) if scale.width else self.mean
 
@@ -116,7 +109,10 @@ class RankStatistic:
 
     @property
     def std_error(self) -> float:
-        """The standard error of the estimate."""
+        """The standard error of the estimate.
+
+        It is NaN if a class has one item, or none, if all items have one score, and for DCG.
+        """
         if not self.phi.projected or not self._scale.width or self._is_level:
             return np.nan
         return float(np.sqrt(self._sum.variance)) / self.n_pos * self._scale.stretch
@@ -142,17 +138,9 @@ class RankStatistic:
     ) -> float:
         """Return the p-value of the hypothesis that labels do not depend on scores.
 
-        Parameters
-        ----------
-        alternative : {"two-sided", "less", "greater"}
-            Positives are ranked differently than at random (twice the smaller tail), lower, or
-            higher.
-        method : {"auto", "exact", "saddlepoint", "normal"}
-            See `LinearRankNull`.
-
-        Returns
-        -------
-        float in [0, 1]
+        By the alternative, positives are ranked differently than at random (twice the smaller
+        tail), lower, or higher. `method` is "auto", "exact", "saddlepoint" or "normal", see
+        `LinearRankNull`.
         """
         return self.test(alternative, method)[0]
 
@@ -166,21 +154,12 @@ class RankStatistic:
         return float(sided(*logs, alternative)), str(tails.method)
 
     def interval(self, confidence: Confidence | None = None) -> IntervalEstimate:
-        """Return a confidence interval for W_phi.
+        """Return a confidence interval for W_phi, by default 95 % and two-sided.
 
         Its ends are quantiles of a beta distribution of `share` with a margin of half a misplaced
         item more on either side; such an item counts as much as it takes from the best ranking or
-        adds to the worst one, in proportion to the distance from both.
-
-        Parameters
-        ----------
-        confidence : Confidence, optional
-            By default 95 % and two-sided.
-
-        Returns
-        -------
-        IntervalEstimate
-            Within the range of W_phi; the ends are NaN if the standard error is.
+        adds to the worst one, in proportion to the distance from both. They are within the range
+        of W_phi, and NaN if the standard error is.
         """
         asked, estimate, error = confidence or Confidence(), self.estimate, self.std_error
         checks.instance("confidence", asked, Confidence)
@@ -256,7 +235,7 @@ def rank_statistic(score: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Rank
     """Return a two-sample linear rank statistic, with its null distribution and standard error.
 
     ``W = sum over positives of phi(rank / (N + 1))``, where ranks rise with the score among all N
-    items, and tied items have their mid-rank.
+    items, and tied items have their mid-rank (Clemencon, Limnios & Vayatis 2021, eq. 2.10).
 
     Parameters
     ----------
@@ -280,25 +259,19 @@ def rank_statistic(score: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Rank
 
     Notes
     -----
-    The estimate is about ``W_phi = E phi(F(X))``, where X is the score of a positive and F the
-    distribution of scores in a mixture with the sample's share p of positives. For phi(u) = u it
-    is ``p / 2 + (1 - p) AUC`` (the source says AUC, below its Definition 2), and `share` is AUC.
+    The estimate is about ``W_phi = E phi(F(X))`` (eq. 3.3), where X is the score of a positive and
+    F the distribution of scores in a mixture with the sample's share p of positives. For phi(u) =
+    u it is ``p / 2 + (1 - p) AUC`` (the source says AUC, below its Definition 2), and `share` AUC.
 
     ``W / n_pos`` is biased, as the largest mean of phi over n_pos ranks is not the largest W_phi,
     ``int_{1-p}^1 phi / p``. The estimate divides the range of W_phi in the same ratio as
     ``W / n_pos`` divides that from the worst to the best ranking.
 
-    The standard error is that of the Hajek projection (Proposition 4): each item's value is
+    The standard error is that of the Hajek projection (Prop. 4, eq. 3.7): each item's value is
     ``phi(F(x)) + int_x^inf phi'(F) dF_pos``, for negatives the integral alone, and the variance
-    is that of both classes' values. For phi(u) = u it is DeLong's. Where phi jumps, at the k-th
-    rank from the top, the integral takes the share of positives among the ranks within
+    is that of both classes' values. For phi(u) = u it is DeLong's (1988). Where phi jumps, at the
+    k-th rank from the top, the integral takes the share of positives among the ranks within
     ``ceil(k^(4/5) / 2)`` of k. DCG, whose slope at the top grows with N, has no standard error.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis, *Concentration inequalities for two-sample rank processes with
-    application to bipartite ranking*, EJS 2021, eqs. (2.10), (3.3) and (3.7); DeLong, DeLong &
-    Clarke-Pearson, Biometrics 1988.
 
     Examples
     --------

@@ -10,8 +10,10 @@ from abc import ABC, abstractmethod
 from dataclasses import fields
 from typing import ClassVar, NamedTuple, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from prframe.stats._arrays import fractions
 from prframe.typing import Floats
 
 # The names of the functions, which are known before the classes are loaded.
@@ -41,24 +43,17 @@ class Jump(NamedTuple):
 class ScoreGeneratingFunction(ABC):
     """A nondecreasing function of the normalised rank, phi.
 
-    Arguments are numbers u in [0, 1], arrays of any shape; results have their shape.
+    Arguments are numbers u in [0, 1], arrays of any shape; results have their shape. See
+    Clemencon, Limnios & Vayatis 2021, Definition 1 and sections 2.2, 2.3 and 5.2.
 
     Attributes
     ----------
     word : str
         The name without parameters.
-    name : str
-        The name with the parameters, as `rank_test` and `parse_phi` understand it.
     smooth : bool
         Whether phi is twice continuously differentiable (Assumption 2 of the source).
     projected : bool
         Whether the Hajek projection, and so the standard error, describes the statistic.
-    jumps : tuple of Jump
-        Where phi is not continuous; the derivative is that between the jumps.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, Definition 1 and sections 2.2, 2.3 and 5.2.
 
     Examples
     --------
@@ -74,31 +69,46 @@ class ScoreGeneratingFunction(ABC):
 
     @property
     def name(self) -> str:
-        """The name, with the parameters that are set."""
+        """The name with the parameters that are set, as `parse_phi` understands it."""
         values = {name: getattr(self, name) for name in parameters(type(self))}
         settings = [f"{name}={value!r}" for name, value in values.items() if value is not None]
         return f"{self.word}({', '.join(settings)})" if settings else self.word
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
-        """The places where the function is not continuous."""
+        """Where the function is not continuous; the derivative is that between jumps."""
         return ()
 
-    @abstractmethod
     def __call__(self, u: ArrayLike) -> Floats:
-        """Return phi(u)."""
+        """Return phi(u), which may be infinite at 0 and 1."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(self._value(fractions("u", u)), dtype=np.float64)
 
-    @abstractmethod
     def derivative(self, u: ArrayLike) -> Floats:
         """Return phi'(u)."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(self._slope(fractions("u", u)), dtype=np.float64)
 
-    @abstractmethod
     def second_derivative(self, u: ArrayLike) -> Floats:
         """Return phi''(u)."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(self._curvature(fractions("u", u)), dtype=np.float64)
 
-    @abstractmethod
     def integral(self, u: ArrayLike) -> Floats:
         """Return the integral of phi from 0 to u."""
+        return np.asarray(self._area(fractions("u", u)), dtype=np.float64)
+
+    @abstractmethod
+    def _value(self, u: Floats) -> ArrayLike: ...
+
+    @abstractmethod
+    def _slope(self, u: Floats) -> ArrayLike: ...
+
+    @abstractmethod
+    def _curvature(self, u: Floats) -> ArrayLike: ...
+
+    @abstractmethod
+    def _area(self, u: Floats) -> ArrayLike: ...
 
     def of_size(self, n: float) -> Self:  # noqa: ARG002 - functions that depend on n override it
         """Return the function for n ranked items; itself, unless it depends on n."""

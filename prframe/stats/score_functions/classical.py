@@ -8,37 +8,31 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prframe.stats._arrays import fractions
 from prframe.stats.score_functions.base import Jump, ScoreGeneratingFunction
 from prframe.typing import Floats
 
 
 class _Linear(ScoreGeneratingFunction):
-    """``phi(u) = slope (u - centre)``."""
+    """``phi(u) = factor (u - centre)``."""
 
-    _slope: ClassVar[float] = 1.0
+    _factor: ClassVar[float] = 1.0
     _centre: ClassVar[float] = 0.0
 
-    def __call__(self, u: ArrayLike) -> Floats:
-        """Return ``slope (u - centre)``."""
-        return np.asarray(self._slope * (fractions("u", u) - self._centre))
+    def _value(self, u: Floats) -> ArrayLike:
+        return self._factor * (u - self._centre)
 
-    def derivative(self, u: ArrayLike) -> Floats:
-        """Return the slope."""
-        return np.full_like(fractions("u", u), self._slope)
+    def _slope(self, u: Floats) -> ArrayLike:
+        return np.full_like(u, self._factor)
 
-    def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return 0."""
-        return np.zeros_like(fractions("u", u))
+    def _curvature(self, u: Floats) -> ArrayLike:
+        return np.zeros_like(u)
 
-    def integral(self, u: ArrayLike) -> Floats:
-        """Return ``slope (u^2 / 2 - centre u)``."""
-        numbers = fractions("u", u)
-        return np.asarray(self._slope / 2 * (numbers**2 - 2 * self._centre * numbers))
+    def _area(self, u: Floats) -> ArrayLike:
+        return self._factor / 2 * (u**2 - 2 * self._centre * u)
 
     def step(self, n: int) -> float:
         """Return one rank."""
-        return self._slope / (n + 1)
+        return self._factor / (n + 1)
 
 
 @dataclass(frozen=True)
@@ -70,7 +64,7 @@ class Logistic(_Linear):
     """
 
     word: ClassVar[str] = "logistic"
-    _slope: ClassVar[float] = 12**0.5
+    _factor: ClassVar[float] = 12**0.5
     _centre: ClassVar[float] = 0.5
 
 
@@ -88,27 +82,20 @@ class Logrank(ScoreGeneratingFunction):
 
     word: ClassVar[str] = "logrank"
 
-    def __call__(self, u: ArrayLike) -> Floats:
-        """Return ``-log(1 - u)``, infinite at 1."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(-np.log1p(-fractions("u", u)))
+    def _value(self, u: Floats) -> ArrayLike:
+        return -np.log1p(-u)
 
-    def derivative(self, u: ArrayLike) -> Floats:
-        """Return ``1 / (1 - u)``."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(1 / (1 - fractions("u", u)))
+    def _slope(self, u: Floats) -> ArrayLike:
+        return 1 / (1 - u)
 
-    def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return ``1 / (1 - u)^2``."""
-        return self.derivative(u) ** 2
+    def _curvature(self, u: Floats) -> ArrayLike:
+        return (1 / (1 - u)) ** 2
 
-    def integral(self, u: ArrayLike) -> Floats:
-        """Return ``u + (1 - u) log(1 - u)``."""
+    def _area(self, u: Floats) -> ArrayLike:
         # SciPy is imported here, because its import takes longer than most evaluations.
         from scipy.special import xlogy  # noqa: PLC0415
 
-        numbers = fractions("u", u)
-        return np.asarray(numbers + xlogy(1 - numbers, 1 - numbers))
+        return u + xlogy(1 - u, 1 - u)
 
 
 @dataclass(frozen=True)
@@ -131,21 +118,17 @@ class Median(ScoreGeneratingFunction):
         """The jump from -1 to 1 at 1/2."""
         return (Jump(0.5, 2.0),)
 
-    def __call__(self, u: ArrayLike) -> Floats:
-        """Return the sign."""
-        return np.asarray(np.sign(fractions("u", u) - 0.5))
+    def _value(self, u: Floats) -> ArrayLike:
+        return np.sign(u - 0.5)
 
-    def derivative(self, u: ArrayLike) -> Floats:
-        """Return 0."""
-        return np.zeros_like(fractions("u", u))
+    def _slope(self, u: Floats) -> ArrayLike:
+        return np.zeros_like(u)
 
-    def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return 0."""
-        return np.zeros_like(fractions("u", u))
+    def _curvature(self, u: Floats) -> ArrayLike:
+        return np.zeros_like(u)
 
-    def integral(self, u: ArrayLike) -> Floats:
-        """Return ``|u - 1/2| - 1/2``."""
-        return np.asarray(np.abs(fractions("u", u) - 0.5) - 0.5)
+    def _area(self, u: Floats) -> ArrayLike:
+        return np.abs(u - 0.5) - 0.5
 
     def step(self, n: int) -> float:
         """Return 2 for even n, and 1 for odd n, where an item is at the median."""
@@ -166,29 +149,24 @@ class VanDerWaerden(ScoreGeneratingFunction):
 
     word: ClassVar[str] = "van-der-waerden"
 
-    def __call__(self, u: ArrayLike) -> Floats:
-        """Return the normal quantile, infinite at 0 and 1."""
-        # SciPy is imported here, because its import takes longer than most evaluations.
-        from scipy.special import ndtri  # noqa: PLC0415
+    def _value(self, u: Floats) -> ArrayLike:
+        return _normal(u)[0]
 
-        return np.asarray(ndtri(fractions("u", u)))
+    def _slope(self, u: Floats) -> ArrayLike:
+        return 1 / _normal(u)[1]
 
-    def derivative(self, u: ArrayLike) -> Floats:
-        """Return ``1 / density(Phi^{-1}(u))``."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(1 / _density(self(u)))
+    def _curvature(self, u: Floats) -> ArrayLike:
+        quantile, density = _normal(u)
+        return quantile / density**2
 
-    def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return ``Phi^{-1}(u) / density(Phi^{-1}(u))^2``."""
-        quantile = self(u)
-        with np.errstate(divide="ignore"):
-            return np.asarray(quantile / _density(quantile) ** 2)
-
-    def integral(self, u: ArrayLike) -> Floats:
-        """Return ``-density(Phi^{-1}(u))``."""
-        return np.asarray(-_density(self(u)))
+    def _area(self, u: Floats) -> ArrayLike:
+        return -_normal(u)[1]
 
 
-def _density(x: Floats) -> Floats:
-    """Return the density of the standard normal distribution."""
-    return np.asarray(np.exp(-(x**2) / 2) / (2 * np.pi) ** 0.5)
+def _normal(u: Floats) -> tuple[Floats, Floats]:
+    """Return the quantiles of the standard normal distribution, and its density there."""
+    # SciPy is imported here, because its import takes longer than most evaluations.
+    from scipy.special import ndtri  # noqa: PLC0415
+
+    quantile = np.asarray(ndtri(u))
+    return quantile, np.asarray(np.exp(-(quantile**2) / 2) / (2 * np.pi) ** 0.5)

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import ArgumentError
-from prframe.stats._arrays import fractions
 from prframe.stats.score_functions.base import ScoreGeneratingFunction, parameters
 from prframe.stats.score_functions.classical import (
     Logistic,
@@ -80,40 +79,33 @@ class CustomFunction(ScoreGeneratingFunction):
         """The name of the function."""
         return getattr(self.function, "__name__", type(self.function).__name__)
 
-    def __call__(self, u: ArrayLike) -> Floats:
-        """Return the values of the function, which must be finite and nondecreasing."""
-        numbers = fractions("u", u)
-        values = _returned(self.function, numbers, self.name)
+    def _value(self, u: Floats) -> ArrayLike:
+        values = _returned(self.function, u, self.name)
         if not np.isfinite(values).all():
-            at = numbers[~np.isfinite(values)].ravel()[0]
+            at = u[~np.isfinite(values)].ravel()[0]
             raise ArgumentError(f"phi must be finite between 0 and 1; {self.name}({at:g}) is not.")
-        order = np.argsort(numbers, axis=None)
+        order = np.argsort(u, axis=None)
         rising = values.ravel()[order]
         falls = np.diff(rising) < -_ROUNDING * np.abs(rising).max(initial=0.0)
         if falls.any():
-            at = numbers.ravel()[order][1:][falls][0]
+            at = u.ravel()[order][1:][falls][0]
             raise ArgumentError(f"phi must be nondecreasing; {self.name} falls before {at:g}.")
         return values
 
-    def derivative(self, u: ArrayLike) -> Floats:
-        """Return the slope, or differences if it was not given."""
-        numbers = fractions("u", u)
+    def _slope(self, u: Floats) -> ArrayLike:
         if self.slope is not None:
-            return _returned(self.slope, numbers, "slope")
-        low, high = self._around(numbers)
-        return np.asarray((self(high) - self(low)) / (high - low))
+            return _returned(self.slope, u, "slope")
+        low, high = self._around(u)
+        return (self(high) - self(low)) / (high - low)
 
-    def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return differences of the derivative."""
-        low, high = self._around(fractions("u", u))
-        return np.asarray((self.derivative(high) - self.derivative(low)) / (high - low))
+    def _curvature(self, u: Floats) -> ArrayLike:
+        low, high = self._around(u)
+        return (self.derivative(high) - self.derivative(low)) / (high - low)
 
-    def integral(self, u: ArrayLike) -> Floats:
-        """Return sums of values at midpoints, interpolated linearly."""
+    def _area(self, u: Floats) -> ArrayLike:
         edges = np.arange(_GRID + 1) / _GRID
         areas = self((edges[1:] + edges[:-1]) / 2) / _GRID
-        sums = np.concatenate([[0.0], np.cumsum(areas)])
-        return np.asarray(np.interp(fractions("u", u), edges, sums))
+        return np.asarray(np.interp(u, edges, np.concatenate([[0.0], np.cumsum(areas)])))
 
     def of_size(self, n: float) -> CustomFunction:
         """Return the function with differences for n items."""
@@ -164,10 +156,6 @@ def parse_phi(phi: Phi) -> ScoreGeneratingFunction:
     PrframeError
         A name, parameter or value that is not known or out of range, or a function that is not
         nondecreasing.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, Definition 1 and section 2.2.
 
     Examples
     --------

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import ArgumentError
-from prframe.stats._arrays import fractions
 from prframe.stats.score_functions.base import Jump, ScoreGeneratingFunction
 from prframe.typing import Floats
 
@@ -51,22 +50,17 @@ class LocalAUC(ScoreGeneratingFunction):
         """The jump from 0 to u0 at u0."""
         return (Jump(self.u0, self.u0),)
 
-    def __call__(self, u: ArrayLike) -> Floats:
-        """Return u from u0 on."""
-        numbers = fractions("u", u)
-        return np.where(numbers >= self.u0, numbers, 0.0)
+    def _value(self, u: Floats) -> ArrayLike:
+        return np.where(u >= self.u0, u, 0.0)
 
-    def derivative(self, u: ArrayLike) -> Floats:
-        """Return 1 from u0 on."""
-        return np.where(fractions("u", u) >= self.u0, 1.0, 0.0)
+    def _slope(self, u: Floats) -> ArrayLike:
+        return np.where(u >= self.u0, 1.0, 0.0)
 
-    def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return 0."""
-        return np.zeros_like(fractions("u", u))
+    def _curvature(self, u: Floats) -> ArrayLike:
+        return np.zeros_like(u)
 
-    def integral(self, u: ArrayLike) -> Floats:
-        """Return ``(u^2 - u0^2) / 2`` from u0 on."""
-        return np.asarray(np.maximum(fractions("u", u) ** 2 - self.u0**2, 0.0) / 2)
+    def _area(self, u: Floats) -> ArrayLike:
+        return np.maximum(u**2 - self.u0**2, 0.0) / 2
 
 
 @dataclass(frozen=True)
@@ -97,25 +91,19 @@ class PNormPush(ScoreGeneratingFunction):
         """Check the parameter."""
         _keep(self, q=checks.number("q", self.q, at_least=1))
 
-    def __call__(self, u: ArrayLike) -> Floats:
-        """Return ``u^q``."""
-        return np.asarray(fractions("u", u) ** self.q)
+    def _value(self, u: Floats) -> ArrayLike:
+        return u**self.q
 
-    def derivative(self, u: ArrayLike) -> Floats:
-        """Return ``q u^(q - 1)``."""
-        return np.asarray(self.q * fractions("u", u) ** (self.q - 1))
+    def _slope(self, u: Floats) -> ArrayLike:
+        return self.q * u ** (self.q - 1)
 
-    def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return ``q (q - 1) u^(q - 2)``, which is infinite at 0 for 1 < q < 2."""
-        numbers, factor = fractions("u", u), self.q * (self.q - 1)
-        if not factor:
-            return np.zeros_like(numbers)
-        with np.errstate(divide="ignore"):
-            return np.asarray(factor * numbers ** (self.q - 2))
+    def _curvature(self, u: Floats) -> ArrayLike:
+        # It is infinite at 0 for 1 < q < 2.
+        factor = self.q * (self.q - 1)
+        return factor * u ** (self.q - 2) if factor else np.zeros_like(u)
 
-    def integral(self, u: ArrayLike) -> Floats:
-        """Return ``u^(q + 1) / (q + 1)``."""
-        return np.asarray(fractions("u", u) ** (self.q + 1) / (self.q + 1))
+    def _area(self, u: Floats) -> ArrayLike:
+        return u ** (self.q + 1) / (self.q + 1)
 
 
 @dataclass(frozen=True)
@@ -174,50 +162,44 @@ class DCG(ScoreGeneratingFunction):
             raise ArgumentError("DCG depends on the number of items; give n, or take of_size(n).")
         return self.n
 
-    def _inverse(self, u: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
+    def _inverse(self, u: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         """Return 1 + r, r being at least 1, and whether each rank counts."""
         size = self._size + 1
-        rank = size * (1 - fractions("u", u))
+        rank = size * (1 - u)
         # A mid-rank of k + 1/2 does not count, whichever way u was rounded.
         last = np.inf if self.k is None else self.k + 0.5 - _ROUNDING * size
-        counts = rank < last
-        return 1 + np.maximum(rank, 1.0), counts
+        return 1 + np.maximum(rank, 1.0), rank < last
 
-    def _sloping(self, u: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
+    def _sloping(self, u: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         """Return 1 + r, and whether the discount is neither cut off nor that of the first rank."""
         inverse, counts = self._inverse(u)
-        beyond = (self._size + 1) * (1 - np.asarray(u)) < 1 - _HAIR
-        return inverse, counts & ~beyond
+        return inverse, counts & ((self._size + 1) * (1 - u) >= 1 - _HAIR)
 
-    def __call__(self, u: ArrayLike) -> Floats:
-        """Return the discount."""
+    def _value(self, u: Floats) -> ArrayLike:
         inverse, counts = self._inverse(u)
         return np.where(counts, 1 / np.log2(inverse), 0.0)
 
-    def derivative(self, u: ArrayLike) -> Floats:
-        """Return ``(N + 1) log(2) / ((1 + r) log(1 + r)^2)`` where the rank counts."""
+    def _slope(self, u: Floats) -> ArrayLike:
         inverse, counts = self._sloping(u)
         slope = (self._size + 1) * np.log(2) / (inverse * np.log(inverse) ** 2)
         return np.where(counts, slope, 0.0)
 
-    def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return ``(N + 1)^2 log(2) (log(1 + r) + 2) / ((1 + r)^2 log(1 + r)^3)``, or 0."""
+    def _curvature(self, u: Floats) -> ArrayLike:
         inverse, counts = self._sloping(u)
         log = np.log(inverse)
         bend = (self._size + 1) ** 2 * np.log(2) * (log + 2) / (inverse**2 * log**3)
         return np.where(counts, bend, 0.0)
 
-    def integral(self, u: ArrayLike) -> Floats:
-        """Return the integral, from logarithmic integrals and a rectangle beyond rank 1."""
-        # SciPy is imported here, because its import takes longer than most evaluations.
+    def _area(self, u: Floats) -> ArrayLike:
+        # Logarithmic integrals, and a rectangle beyond rank 1. SciPy is imported here, because its
+        # import takes longer than most evaluations.
         from scipy.special import expi  # noqa: PLC0415
 
-        size, numbers = self._size, fractions("u", u)
-        lowest = 2.0 + size if self.k is None else min(1.5 + self.k, 2.0 + size)
-        inverse = np.clip(1 + (size + 1) * (1 - numbers), 2.0, lowest)
+        size = self._size + 1
+        lowest = 1 + size if self.k is None else min(1.5 + self.k, 1 + size)
+        inverse = np.clip(1 + size * (1 - u), 2.0, lowest)
         curved = np.log(2) * (expi(np.log(lowest)) - expi(np.log(inverse)))
-        flat = np.maximum(1 - (size + 1) * (1 - numbers), 0.0)
-        return np.asarray((curved + flat) / (size + 1))
+        return np.asarray((curved + np.maximum(1 - size * (1 - u), 0.0)) / size)
 
 
 @dataclass(frozen=True)
@@ -255,30 +237,24 @@ class RTB(ScoreGeneratingFunction):
             lam=checks.number("lam", self.lam, at_least=_LEAST_SLOPE, at_most=_LARGEST_SLOPE),
         )
 
-    def __call__(self, u: ArrayLike) -> Floats:
-        """Return the sum of both parts."""
-        x = fractions("u", u) - self.u0
-        return np.asarray(_softplus(x, self.beta) + self.u0 * _sigmoid(self.lam * x))
+    def _value(self, u: Floats) -> ArrayLike:
+        x = u - self.u0
+        return _softplus(x, self.beta) + self.u0 * _sigmoid(self.lam * x)
 
-    def derivative(self, u: ArrayLike) -> Floats:
-        """Return ``Sigmoid_beta(x) + u0 lam s (1 - s)`` for ``s = Sigmoid(x)``, ``x = u - u0``."""
-        x = fractions("u", u) - self.u0
+    def _slope(self, u: Floats) -> ArrayLike:
+        x = u - self.u0
         s = _sigmoid(self.lam * x)
-        return np.asarray(_sigmoid(self.beta * x) + self.u0 * self.lam * s * (1 - s))
+        return _sigmoid(self.beta * x) + self.u0 * self.lam * s * (1 - s)
 
-    def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return ``beta r (1 - r) + u0 lam^2 s (1 - s)(1 - 2 s)`` for ``r = Sigmoid_beta(x)``."""
-        x = fractions("u", u) - self.u0
+    def _curvature(self, u: Floats) -> ArrayLike:
+        x = u - self.u0
         r, s = _sigmoid(self.beta * x), _sigmoid(self.lam * x)
-        bend = self.beta * r * (1 - r) + self.u0 * self.lam**2 * s * (1 - s) * (1 - 2 * s)
-        return np.asarray(bend)
+        return self.beta * r * (1 - r) + self.u0 * self.lam**2 * s * (1 - s) * (1 - 2 * s)
 
-    def integral(self, u: ArrayLike) -> Floats:
-        """Return the integrals of both parts, a dilogarithm and a SoftPlus."""
-        x = fractions("u", u) - self.u0
+    def _area(self, u: Floats) -> ArrayLike:
+        x = u - self.u0
         soft = _softplus_integral(x, self.beta) - _softplus_integral(-self.u0, self.beta)
-        step = _softplus(x, self.lam) - _softplus(-self.u0, self.lam)
-        return np.asarray(soft + self.u0 * step)
+        return soft + self.u0 * (_softplus(x, self.lam) - _softplus(-self.u0, self.lam))
 
 
 def _keep(phi: ScoreGeneratingFunction, **parameters: float) -> None:

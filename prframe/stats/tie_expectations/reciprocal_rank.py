@@ -15,6 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prframe.stats._arrays import row_sums
 from prframe.typing import Floats, Integers
 
 # The number of terms that are summed at a time, which bounds the memory for any block sizes.
@@ -145,7 +146,7 @@ def _horizon(passing: Floats, hits: Integers) -> Integers:
     The mean product over choices of t items is at most the mean to the power t (Maclaurin).
     """
     surplus = passing.shape[1] - hits
-    mean = np.maximum((_row_sums(passing) - surplus) / hits, _NEGLIGIBLE)
+    mean = np.maximum((row_sums(passing) - surplus) / hits, _NEGLIGIBLE)
     goes_on = mean >= 1
     needed = np.log(_NEGLIGIBLE) / np.log(np.where(goes_on, 0.5, mean)) + 1
     return np.asarray(np.where(goes_on, hits, np.minimum(hits, needed)), dtype=np.int64)
@@ -162,11 +163,6 @@ def _mean_products(passing: Floats, hits: Integers, horizon: Integers) -> Floats
         means[:, 1:] = np.where((hits >= i)[:, None], grown, means[:, 1:])
     means[:, 1:][t > horizon[:, None]] = 0.0
     return means
-
-
-def _row_sums(table: Floats) -> Floats:
-    """Add up rows from left to right: zeros at their ends do not change a bit of the sums."""
-    return np.asarray(np.cumsum(table, axis=1)[:, -1])
 
 
 def _walk(  # noqa: PLR0913, PLR0917
@@ -191,10 +187,10 @@ def _walk(  # noqa: PLR0913, PLR0917
     alive = np.flatnonzero(depth > 0)
     for j in range(1, int(depth.max(initial=0)) + 1):
         hit = state[alive] * np.clip((hits[alive, None] - t) / (size[alive, None] - j + 1), 0, 1)
-        total[alive] += _row_sums(hit * stopping[alive]) / (start[alive] + j)
+        total[alive] += row_sums(hit * stopping[alive]) / (start[alive] + j)
         state[alive] -= hit
         state[alive, 1:] += hit[:, :-1]
-        reading = _row_sums(state[alive] * passed[alive]) > _NEGLIGIBLE
+        reading = row_sums(state[alive] * passed[alive]) > _NEGLIGIBLE
         alive = alive[reading & (depth[alive] > j)]
         if not alive.size:
             break

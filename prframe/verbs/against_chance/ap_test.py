@@ -11,10 +11,10 @@ from prframe.errors import ArgumentError, MissingColumnError
 from prframe.stats._arrays import random_generator
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Columns, FrameT, Shared
-from prframe.verbs._correction import Correction
 from prframe.verbs._verb import grouped_over, run, verb
 from prframe.verbs.against_chance.known_ap import KnownAP
 from prframe.verbs.against_chance.plans import (
+    Correction,
     Dependence,
     GroupTest,
     MeanTest,
@@ -55,55 +55,47 @@ def ap_test(
     method : str
         How the p-value is computed.
 
-        - "auto": counting where rankings, or those as good, are few ("exact"); a "lattice" where
-          few hits are likely; a "saddlepoint" where AP, tilted to the value, is nearly normal;
-          elsewhere the inversion of its characteristic function ("transform"); draws, always the
-          same ("monte-carlo"), where tie blocks make AP cluster. See `prframe.stats.APNull` for
-          their accuracy. "exact", "lattice", "saddlepoint" and "transform" ask for one of them;
-          "exact" takes up to 4,194,304 rankings.
+        - "auto": the way that suits the case; see `prframe.stats.APNull` for their accuracy.
+          "exact" (counting, up to 4,194,304 rankings), "lattice", "saddlepoint" and "transform"
+          (inversion of the characteristic function) name one of them.
         - "monte-carlo": ``(b + 1) / (n_resamples + 1)`` with b of `n_resamples` random rankings
           as good.
         - "normal": with the exact mean and standard deviation.
-        - "beta" (pranker's fit) and "normal-delta" (Zhang & Su's), for comparison: they know
-          neither ties nor depth, and their tails are wrong, see the guide.
+        - "beta" (pranker's fit) and "normal-delta" (Zhang & Su's), for comparison: they ignore
+          ties and depth, and their tails are wrong.
     alternative : {"greater", "less", "two-sided"}
-        AP higher than at random, lower, or either: twice the smaller of both. "greater" unless
-        given, as in `topk_test`: whether positives come first is what is asked of a retrieval.
-        `rank_test` has "two-sided", as two-sample tests have.
+        AP higher than at random, lower, or either: twice the smaller of both.
     correction : {"bonferroni", "holm", "bh", "by"}, optional
         Adjust the p-values for the number of tests; groups without a p-value do not count.
     over : str or list of str, optional
         Test the mean of AP over these columns, for instance MAP over queries for each group of
-        `by`: with "auto" by counting where sums take few values, by a saddlepoint for the sum
-        over independent rankings, or by inversion. An estimate gives way to draws that contradict
-        it. "transform", "normal" and "monte-carlo" can be asked for.
+        `by`, with "auto", "transform", "normal" or "monte-carlo". An estimate gives way to draws
+        that contradict it.
     dependence : {"independent", "comonotone"}
-        How the rankings of `over` depend on one another under random ranking. Rankings of
-        different queries are independent. Replicates that are each other's positives are not:
-        their mean AP scatters more, and a test that takes them as independent rejects too often.
-        "comonotone" is the conservative end, at which all AP rise and fall together: rankings of
-        one shape are tested like a single one whose AP is the mean. For several shapes the values
-        of AP are counted; where they are too many, p is at most what is given ("bound").
+        How the rankings of `over` depend on one another under random ranking. Those of different
+        queries are independent. Replicates that are each other's positives are not, and a test
+        that treats them as independent rejects too often. "comonotone" is the conservative end, at
+        which all AP rise and fall together: rankings of one shape are tested like a single one
+        whose AP is the mean. For several shapes p is at most what is given ("bound").
     ap : str, optional
-        Column of average precisions at hand, for example those of copairs. A row is then a
-        ranking; `score` and `label` are not asked for, and `n_pos` and `n` count its positives
-        and its items. Groups of `by`, or of `by` and `over`, have one row each.
+        Column of precomputed average precisions, one row per ranking, instead of `score` and
+        `label`; `n_pos` and `n` count positives and items of each.
     n : int or str, optional
-        With `ap`, the number of items, or its column; `n_neg` may stand for it.
+        With `ap`, the number of items, or its column; or give `n_neg`.
     n_resamples : int >= 1
         Random rankings of each group.
     rng : int or numpy.random.Generator, optional
-        Seed. A group's draws depend on it and on nothing but its numbers of items and ties.
+        Seed. A group's draws depend on nothing else but its numbers of items and ties.
 
     Returns
     -------
     frame of the caller's kind
         The `by` columns, then ``n``, ``n_pos`` (Int64), ``ap``, ``normalized_ap`` =
         ``(ap - null_mean) / (1 - null_mean)``, ``null_mean``, ``null_std``, ``z``, ``p_value``,
-        ``log10_p_value`` (Float64), ``method`` (String), how it was computed (no method is sure
-        of an "estimate"; with "bound" p is at most that), and with `correction`
-        ``p_adjusted`` (Float64). With `over`: ``n_groups`` (Int64), ``map``, ``null_mean``,
-        ``null_std``, ``z``, ``p_value``, ``log10_p_value``, ``method``.
+        ``log10_p_value`` (Float64), ``method`` (String), how it was computed ("estimate": no
+        method is sure; "bound": p is at most that), and with `correction` ``p_adjusted``
+        (Float64). With `over`: ``n_groups`` (Int64), ``map``, ``null_mean``, ``null_std``, ``z``,
+        ``p_value``, ``log10_p_value``, ``method``.
 
     Raises
     ------
@@ -111,26 +103,24 @@ def ap_test(
         An unknown option, `weight`, a tie policy that looks at labels or is a mean over orders,
         "exact" with too many rankings, more than 100 million retrieved items (except with one
         positive or with draws), "lattice" with too many positives, rows that cannot be
-        ranked, or AP at hand that is outside [0, 1] or has no totals.
+        ranked, or precomputed AP that is outside [0, 1] or has no totals.
 
     Warns
     -----
     UndefinedMetricWarning
         Groups without positives have no AP and no test.
     UnlistedItemsWarning
-        A column ``judged``, as of `prframe.trec.join`, is not all true, or `n_pos` counts
-        positives that are not listed, and there is no `n_neg`; or no ranking has an AP at hand.
+        A column ``judged`` is not all true, or `n_pos` counts positives that are not listed, and
+        there is no `n_neg`; or no ranking has a precomputed AP.
     SharedItemsWarning
-        With `over`, items are in several rankings, which are taken as independent.
+        With `over`, items are in several rankings, which are treated as independent.
 
     Notes
     -----
-    With ``ties="group"`` the test takes the tie blocks as given: the labels are exchanged, the
-    scores stay. Give both totals, or list every item: with `n_pos` alone the other items are taken
-    to be those listed, and the test answers another question. Equality counts. P-values below
-    2.2e-308 are given as that number; ``log10_p_value`` goes on where floats end, so that strong
-    rankings can still be told apart, plotted and ordered. Groups of the same shape share the work,
-    above all those without ties that retrieve the same number of items.
+    With ``ties="group"`` the test takes the tie blocks as given: labels are exchanged, scores
+    stay. Give both totals, or list every item: with `n_pos` alone the others are taken to be those
+    listed. Equality counts. P-values below 2.2e-308 are given as that number; ``log10_p_value``
+    goes on below.
 
     References
     ----------
@@ -175,9 +165,9 @@ def ap_test(
     resamples = checks.number_of_draws(n_resamples)
     grouped = args if over is None else grouped_over(args, over)
     seed = int(random_generator(rng).integers(1 << 62))
-    options = (method, alternative, correction, resamples, seed, dependence, known)
+    options = (method, alternative, resamples, seed, dependence, known)
     kind = GroupTest if over is None else MeanTest
-    test = kind(grouped, len(args.keys), *options)
+    test = kind(grouped, correction, len(args.keys), *options)
     columns = columns_of_tests if over is None else columns_of_means
     schema = columns(corrected=correction is not None)
     try:

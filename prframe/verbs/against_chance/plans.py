@@ -1,9 +1,10 @@
 """The plans of the tests of average precision: of each group, and of means over groups."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, cast
+from math import exp, sqrt
+from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
 import polars as pl
@@ -18,6 +19,7 @@ from prframe._engine.rows import key_names
 from prframe._engine.runs import Counting
 from prframe.errors import ArgumentError
 from prframe.metrics import AP
+from prframe.stats import adjust_p_values
 from prframe.stats._p_values import LEAST, from_log_tails, probability
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null import (
@@ -31,12 +33,9 @@ from prframe.stats.null import (
 )
 from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, Floats
-from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
-from prframe.verbs._groups import shown, watched
+from prframe.verbs._groups import shown
 from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._verb import positives_of, warn_undefined
-from prframe.verbs.against_chance.comonotone import log_tail as comonotone_tail
-from prframe.verbs.against_chance.drawn_means import are_asked, confirm
 from prframe.verbs.against_chance.known_ap import KnownAP
 
 Method: TypeAlias = Literal[
@@ -52,9 +51,23 @@ Method: TypeAlias = Literal[
 ]
 
 Dependence: TypeAlias = Literal["independent", "comonotone"]
+Correction: TypeAlias = Literal["bonferroni", "holm", "bh", "by"]
 
 _FITTED = ("beta", "normal", "normal-delta")
 _OF_MEANS = ("auto", "transform", "normal", "monte-carlo")
+# Draws check an estimate if so many of them are expected to be as good, and no more numbers have
+# to be drawn, which takes some seconds. It gives way if it is off by so many standard errors.
+_EXPECTED, _MOST_NUMBERS, _SURELY = 10, 10**8, 4
+
+# The logarithm of a p-value, and its method.
+_Test: TypeAlias = tuple[float, str]
+
+
+def columns_with_p(numbers: Iterable[str], *, corrected: bool) -> dict[str, pl.DataType]:
+    """Return the columns that end the rows of a test."""
+    columns: dict[str, pl.DataType] = {name: pl.Float64() for name in numbers}
+    columns["method"] = pl.String()
+    return columns | ({"p_adjusted": pl.Float64()} if corrected else {})
 
 
 def columns_of_tests(*, corrected: bool) -> dict[str, pl.DataType]:
@@ -71,13 +84,40 @@ def columns_of_means(*, corrected: bool) -> dict[str, pl.DataType]:
 
 
 @dataclass(frozen=True)
-class GroupTest(TwoStepPlan):
+class CorrectedTests(TwoStepPlan):
+    """The plan of tests against random rankings, whose p-values are adjusted for their number."""
+
+    correction: Correction | None
+
+    def check(self) -> None:
+        """Refuse corrections that are not known."""
+        if self.correction is not None:
+            checks.one_of("correction", self.correction, get_args(Correction))
+
+    def ranks_at_random(self) -> bool:
+        """Return that random rankings are of all items."""
+        return True
+
+    def looks_at_all(self) -> bool:
+        """Return whether p-values are adjusted for their number."""
+        return self.correction is not None
+
+    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return the rows with adjusted p-values, if there is a correction."""
+        if self.correction is None:
+            return rows
+        p_values = rows["p_value"].cast(pl.Float64).to_numpy()
+        adjusted = pl.Series("p_adjusted", adjust_p_values(p_values, self.correction))
+        return rows.with_columns(adjusted.fill_nan(None))
+
+
+@dataclass(frozen=True)
+class GroupTest(CorrectedTests):
     """The plan of a test of each group."""
 
     n_keys: int
     method: Method
     alternative: Alternative
-    correction: Correction | None
     n_resamples: int
     seed: int
     dependence: Dependence = "independent"
@@ -92,21 +132,13 @@ class GroupTest(TwoStepPlan):
             otherwise=", under which AP is no longer that of one ranking",
         )
 
-    def check(self) -> None:
-        """Refuse corrections that are not known."""
-        check_correction(self.correction)
-
     def ranks_at_random(self) -> bool:
-        """Tell that random rankings are of all items."""
+        """Return that random rankings are of all items, unless AP are precomputed."""
         return self.known is None
 
     def counting(self) -> Counting:
         """Return that all tie blocks matter, unless the policy parts them."""
         return Counting(blocks=self.args.policy.blocks)
-
-    def looks_at_all(self) -> bool:
-        """Tell whether p-values are adjusted for their number."""
-        return self.correction is not None
 
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group, before p-values are adjusted."""
@@ -114,7 +146,7 @@ class GroupTest(TwoStepPlan):
         tested = rows.filter(pl.col("ap").is_not_null())
         cases = _cases(tested)
         ap = tested["ap"].to_numpy()
-        log_p, method = self._shown_log_p_values(cases, ap)
+        log_p, method = self._log_p_values(cases, ap)
         tests = _moments(tested.drop("depth", "sizes"), cases.mean, cases.variance).with_columns(
             *_p_columns(log_p), pl.Series("method", method, dtype=pl.String)
         )
@@ -123,10 +155,6 @@ class GroupTest(TwoStepPlan):
             values, on="row", how="left", maintain_order="left"
         )
         return _normalized(joined).drop("row")
-
-    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return one row per group."""
-        return corrected(rows, self.correction)
 
     def _measured(self, source: Source) -> pl.DataFrame:
         """Return AP and the case of each group, and warn of groups without AP."""
@@ -151,24 +179,6 @@ class GroupTest(TwoStepPlan):
             ap.alias("ap"),
             tie_sizes(piece, group_hits).alias("sizes"),
         )
-
-    def _shown_log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
-        """Return the logarithms of the p-values and the methods, and show the progress.
-
-        Cases of one shape, which share work, stay together, so that parts change no result.
-        """
-        if not watched():
-            return self._log_p_values(cases, ap)
-        shapes: dict[object, list[int]] = {}
-        for place, case in enumerate(cases.cases):
-            shapes.setdefault(case.shape, []).append(place)
-        log_p, methods = np.zeros(ap.size), [""] * ap.size
-        for places in shown(shapes.values(), len(shapes), "ap_test", "shape"):
-            part = Cases([cases.cases[place] for place in places])
-            log_p[places], found = self._log_p_values(part, ap[places])
-            for place, method in zip(places, found, strict=True):
-                methods[place] = method
-        return log_p, methods
 
     def _log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
         """Return the logarithms of the p-values, and the method of each."""
@@ -257,7 +267,7 @@ class MeanTest(GroupTest):
             [part.filter(pl.col("ap").is_not_null()).sort(sorted_by) for part in parts]
         )
         first = pl.concat([rows.head(0), *(part.head(1) for part in parts)]).select(keys)
-        return corrected(pl.concat([first, tests], how="horizontal"), self.correction)
+        return super().of_all(pl.concat([first, tests], how="horizontal"))
 
     def _tests(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """Return the tests of the mean AP of each part, null for one without rankings."""
@@ -310,10 +320,8 @@ class MeanTest(GroupTest):
     ) -> tuple[Floats, Sequence[str]]:
         """Return the logarithms of the p-values of means of AP that rise and fall together.
 
-        The AP of a part are then the same quantile of their distributions, and their mean is the
-        mean of these quantiles. Where it reaches a value, one of the AP does, so that its tail is
-        at most the largest of their tails. If all distributions are the same, it is that tail; if
-        each has few values, it is counted.
+        Where the mean reaches a value, one of the AP does, so that its tail is at most the largest
+        of their tails, and equal to it if all distributions are the same.
         """
         different = [list(dict.fromkeys(cases.cases)) for cases in of_part]
         sizes = np.array([len(cases) for cases in different])
@@ -328,12 +336,10 @@ class MeanTest(GroupTest):
             plan = replace(self, alternative=side)
             log_tail, used = plan._log_p_values(cases, np.repeat(value, sizes))  # noqa: SLF001
             bound = np.maximum.reduceat(log_tail, starts)
-            methods = [str(used[start]) for start in starts.tolist()]
-            for place in np.flatnonzero(sizes > 1).tolist():
-                group, is_upper = of_part[place].cases, side == "greater"
-                exact = comonotone_tail(group, float(value[place]), upper=is_upper)
-                bound[place] = bound[place] if exact is None else exact
-                methods[place] = "bound" if exact is None else "exact"
+            methods = [
+                str(used[start]) if size == 1 else "bound"
+                for start, size in zip(starts.tolist(), sizes.tolist(), strict=True)
+            ]
             tails.append(bound)
         # With one side both tails are the same.
         return from_log_tails(tails[0], tails[-1], self.alternative), methods
@@ -348,22 +354,37 @@ class MeanTest(GroupTest):
             distance = value - cases.mean.mean()
             above, below = (_log_normal(side, error) for side in (distance, -distance))
             return from_log_tails(above, below, self.alternative), ["normal"] * value.size
-        tests: list[tuple[float, str] | None] = [None] * value.size
+        tests: list[_Test | None] = [None] * value.size
         if self.method != "monte-carlo":
             tests = self._tails(cases, value)
-        open_ = [
-            place for place, test in enumerate(tests) if are_asked(cases, test, self.n_resamples)
-        ]
+        open_ = [place for place, test in enumerate(tests) if self._asks_for_draws(cases, test)]
         draws = cases.mean_draws(self.n_resamples, self.seed) if open_ else np.zeros(0)
         for place in open_:
             test, drawn = tests[place], self._sampled(draws, value[place])
-            if not confirm(test, drawn, self.n_resamples):
+            if not self._confirms(test, drawn):
                 tests[place] = float(np.log(drawn)), "monte-carlo"
         known = [test for test in tests if test is not None]
         log_p = np.array([log_p for log_p, _ in known], dtype=np.float64)
         return log_p, [method for _, method in known]
 
-    def _tails(self, cases: Cases, value: Floats) -> "list[tuple[float, str] | None]":
+    def _asks_for_draws(self, cases: Cases, test: _Test | None) -> bool:
+        """Return whether draws may say more of a mean than an estimate or a bound, if any."""
+        if test is None:
+            return True
+        log_p, method = test
+        expected = exp(log_p) * (self.n_resamples + 1)
+        if method == "estimate":
+            return expected >= _EXPECTED and self.n_resamples * cases.cost <= _MOST_NUMBERS
+        return method == "bound" and expected >= 1
+
+    def _confirms(self, test: _Test | None, drawn: float) -> bool:
+        """Return whether draws differ from an estimate by no more than chance does."""
+        if test is None or test[1] != "estimate":
+            return False
+        p = exp(test[0])
+        return abs(p - drawn) <= _SURELY * sqrt(max(p, drawn) / (self.n_resamples + 1))
+
+    def _tails(self, cases: Cases, value: Floats) -> list[_Test | None]:
         """Return the logarithms of the p-values of means, and the methods; None where all fail.
 
         Equality counts on both sides: P(mean <= value) is the chance of not going beyond it.
@@ -378,7 +399,7 @@ class MeanTest(GroupTest):
         pairs = zip(tails[: value.size], tails[-value.size :], strict=True)
         return [self._p_of(*pair) for pair in pairs]
 
-    def _p_of(self, upper: Tail | None, lower: Tail | None) -> tuple[float, str] | None:
+    def _p_of(self, upper: Tail | None, lower: Tail | None) -> _Test | None:
         """Return the logarithm of a p-value and its method from the tails on both sides."""
         if self.alternative == "less":
             return None if lower is None else (lower.log_missed, lower.method)

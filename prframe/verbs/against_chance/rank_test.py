@@ -24,17 +24,18 @@ from prframe.stats.rankings import RankedCells
 from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, parse_phi
 from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, FrameT, Integers, Shared
-from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
 from prframe.verbs._groups import each_shape, group_cells, shape_of
-from prframe.verbs._plan import Accepts, TwoStepPlan
-from prframe.verbs._ties_at_jumps import MOVED, warn_of_ties_at_jumps
+from prframe.verbs._plan import Accepts
 from prframe.verbs._verb import (
+    MOVED,
     positives_of,
     run,
     verb,
     warn_null,
+    warn_of_ties_at_jumps,
     warn_undefined,
 )
+from prframe.verbs.against_chance.plans import CorrectedTests, Correction, columns_with_p
 
 
 @verb
@@ -73,12 +74,10 @@ def rank_test(
 
     alternative : {"two-sided", "less", "greater"}
         Twice the smaller of both tails; positives rank lower than at random, or higher.
-        "two-sided" unless given, as in `scipy.stats.mannwhitneyu`: two samples are compared, of
-        which either may be the higher one. `ap_test` and `topk_test` have "greater".
+        "two-sided" unless given, as in `scipy.stats.mannwhitneyu`.
     method : {"auto", "exact", "saddlepoint", "normal"}
-        How the p-value is computed. "auto" counts rankings where that is quick, and elsewhere
-        takes the double saddlepoint approximation, accurate in the tails; "normal" is the
-        approximation of textbooks, with the correction for continuity where W has steps. See
+        "auto" counts rankings where that is quick, and elsewhere takes the double saddlepoint
+        approximation; "normal" corrects for continuity where W has steps. See
         `prframe.stats.LinearRankNull`.
     correction : {"bonferroni", "holm", "bh", "by"}, optional
         Adjust the p-values for the number of tests; groups without a p-value do not count.
@@ -88,10 +87,10 @@ def rank_test(
     Returns
     -------
     frame of the caller's kind
-        The `by` columns, then ``phi`` (String), ``n_pos``, ``n_neg`` (Int64), ``statistic`` = W,
-        ``null_mean``, ``null_std``, ``z``, ``p_value``, ``estimate``, ``std_error``, ``conf_low``,
-        ``conf_high`` (Float64), ``method`` (String), how the p-value was computed, and with
-        `correction` ``p_adjusted`` (Float64). One row per group and phi.
+        A row per group and phi: the `by` columns, ``phi`` (String), ``n_pos``, ``n_neg`` (Int64),
+        ``statistic`` = W, ``null_mean``, ``null_std``, ``z``, ``p_value``, ``estimate``,
+        ``std_error``, ``conf_low``, ``conf_high`` (Float64), ``method`` (String), how the p-value
+        was computed, and with `correction` ``p_adjusted`` (Float64).
 
     Raises
     ------
@@ -103,25 +102,23 @@ def rank_test(
     Warns
     -----
     UndefinedMetricWarning
-        Groups without positives have no test, and those with a single item of a class, or with one
-        score for all items, no interval. "dcg" has no interval either, because its standard error
-        is not known.
+        Groups without positives have no test; those with a single item of a class, or with one
+        score for all items, no interval; nor has "dcg".
     CoverageWarning
         A block of equal scores lies at the jump of "local-auc" or "median", and may move the
         estimate by more than a standard error: the interval covers less often than it says.
     UnlistedItemsWarning
-        A column ``judged``, as of `prframe.trec.join`, is not all true, and there is no `n_neg`.
+        A column ``judged`` is not all true, and there is no `n_neg`.
 
     Notes
     -----
-    Mean and standard deviation under random labels are exact, the ties being given:
+    Mean and standard deviation under random labels are exact, given the ties:
     ``n_pos mean(a)`` and ``n_pos n_neg / (N (N - 1)) sum (a_i - mean(a))^2`` for the numbers
     ``a_i = phi(rank_i / (N + 1))`` of all items, mid-ranks where they tie.
 
     ``estimate`` is about ``W_phi = E phi(F(X))``, X being the score of a positive and F the
     distribution of all scores; for "mww" it is ``p / 2 + (1 - p) AUC``, p being the share of
-    positives. See `prframe.stats.rank_statistic`. The interval has room for a misplaced item
-    that the sample lacks; that of a phi with jumps does not cover where many scores tie there.
+    positives. See `prframe.stats.rank_statistic`.
 
     References
     ----------
@@ -150,7 +147,7 @@ def rank_test(
     functions = [
         parse_phi(function) for function in (phi if isinstance(phi, (list, tuple)) else [phi])
     ]
-    test = _Test(args, functions, alternative, method, correction, Confidence(confidence_level))
+    test = _Test(args, correction, functions, alternative, method, Confidence(confidence_level))
     result: FrameT = run(frame, test, _columns(corrected=correction is not None))
     return result
 
@@ -185,13 +182,12 @@ class _Group(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Test(TwoStepPlan):
+class _Test(CorrectedTests):
     """The plan of the tests of each group."""
 
     functions: list[ScoreGeneratingFunction]
     alternative: Alternative
     method: RankNullMethod
-    correction: Correction | None
     confidence: Confidence
 
     def accepts(self) -> Accepts:
@@ -205,7 +201,7 @@ class _Test(TwoStepPlan):
 
     def check(self) -> None:
         """Refuse corrections that are not known, and functions that cannot be told apart."""
-        check_correction(self.correction)
+        super().check()
         if not self.functions:
             raise ArgumentError("`phi` must name a function; got an empty list.")
         names = [function.name for function in self.functions]
@@ -215,17 +211,9 @@ class _Test(TwoStepPlan):
                 "are told apart by these names."
             )
 
-    def ranks_at_random(self) -> bool:
-        """Tell that random rankings are of all items."""
-        return True
-
     def counting(self) -> Counting:
         """Return that all tie blocks matter, unless the policy parts them."""
         return Counting(blocks=self.args.policy.blocks)
-
-    def looks_at_all(self) -> bool:
-        """Tell whether p-values are adjusted for their number."""
-        return self.correction is not None
 
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group and function, before p-values are adjusted."""
@@ -235,10 +223,6 @@ class _Test(TwoStepPlan):
         self._warn(rows)
         warn_of_ties_at_jumps(rows, key_names(self.args), "phi", _OF_JUMPS)
         return rows.drop(MOVED)
-
-    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return one row per group and function."""
-        return corrected(rows, self.correction)
 
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""

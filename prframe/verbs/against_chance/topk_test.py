@@ -22,8 +22,7 @@ from prframe.metrics import P, R
 from prframe.stats import hypergeometric_topk, proportion_interval
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Floats, FrameT, IntervalMethod, Schema, Shared
-from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
-from prframe.verbs._plan import Accepts, TwoStepPlan
+from prframe.verbs._plan import Accepts
 from prframe.verbs._verb import (
     positives_of,
     run,
@@ -31,6 +30,7 @@ from prframe.verbs._verb import (
     warn_null,
     warn_undefined,
 )
+from prframe.verbs.against_chance.plans import CorrectedTests, Correction, columns_with_p
 
 Measure: TypeAlias = Literal["precision", "recall"]
 
@@ -70,24 +70,22 @@ def topk_test(
         or ``hits / n_pos``. The p-value is the same.
     alternative : {"greater", "less", "two-sided"}
         More hits than at random, fewer, or either: the sum over all outcomes that are no more
-        likely than the observed one. "greater" unless given, as in `ap_test`; `rank_test` has
-        "two-sided".
+        likely than the observed one.
     correction : {"bonferroni", "holm", "bh", "by"}, optional
         Adjust the p-values for the number of all rows that have one, groups times cut-offs.
     confidence_level : float in (0, 1)
         Coverage of the interval.
     method : {"clopper-pearson", "jeffreys", "posterior"}
-        The interval: exact and never too short; about right on average, with 1 or 0 included where
-        all or none are hits; or the quantiles of the posterior under a uniform prior. See
-        `prframe.stats.proportion_interval`.
+        The interval: exact and never too short; about right on average; or the quantiles of the
+        posterior under a uniform prior. See `prframe.stats.proportion_interval`.
 
     Returns
     -------
     frame of the caller's kind
-        The `by` columns, then ``k``, ``hits`` (Int64), ``precision``, ``recall`` (as `evaluate`
-        gives P@k and R@k), ``null_mean``, ``null_std``, ``p_value``, ``conf_low``, ``conf_high``
-        (Float64), ``method`` (String), the interval's, and with `correction` ``p_adjusted``
-        (Float64). One row per group and cut-off.
+        A row per group and cut-off: the `by` columns, ``k``, ``hits`` (Int64), ``precision``,
+        ``recall`` (P@k and R@k of `evaluate`), ``null_mean``, ``null_std``, ``p_value``,
+        ``conf_low``, ``conf_high`` (Float64), ``method`` (String), the interval's, and with
+        `correction` ``p_adjusted`` (Float64).
 
     Raises
     ------
@@ -98,18 +96,17 @@ def topk_test(
     -----
     UndefinedMetricWarning
         Groups without positives have no recall and no test. With ``ties="group"``, where tied
-        items with different labels stand on both sides of a cut-off, the number of hits depends
-        on their order: hits, p-value and interval are null.
+        items with different labels stand on both sides of a cut-off: hits, p-value and interval
+        are null.
     UnlistedItemsWarning
-        A column ``judged``, as of `prframe.trec.join`, is not all true, and there is no `n_neg`.
+        A column ``judged`` is not all true, and there is no `n_neg`.
 
     Notes
     -----
     Groups that retrieve fewer than k items are compared with the selection of as many as they
     retrieve; in precision and its interval an empty position is a miss. The test conditions on
-    n_pos. The intervals take the k positions, or the positives, as independent trials of one
-    probability: they are about other items of the kind and not about this list. ``ties="best"``
-    and ``"worst"`` give the range that ties leave open.
+    n_pos. The intervals treat the k positions, or the positives, as independent trials of one
+    probability. ``ties="best"`` and ``"worst"`` give the range that ties leave open.
 
     References
     ----------
@@ -137,7 +134,7 @@ def topk_test(
     check_alternative(alternative)
     checks.one_of("method", method, get_args(IntervalMethod))
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
-    test = _Test(args, _cutoffs(k), measure, alternative, correction, level, method)
+    test = _Test(args, correction, _cutoffs(k), measure, alternative, level, method)
     result: FrameT = run(frame, test, _columns(corrected=correction is not None))
     return result
 
@@ -159,13 +156,12 @@ def _cutoffs(k: int | Sequence[int]) -> list[int]:
 
 
 @dataclass(frozen=True)
-class _Test(TwoStepPlan):
+class _Test(CorrectedTests):
     """The plan of the tests at the cut-offs."""
 
     cutoffs: list[int]
     measure: Measure
     alternative: Alternative
-    correction: Correction | None
     confidence_level: float
     method: IntervalMethod
 
@@ -174,21 +170,9 @@ class _Test(TwoStepPlan):
         needs = "and the test needs the hits of one; use"
         return Accepts("topk_test", whole_items="counts", one_ranking=needs)
 
-    def check(self) -> None:
-        """Refuse corrections that are not known."""
-        check_correction(self.correction)
-
-    def ranks_at_random(self) -> bool:
-        """Tell that random rankings are of all items."""
-        return True
-
     def counting(self) -> Counting:
         """Return that the test needs nothing but the ranks of the positives."""
         return Counting()
-
-    def looks_at_all(self) -> bool:
-        """Tell whether p-values are adjusted for their number."""
-        return self.correction is not None
 
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group and cut-off, before p-values are adjusted."""
@@ -204,10 +188,6 @@ class _Test(TwoStepPlan):
             pl.when(~(ends | tied)).then(pl.col("conf_low", "conf_high")),
             method=pl.lit(self.method),
         )
-
-    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return one row per group and cut-off."""
-        return corrected(rows, self.correction)
 
     def _counted(self, piece: Piece) -> pl.DataFrame:
         """Return the hits of each group at every cut-off."""

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
-from math import comb
 from typing import Any, cast
 
 import numpy as np
@@ -11,14 +10,11 @@ import polars as pl
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
-from prframe.errors import ArgumentError, ManyPairsWarning, PrframeError, warn
+from prframe.errors import ArgumentError, PrframeError
 from prframe.tie_policies import BLOCKS
 from prframe.typing import Columns, Schema
 from prframe.verbs._plan import Accepts
 from prframe.verbs._verb import score_columns
-
-# So many pairs take seconds, and half a gigabyte.
-_MANY = 20_000
 
 
 def model_arguments(
@@ -83,13 +79,6 @@ def model_pairs(models: Sequence[Any], baseline: object) -> list[tuple[int, int]
     if len(models) == 1:
         raise PrframeError(f"a comparison takes two models or more; got {models[0]!r} alone.")
     if baseline is None:
-        if (number := comb(len(models), 2)) > _MANY:
-            warn(
-                f"all {number:,} pairs of {len(models):,} models are compared, which takes time "
-                "and memory; name in baseline= the ones to compare with, or ignore "
-                "ManyPairsWarning.",
-                ManyPairsWarning,
-            )
         return list(combinations(range(len(models)), 2))
     baseline = checks.plain(baseline) if np.ndim(cast("Any", baseline)) == 0 else baseline
     several = isinstance(baseline, Iterable) and not isinstance(baseline, (str, bytes))

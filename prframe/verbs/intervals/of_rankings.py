@@ -41,9 +41,8 @@ from prframe.typing import Flags, Floats, Integers, Schema
 from prframe.verbs._evaluation import Evaluation, at_prior, largest_grade
 from prframe.verbs._groups import LEAST_CLUSTERS, each_shape, group_cells, shape_of
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._ties_at_jumps import MOVED, warn_of_ties_at_jumps
 from prframe.verbs._trec_eval_names import TrecEvalNames
-from prframe.verbs._verb import positives_of
+from prframe.verbs._verb import MOVED, positives_of, warn_of_ties_at_jumps
 from prframe.verbs.intervals.means import check_method, interval_rows, warned
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from scipy.stats import binom, norm
 
 from prframe.stats.curves import drawn_weights
 from prframe.stats.intervals import Confidence, posterior_replicates
-from prframe.stats.intervals.proportion import proportion_interval
+from prframe.stats.intervals.means import proportion_interval
 from prframe.stats.intervals.rankings import ranking_interval
 from prframe.stats.rankings import RankedCells, RecallAt
 from prframe.stats.rankings.cells import cells_from_scores

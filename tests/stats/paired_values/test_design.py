@@ -1,7 +1,7 @@
 """Numbers of queries: statsmodels, quadrature and simulation."""
 
 import warnings
-from math import ceil, inf, nan, sqrt
+from math import ceil, nan, sqrt
 
 import numpy as np
 import pytest
@@ -87,23 +87,6 @@ def test_queries_needed_are_the_fewest(sample_sizes, alternative: str) -> None:
     assert queries_needed(sign * 1e300, 0.1, alternative=alternative) == 2
 
 
-def test_analysis_of_variance_by_simulation() -> None:
-    n = int(queries_needed(1.0, 1.0, n_models=4, power=0.7))
-    rng = np.random.default_rng(2)
-
-    def rejected(means: list[float]) -> float:
-        values = rng.normal(np.array(means)[:, None, None], 1, (4, 10_000, n))
-        return (stats.f_oneway(*values, axis=1).pvalue <= 0.05).mean()
-
-    df = 3, 4 * (n - 1)
-    power = stats.ncf.sf(stats.f.isf(0.05, *df), *df, n / 2)
-    hardest = rejected([0, 0.5, 0.5, 1])
-    assert hardest == pytest.approx(power, abs=4 * sqrt(power * (1 - power) / 10_000))
-    assert 0.7 <= power < 0.75
-    assert rejected([0, 0.2, 0.5, 1]) > power
-    assert rejected([0, 0, 1, 1]) > power + 0.1
-
-
 def expected_width(n: int, std: float, level: float) -> float:
     """Return the expected width of the t interval, by the mean of the chi law."""
     spread = std * stats.chi(n - 1).mean() / sqrt(n - 1)
@@ -132,10 +115,6 @@ def test_widths_by_simulation() -> None:
             lambda: paired_t_power(5, 0.5, alpha=1e-9),
             "`alpha` must be a number >= 1e-07 and < 1; got 1e-09.",
         ),
-        (
-            lambda: paired_t_power(5, 0.5, alternative="larger"),
-            "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'larger'.",
-        ),
         (lambda: detectable_difference(5, 0), "`std` must be above 0; got 0."),
         (
             lambda: detectable_difference(5, 1, power=0.04),
@@ -150,22 +129,9 @@ def test_widths_by_simulation() -> None:
             "`difference` must be below 0 with alternative='less'; got 0.1.",
         ),
         (
-            lambda: queries_needed(-0.1, 1, alternative="greater"),
-            "`difference` must be above 0 with alternative='greater'; got -0.1.",
-        ),
-        (
-            lambda: queries_needed(0.1, 1, alternative="greater", n_models=3),
-            "`alternative` must be 'two-sided' with n_models = 3; got 'greater'.",
-        ),
-        (
-            lambda: queries_needed(0.1, 1, n_models=1),
-            "`n_models` must be a whole number >= 2; got 1.",
-        ),
-        (
             lambda: queries_needed(1e-9, 1),
             "What is asked for needs more than 2^50 queries; ask for less.",
         ),
-        (lambda: queries_for_width(inf, 1), "`width` must be finite; got inf."),
         (lambda: queries_for_width(-1, 1), "`width` must be above 0; got -1."),
         (
             lambda: queries_for_width(1, 1, confidence_level=1.0),

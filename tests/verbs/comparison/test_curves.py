@@ -166,33 +166,6 @@ def test_the_order_of_models_changes_signs_alone() -> None:
         np.testing.assert_array_equal(one.p_value, other.p_value)
 
 
-def same_curves() -> tuple[list[Floats], NDArray[np.bool_]]:
-    """Return two rankings with one curve, whose items stand at different places."""
-    label, first = np.arange(60) % 3 == 0, np.arange(60.0)[::-1]
-    second, rng = first.copy(), np.random.default_rng(0)
-    for of_class in (label, ~label):
-        second[of_class] = rng.permutation(first[of_class])
-    return [first, second], label
-
-
-def few() -> tuple[list[Floats], NDArray[np.bool_]]:
-    """Return two rankings of five items, each of which is what the other is to it."""
-    return [np.array([4.0, 3, 2, 1, 0]), np.array([3.0, 4, 2, 0, 1])], np.arange(5) != 2
-
-
-def test_the_order_of_models_with_one_curve_changes_signs_alone() -> None:
-    scores, label = same_curves()
-    options = {"rng": 1, "n_resamples": 400}
-    one = pr_curve_difference(*scores, label, LEVELS, **options)
-    other = pr_curve_difference(*scores[::-1], label, LEVELS, **options)
-    assert np.ptp(one.low + one.high) > 0
-    np.testing.assert_allclose(one.low, -other.high, atol=1e-12)
-    # The order of items has no effect.
-    shuffled = np.random.default_rng(1).permutation(label.size)
-    again = pr_curve_difference(*(s[shuffled] for s in scores), label[shuffled], LEVELS, **options)
-    np.testing.assert_allclose(again.low, one.low, atol=1e-12)
-
-
 def test_all_levels_count_alike_where_models_agree() -> None:
     rng = np.random.default_rng(1)
     common, first, second = rng.standard_normal((3, 4000, 3))
@@ -257,27 +230,6 @@ def test_coverage(n: int, means: tuple[float, float], rho: float) -> None:
         single += bool(level.low[0] <= true[15] <= level.high[0])
     assert covered >= binom.ppf(0.001, samples, 0.93)
     assert single >= binom.ppf(0.001, samples, 0.93)
-
-
-@pytest.mark.slow
-def test_the_p_value_tells_which_band_leaves_zero() -> None:
-    scores, label = sample(means=(1.7, 1.2), rho=0.8)
-    tests: list[tuple[dict[str, Any], Floats]] = []
-    for options in ({}, {"simultaneous": False}):
-        for level in np.arange(0.02, 1, 0.02):
-            found = pr_curve_difference(
-                *scores, label, LEVELS, rng=1, n_resamples=999, confidence_level=level, **options
-            )
-            leaves = (found.low > 0) | (found.high < 0)
-            tests.append((options, found.p_value))
-            # Within a draw or two.
-            if options:
-                assert (leaves == (found.p_value < 1 - level))[
-                    abs(found.p_value - 1 + level) > 0.004
-                ].all()
-            elif abs(found.p_value[0] - 1 + level) > 0.004:
-                assert leaves.any() == (found.p_value[0] < 1 - level)
-    assert 0.002 < tests[0][1][0] < 0.9
 
 
 def test_levels_at_which_draws_are_all_alike() -> None:

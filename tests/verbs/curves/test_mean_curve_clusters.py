@@ -1,6 +1,7 @@
 """Mean curves over queries that come in clusters, such as the queries of users."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -13,7 +14,7 @@ from polars.testing import assert_frame_equal
 from scipy.stats import t as student
 
 import prframe
-from benchmarks import verb_coverage
+from benchmarks import coverage, settings
 from prframe.stats import mean_interval
 from prframe.stats.intervals import Confidence, mean_band
 
@@ -172,17 +173,33 @@ def test_every_kind_of_frame(call: Callable[..., Any]) -> None:
 
 
 @pytest.mark.slow
+@skewed
 @pytest.mark.parametrize("n_clusters", [15, 30])
 def test_coverage_with_common_noise_in_clusters(n_clusters: int) -> None:
-    samples, rng = 600, np.random.default_rng(n_clusters)
-    true = verb_coverage.mean_curve(rng)
-    rows = verb_coverage.drawn_queries(rng, samples, n_clusters, (4, 4))
-    found = verb_coverage.curve_shares(rows, true, "user")
+    band, gap = (
+        settings.mean_curve(settings.OF_USERS, n_clusters, (4, 4), metric, "user")
+        for metric in ("curve", "difference")
+    )
+
+    def covered(study: settings.Study, cluster: str | None) -> float:
+        options = study.options | {"cluster": cluster}
+        return coverage.rows_of(replace(study, options=options), 600)[0].coverage
+
     # Nominal 95 %; a band may err by .02, that of a difference be too wide besides.
-    assert found.curve.coverage == pytest.approx(0.95, abs=0.02 + 3 * np.sqrt(0.05 / samples))
-    assert found.difference.coverage > 0.93 - 3 * np.sqrt(0.05 / samples)
-    assert found.rejected == pytest.approx(0.05, abs=3 * np.sqrt(0.05 / samples))
+    error = 3 * np.sqrt(0.05 / 600)
+    assert covered(band, "user") == pytest.approx(0.95, abs=0.02 + error)
+    assert covered(gap, "user") > 0.93 - error
+    drawn = (gap.draw(np.random.default_rng([n_clusters, i])) for i in range(600))
+    rows = pl.concat(one.with_columns(sample=pl.lit(i)) for i, one in enumerate(drawn))
+    assert rejected(rows, "user") == pytest.approx(0.05, abs=error)
     # Taken as independent, queries tell too much.
-    wrong = verb_coverage.curve_shares(rows, true, None)
-    assert wrong.curve.coverage < 0.88
-    assert wrong.rejected > 0.1
+    assert covered(band, None) < 0.88
+    assert rejected(rows, None) > 0.1
+
+
+def rejected(rows: pl.DataFrame, cluster: str | None) -> float:
+    """How often the curves of two models differ significantly."""
+    options = OPTIONS | {"recall": np.arange(1, 11) / 10, "cluster": cluster, "n_resamples": 499}
+    found = prframe.compare_curves(rows, ["score", "other"], by="sample", **options)
+    p_values = found.group_by("sample").agg(pl.col("p_value").first())["p_value"]
+    return float((p_values <= 0.05).to_numpy().mean())

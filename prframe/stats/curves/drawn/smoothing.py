@@ -22,7 +22,7 @@ _PART, _PARTS_APART = 2.0**-12, 4
 # A place is steep if the negatives above a level that is a standard deviation beyond it, with so
 # many more, are so many times as many, on a log scale, as those a standard deviation before it.
 # Curves are not smoothed within so many standard deviations of such a place. These three numbers
-# were found by simulation (python -m benchmarks.band_coverage).
+# were found by simulation (python -m benchmarks.coverage --part bands).
 _FEW, _STEEP, _NEAR = 3, 1.25, 1.5
 # Levels are not drawn themselves where they would have less weight than this in their mean.
 _LEAST = 1e-9

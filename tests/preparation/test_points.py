@@ -1,9 +1,9 @@
-"""Which points of a curve are drawn, and places that keep a distance."""
+"""Which points of a curve are drawn."""
 
 import numpy as np
 import pytest
 
-from prframe._preparation.thinning import column_edges, kept_points
+from prframe._preparation.points import column_edges, kept_points
 
 
 def naive_kept(x: np.ndarray, y: np.ndarray, edges: np.ndarray) -> list[int]:
