@@ -9,21 +9,8 @@ from prframe._doors import attach as _attach
 
 __version__ = "0.1.0"
 
-_load, __dir__, _names = _attach(__name__)
+__getattr__, __dir__, _names = _attach(__name__)
 # A star import must do without scikit-learn, matplotlib and Altair.
 __all__ = [name for name in _names if name not in {"learn", "plot", "chart"}]  # pyright: ignore[reportUnsupportedDunderAll]
 
 _accessors.register()
-
-
-def __getattr__(name: str) -> object:
-    try:
-        with _accessors.without_collections():
-            return _load(name)
-    except AttributeError:
-        # Hints are imported where they are needed, for a quick import of the package.
-        from prframe.hints import of_function  # noqa: PLC0415
-
-        if not (hint := of_function(name)):
-            raise
-    raise AttributeError(f"module 'prframe' has no attribute {name!r}.{hint}")

@@ -1,6 +1,7 @@
-"""The doors of packages: names that are loaded on first use, as the package's stub lists them."""
+"""Packages whose names are loaded on first use, as the stub of the package lists them."""
 
 import ast
+import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,18 +11,23 @@ import lazy_loader  # type: ignore[import-untyped]
 
 @contextmanager
 def loading(name: str) -> Iterator[None]:
-    """Show an AttributeError within an import as an ImportError.
+    """Import without garbage collections, and show an AttributeError as an ImportError.
 
-    Python takes it for a name that does not exist, and hides it.
+    Python would take the AttributeError for a name that does not exist, and hide it.
     """
+    was_enabled = gc.isenabled()
+    gc.disable()
     try:
         yield
     except AttributeError as error:
         raise ImportError(f"{name} cannot be imported: {error}") from error
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def imports_of(package: str) -> list[ast.ImportFrom]:
-    """Return the lines of a package's stub that import, which may stand in a zip archive."""
+    """Return the imports in a package's stub, which may be in a zip archive."""
     spec = sys.modules[package].__spec__
     # Loaders of files and of archives have this method.
     text = spec.loader.get_data(f"{spec.origin}i")  # type: ignore[union-attr]

@@ -1,7 +1,6 @@
 """Checks of arguments, and the wording that their messages share."""
 
 from collections.abc import Collection, Iterable, Sequence
-from difflib import get_close_matches
 from math import inf
 from numbers import Integral, Real
 
@@ -15,39 +14,26 @@ _LISTED = 20
 _LONGEST = 200
 
 
-def closest(value: object, options: Iterable[object]) -> str | None:
-    """Return the option that resembles the value most, if any does."""
-    close = get_close_matches(str(value), [str(option) for option in options], n=1)
-    return close[0] if close else None
-
-
-def did_you_mean(value: object, options: Iterable[object]) -> str:
-    """Return a hint when one of the options resembles the value, else nothing."""
-    known = {str(option): option for option in options}
-    close = closest(value, known)
-    return f" Did you mean {known[close]!r}?" if close else ""
-
-
 def listed(values: Iterable[object], *, in_order: bool = False) -> str:
     """Return values as a quoted list, sorted unless they are `in_order` already."""
     return ", ".join(map(repr, values if in_order else sorted(values, key=str)))
 
 
 def is_one_of(value: object, options: Collection[object]) -> bool:
-    """Tell whether a value is among options; arrays, series, frames and expressions never are."""
+    """Return whether a value is among options; arrays, frames and expressions never are."""
     if getattr(value, "shape", ()) != ():
         return False
     try:
         return value in options
     except (TypeError, ValueError):
-        # Expressions, and arrays within tuples, cannot be told to equal anything.
+        # Expressions, and arrays within tuples, have no truth value.
         return False
 
 
 def one_of(name: str, value: object, options: Sequence[str], *, in_order: bool = False) -> None:
     """Require one of the options."""
     if not is_one_of(value, options):
-        hint = hints.of_option(name, value, options) or did_you_mean(value, options)
+        hint = hints.did_you_mean(value, options)
         those = listed(options, in_order=in_order)
         raise ArgumentError(f"`{name}` must be one of {those}; got {brief(value)}.{hint}")
 
@@ -55,9 +41,7 @@ def one_of(name: str, value: object, options: Sequence[str], *, in_order: bool =
 def brief(value: object) -> str:
     """Return the repr of a value on one line, cut short if it is long."""
     text = repr(value)
-    if "\n" in text:
-        # The repr of arrays, series and frames has several lines.
-        text = " ".join(text.split())
+    text = " ".join(text.split()) if "\n" in text else text
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
@@ -104,7 +88,8 @@ def columns_exist(wanted: dict[str, str], present: Sequence[str], hint: str = ""
             shown = ", ".join(map(repr, present[:_LISTED]))
             more = f" and {len(present) - _LISTED} more" if len(present) > _LISTED else ""
             has = f"its columns are {shown}{more}" if present else "it has no columns"
-            usual, alike = hints.of_column(column, argument, present), closest(column, present)
+            usual = hints.of_column(column, argument, present)
+            alike = hints.closest(column, present)
             if column == argument:
                 # The caller has not named it.
                 meant = usual or alike

@@ -47,10 +47,7 @@ class PrframeError(ValueError):
 
 
 class ArgumentError(PrframeError):
-    """An argument is refused whatever the data hold.
-
-    It is no option that there is, is out of its range, or does not go with another argument.
-    """
+    """The call is wrong whatever the data: an unknown option, or one out of its range."""
 
 
 class MissingColumnError(PrframeError, KeyError):
@@ -62,13 +59,7 @@ class MissingColumnError(PrframeError, KeyError):
 
 
 class UnknownMetricError(ArgumentError):
-    """No metric has this name.
-
-    Attributes
-    ----------
-    metric : str
-        The name.
-    """
+    """No metric has this name, which is the attribute `metric`."""
 
     def __init__(self, message: str, metric: str) -> None:
         super().__init__(message)
@@ -178,11 +169,9 @@ class _Caller(NamedTuple):
     registry: dict[str | tuple[str, type[Warning], int], int]
 
 
-# Polars does the work of lazy frames in threads in which nobody has called this package.
+# The caller of work that polars does in its own threads.
 _of_work: ContextVar[_Caller | None] = ContextVar("caller", default=None)
-
-
-# What has been warned of by the call that is under way, if its steps may say the same.
+# The warnings of the call that is under way, if its steps may repeat them.
 _said: ContextVar[set[tuple[str, type[UserWarning]]] | None] = ContextVar("said", default=None)
 
 
@@ -207,7 +196,7 @@ def each_once() -> Iterator[None]:
 
 
 def in_name_of_caller(work: Callable[P, Result]) -> Callable[P, Result]:
-    """Return work that warns in the name of who asks for it now, whichever thread does it."""
+    """Return work that warns in the name of the present caller, whichever thread does it."""
     caller = _caller()
 
     def named(*args: P.args, **options: P.kwargs) -> Result:
@@ -221,10 +210,7 @@ def in_name_of_caller(work: Callable[P, Result]) -> Callable[P, Result]:
 
 
 def _caller() -> _Caller:
-    """Return the first caller outside this package.
-
-    Python's functools stands between a property that is kept and who asks for it.
-    """
+    """Return the first caller outside this package and functools."""
     within = (__name__.partition(".")[0], "functools")
     frame = inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith(within):

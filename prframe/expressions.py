@@ -1,9 +1,9 @@
 """Metrics as polars expressions: ``pl.col("score").pr.ap("label")``.
 
-They work in `select`, `agg` and `over`, eagerly, lazily and streaming: polars hands over the
-scores and labels of all groups as lists, which are ranked and measured as `evaluate` does it. The
-value is null, without a warning, for a group with a null or NaN score or label, and for one
-without positives. `evaluate` is faster for more than one metric, as each expression sorts anew.
+They work in `select`, `agg` and `over`, eagerly, lazily and streaming, and give the numbers of
+`evaluate`. The value is null, without a warning, for a group with a null or NaN score or label,
+and for one without positives. `evaluate` is faster for more than one metric, as each expression
+sorts anew.
 
 Parameters
 ----------
@@ -50,10 +50,8 @@ import polars as pl
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Seen
-from prframe._engine.keys import as_thresholds
-from prframe._engine.lists import check_dtype, values_of_lists
+from prframe._engine.lists import values_of_lists
 from prframe._engine.noticed import warn_of_grades
-from prframe._engine.rows import positive as is_positive
 from prframe.errors import (
     ArgumentError,
     NoNegativesWarning,
@@ -63,24 +61,19 @@ from prframe.errors import (
     warn,
 )
 from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG, parse_metric
-from prframe.metrics.quantities import precision as precision_of
-from prframe.tie_policies import POLICIES, TiePolicy, listed_in_braces
+from prframe.tie_policies import listed_in_braces
 
 # An order by name needs a second column; `evaluate` has it.
 ExpressionTies: TypeAlias = Literal["group", "order", "expected", "best", "worst"]
-# A curve is of one ranking, which does not depend on labels.
-CurveTies: TypeAlias = Literal["group", "order"]
 
-_UNRETRIEVED = -float("inf")
 _TIES: tuple[ExpressionTies, ...] = get_args(ExpressionTies)
-_CURVE_TIES: tuple[CurveTies, ...] = get_args(CurveTies)
 __doc__ = (__doc__ or "").replace("{policies}", listed_in_braces(_TIES))
 P_ = ParamSpec("P_")
 T = TypeVar("T")
 
 
 def _described(function: Callable[P_, T]) -> Callable[P_, T]:
-    """Insert the sections of the module's docstring that all functions share into theirs."""
+    """Insert the shared sections of the module's docstring into that of a function."""
     shared = "Parameters\n" + (__doc__ or "").partition("Parameters\n")[2].strip()
     names = inspect.signature(function).parameters
     for name in ("name", "k", "positive", "weight", "n_pos"):
@@ -88,8 +81,6 @@ def _described(function: Callable[P_, T]) -> Callable[P_, T]:
             shared = re.sub(rf"\n{name}\b.* : .*(\n    .*)+", "", shared)
     if "k" in names and names["k"].default is inspect.Parameter.empty:
         shared = shared.replace("\nk : int, optional\n", "\nk : int\n")
-    accepted = listed_in_braces(get_args(names["ties"].annotation))
-    shared = shared.replace(listed_in_braces(_TIES), accepted)
     text = shared.replace("\n", "\n    ").replace("    \n", "\n")
     function.__doc__ = (function.__doc__ or "").replace("{shared}", text)
     return function
@@ -305,98 +296,6 @@ def ndcg(
     return _metric(score, label, _cut(nDCG, k), _arguments(None, ties))
 
 
-@_described
-def curve(
-    score: pl.Expr,
-    label: str | pl.Expr,
-    *,
-    positive: float | None = None,
-    anchor: bool = True,
-    ties: CurveTies = "group",
-) -> pl.Expr:
-    """Compute the precision-recall curve; it takes the tie policies that do not look at labels.
-
-    {shared}
-
-    Notes
-    -----
-    The value is a list of structs with the fields of `prframe.curve`'s columns, best score first;
-    with `anchor` it opens with the row k = 0 (threshold +inf, recall 0, precision 1).
-
-    Examples
-    --------
-    >>> import polars as pl, prframe
-    >>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
-    >>> curve = frame.select(pl.col("score").pr.curve("label"))
-    >>> curve.explode("score").unnest("score")["precision"].round(4).to_list()
-    [1.0, 1.0, 0.5, 0.6667]
-    """
-    checks.one_of("ties", ties, _CURVE_TIES)
-    checks.flag("anchor", anchor)
-    args = _arguments(positive, ties)
-    relevant = _relevant(score, label, positive)
-    columns = _counts(score, relevant, POLICIES[ties])
-    if anchor:
-        opening = {"threshold": pl.lit(float("inf")), "k": pl.lit(0), "tp": pl.lit(0)}
-        columns = {name: opening[name].append(column) for name, column in columns.items()}
-    k, tp = columns["k"], columns["tp"]
-    n_pos = relevant.sum()
-    value = precision_of(tp, k - tp, None, n_pos, n_pos)
-    rates = {
-        "fp": k - tp,
-        "recall": pl.when(n_pos > 0).then(tp / n_pos),
-        "precision": pl.when(k == 0).then(1.0).otherwise(value),
-    }
-    rows = pl.struct(value.alias(name) for name, value in (columns | rates).items())
-    name = score.meta.output_name(raise_if_undetermined=False)
-    if name is None:
-        raise ArgumentError("a curve is drawn of one score at a time; name the column.")
-    return _unless_missing(score, label, rows.implode(), args).alias(name)
-
-
-def _are_fit(score: pl.Expr, label: pl.Expr, args: Arguments) -> pl.Expr:
-    """Return True for each row; columns of dtypes that verbs do not take are refused."""
-    warn_of = in_name_of_caller(partial(_warn, AP))
-
-    def checked(columns: Sequence[pl.Series]) -> pl.Series:
-        for role, values in zip(("score", "label"), columns, strict=True):
-            check_dtype(role, values.name, values.dtype, args)
-        values = columns[1]
-        rows = values.to_frame().select(
-            is_positive(replace(args, label=values.name), values.dtype)
-        )
-        seen = Seen(rows=bool(values.len()), negatives=not rows.to_series().all())
-        warn_of(replace(args, label=values.name), seen)
-        return pl.repeat(value=True, n=columns[0].len(), dtype=pl.Boolean, eager=True)
-
-    return pl.map_batches([score, label], checked, pl.Boolean, is_elementwise=True)
-
-
-def _counts(score: pl.Expr, relevant: pl.Expr, policy: TiePolicy) -> dict[str, pl.Expr]:
-    """Return threshold, k and tp along the curve."""
-    shown = score.cast(pl.Float64, strict=False) > _UNRETRIEVED
-    ranked, hit = (
-        column.filter(shown).sort_by(score.filter(shown), descending=True, maintain_order=True)
-        for column in (score, relevant)
-    )
-    k, tp = pl.int_range(1, shown.sum() + 1, dtype=pl.Int64), hit.cast(pl.Int64).cum_sum()
-    columns: dict[str, pl.Expr] = {
-        "threshold": ranked.map_batches(_as_thresholds, pl.Float64, is_elementwise=True),
-        "k": k,
-        "tp": tp,
-    }
-    if policy.ordered:
-        return columns
-    last = (ranked != ranked.shift(-1)).fill_null(value=True)
-    return {name: column.filter(last) for name, column in columns.items()}
-
-
-def _as_thresholds(score: pl.Series) -> pl.Series:
-    """Return scores as thresholds; those that are no numbers are refused elsewhere."""
-    is_number = score.dtype.is_numeric() and not score.dtype.is_nested()
-    return as_thresholds(score) if is_number else score.cast(pl.Float64, strict=False)
-
-
 def _cut(metric: Metric, k: int | None) -> Metric:
     """Return the metric, cut off at k if k is given or required."""
     if k is None and metric.cutoff == "optional":
@@ -417,10 +316,7 @@ def _metric(
     args: Arguments,
     more: Mapping[str, pl.Expr] = MappingProxyType({}),
 ) -> pl.Expr:
-    """Compute a catalogue metric within a group; the result has the score's name.
-
-    `more` are the weights and totals, if there are any.
-    """
+    """Compute a metric within a group, with `more` weights and totals, under the score's name."""
     columns = {"score": score, "label": _column(label)} | dict(more)
     warn_of = in_name_of_caller(partial(_warn, metric))
 
@@ -471,21 +367,3 @@ def _threshold(positive: float | None) -> float:
             "pl.col('score').pr.ap(pl.col('label') == 'yes')."
         )
     return True if positive is None else positive
-
-
-def _relevant(score: pl.Expr, label: str | pl.Expr, positive: float | None) -> pl.Expr:
-    """Return whether each row is positive; the label may be boolean or numeric."""
-    threshold = _threshold(positive)
-    value = _column(label).cast(pl.Float64, strict=False)
-    relevant = value > 0 if threshold is True else value >= threshold
-    # The condition on the score also gives a label that is a single value the score's length.
-    return score.is_not_null() & relevant
-
-
-def _unless_missing(
-    score: pl.Expr, label: str | pl.Expr, value: pl.Expr, args: Arguments
-) -> pl.Expr:
-    """Return the value, or null if a score or label of the group is missing."""
-    columns = score, _column(label)
-    missing = [c.cast(pl.Float64, strict=False).fill_nan(None).has_nulls() for c in columns]
-    return pl.when(~(missing[0] | missing[1]) & _are_fit(*columns, args).all()).then(value)

@@ -1,4 +1,4 @@
-"""Other libraries' names of arguments, columns and functions, and what is written here instead."""
+"""Names that people use elsewhere for arguments and columns, and what to write here instead."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -7,44 +7,37 @@ from numbers import Integral
 # What other libraries call the arguments here.
 SYNONYMS: dict[str, str] = {
     **dict.fromkeys(("group", "groupby", "group_by", "qid", "query_id"), "by"),
-    **dict.fromkeys(("ci", "conf_level", "confidence", "level"), "confidence_level"),
-    **dict.fromkeys(("p_adjust", "p_adjust_method"), "correction"),
+    **dict.fromkeys(("ci", "confidence", "level"), "confidence_level"),
     **dict.fromkeys(("docno", "doc_id", "id"), "item"),
-    **dict.fromkeys(("y_true", "labels", "target", "relevance"), "label"),
-    **dict.fromkeys(("measure", "measures", "scoring"), "metrics"),
-    **dict.fromkeys(("system", "run", "models"), "model"),
+    **dict.fromkeys(("y_true", "labels", "relevance"), "label"),
+    **dict.fromkeys(("measures", "scoring"), "metrics"),
+    **dict.fromkeys(("system", "run"), "model"),
     **dict.fromkeys(("n_boot", "n_bootstrap", "n_permutations", "null_size"), "n_resamples"),
     **dict.fromkeys(("pos_label", "min_rel", "relevance_level"), "positive"),
     **dict.fromkeys(("seed", "random_state"), "rng"),
-    **dict.fromkeys(("y_score", "y_pred", "scores", "probas_pred"), "score"),
-    **dict.fromkeys(("sample_weight", "weights"), "weight"),
-    "average": "over",
+    **dict.fromkeys(("y_score", "y_pred"), "score"),
+    "sample_weight": "weight",
     "points": "recall",
-    "margin": "equivalence",
     "prevalence": "prior",
-    "tail": "alternative",
 }
 _LARGEST_FIRST = "the largest score is the best one; give distances with the opposite sign"
 _CUTOFF = "a cut-off stands in the name of a metric, for example 'nDCG@10'"
-# What is said of arguments that are called differently and mean something else.
+# Arguments of other libraries that have no counterpart, and what to do instead.
 NOT_OFFERED: dict[str, str] = {
-    **dict.fromkeys(("ascending", "descending", "higher_is_better"), _LARGEST_FIRST),
-    **dict.fromkeys(("cutoff", "depth", "k", "top_k"), _CUTOFF),
+    **dict.fromkeys(("ascending", "descending"), _LARGEST_FIRST),
+    **dict.fromkeys(("cutoff", "depth", "k"), _CUTOFF),
     "alpha": "a confidence_level= of 0.95 leaves out 0.05, and p-values are columns of the result",
-    "n_jobs": "POLARS_MAX_THREADS in the environment sets the number of threads",
     "per_query": "by='query_id' has a row for each query, and over='query_id' the mean of all",
     "qrels": "prframe.trec.join(run, qrels) makes a frame of both",
     "threshold": "it stands in the name of a metric, for example 'P(threshold=0.5)'; curve() has "
     "the counts at every score",
 }
-# What other libraries call the corrections here.
-_CORRECTIONS = {"fdr_bh": "bh", "fdr": "bh", "fdr_by": "by", "bonf": "bonferroni"}
-# What is said of columns of pandas whose names are tuples.
+# For columns of pandas whose names are tuples.
 OF_LEVELS = (
     " Names are strings; those of several levels become so, for example, by frame.columns = "
     "frame.columns.map('_'.join)."
 )
-# Of which dtypes the columns of an argument are.
+# The dtypes of the columns of an argument.
 TAKEN: dict[str, str] = {
     "score": "Scores are integers, floats or decimals.",
     "label": "Labels are booleans, numbers or text.",
@@ -53,14 +46,12 @@ TAKEN: dict[str, str] = {
 # the query and `query` its text, `docno` is the id of the document and `docid` a number.
 QUERY = ("query_id", "qid", "q_id", "query", "topic", "query-id")
 DOCUMENT = ("doc_id", "docno", "docid", "document_id", "corpus-id")
-# Whatever else queries are called.
 QUERIES = (*QUERY, "topic_id")
-# What the folds of a cross-validation are called, and its repetitions and splits.
 MODELS = ("model", "system", "run", "tag", "run_id")
+# The columns of the folds of a cross-validation, and of its repetitions and splits.
 FOLDS = ("fold", "folds", "fold_id", "cv_fold", "cv", "kfold", "k_fold")
 REPETITIONS = ("split", "split_id", "cv_split", "repeat", "repeat_id", "repetition", "rep")
-# Names that columns often have, for the arguments that may name them. The first of them that a
-# frame has is proposed.
+# Usual names of columns for each argument. The first of them that a frame has is proposed.
 _COLUMNS: dict[str, tuple[str, ...]] = {
     "score": ("score", "scores", "y_score", "y_pred", "y_prob", "prob", "pred", "similarity"),
     "label": ("label", "labels", "relevance", "rel", "y_true", "y", "target", "is_relevant"),
@@ -68,23 +59,7 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     "item": (*DOCUMENT, "item", "item_id", "id"),
     "model": MODELS,
 }
-# Other names of metrics that are expressions here, and these.
-_EXPRESSIONS = {"average_precision": "ap", "roc_auc": "auc", "mrr": "rr"}
-# Functions of other libraries, and the call here.
-_FUNCTIONS: dict[str, str] = {
-    **dict.fromkeys(("average_precision_score", "ap"), "evaluate(frame, 'AP')"),
-    **dict.fromkeys(("roc_auc_score", "auc"), "evaluate(frame, 'AUC')"),
-    **dict.fromkeys(("f1_score", "fbeta_score"), "evaluate(frame, 'F1(threshold=0.5)')"),
-    "precision_score": "evaluate(frame, 'P(threshold=0.5)')",
-    "recall_score": "evaluate(frame, 'R(threshold=0.5)')",
-    "ndcg_score": "evaluate(frame, 'nDCG@10')",
-    **dict.fromkeys(("precision_recall_curve", "pr_curve", "confusion_matrix"), "curve(frame)"),
-    "roc_curve": "roc(frame)",
-    "delong_test": "compare(frame, 'AUC', score=['a', 'b'], over=None, test='delong')",
-    "classification_report": "report(frame)",
-    "table": "tables.results(result)",
-}
-# The pictures that draw the result of a verb whose name is none of a picture.
+# The pictures of the result of a verb.
 _PICTURES: dict[str, tuple[str, ...]] = {
     "ap_test": ("ap_null",),
     "band": ("curve",),
@@ -94,86 +69,57 @@ _PICTURES: dict[str, tuple[str, ...]] = {
 }
 
 
-def _meant(name: str, offered: Iterable[str]) -> str:
-    """Return the offered name that may be meant, of which case and underscores do not matter."""
-    folded = {known.lower().replace("_", ""): known for known in offered}
-    close = get_close_matches(name.lower().replace("_", ""), folded, n=1, cutoff=0.65)
-    return f" Did you mean {folded[close[0]]!r}?" if close else ""
+def closest(value: object, options: Iterable[object]) -> str | None:
+    """Return the option that resembles a value but for case and underscores, if any does."""
+    folded = {str(option).lower().replace("_", ""): str(option) for option in options}
+    close = get_close_matches(str(value).lower().replace("_", ""), folded, n=1)
+    return folded[close[0]] if close else None
 
 
-def of_option(argument: str, given: object, options: Iterable[str]) -> str:
-    """Return a sentence on an option that is called differently; nothing if none is known."""
-    word = given.lower() if isinstance(given, str) else ""
-    if argument == "correction" and word == "none":
-        return " Without a correction say correction=None."
-    ours = _CORRECTIONS.get(word, word)
-    return f" Write {argument}={ours!r}." if word and ours in options else ""
+def did_you_mean(value: object, options: Iterable[object]) -> str:
+    """Return a hint when one of the options resembles the value, else nothing."""
+    known = {str(option): option for option in options}
+    close = closest(value, known)
+    return f" Did you mean {known[close]!r}?" if close else ""
 
 
 def of_arguments(function: str, unknown: Sequence[str], known: Sequence[str]) -> str:
-    """Return the message about arguments that a function does not have.
-
-    `known` are those that it has. For each unknown one the message says what to write instead, if
-    that can be guessed.
-    """
+    """Return the message about arguments that a function does not have."""
     several = "an unexpected keyword argument" if len(unknown) == 1 else "unexpected arguments"
     message = f"{function}() got {several} {', '.join(map(repr, unknown))}."
     return message + "".join(_instead(name, known) for name in unknown)
 
 
 def _instead(name: str, known: Sequence[str]) -> str:
-    """Return a sentence on what to write instead of an unknown argument; nothing if none is."""
+    """Return a sentence on what to write instead of an unknown argument, if that is known."""
     word = name.lower()
     if word in SYNONYMS and SYNONYMS[word] in known:
         return f" Write {SYNONYMS[word]}= for {name}=."
     if word in NOT_OFFERED:
         return f" There is no {name}=: {NOT_OFFERED[word]}."
-    return _meant(name, known)
-
-
-def of_attribute(name: str, offered: Sequence[str]) -> str:
-    """Return a sentence on a method that `.pr` does not have."""
-    if name in _EXPRESSIONS and "metric" in offered:
-        return f" Did you mean {_EXPRESSIONS[name]!r}?"
-    if (meant := _meant(name, offered)) or ("roc" in offered and "evaluate" not in offered):
-        return meant
-    verb = "metric" if "metric" in offered else "evaluate"
-    return f" A metric is asked for by its name, as in .pr.{verb}('AP', ...)."
-
-
-def of_function(name: str) -> str:
-    """Return a sentence on a function of another library; nothing if none is known."""
-    call = _FUNCTIONS.get(name.lower())
-    columns = " with score= and label= for the columns" if "(frame" in str(call) else ""
-    return "" if call is None else f" The call is prframe.{call}{columns}."
-
-
-def of_method(kind: str, name: str, offered: Sequence[str]) -> str:
-    """Return the message about a method that an object of a class does not have."""
-    return f"a {kind} has no {name!r}; it has {', '.join(offered)}.{_meant(name, offered)}"
+    return did_you_mean(name, known)
 
 
 def of_statistic(name: str, offered: Sequence[str]) -> str:
     """Return the message about a name that `prframe.stats` does not have."""
-    return (
-        f"module 'prframe.stats' has no attribute {name!r}.{_meant(name, offered)} All statistics "
-        "are names of prframe.stats itself, which dir(prframe.stats) lists; its modules are not "
-        "public."
-    )
+    hint = did_you_mean(name, offered)
+    return f"module 'prframe.stats' has no attribute {name!r}.{hint} Its modules are not public."
 
 
 def of_picture(door: str, name: str, offered: Sequence[str]) -> str:
     """Return the message about a name that `prframe.plot` or `prframe.chart` does not have."""
     message = f"module {door!r} has no attribute {name!r}."
     if name not in _PICTURES:
-        return message + _meant(name, offered)
-    doors = [door if picture in offered else "prframe.plot" for picture in _PICTURES[name]]
-    pictures = map(".".join, zip(doors, _PICTURES[name], strict=True))
+        return message + did_you_mean(name, offered)
+    pictures = [
+        f"{door if picture in offered else 'prframe.plot'}.{picture}"
+        for picture in _PICTURES[name]
+    ]
     return f"{message} The result of prframe.{name} is drawn by {' or '.join(pictures)}."
 
 
 def of_column_name(argument: str, given: object) -> str:
-    """Return a sentence for an object in place of a column's name; nothing if none is known."""
+    """Return a sentence for an object in place of a column's name, if one is known."""
     if isinstance(given, Integral):
         return (
             " Names are strings; those of a pandas frame become so, for example, by "

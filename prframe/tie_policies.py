@@ -1,8 +1,4 @@
-"""The list of the tie policies, and the attributes that tell them apart.
-
-A policy says how rows with one score are ranked. The engine ranks by the attributes that a policy
-has here and knows none by name.
-"""
+"""The tie policies; the engine ranks by their attributes and knows none by name."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,21 +12,12 @@ Ties: TypeAlias = Literal["group", "order", "trec", "expected", "best", "worst"]
 
 @dataclass(frozen=True, eq=False)
 class TiePolicy:
-    """How rows with one score are ranked.
+    """How rows with one score are ranked, and the `meaning` of that in the documentation.
 
-    Attributes
-    ----------
-    meaning : str
-        Treatment of rows with one score, in words for the documentation.
-    ordered : bool
-        Whether each row has a rank of its own that does not depend on labels: rows with one score
-        are sorted by `then`, and keep their input order where that is equal too.
-    then : tuple of Expr
-        Expressions of working columns by which these rows are sorted, in descending order.
-    merit : {0, 1, -1}
-        1: rows that are best for the ranking come first among those with one score; -1: last.
-    mean : bool
-        Whether metrics are their mean over all orders of rows with one score.
+    `ordered`: each row has a rank that does not depend on labels; tied rows are sorted by the
+    working columns `then`, descending, and keep their input order where these are equal.
+    `merit`: tied rows that are best for the ranking come first (1) or last (-1).
+    `mean`: metrics are their mean over all orders of tied rows.
     """
 
     meaning: str

@@ -49,14 +49,11 @@ class PRInfo(NamedTuple):
     Attributes
     ----------
     auc : float
-        Area by trapezoids, the point before the first item included; with ``interpolate``, of the
-        piecewise constant curve, which is ``ap``.
+        Area by trapezoids; with ``interpolate`` it is ``ap``.
     ap : float
         Average precision.
-    ap_interp_11 : float
-        Mean of the largest precision at recall >= 0, 0.1, ..., 1.
-    auc_pa08 : float
-        The same as ``ap_interp_11``, by its deprecated name.
+    ap_interp_11, auc_pa08 : float
+        Mean of the largest precision at recall >= 0, 0.1, ..., 1; the second name is deprecated.
     """
 
     auc: float
@@ -110,15 +107,14 @@ def vl_pr(  # noqa: PLR0913
     Returns
     -------
     PRCurve
-        ``recall`` and ``precision``: at first 0 and 1, before any item, then a point for each item
-        that is retrieved. Items that are ignored repeat the point before them. ``info``: the areas
-        ``auc``, ``ap``, ``ap_interp_11`` and ``auc_pa08``.
+        ``recall`` and ``precision``: 0 and 1, then a point for each retrieved item;
+        ignored items repeat the point before them. ``info``: the areas.
 
     Raises
     ------
     PrframeError
-        Labels that are True and False, NaN, vectors of different lengths or without items, or
-        totals below what is present.
+        Boolean labels, NaN, vectors of different lengths or without items, or totals below what is
+        present.
 
     Warns
     -----
@@ -129,11 +125,9 @@ def vl_pr(  # noqa: PLR0913
 
     Notes
     -----
-    Some habits of the original are not copied. Precision is 0, and not 1e-10/k, where a prior of 0
-    makes it vanish; NaN scores are refused instead of ranked first; in stable mode all items that
-    are not retrieved are NaN, where the original has 0 or cuts off those at the end; totals that
-    are too small are refused instead of giving recalls above 1; the eleven levels of recall are
-    exact.
+    Unlike the original: precision is 0, not 1e-10/k, where a prior of 0 makes it vanish; NaN
+    scores and totals that are too small are refused; in stable mode all items that are not
+    retrieved are NaN; the eleven levels of recall are exact.
 
     References
     ----------
@@ -199,8 +193,7 @@ def plot_vl_pr(
 ) -> Axes:
     """Draw what `vl_pr` draws when it is called without outputs: the curve in the current axes.
 
-    The points are joined by straight lines, whose area by trapezoids is ``auc``; a dotted line is
-    the precision of random rankings, and the title tells the three areas in percent.
+    A dotted line is the precision of random rankings; the title has the three areas in percent.
 
     Parameters
     ----------
@@ -209,7 +202,7 @@ def plot_vl_pr(
     ax : matplotlib Axes, optional
         Where to draw; the current axes unless given, as in the original.
     **options
-        The options of `vl_pr` but ``stable``, whose points are in no order to be drawn.
+        The options of `vl_pr` but ``stable``.
 
     Returns
     -------
@@ -268,10 +261,7 @@ def _vector(name: str, values: ArrayLike) -> Floats:
 
 
 def _ranked(values: Floats, ignored: Flags, start: float) -> Floats:
-    """Return the values of ranked items after that before any item, which is `start`.
-
-    Items that are ignored repeat the value before them.
-    """
+    """Return `start` and the values of ranked items; ignored ones repeat the one before."""
     ranked = np.append(start, values)
     own = np.append(0, np.where(ignored, 0, np.arange(1, ranked.size)))
     return np.asarray(ranked[np.maximum.accumulate(own)])

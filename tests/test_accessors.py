@@ -105,14 +105,6 @@ def test_polars_accessors_whatever_the_order_of_imports(imports: str) -> None:
     assert run(code) == "1.0 1.0 1.0"
 
 
-def test_public_names_exist() -> None:
-    assert set(prframe.__all__) <= set(dir(prframe))
-    for name in prframe.__all__:
-        assert getattr(prframe, name) is not None
-    with pytest.raises(AttributeError, match="prframe attribute nothing"):
-        prframe.nothing  # noqa: B018
-
-
 def test_methods_help_as_the_functions_do() -> None:
     import inspect
 

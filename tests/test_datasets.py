@@ -36,12 +36,6 @@ def import_script() -> ModuleType:
     return module
 
 
-def test_shape(digits: pl.DataFrame) -> None:
-    assert digits.height == len(SYSTEMS) * N_QUERIES * DEPTH
-    assert digits["system"].unique(maintain_order=True).to_list() == SYSTEMS
-    assert digits["query_id"].n_unique() == N_QUERIES
-
-
 def test_labels_agree_with_n_relevant(digits: pl.DataFrame) -> None:
     found = digits.group_by(RANKING).agg(pl.col("label").sum(), pl.col("n_relevant").first())
     assert (found["label"] <= found["n_relevant"]).all()

@@ -19,7 +19,6 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 SCORE = pl.col("score").pr
-TIES = st.sampled_from(["group", "order"])
 TAKEN = [ties for ties, policy in POLICIES.items() if not policy.then]
 ALL_TIES = st.sampled_from(TAKEN)
 
@@ -59,29 +58,6 @@ def test_equal_evaluate_in_every_context(one: list[Item], two: list[Item], ties:
     assert_frame_equal(alone, expected.head(1).drop("group"), abs_tol=1e-12)
 
 
-@given(items(max_size=9), items(max_size=9), TIES, st.booleans())
-def test_curve(one: list[Item], two: list[Item], ties: str, anchor: bool) -> None:
-    data = frame({"a": one, "b": two})
-    curve = SCORE.curve("label", ties=ties, anchor=anchor)
-    grouped = data.group_by("group", maintain_order=True).agg(curve)
-    assert grouped.columns == ["group", "score"]
-    rows = grouped.explode("score", empty_as_null=False).unnest("score")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("prframe.verbs.curves.curve.warn_undefined", lambda *_: None, raising=False)
-        import warnings
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", prframe.UndefinedMetricWarning)
-            expected = prframe.curve(data, by="group", ties=ties, anchor=anchor)
-    columns = ["group", "threshold", "k", "tp", "fp", "recall", "precision"]
-    assert_frame_equal(rows.select(columns), expected.select(columns))
-    selected = data.filter(group="a").select(curve)
-    assert selected.height == 1
-    assert selected["score"].to_list() == grouped["score"].to_list()[:1]
-    over = data.with_columns(c=curve.over("group"))
-    assert over["c"].to_list()[0] == grouped["score"].to_list()[0]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", [1, 30, 1 << 20])
 def test_many_groups_have_the_bits_of_evaluate(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,8 +89,6 @@ def test_missing_scores_and_labels_make_the_group_null(bad: float | None) -> Non
     for name, value in metrics("group").items():
         result = data.group_by("g", maintain_order=True).agg(value.alias(name))[name]
         assert result.is_null().to_list() == [False, True, True], name
-    curves = data.group_by("g", maintain_order=True).agg(SCORE.curve("label"))["score"]
-    assert curves.is_null().to_list() == [False, True, True]
 
 
 NAMES = ["AP", "AP@2", "AUC", "P@2", "R@2", "RR@2", "nDCG", "ERR@2", "RBP(p=0.5)", "Success@1"]
@@ -174,7 +148,6 @@ def test_a_name_after_the_label_is_told() -> None:
         SCORE.metric("labell", "label")
 
 
-@pytest.mark.parametrize("method", ["ap", "curve"])
 @pytest.mark.parametrize(
     ("score", "label", "message"),
     [
@@ -189,10 +162,10 @@ def test_a_name_after_the_label_is_told() -> None:
         ),
     ],
 )
-def test_what_verbs_refuse_is_refused(method: str, score, label, message) -> None:
+def test_what_verbs_refuse_is_refused(score, label, message) -> None:
     data = pl.DataFrame({"flag": [False, True], "score": [0.9, 0.8], "text": ["9", "8"]})
     data = data.with_columns(day=pl.date(2026, 1, 1), g=1)
-    call = getattr(score.pr, method)(label)
+    call = score.pr.ap(label)
     for act in (
         lambda: data.select(call),
         lambda: data.lazy().select(call).collect(),

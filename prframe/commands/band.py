@@ -41,7 +41,7 @@ def run(given: argparse.Namespace) -> int:
             given, "method", "confidence_level", "n_resamples", "cluster", "prior"
         ),
         interpolate=given.interpolate,
-        rng=given.seed,
+        rng=given.rng,
         **data.options,
     )
     outputs.write(result, given, data.note)

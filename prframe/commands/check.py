@@ -5,7 +5,6 @@ import warnings
 
 from prframe.commands import inputs, options, outputs
 from prframe.commands.exits import FAILED, OK
-from prframe.commands.terminal import stage
 from prframe.errors import PrframeError, PrframeWarning
 
 SUMMARY = "report everything suspicious in the data"
@@ -38,11 +37,8 @@ def run(given: argparse.Namespace) -> int:
 
     from prframe import check
 
-    with stage("checking"):
-        result = check(
-            data.frame, by=data.single or None, k=options.cutoffs(given.k), **data.options
-        )
-        findings = result.lazy().collect()
+    result = check(data.frame, by=data.single or None, k=options.cutoffs(given.k), **data.options)
+    findings = result.lazy().collect()
     if given.strict and findings.is_empty():
         raise PrframeError("--strict cannot decide: there are no rows to check.")
     if caught:

@@ -2,12 +2,10 @@
 
 import argparse
 import math
-import sys
 from typing import TYPE_CHECKING, Any
 
-from prframe.commands import inputs, options, outputs, terminal
+from prframe.commands import inputs, options, outputs
 from prframe.commands.exits import FAILED, OK, UsageError, say
-from prframe.commands.terminal import stage
 from prframe.errors import PrframeError
 
 if TYPE_CHECKING:
@@ -79,8 +77,7 @@ def run(given: argparse.Namespace) -> int:
         _warn_of_few_queries(result, given)
     worse = losses(result, given.margin or 0.0)
     for sentence in worse:
-        verdict = terminal.styled("failed", "red", sys.stderr)
-        sys.stderr.write(f"prframe: {verdict}: {terminal.plain(sentence)}\n")
+        say("failed", sentence)
     return FAILED if worse else OK
 
 
@@ -116,25 +113,24 @@ def _compared(data: inputs.Rankings, given: argparse.Namespace) -> "pl.DataFrame
 
     model = _model(data, given)
     by = [column for column in data.by if column != model]
-    with stage("comparing"):
-        result: Any = compare(
-            data.frame,
-            given.metrics or ["AP"],
-            **data.score,
-            model=model,
-            by=by or None,
-            over=data.over or None,
-            baseline=given.baseline,
-            **options.tested(given),
-            alternative=given.alternative,
-            **options.given_only(given, "confidence_level", "n_resamples", "incomplete"),
-            **options.given_only(given, "equivalence"),
-            **options.design(given),
-            rng=given.seed,
-            **data.options,
-        )
-        compared: pl.DataFrame = result.lazy().collect()
-        return compared
+    result: Any = compare(
+        data.frame,
+        given.metrics or ["AP"],
+        **data.score,
+        model=model,
+        by=by or None,
+        over=data.over or None,
+        baseline=given.baseline,
+        **options.tested(given),
+        alternative=given.alternative,
+        **options.given_only(given, "confidence_level", "n_resamples", "incomplete"),
+        **options.given_only(given, "equivalence"),
+        **options.design(given),
+        rng=given.rng,
+        **data.options,
+    )
+    compared: pl.DataFrame = result.lazy().collect()
+    return compared
 
 
 def _require_baseline(given: argparse.Namespace, data: inputs.Rankings) -> None:
@@ -151,7 +147,7 @@ def _require_baseline(given: argparse.Namespace, data: inputs.Rankings) -> None:
 
 
 def _model(data: inputs.Rankings, given: argparse.Namespace) -> str | None:
-    """Return the column that tells models apart, unless each has a column of scores."""
+    """Return the column of models; None if each has a column of scores."""
     return None if data.models else ("system" if not given.frame else given.model or "model")
 
 
@@ -168,7 +164,7 @@ def _warn_of_few_queries(result: "pl.DataFrame", given: argparse.Namespace) -> N
     alpha = 1 - row["confidence_level"]
     if least > alpha * (1 + 1e-12):
         needed = math.ceil(math.log2(n_tests * factor / alpha) - 1e-12)
-        pair = terminal.plain("{model_a} and {model_b} in {metric}".format_map(row))
+        pair = "{model_a} and {model_b} in {metric}".format_map(row)
         name = f"the {row['test']} test" if n_tests == 1 else f"{n_tests} {row['test']} tests"
         queries = "1 query" if row["n"] == 1 else f"{row['n']} queries"
         say(

@@ -5,7 +5,6 @@ from typing import Any
 
 from prframe.commands import inputs, options, outputs
 from prframe.commands.exits import OK
-from prframe.commands.terminal import stage
 
 SUMMARY = "compute precision-recall curves"
 EXAMPLES = """\
@@ -43,14 +42,13 @@ def run(given: argparse.Namespace) -> int:
     data = inputs.rankings(given).of_one_model()
     from prframe import curve
 
-    with stage("drawing curves"):
-        result: Any = curve(
-            data.frame,
-            **arguments(data, given),
-            interpolate=given.interpolate,
-            **data.options,
-        )
-        result = result.lazy().collect()
+    result: Any = curve(
+        data.frame,
+        **arguments(data, given),
+        interpolate=given.interpolate,
+        **data.options,
+    )
+    result = result.lazy().collect()
     outputs.write(result, given, data.note)
     return OK
 

@@ -1,13 +1,11 @@
 """``prframe evaluate``: metrics of runs, as a mean over queries or query by query."""
 
 import argparse
-import os
 from collections.abc import Iterator
 from typing import Any
 
 from prframe.commands import inputs, options, outputs
 from prframe.commands.exits import OK, UsageError
-from prframe.commands.terminal import stage
 
 SUMMARY = "compute metrics of runs, or of the rankings of a frame"
 EXAMPLES = """\
@@ -19,15 +17,10 @@ examples:
 """
 OF_FILES = ["AP", "nDCG@10", "P@10", "RR"]
 OF_FRAMES = ["AP", "AUC"]
-_OF_INTERVALS = {
-    "confidence_level": "--confidence-level",
-    "n_resamples": "--n-resamples",
-    "cluster": "--cluster",
-    "prior": "--prior",
-    "resampling": "--resampling",
-    "method": "--method",
-    "predicted": "--predicted",
-}
+_OF_INTERVALS = (
+    *("confidence_level", "n_resamples", "cluster", "prior", "resampling", "method"),
+    "predicted",
+)
 
 
 def add_options(parser: options.Parser) -> None:
@@ -54,9 +47,9 @@ def add_options(parser: options.Parser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Evaluate, and write the result."""
-    flags = [flag for name, flag in _OF_INTERVALS.items() if getattr(given, name) is not None]
+    flags = options.flags_of(given, *_OF_INTERVALS)
     if flags and not given.interval:
-        raise UsageError(f"{', '.join(flags)} goes with --interval")
+        raise UsageError(f"{flags} goes with --interval")
     if outputs.format_of(given) == "trec":
         outputs.write_text("".join(_lines(given)), given)
         return OK
@@ -90,30 +83,29 @@ def _lines(given: argparse.Namespace) -> Iterator[str]:
     from prframe.trec.evaluating import result_lines
     from prframe.trec.files import file_stem
 
-    with inputs.reading():
-        qrels = trec.read_qrels(qrels_path)
+    inputs.let_interrupts_through()
+    qrels = trec.read_qrels(qrels_path)
     tags: set[str] = set()
     for path in runs:
-        with stage(f"evaluating {os.path.basename(path)}"):  # noqa: PTH119
-            run = trec.read_run(path)
-            tag = file_stem(path) if run.is_empty() else run["system"][-1]
-            name = file_stem(path) if tag in tags else tag
-            tags.add(tag)
-            yield from result_lines(
-                run,
-                qrels,
-                given.metrics or ["official"],
-                name=name,
-                is_one_of_several=len(runs) > 1,
-                joining=inputs.joining(given),
-                by_query=given.by_query,
-                summary=not given.no_summary,
-                complete_queries=given.complete,
-                relevance_level=1 if given.level is None else given.level,
-                judged_only=given.judged_only,
-                depth=given.depth,
-                version=given.trec_eval,
-            )
+        run = trec.read_run(path)
+        tag = file_stem(path) if run.is_empty() else run["system"][-1]
+        name = file_stem(path) if tag in tags else tag
+        tags.add(tag)
+        yield from result_lines(
+            run,
+            qrels,
+            given.metrics or ["official"],
+            name=name,
+            is_one_of_several=len(runs) > 1,
+            joining=inputs.joining(given),
+            by_query=given.by_query,
+            summary=not given.no_summary,
+            complete_queries=given.complete,
+            relevance_level=1 if given.level is None else given.level,
+            judged_only=given.judged_only,
+            depth=given.depth,
+            version=given.trec_eval,
+        )
 
 
 def _metrics(given: argparse.Namespace) -> list[str]:
@@ -128,11 +120,10 @@ def _values(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: A
     from prframe import evaluate
 
     columns = data.columns(by_query=given.by_query)
-    with stage("evaluating"):
-        result = evaluate(
-            data.frame, _metrics(given), **data.score, **columns, layout="wide", **data.options
-        )
-        return result.lazy().collect()
+    result = evaluate(
+        data.frame, _metrics(given), **data.score, **columns, layout="wide", **data.options
+    )
+    return result.lazy().collect()
 
 
 def _intervals(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN401 - a frame
@@ -161,10 +152,7 @@ def _intervals(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa
 
 
 def _of_one_score(data: inputs.Rankings, given: argparse.Namespace, **score: Any) -> Any:  # noqa: ANN401 - a frame
-    """Return a row for each group and metric with its interval.
-
-    The verb shows how far it is by itself.
-    """
+    """Return a row for each group and metric with its interval."""
     from prframe import interval
 
     return interval(
@@ -174,6 +162,6 @@ def _of_one_score(data: inputs.Rankings, given: argparse.Namespace, **score: Any
         **data.columns(by_query=given.by_query),
         **options.given_only(given, "method", "confidence_level", "n_resamples"),
         **options.design(given),
-        rng=given.seed,
+        rng=given.rng,
         **data.options,
     )

@@ -1,4 +1,4 @@
-"""How a command ends: exit codes, and errors in the words of the shell, on one line each."""
+"""How a command ends: exit codes, and warnings and errors in the words of the shell."""
 
 import os
 import re
@@ -13,11 +13,11 @@ from prframe.errors import ArgumentError, PrframeError, PrframeWarning
 OK = 0
 FAILED = 1
 USAGE = 2
-# These three are those of sysexits.h, where data errors, missing input and faults have them.
+# These three codes are those of sysexits.h.
 DATA = 65
 NO_INPUT = 66
 FAULT = 70
-# Shells give a command that a signal ended 128 and the number of the signal.
+# Shells report a command that a signal ended as 128 plus the number of the signal.
 INTERRUPTED = 128 + 2
 CLOSED_PIPE = 128 + 13
 
@@ -30,19 +30,12 @@ class NoInputError(Exception):
     """A file of the input that is missing or cannot be read."""
 
 
-# Files whose rows are read while they are used; damage may show only then.
-BEING_READ: list[str] = []
-
-# What stands in parentheses behind a name is a call, or a metric such as P(threshold=0.5). In
-# front of an argument there is a space, so that paths and ids are left as they are.
+# An argument is `by`, by= or by='query_id', but nothing inside a call such as P(threshold=0.5),
+# nor a part of a path.
 _ARGUMENT = re.compile(
     r"[\w.]+\([^()]*\)|`(?P<quoted>\w+)`"
     r"|(?<![^\s(])(?P<name>\w+)=(?P<value>'[^']*'|\[[^\[\]]*\]|[\w.]*\w)?"
 )
-# A number is the least label that is positive, and in a list a label.
-_LEAST_LABEL = re.compile(r"\bpositive=(?=\d)")
-# A shell has no classes of warnings to tell Python to ignore.
-_IGNORED = re.compile(r"\bignore \w+Warning\b")
 # The first class that an error is an instance of decides.
 _CODES: dict[type[Exception], int] = {
     UsageError: USAGE,
@@ -54,7 +47,7 @@ _CODES: dict[type[Exception], int] = {
 
 
 def plain(text: str) -> str:
-    """Return text without what would control the terminal, as names of runs may hold anything."""
+    """Return text with escapes in place of characters that would control the terminal."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
@@ -64,42 +57,27 @@ def say(kind: str, message: object) -> None:
 
 
 def in_shell_words(message: str, flags: Mapping[str, str]) -> str:
-    """Return a message in which arguments that have an option are called by that option.
-
-    Parameters
-    ----------
-    message : str
-        A message that names arguments as in ``by=``, ``test='t'`` or, between backticks, ``by``.
-    flags : mapping
-        The option of each argument.
-    """
+    """Return a message in which arguments of verbs are called by their options."""
 
     def translated(match: re.Match[str]) -> str:
         flag = flags.get(match["quoted"] or match["name"] or "")
         if flag is None:
             return match[0]
-        value = match["value"] or ""
-        # Quotation marks mean the same in shells.
-        words = value.strip("[]").replace(", ", " ")
-        return f"no {flag}" if value == "None" else f"{flag} {words}".rstrip()
+        words = (match["value"] or "").strip("[]").replace(", ", " ")
+        return f"no {flag}" if words == "None" else f"{flag} {words}".rstrip()
 
-    message = _LEAST_LABEL.sub("level=", _IGNORED.sub("ignore this warning", message))
-    return _ARGUMENT.sub(translated, message)
+    message = re.sub(r"\bignore \w+Warning\b", "ignore this warning", message)
+    # A number is the least positive label, and in a list a label.
+    return _ARGUMENT.sub(translated, re.sub(r"\bpositive=(?=\d)", "level=", message))
 
 
 def exit_code(run: Callable[[], int], worded: Callable[[str], str] = str) -> int:
-    """Run a command and return its exit code, with its warnings and errors a line each.
-
-    `worded` puts what verbs say into the words of the shell.
-    """
+    """Run a command and return its exit code; `worded` translates the messages of verbs."""
     _replace_closed_streams()
-    BEING_READ.clear()
-
     said = set()
 
     def say_warning(message: Warning | str, *_: object, **__: object) -> None:
-        """Write a warning as one line, in place of Python's two with the line of code."""
-        # What is true of each of several models is said once.
+        # A warning about several models is said once.
         if (text := worded(str(message))) not in said:
             said.add(text)
             say("warning", text)
@@ -123,13 +101,13 @@ def exit_code(run: Callable[[], int], worded: Callable[[str], str] = str) -> int
         return INTERRUPTED
     except SystemExit:
         raise
-    except BaseException as error:  # noqa: BLE001 - the last one who can say what happened
+    except BaseException as error:  # noqa: BLE001 - polars raises panics, which are no Exception
         return _of_others(error)
     return code
 
 
 def _replace_closed_streams() -> None:
-    """Let what is written to a closed stream, for which Python has None, go nowhere."""
+    """Discard what is written to closed streams, which Python sets to None."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
@@ -143,16 +121,12 @@ def _failed(code: int, error: object) -> int:
 
 
 def _of_others(error: BaseException) -> int:
-    """Say what another library found wrong with the input; anything else is a fault of our own."""
+    """Report an error of polars or of the system; any other one is a fault of prframe."""
     polars = sys.modules.get("polars")
     if polars is not None and isinstance(
         error, (polars.exceptions.PolarsError, polars.exceptions.PanicException)
     ):
-        first = str(error).partition("\n")[0]
-        names = (
-            f"{', '.join(BEING_READ)}, which may be damaged or encrypted: " if BEING_READ else ""
-        )
-        return _failed(DATA, names + first)
+        return _failed(DATA, str(error).partition("\n")[0])
     if isinstance(error, OSError) and error.filename is not None:
         return _failed(NO_INPUT, f"{error.filename}: {error.strerror}")
     if isinstance(error, OSError):
@@ -163,7 +137,7 @@ def _of_others(error: BaseException) -> int:
 
 
 def forget_output() -> None:
-    """Let the interpreter, which flushes standard output when it ends, write to nowhere."""
+    """Redirect standard output, which the interpreter flushes when it ends, to nowhere."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -1,20 +1,20 @@
-"""Files that are not of TREC: frames and texts, and what is wrong with one, line by line."""
+"""The files of a frame: one, or several, each a model; patterns of names, and folders."""
 
 import csv
 import gzip
 import io
 import json
 import os
+import re
 import sys
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TextIO
 
-from prframe.commands.exits import BEING_READ, NoInputError
+from prframe.commands.exits import NoInputError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,20 +25,82 @@ STANDARD_INPUT = "-"
 CLOSED = "standard input is closed; name a file"
 # The types of columns in CSV files are guessed from so many rows, and from all if that fails.
 _ROWS_FOR_TYPES = 10_000
-# Nearly all first lines of files are shorter.
-_ONE_LINE = 1 << 16
 _JSON_LINES = (".jsonl", ".ndjson")
-# Polars takes these signs of a path for a pattern, or for the folder of a user.
+# Polars reads paths with these signs as patterns or as home folders.
 _EXPANDED = frozenset("*?[~")
 _BINARY = {".parquet": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"}
+_ENDINGS = (*_BINARY, ".csv", ".tsv", *_JSON_LINES)
+# The parts of a path that name a column and its value, as in day=2026-11-28.
+_PARTITION = re.compile(r"([^=/\\]+)=([^/\\]*)")
 
 
-def scanned(path: str, keys: Sequence[str], numbers: Sequence[str] = ("score",)) -> "pl.LazyFrame":
-    """Return the rows of a file, whose format its first bytes tell, or the end of its name.
+def found(words: Sequence[str]) -> dict[str, list[str]]:
+    """Return the files of each path; each match of a pattern is a path of its own.
 
-    Columns of keys in text files are read as text, so that an id such as 007 stays what it is.
-    Those of `numbers` must hold numbers.
+    What exists is no pattern. A folder stands for all files of a known format below it.
     """
+    paths: list[str] = []
+    for word in words:
+        is_file = word != STANDARD_INPUT and not Path(word).is_dir()
+        paths += matching(word) if is_file else [word]
+    return {path: _below(path) if Path(path).is_dir() else [path] for path in paths}
+
+
+def _below(folder: str) -> list[str]:
+    """Return the files of a known format in a folder and its subfolders, except hidden ones."""
+    paths = [
+        str(path)
+        for path in sorted(Path(folder).rglob("*"))
+        if path.name.removesuffix(".gz").endswith(_ENDINGS)
+        and path.name[0] not in "._"
+        and path.is_file()
+    ]
+    if not paths:
+        raise NoInputError(
+            f"the folder {folder!r} has no files whose names end in {', '.join(_ENDINGS)}"
+        )
+    return paths
+
+
+def scanned(
+    of_path: dict[str, list[str]], keys: Sequence[str], model: str, numbers: Sequence[str]
+) -> tuple["pl.LazyFrame", bool]:
+    """Return the rows of all files, and whether their names were added as the column `model`.
+
+    In text files, columns of `keys` are text, so that 007 keeps its zeros; those of `numbers`
+    must hold numbers.
+    """
+    import polars as pl
+
+    from prframe.errors import PrframeError
+    from prframe.trec.files import file_stem
+
+    names = [file_stem(path) for path in of_path]
+    if len(set(names)) < len(names):
+        names = list(of_path)
+    parts: list[pl.LazyFrame] = []
+    first: list[str] = []
+    for name, paths in zip(names, of_path.values(), strict=True):
+        for path in paths:
+            rows = _rows(path, keys, numbers)
+            known = rows.collect_schema().names()
+            added = {k: value for k, value in _PARTITION.findall(path) if k not in known}
+            columns = [*known, *added]
+            first = first or columns
+            if differ := sorted({*columns} ^ {*first}):
+                raise PrframeError(
+                    "the files of a frame must have the same columns; "
+                    f"{path} and those before it differ in {', '.join(differ)}."
+                )
+            if len(names) > 1 and model not in columns:
+                added[model] = name
+            rows = rows.with_columns(pl.lit(value).alias(k) for k, value in added.items())
+            parts.append(rows.select(*first, *({model} - {*first} if model in added else ())))
+    return pl.concat(parts, how="vertical_relaxed"), len(names) > 1 and model not in first
+
+
+def _rows(path: str, keys: Sequence[str], numbers: Sequence[str]) -> "pl.LazyFrame":
+    """Return the rows of a file, whose format its first bytes or the end of its name tell."""
     from prframe.errors import PrframeError
     from prframe.trec.files import refuse_compressed
 
@@ -49,7 +111,7 @@ def scanned(path: str, keys: Sequence[str], numbers: Sequence[str] = ("score",))
         name, source = "standard input", sys.stdin.buffer.read()
     else:
         name, source = path, _existing(path)
-        # What comes through a pipe can be read once, and polars takes some names for others.
+        # A pipe can be read only once.
         is_plain = not _EXPANDED.intersection(path) and path.isprintable()
         source = source if is_plain and not source.is_fifo() else source.read_bytes()
     start = source[:4] if isinstance(source, bytes) else _first_bytes(source)
@@ -57,19 +119,7 @@ def scanned(path: str, keys: Sequence[str], numbers: Sequence[str] = ("score",))
         raise PrframeError(f"{name} is empty.")
     refuse_compressed(start, name)
     binary = _of_binary(name, source, start)
-    return _of_text(name, _text(name, source), keys, numbers) if binary is None else binary
-
-
-def _text(name: str, source: Any) -> bytes:  # noqa: ANN401 - a path or bytes
-    """Return the text of a file, which may be compressed, without a byte order mark."""
-    from prframe.errors import PrframeError
-
-    try:
-        with _opened(source) as file:
-            text: bytes = file.read()
-    except (EOFError, OSError, zlib.error):
-        raise PrframeError(f"{name}, the file is compressed, and damaged or cut short.") from None
-    return text.removeprefix(BOM_UTF8)
+    return _of_text(name, source, keys, numbers) if binary is None else binary
 
 
 def _of_binary(name: str, source: Any, start: bytes) -> "pl.LazyFrame | None":  # noqa: ANN401 - a path or bytes
@@ -86,23 +136,15 @@ def _of_binary(name: str, source: Any, start: bytes) -> "pl.LazyFrame | None":  
     if start in readers:
         kind, read = readers[start]
         try:
-            with _unheard():
-                frame = read()
-                frame.collect_schema()
-                if kind == "Arrow":
-                    frame.head(1).collect()
-        except pl.exceptions.PanicException:
+            frame = read()
+            frame.collect_schema()
+            if kind == "Arrow":
+                frame.head(1).collect()
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             raise PrframeError(
-                f"{name} names a column more than once, or is damaged; rename one of them, or "
-                "write it again."
+                f"{name} begins as {kind} files do, and cannot be read: "
+                f"{str(error).partition(chr(10))[0]}; write it again."
             ) from None
-        except pl.exceptions.DuplicateError as error:
-            raise PrframeError(f"{name}: {error}; rename one of them.") from None
-        except (pl.exceptions.PolarsError, OSError):
-            raise PrframeError(
-                f"{name} begins as {kind} files do, and is damaged or cut short; write it again."
-            ) from None
-        BEING_READ.append(name)
         return frame
     promised = _BINARY.get(PurePath(name).suffix)
     if promised is not None:
@@ -113,165 +155,103 @@ def _of_binary(name: str, source: Any, start: bytes) -> "pl.LazyFrame | None":  
     return None
 
 
-@contextmanager
-def _unheard() -> Iterator[None]:
-    """Let nothing reach standard error, as what Rust says when polars fails."""
-    try:
-        kept = os.dup(2)
-    except OSError:
-        # It is closed.
-        yield
-        return
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
-
-
 def _of_text(
-    name: str, text: bytes, keys: Sequence[str], numbers: Sequence[str]
+    name: str,
+    source: Any,  # noqa: ANN401 - a path or bytes
+    keys: Sequence[str],
+    numbers: Sequence[str],
 ) -> "pl.LazyFrame":
-    """Return the rows of JSON lines or of a CSV file, or say which line is wrong."""
+    """Return the rows of JSON lines or of a CSV file, or say what is wrong with it."""
     import polars as pl
 
     from prframe.errors import PrframeError
 
-    plain = name.removesuffix(".gz")
-    is_json = plain.endswith(_JSON_LINES) or text[:1] in (b"{", b"[")
-    separator = None if is_json else "\t" if plain.endswith(".tsv") else ","
-    if b"\r" in text[:_ONE_LINE] and b"\n" not in text:
-        text = text.replace(b"\r", b"\n")
+    try:
+        with _opened(source) as file:
+            text: bytes = file.read()
+    except (EOFError, OSError, zlib.error):
+        raise PrframeError(f"{name}, the file is compressed, and damaged or cut short.") from None
+    text = text.removeprefix(BOM_UTF8)
     if text.endswith((b"\n\n", b"\n\r\n")):
         text = text.rstrip(b"\r\n")
+    stem = name.removesuffix(".gz")
+    is_json = stem.endswith(_JSON_LINES) or text[:1] in (b"{", b"[")
+    separator = None if is_json else "\t" if stem.endswith(".tsv") else ","
     try:
-        # Of a part of the rows, keys that first stand below it would be left out without a word.
+        # All rows tell the schema of JSON lines, as polars drops keys that it does not know.
         frame = (
             pl.scan_ndjson(text, infer_schema_length=None).collect()
             if separator is None
             else _csv(text, keys, separator)
         )
-        reason = _fault_of_frame(frame, text, separator, numbers)
     except pl.exceptions.PolarsError as error:
         first = str(error).partition("\n")[0]
-        reason = _fault(text, separator, strict=True) or first
-        raise PrframeError(f"{name}, {reason}.") from None
-    if reason is not None:
+        raise PrframeError(f"{name}, {_fault(text, separator) or first}.") from None
+    # Polars fills a line that is too short with nulls.
+    is_short = separator is not None and frame.height and frame[:, -1].null_count()
+    reason = _fault(text, separator) if is_short else None
+    if reason := reason or _wrong_column(frame, numbers):
         raise PrframeError(f"{name}, {reason}.")
     if frame.is_empty():
         raise PrframeError(f"{name} has no rows below the names of its columns.")
     return frame.lazy()
 
 
-def _fault(text: bytes, separator: str | None, *, strict: bool) -> str | None:
-    """Say which line of JSON lines, or of a CSV file with a separator, is the first wrong one.
-
-    Quotation marks are looked at if `strict`, and not where polars has read them.
-    """
-    from prframe import checks
-
-    n_columns = 0
+def _fault(text: bytes, separator: str | None) -> str | None:
+    """Describe the first line that is no JSON object, or that has too many or too few fields."""
     try:
-        for line, record in _records(text, separator, strict=strict):
-            if separator is None and not isinstance(record, dict):
-                got = checks.brief(record)
-                return f"line {line}: each line must be a JSON object; got {got}"
-            if isinstance(record, csv.Error):
-                marks = f"line {line}: its quotation marks cannot be read ({record})"
-                return marks if strict else None
-            n_columns = n_columns or len(record)
-            if not record and n_columns > 1:
-                return f"line {line}: it is blank"
-            if separator and record and len(record) != n_columns:
-                fields = "1 field" if len(record) == 1 else f"{len(record)} fields"
-                return f"line {line}: {fields}, where the first line names {n_columns} columns"
+        lines = io.StringIO(text.decode())
     except UnicodeDecodeError as error:
         return f"line {text.count(10, 0, error.start) + 1}: the text must be UTF-8"
-    return None
-
-
-def _records(
-    text: bytes, separator: str | None, *, strict: bool = False
-) -> Iterator[tuple[int, Any]]:
-    """Yield the line in which each record begins, and what it holds: fields, or an object.
-
-    Without a separator these are JSON lines; what is no JSON is text. An error ends the fields.
-    """
-    lines = io.StringIO(text.decode())
     if separator is None:
-        for number, line in enumerate(map(str.strip, lines), 1):
-            with suppress(ValueError, RecursionError):
-                line = json.loads(line)  # noqa: PLW2901 - text where it cannot be read
-            if line != "":
-                yield number, line
-        return
-    reader, start = csv.reader(lines, delimiter=separator, strict=strict), 1
-    try:
+        for number, line in enumerate(lines, 1):
+            if line.strip() and not _is_object(line):
+                got = line.strip()[:80]
+                return f"line {number}: each line must be a JSON object; got {got!r}"
+        return None
+    reader = csv.reader(lines, delimiter=separator)
+    # Polars reads some quotation marks that this reader does not.
+    with suppress(csv.Error):
+        n_columns, end = len(next(reader)), reader.line_num
         for fields in reader:
-            yield start, fields
-            start = reader.line_num + 1
-    except csv.Error as error:
-        yield start, error
-
-
-def _fault_of_frame(
-    frame: "pl.DataFrame", text: bytes, separator: str | None, numbers: Sequence[str]
-) -> str | None:
-    """Say what is wrong with a text that has been read."""
-    if separator is not None:
-        if frame.width == 1 and any(sign in frame.columns[0] for sign in ",;\t|"):
-            return (
-                f"line 1: all of it names one column, {frame.columns[0]!r}; commas separate "
-                "fields, and tabs in a file whose name ends in .tsv"
-            )
-        # Polars renames columns of one name.
-        _, header = next(_records(text, separator))
-        if twice := next((name for name in header if name and header.count(name) > 1), None):
-            return f"line 1: it names {twice!r} more than once; rename these columns"
-        # A line that is too short has nulls at its end.
-        number = (frame.height + 1) * (frame.width - 1)
-        has_all = b'"' not in text and text.count(separator.encode()) == number
-        if not has_all and frame[:, -1].null_count():
-            reason = _fault(text, separator, strict=False)
-            if reason is not None:
-                return reason
-    elif twice := _repeated_key(text):
-        return f"line 1: it names {twice!r} more than once; rename one of them"
-    for column in numbers:
-        if (row := _first_no_number(frame, column)) is not None:
-            # The first record of a CSV file has the names of the columns.
-            records = _records(text, separator)
-            line, _ = next(islice(records, row + (separator is not None), None))
-            return (
-                f"line {line}: {column!r} must be a number; got {frame[column][row]!r}; mend it, "
-                "or leave it empty if it is missing"
-            )
+            if len(fields) != n_columns and (fields or n_columns > 1):
+                count = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
+                return f"line {end + 1}: {count}, where the first line names {n_columns} columns"
+            end = reader.line_num
     return None
 
 
-def _repeated_key(text: bytes) -> str | None:
-    """Return a key that the first of some JSON lines has twice, of which polars takes one."""
-    pairs = json.loads(text.lstrip().partition(b"\n")[0], object_pairs_hook=list)
-    names = [name for name, _ in pairs]
-    return next((name for name in names if names.count(name) > 1), None)
+def _is_object(line: str) -> bool:
+    """Return whether a line is a JSON object."""
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
-def _first_no_number(frame: "pl.DataFrame", column: str) -> int | None:
-    """Return the first row of a column of text that is no number, None if there is none."""
+def _wrong_column(frame: "pl.DataFrame", numbers: Sequence[str]) -> str | None:
+    """Describe a column whose name stands there twice, or one of `numbers` with text."""
     import polars as pl
 
-    if frame.schema.get(column) != pl.String:
-        return None
-    number = frame[column].cast(pl.Float64, strict=False)
-    bad = number.fill_nan(None).is_null() & frame[column].is_not_null()
-    return bad.arg_max() if bad.any() else None
+    for name in frame.columns:
+        original, mark, _ = name.rpartition("_duplicated_")
+        if mark and original in frame.columns:
+            return f"line 1: it names {original!r} more than once; rename these columns"
+    for name in numbers:
+        if frame.schema.get(name) == pl.String:
+            number = frame[name].cast(pl.Float64, strict=False).fill_nan(None)
+            bad = number.is_null() & frame[name].is_not_null()
+            if bad.any():
+                row = bad.arg_max() or 0
+                return (
+                    f"row {row + 1}: {name!r} must be a number; got {frame[name][row]!r}; mend "
+                    "it, or leave it empty if it is missing"
+                )
+    return None
 
 
 def _csv(text: bytes, keys: Sequence[str], separator: str) -> "pl.DataFrame":
-    """Read a CSV file with all of its columns, as a line with too many shows in no single one."""
+    """Read a CSV file with all of its columns, as only that shows lines with too many fields."""
     import polars as pl
 
     def with_types_of(rows: int | None) -> pl.DataFrame:

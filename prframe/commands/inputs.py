@@ -1,19 +1,17 @@
-"""What a command reads: runs with their judgments, or a frame; and what verbs are told of it."""
+"""What a command reads: runs with their qrels, or a frame; and the arguments of verbs for it."""
 
 import argparse
 import os
 import signal
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from prframe.commands import files, frames, options
+from prframe.commands import files, options
 from prframe.commands.exits import NoInputError, UsageError
 from prframe.commands.files import CLOSED, STANDARD_INPUT
-from prframe.commands.terminal import stage
 
 if TYPE_CHECKING:
     from prframe.trec.joining import Queries
@@ -31,24 +29,10 @@ _BOTH = "--frame stands in place of QRELS and RUN; got both"
 
 @dataclass(frozen=True)
 class Rankings:
-    """Rows of rankings, and how verbs are to take them.
+    """Rows of rankings, and the arguments of verbs for them.
 
-    Attributes
-    ----------
-    frame : DataFrame or LazyFrame
-        One row per item.
-    by : list of str
-        Columns of which each group has a result, such as the system.
-    over : list of str
-        Columns that a mean is taken over, such as the query.
-    options : dict
-        Further arguments, which every verb takes.
-    models : list of str
-        Columns of scores, a model each, if there are several.
-    n_queries : DataFrame or None
-        How many judged queries each run has.
-    note : str
-        A line to print below a table.
+    `models` are columns of scores, one per model, if there are several; `n_queries` counts the
+    judged queries of each run; `note` is a line below a table.
     """
 
     frame: Any
@@ -61,7 +45,7 @@ class Rankings:
 
     @property
     def single(self) -> list[str]:
-        """The columns that tell single rankings apart."""
+        """The columns that identify a ranking."""
         return [*self.by, *self.over]
 
     def columns(self, *, by_query: bool) -> dict[str, Any]:
@@ -85,25 +69,18 @@ class Rankings:
         return self
 
 
-@contextmanager
-def reading() -> Iterator[None]:
-    """Show that files are read, and let an interrupt end the wait for a pipe.
-
-    Polars has a system call begin again after an interrupt, so that whoever reads from a pipe
-    would hear of it only with the next bytes.
-    """
-    import polars as _  # noqa: F401, ICN001 - once it is loaded, what it did is undone
+def let_interrupts_through() -> None:
+    """Let an interrupt end the wait for a pipe, which polars has made impossible."""
+    import polars as _  # noqa: F401, ICN001 - once it is loaded, this can be undone
 
     if hasattr(signal, "siginterrupt"):
         signal.siginterrupt(signal.SIGINT, True)  # noqa: FBT003
-    with stage("reading"):
-        yield
 
 
 def rankings(given: argparse.Namespace, *, every_query: bool = False) -> Rankings:
     """Read what was named on the command line, perhaps with all queries of the qrels."""
-    with reading():
-        return _of_frame(given) if given.frame else _of_files(given, every_query=every_query)
+    let_interrupts_through()
+    return _of_frame(given) if given.frame else _of_files(given, every_query=every_query)
 
 
 def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
@@ -113,8 +90,7 @@ def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
     taken = options.swallowed(given)
     if len(given.files) < 2 or any(map(os.path.isfile, taken)):  # noqa: PLR2004 - one and another
         raise UsageError(_missing(taken))
-    if named := [name for name in _OF_FRAMES if getattr(given, name)]:
-        flags = ", ".join(f"--{name.replace('_', '-')}" for name in named)
+    if flags := options.flags_of(given, *_OF_FRAMES):
         raise UsageError(f"{flags} names columns of a frame, and goes with --frame")
     if [*given.files].count(STANDARD_INPUT) > 1:
         raise UsageError("standard input can be read once; - stands for two files here")
@@ -140,7 +116,7 @@ def refuse_to_overwrite(given: argparse.Namespace, paths: Iterable[str]) -> None
 
 
 def _missing(taken: Sequence[str]) -> str:
-    """Say that files are missing, and which option has taken words that may be their names."""
+    """Return the message that files are missing, and which words an option has taken."""
     if not taken:
         return "name QRELS and one RUN or more, or --frame FILE"
     words = " and ".join(map(repr, taken))
@@ -175,7 +151,7 @@ def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     own_rule = getattr(given, "incomplete", None) or getattr(given, "by_query", False)
     of_means: Queries = "both" if own_rule else "means"
     queries = "qrels" if every_query or given.complete else of_means
-    # Documents that are listed twice are there to be reported.
+    # A check reports documents that are listed twice.
     rules = ({"duplicates": "keep"} if every_query else {}) | joining(given)
     predicted = getattr(given, "predicted", None)
     if predicted is None:
@@ -186,7 +162,7 @@ def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     n_queries = joined.group_by("system", maintain_order=True).agg(n=query.n_unique())
     if joined.is_empty() or not (given.complete or n_queries["n"].sum()):
         raise PrframeError("the runs and the qrels have no query in common; mend their ids.")
-    # What is judged and not retrieved has the score -inf.
+    # The join gives unretrieved documents the score -inf.
     warnings.simplefilter("ignore", UnretrievedWarning)
     ties = given.ties or "trec"
     # Version 9 of trec_eval compares scores as 32-bit floats.
@@ -206,10 +182,8 @@ def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     if predicted is not None:
         ranked["predicted"] = "predicted"
         n = joined.group_by("query_id").agg(pl.col("label").first())["label"]
-        note = (
-            f"(ties: {ties}; human labels of {n.count()} queries from {qrels}, machine labels of "
-        )
-        note += f"{n.len()} from {predicted})\n"
+        sources = f"human labels of {n.count()} queries from {qrels}, machine labels of {n.len()}"
+        note = f"(ties: {ties}; {sources} from {predicted})\n"
     counts = n_queries if predicted is None else None
     return Rankings(joined, ["system"], ["query_id"], ranked, [], counts, note)
 
@@ -224,7 +198,7 @@ def _machine(given: argparse.Namespace) -> list[str]:
 
 
 def joining(given: argparse.Namespace) -> dict[str, Any]:
-    """Return what is said of documents that are listed twice, or are the query itself."""
+    """Return the arguments for documents that are listed twice, or are the query itself."""
     exclude_self = {"exclude_self": True} if given.exclude_self else {}
     return options.given_only(given, "duplicates") | exclude_self
 
@@ -235,14 +209,14 @@ def _of_frame(given: argparse.Namespace) -> Rankings:
         raise UsageError(_BOTH)
     if flags := [flag for name, flag in _OF_FILES.items() if getattr(given, name)]:
         raise UsageError(f"{', '.join(flags)} goes with QRELS and RUN, and not with --frame")
-    found = frames.found(given.frame)
+    found = files.found(given.frame)
     refuse_to_overwrite(given, (path for paths in found.values() for path in paths))
     named = [given.item, getattr(given, "model", None), getattr(given, "cluster", None)]
     keys = [*given.by, *given.over, *(column for column in named if column is not None)]
     numbers = [*(given.score or ["score"]), given.weight, *options.totals(given).values()]
     names = [name for name in numbers if isinstance(name, str)]
     model = getattr(given, "model", None) or "model"
-    frame, is_added = frames.scanned(found, keys, model, names)
+    frame, is_added = files.scanned(found, keys, model, names)
     ranked = options.given_only(given, "ties", "missing", "label", "item", "weight")
     ranked |= options.totals(given)
     if getattr(given, "predicted", None):
@@ -254,7 +228,7 @@ def _of_frame(given: argparse.Namespace) -> Rankings:
     models = given.score if len(given.score) > 1 else []
     if len(given.score) == 1:
         ranked["score"] = given.score[0]
-    # As runs are, files are told apart by their names.
+    # Each of several files is a model.
     by = [*given.by, *([model] if is_added and model not in {*given.by, *given.over} else [])]
     return Rankings(frame, by, given.over, ranked, models)
 

@@ -1,6 +1,5 @@
 """The command ``prframe``: which command is meant, and its run from arguments to exit code."""
 
-import gc
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -19,18 +18,6 @@ _COMMANDS = {
     "report": report,
     "completion": completion,
 }
-# What others look for as a command of its own, and the command that has it.
-_ELSEWHERE = {
-    **dict.fromkeys(
-        ("interval", "intervals", "ci"),
-        "evaluate QRELS RUN --interval, or evaluate --frame FILE --interval",
-    ),
-    "ap_test": "test QRELS RUN --of ap",
-    "rank_test": "test QRELS RUN --of rank",
-    "topk_test": "test QRELS RUN --of top-k",
-    "plot": "report QRELS RUN -o report.html",
-    "trec_eval": "evaluate QRELS RUN -f trec",
-}
 _DESCRIPTION = "Evaluate rankings: precision-recall metrics, curves, intervals and tests."
 _EXIT_CODES = """\
 exit codes: 0, and 1 if a gate failed (--fail-if-worse, --strict), 2 for errors of usage, 65 for
@@ -38,8 +25,6 @@ data that cannot be evaluated, 66 for files that cannot be read.
 
 prframe COMMAND --help shows the options of a command.
 """
-
-
 _USAGE = """\
 prframe {name} QRELS RUN... [OPTIONS]
        prframe {name} --frame FILE [OPTIONS]"""
@@ -48,13 +33,7 @@ prframe {name} QRELS RUN... [OPTIONS]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     words = sys.argv[1:] if arguments is None else list(arguments)
-    if arguments is None:
-        # What libraries make while they are loaded would be searched for cycles often, in vain.
-        gc.set_threshold(100_000)
-    code = exits.exit_code(lambda: _run(words), lambda message: _worded(message, words))
-    if arguments is None:
-        gc.freeze()
-    return code
+    return exits.exit_code(lambda: _run(words), lambda message: _worded(message, words))
 
 
 def parser() -> Parser:
@@ -73,14 +52,12 @@ def _worded(message: str, words: Sequence[str]) -> str:
         return message
     command = Parser()
     _COMMANDS[words[0]].add_options(command)
-    flags = command.flags() | {"rng": "--seed", "qrels": "QRELS"}
+    flags = command.flags() | {"qrels": "QRELS"}
     if "shown" in flags:
-        # The depth of a report is that of its lists, and no cut-off of rankings as -M is.
         flags["depth"] = flags["shown"]
     if "--frame" in words:
         flags["data"] = "--frame"
-    elif "files" in flags:
-        # Runs have no text as labels; the least label that is positive is given as a number.
+    else:
         flags["positive"] = "-l"
     return exits.in_shell_words(message, flags)
 
@@ -104,9 +81,6 @@ def _run(words: list[str]) -> int:
         code: int = module.run(command.parse_intermixed_args(words[1:]))
         return code
     whole = parser()
-    if name.replace("-", "_") in _ELSEWHERE:
-        instead = _ELSEWHERE[name.replace("-", "_")]
-        whole.error(f"there is no command {name!r}; say prframe {instead}")
     if close := get_close_matches(name, _COMMANDS, n=1):
         whole.error(f"there is no command {name!r}; did you mean {close[0]!r}?")
     if not name.startswith("-"):

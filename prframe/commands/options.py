@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from prframe.commands.exits import USAGE, UsageError, plain
 
-# The words of these options are those of the verbs, which are not loaded before a command runs.
+# The words that the verbs take; the verbs are not loaded before a command runs.
 TIES = ("group", "order", "trec", "expected", "best", "worst")
 MISSING = ("raise", "drop", "last")
 DUPLICATES = ("raise", "best")
@@ -17,7 +17,6 @@ TESTS = ("randomization", "t", "hall", "wilcoxon", "sign", "bootstrap", "delong"
 JOINT_CORRECTIONS = (*CORRECTIONS, "max-t")
 INCOMPLETE = ("raise", "pairwise", "common", "zero", "last")
 ALTERNATIVES = ("two-sided", "less", "greater")
-_NO_OPTIONS = ("--qrels", "--qrel", "--run", "--runs")
 _FEWEST_LEVELS = 2
 FORMATS = ("table", "csv", "jsonl", "parquet", "arrow")
 
@@ -25,9 +24,20 @@ FORMATS = ("table", "csv", "jsonl", "parquet", "arrow")
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line after the usage, and whose options are never guessed."""
 
+    _group: argparse._ArgumentGroup | None = None
+
     def __init__(self, **options: object) -> None:
         formatter = argparse.RawDescriptionHelpFormatter
         super().__init__(allow_abbrev=False, formatter_class=formatter, **options)  # type: ignore[arg-type]
+
+    def section(self, title: str) -> None:
+        """Put further arguments below a title in the help."""
+        self._group = self.add_argument_group(title)
+
+    def add_argument(self, *flags: str, **options: Any) -> argparse.Action:  # noqa: ANN401
+        """Add an argument to the latest section."""
+        add = super().add_argument if self._group is None else self._group.add_argument
+        return add(*flags, **options)
 
     def error(self, message: str) -> NoReturn:
         """Write the usage and the message, and end with the code of errors of usage."""
@@ -38,8 +48,6 @@ class Parser(argparse.ArgumentParser):
         """Return what to write in place of the first option that does not exist."""
         _, unrecognized, words = message.partition("unrecognized arguments: ")
         unknown = words.split()[0].partition("=")[0] if unrecognized else ""
-        if unknown in _NO_OPTIONS and any(action.dest == "files" for action in self._actions):
-            return "; the files have no option: prframe COMMAND QRELS RUN..."
         flags = [flag for action in self._actions for flag in action.option_strings]
         close = get_close_matches(unknown, flags, n=1, cutoff=0.7)
         return f"; did you mean {close[0]}?" if close else ""
@@ -49,12 +57,12 @@ class Parser(argparse.ArgumentParser):
         return self._get_positional_actions()
 
     def flags(self) -> dict[str, str]:
-        """Return the option of each argument that a verb has under the same name."""
+        """Return the option of each argument."""
         return {action.dest: ([*action.option_strings] or [""])[-1] for action in self._actions}
 
     def number(self, flag: str, kind: type, metavar: str, text: str, **options: object) -> None:
         """Add an option that takes a number."""
-        self.add_argument(flag, type=kind, metavar=metavar, help=text, **options)  # type: ignore[arg-type]
+        self.add_argument(flag, type=kind, metavar=metavar, help=text, **options)
 
     def choice(
         self, flag: str, words: Sequence[str], text: str, default: str | None = None
@@ -80,7 +88,8 @@ def swallowed(given: argparse.Namespace) -> list[str]:
 
 
 def add_input(parser: Parser) -> None:
-    """Add the files of judgments and runs, the frame in their place, and what is read of them."""
+    """Add the files of qrels and runs, the frame in their place, and what is read of them."""
+    parser.section("QRELS and RUN")
     files = parser.add_argument(
         "files",
         nargs="*",
@@ -88,6 +97,13 @@ def add_input(parser: Parser) -> None:
         help="the qrels, then runs, in TREC format: paths, patterns in quotes, or - for standard "
         "input; gzip is recognised",
     )
+    parser.flag("-c", "--complete", text="count all queries of the qrels, missing ones with 0")
+    parser.flag("-J", "--judged-only", text="take documents without judgment out of the rankings")
+    parser.number("-M", int, "DEPTH", "count so many documents of each ranking", dest="depth")
+    twice = "what to do with a document that a ranking lists twice (default: raise)"
+    parser.choice("--duplicates", DUPLICATES, twice)
+    parser.flag("--exclude-self", text="leave out documents whose id is that of the query")
+    parser.section("frames")
     frame = parser.several(
         "--frame",
         metavar="FILE",
@@ -107,16 +123,12 @@ def add_input(parser: Parser) -> None:
         text = f"how many {items} items a ranking has, with those not listed: a column or a number"
         parser.add_argument(flag, metavar="COLUMN|N", help=text)
     parser.add_argument("--positive", metavar="LABEL", help="the positive label, such as yes or 2")
+    parser.section("ranking")
+    parser.number("-l", int, "LEVEL", "the least label that is positive", dest="level")
     parser.choice("--missing", MISSING, "what to do with missing scores (default: raise)")
     ties = "how tied scores are ranked (default: group; of QRELS and RUN trec, as trec_eval does)"
     parser.choice("--ties", TIES, ties)
-    parser.flag("-c", "--complete", text="count all queries of the qrels, missing ones with 0")
-    parser.number("-l", int, "LEVEL", "the least label that is positive", dest="level")
-    parser.flag("-J", "--judged-only", text="take documents without judgment out of the rankings")
-    parser.number("-M", int, "DEPTH", "count so many documents of each ranking", dest="depth")
-    twice = "what to do with a document that a ranking lists twice (default: raise)"
-    parser.choice("--duplicates", DUPLICATES, twice)
-    parser.flag("--exclude-self", text="leave out documents whose id is that of the query")
+    parser.section("method")
 
 
 def add_by_query(parser: Parser) -> None:
@@ -132,7 +144,7 @@ def add_predicted(parser: Parser) -> None:
 
 
 def add_metrics(parser: Parser, default: str) -> None:
-    """Add the metrics, with the words that tell which ones there are without the option."""
+    """Add the metrics."""
     parser.several(
         *("-m", "--metrics"),
         metavar="METRIC",
@@ -143,6 +155,7 @@ def add_metrics(parser: Parser, default: str) -> None:
 
 def add_output(parser: Parser, *further: str) -> None:
     """Add the form of the output and its file."""
+    parser.section("output")
     parser.add_argument(
         *("-f", "--format"),
         choices=(*FORMATS, *further),
@@ -154,7 +167,7 @@ def add_output(parser: Parser, *further: str) -> None:
 
 def add_randomness(parser: Parser) -> None:
     """Add the seed and the number of draws."""
-    parser.number("--seed", int, "N", "seed of random draws (default: 0)", default=0)
+    parser.number("--seed", int, "N", "seed of random draws (default: 0)", default=0, dest="rng")
     parser.number("--n-resamples", int, "N", "number of random draws")
 
 
@@ -186,7 +199,7 @@ def add_method(parser: Parser) -> None:
 
 
 def add_population(parser: Parser) -> None:
-    """Add what the rows of a sample have in common, and another share of positives."""
+    """Add the column of clusters, and another share of positives."""
     parser.add_argument(
         "--cluster", metavar="COLUMN", help="column of clusters of --frame, drawn as a whole"
     )
@@ -194,7 +207,7 @@ def add_population(parser: Parser) -> None:
 
 
 def add_design(parser: Parser) -> None:
-    """Add the options of the population, and what folds have in common."""
+    """Add the options of the population, and the dependence of folds."""
     add_population(parser)
     parser.add_argument(
         "--resampling",
@@ -204,7 +217,7 @@ def add_design(parser: Parser) -> None:
 
 
 def design(given: argparse.Namespace) -> dict[str, Any]:
-    """Return what the options of the design say as arguments."""
+    """Return the options of the design as arguments."""
     found = given_only(given, "cluster", "prior", "resampling")
     if isinstance(found.get("resampling"), str) and found["resampling"] != "cv":
         try:
@@ -255,6 +268,11 @@ def cutoffs(words: Sequence[str]) -> list[int]:
     if least := [k for k in given if k < 1]:
         raise UsageError(f"-k takes ranks from 1 on; got {' '.join(map(str, least))}")
     return given
+
+
+def flags_of(given: argparse.Namespace, *names: str) -> str:
+    """Return the options of these names that were given."""
+    return ", ".join(f"--{name.replace('_', '-')}" for name in given_only(given, *names))
 
 
 def given_only(given: argparse.Namespace, *names: str) -> dict[str, Any]:

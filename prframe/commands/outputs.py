@@ -2,13 +2,17 @@
 
 import argparse
 import io
+import math
+import shutil
 import sys
+import textwrap
+import unicodedata
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from prframe._replacing import replacing
-from prframe.commands import terminal
-from prframe.commands.exits import UsageError, forget_output
+from prframe.commands.exits import UsageError, forget_output, plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,6 +30,12 @@ _SUFFIXES = {
 }
 _BINARY = ("parquet", "arrow")
 _PICTURES = (".png", ".svg", ".pdf", ".html", ".jpg")
+_GAP = "  "
+_LONGEST_TEXT = 60
+# A column of text needs so much room.
+_LEAST_TEXT = 12
+# Smaller numbers have no digit among four decimals, and larger ones would be misread.
+_SMALLEST, _LARGEST = 5e-5, 1e7
 
 
 def format_of(given: argparse.Namespace) -> str:
@@ -52,10 +62,19 @@ def write(result: Any, given: argparse.Namespace, note: str = "") -> None:  # no
     chosen = format_of(given)
     frame = result.lazy().collect()
     if chosen == "table":
-        stream = sys.stdout if given.output is None else io.StringIO()
-        write_text(terminal.table(frame, stream) + note, given)
-    else:
-        _write_bytes(_encoded(frame, chosen), given)
+        is_watched = given.output is None and sys.stdout.isatty()
+        room = shutil.get_terminal_size().columns if is_watched else None
+        write_text(table(frame, room) + note, given)
+        return
+    writers: dict[str, Any] = {
+        "csv": frame.write_csv,
+        "jsonl": frame.write_ndjson,
+        "parquet": frame.write_parquet,
+        "arrow": frame.write_ipc,
+    }
+    buffer = io.BytesIO()
+    writers[chosen](buffer)
+    _write_bytes(buffer.getvalue(), given)
 
 
 def write_text(text: str, given: argparse.Namespace) -> None:
@@ -64,23 +83,11 @@ def write_text(text: str, given: argparse.Namespace) -> None:
     _write_bytes(text.encode(encoding, "backslashreplace"), given)
 
 
-def _encoded(frame: "pl.DataFrame", chosen: str) -> bytes:
-    """Return a frame in a format."""
-    writers: dict[str, Any] = {
-        "csv": frame.write_csv,
-        "jsonl": frame.write_ndjson,
-        "parquet": frame.write_parquet,
-    }
-    buffer = io.BytesIO()
-    writers.get(chosen, frame.write_ipc)(buffer)
-    return buffer.getvalue()
-
-
 def _write_bytes(content: bytes, given: argparse.Namespace) -> None:
     """Write to the file that was named, or to standard output."""
     try:
         if given.output is None:
-            # At once, so that what is said on standard error afterwards comes after it.
+            # At once, so that later lines on standard error come after it.
             sys.stdout.flush()
             sys.stdout.buffer.write(content)
             sys.stdout.buffer.flush()
@@ -94,3 +101,66 @@ def _write_bytes(content: bytes, given: argparse.Namespace) -> None:
             forget_output()
         name = given.output or "standard output"
         raise UsageError(f"cannot write {name}: {error.strerror}") from None
+
+
+def table(result: "pl.DataFrame", room: int | None = None) -> str:
+    """Return a frame as lines of text, with as many columns as there is room for."""
+    columns = [[plain(name), *map(_cell, result[name])] for name in result.columns]
+    widths = [max(map(_width, column)) for column in columns]
+    n_shown = len(columns) if room is None else _fitting(widths, result.dtypes, room)
+    padded = [
+        [_padded(cell, width, right=dtype.is_numeric()) for cell in column]
+        for column, width, dtype in zip(columns[:n_shown], widths, result.dtypes, strict=False)
+    ]
+    lines = [_GAP.join(row).rstrip() for row in zip(*padded, strict=True)]
+    if room is not None:
+        lines = [_cut(line, room) for line in lines]
+        lines += _left_out(result.columns[n_shown:], room)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _fitting(widths: Sequence[int], dtypes: Sequence["pl.DataType"], room: int) -> int:
+    """Return how many columns fit; the last one may be text that will be cut."""
+    for i, (width, dtype) in enumerate(zip(widths, dtypes, strict=True)):
+        if width > room:
+            is_cut = i == 0 or (room >= _LEAST_TEXT and not dtype.is_numeric())
+            return i + is_cut
+        room -= width + len(_GAP)
+    return len(widths)
+
+
+def _left_out(names: Sequence[str], room: int) -> list[str]:
+    """Return lines that name the columns which had no room."""
+    if not names:
+        return []
+    columns = "column" if len(names) == 1 else "columns"
+    text = f"({len(names)} more {columns}: {', '.join(names)}; -f csv writes all)"
+    return textwrap.wrap(plain(text), room)
+
+
+def _cell(value: object) -> str:
+    """Return a value as text: numbers with four decimals, or with an exponent."""
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        if value == 0 or _SMALLEST <= abs(value) < _LARGEST:
+            return f"{value:.4f}"
+        return f"{value:.2e}" if math.isfinite(value) else f"{value}"
+    return _cut(plain(str(value)), _LONGEST_TEXT)
+
+
+def _cut(text: str, longest: int) -> str:
+    """Return a text of at most so many characters."""
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
+def _width(text: str) -> int:
+    """Return how many places of a terminal a text takes."""
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
+
+
+def _padded(text: str, width: int, *, right: bool) -> str:
+    """Return a text with spaces to a width."""
+    space = " " * (width - _width(text))
+    return f"{space}{text}" if right else f"{text}{space}"

@@ -6,7 +6,6 @@ from typing import Any
 import prframe
 from prframe.commands import files, inputs, options
 from prframe.commands.exits import OK, UsageError
-from prframe.commands.terminal import stage
 
 SUMMARY = "write a page of results as HTML"
 EXAMPLES = """\
@@ -17,7 +16,7 @@ examples:
 """
 
 
-# What `prframe.report` knows no argument for.
+# The options that `prframe.report` has no argument for.
 _NOT_TAKEN = {
     "complete": "-c",
     "judged_only": "-J",
@@ -51,6 +50,7 @@ def add_options(parser: options.Parser) -> None:
         "--note", metavar="NAME=TEXT", text="what the page should say of where the data come from"
     )
     parser.number("--seed", int, "N", "seed of random draws (default: 0)", default=0)
+    parser.section("output")
     output = parser.add_argument("-o", "--output", metavar="FILE", help="the page to write")
     output.complete = "file"  # type: ignore[attr-defined]
 
@@ -65,13 +65,12 @@ def run(given: argparse.Namespace) -> int:
         raise UsageError("a report takes --predicted with QRELS and RUN alone")
     inputs.refuse_to_overwrite(given, filter(None, [given.queries, given.texts]))
     data, chosen = _of_frame(given) if given.frame else _of_files(given)
-    with stage("writing the report"):
-        try:
-            prframe.report(data, **chosen, output=given.output, seed=given.seed)
-        except OSError as error:
-            if error.filename != given.output:
-                raise
-            raise UsageError(f"cannot write {given.output}: {error.strerror}") from None
+    try:
+        prframe.report(data, **chosen, output=given.output, seed=given.seed)
+    except OSError as error:
+        if error.filename != given.output:
+            raise
+        raise UsageError(f"cannot write {given.output}: {error.strerror}") from None
     return OK
 
 

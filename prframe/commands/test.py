@@ -6,7 +6,6 @@ from typing import Any
 
 from prframe.commands import inputs, options, outputs
 from prframe.commands.exits import OK, UsageError
-from prframe.commands.terminal import stage
 
 SUMMARY = "test rankings against random ranking"
 EXAMPLES = """\
@@ -47,8 +46,7 @@ def run(given: argparse.Namespace) -> int:
     data = inputs.rankings(given).of_one_model()
     if not (given.frame or given.judged_only):
         data = _of_collection(data, given.n_items)
-    with stage("testing"):
-        result = _TESTS[given.of](data, given).lazy().collect()
+    result = _TESTS[given.of](data, given).lazy().collect()
     outputs.write(result, given, data.note)
     return OK
 
@@ -114,7 +112,7 @@ def _ap(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN40
         data.frame,
         **data.columns(by_query=given.by_query),
         **options.given_only(given, "alternative", "correction", "n_resamples", "dependence"),
-        rng=given.seed,
+        rng=given.rng,
         **data.options,
     )
 

@@ -7,8 +7,8 @@ except ImportError as error:
         "prframe.learn needs scikit-learn 1.6 or later: pip install 'prframe[learn]'."
     ) from error
 
-from prframe.learn.parametric import ParametricRule
 from prframe.learn.ranker import RankStatisticRanker
+from prframe.learn.rules import ParametricRule
 from prframe.learn.selection import (
     PenalizedSelection,
     complexity_constant,

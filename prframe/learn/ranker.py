@@ -15,9 +15,15 @@ from threadpoolctl import threadpool_limits
 
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError, PrframeWarning, warn
-from prframe.learn.parametric import ParametricRule
-from prframe.learn.rules import Labels, ScoringRule, scoring_rule
-from prframe.learn.smoothed import KERNELS, Kernel, smooth_phi
+from prframe.learn.rules import (
+    DefiniteRule,
+    Labels,
+    LinearRule,
+    ParametricRule,
+    QuadraticRule,
+    ScoringRule,
+)
+from prframe.learn.smoothed import smooth_phi
 from prframe.learn.solvers import Problem, Solution, gradient_ascent, quasi_newton
 from prframe.stats._arrays import reals
 from prframe.stats.score_functions import Phi
@@ -34,17 +40,16 @@ _STEPS = {"gradient-ascent": 50, "l-bfgs": 500}
 _BOUNDS = {"gradient-ascent": ("Algorithm 1", "min_change"), "l-bfgs": ("L-BFGS", "tol")}
 # A rule of more features than so many items of the smaller class allow follows their noise.
 _ITEMS_PER_FEATURE = 5
-# The step size is this times 1 / sqrt(T). With 1 instead, 50 steps do not reach the maximum; see
-# the notes of the class.
+# The step size is this times 1 / sqrt(T).
 _STRIDE = 10
 
 
 class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Rank items of two classes by a scoring rule that maximises a smoothed rank statistic.
 
-    It maximises ``W / n_pos`` over ``s(z) = <theta, z>``, ``s(z) = z' theta z`` or rules of one's
+    It maximises ``W / n_pos`` over ``s(z) = <theta, z>``, ``s(z) = z' theta z`` or a rule of your
     own, W being the sum over positives of ``phi(F(s(z_i)))`` and F the cdf of all scores,
-    estimated by kernels of bandwidth h. With ``phi(u) = u`` this is a smoothed AUC; other
+    estimated by Gaussian kernels of bandwidth h. With ``phi(u) = u`` this is a smoothed AUC; other
     functions give more weight to the positives ranked best.
 
     Parameters
@@ -53,16 +58,15 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         As in `prframe.stats.parse_phi`, for instance ``"p-norm-push(q=3)"`` or ``"rtb(u0=0.9)"``.
         It must be smooth, which "local-auc", "dcg" and "median" are not.
     rule : {"linear", "quadratic"} or ParametricRule, default "linear"
-        Scoring rules to choose from. The quadratic ones are about 0: centre the features, for
-        instance by ``StandardScaler(with_std=False)`` in a pipeline.
+        Quadratic rules are about 0: centre the features, for instance by
+        ``StandardScaler(with_std=False)`` in a pipeline.
     positive_definite : bool, default False
         Whether theta must be positive definite (quadratic rules); with features that depend on
         each other linearly, on their span.
     solver : {"l-bfgs", "gradient-ascent"}, default "l-bfgs"
         "gradient-ascent" is Algorithm 1 of the source: `max_iter` steps of one `step_size`, at
-        bandwidth h in the unit of the scores, so that the scale of the features matters. "l-bfgs"
-        divides scores by their standard deviation and works on features that are made
-        uncorrelated, so that its result does not depend on their scale; a `ParametricRule` takes
+        bandwidth h in the unit of the scores. "l-bfgs" divides scores by their standard deviation
+        and whitens the features, so that their scale does not matter; a `ParametricRule` takes
         the features as they are.
     bandwidth : float > 0, optional
         h, N^(-1/5) unless given; the unit is that of the scores, or their standard deviation with
@@ -71,23 +75,18 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Factor of the gradient of ``W / n_pos`` in Algorithm 1, ``10 / sqrt(max_iter)`` unless
         given.
     max_iter : int >= 1, optional
-        Iterations: so many for Algorithm 1 (see `min_change`), 50 unless given; at most so many
-        for L-BFGS, 500 unless given.
+        Iterations of Algorithm 1, 50 unless given; the most of L-BFGS, 500 unless given.
     tol : float >= 0, default 1e-5
         L-BFGS ends where no derivative of ``W / n_pos`` is larger.
     min_change : float >= 0, default 0
         Algorithm 1 ends with the first step that changes theta by less, in Euclidean norm. With 0
         it takes all `max_iter` steps.
     n_init : int >= 1, default 1
-        Number of starting points; the best criterion wins. For normal classes, with N = 300 and
-        d = 15, ten points gained .0003 over one at most ("rtb").
+        Number of starting points; the best criterion wins.
     init : array_like of float, with the shape of theta, optional
-        Coefficients at the first starting point. Unless given, a `ParametricRule` begins at its
-        `start`, L-BFGS at the discriminant of Fisher or at the difference of
-        inverse second moments, which are best for normal classes, and Algorithm 1 at random. All
-        further starting points are random.
-    kernel : {"gaussian", "epanechnikov", "biweight", "triweight"}, default "gaussian"
-        As for `smoothed_criterion`; all have standard deviation 1.
+        The first starting point. Unless given, a `ParametricRule` begins at its `start`, L-BFGS at
+        the rule that is best for normal classes, and Algorithm 1 at random. All further starting
+        points are random.
     random_state : int, RandomState instance or None, default None
         Source of random starting points; a number makes results reproducible.
 
@@ -116,15 +115,12 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    It is a classifier to scikit-learn, so that ``scoring="roc_auc"`` and stratified folds work,
-    and thus has `predict`. What it learns is an order: use `decision_function`.
+    It is a classifier to scikit-learn, and thus has `predict`. What it learns is an order: use
+    `decision_function`.
 
-    The source gives steps for Algorithm 1 "of order 1 / sqrt(T)" and the gradient of W itself,
-    so that steps grow with n_pos; here they refer to ``W / n_pos``, and the printed algorithm is
-    that with ``step_size=n_pos / sqrt(T)``. From random directions, in 50 steps, with "mww" on
-    normal classes that differ in location (d = 15), mean AUC on new items was, for steps of 1, 10
-    and n_pos over sqrt(T): .727, .786 and .785 with N = 300 (20 samples; .786 by L-BFGS and by
-    linear discriminants); .758, .808 and .800 with N = 20,000. This is why the default is 10.
+    The source gives steps "of order 1 / sqrt(T)" and the gradient of W itself; here steps refer to
+    ``W / n_pos``, and the printed algorithm is that with ``step_size=n_pos / sqrt(T)``. The
+    default is 10 / sqrt(T), as 50 steps of 1 / sqrt(T) do not reach the maximum.
 
     An iteration takes time ``O(N d + N log N)``, for quadratic rules ``O(N d^2 + N log N)``, and
     memory ``O(N d)``: 50 steps with N = 20,000 and d = 15 take half a second.
@@ -158,7 +154,6 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         min_change: float = 0.0,
         n_init: int = 1,
         init: ArrayLike | None = None,
-        kernel: Kernel = "gaussian",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         """Keep the parameters; `fit` checks them."""
@@ -173,7 +168,6 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.min_change = min_change
         self.n_init = n_init
         self.init = init
-        self.kernel: Kernel = kernel
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803 - scikit-learn's name
@@ -210,13 +204,10 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         positive = self._positive(labels)
         rule, n = self._rule(), len(z)
         self.bandwidth_ = n**-0.2 if self.bandwidth is None else float(self.bandwidth)
-        problem = Problem(
-            rule, smooth_phi(self.phi), z, positive, self.bandwidth_, kernel=self.kernel
-        )
+        problem = Problem(rule, smooth_phi(self.phi), z, positive, self.bandwidth_)
         random = check_random_state(self.random_state)
         solve = self._newton if self.solver == "l-bfgs" else self._ascent
-        # There are thousands of products of small arrays, for which threads would wait for each
-        # other.
+        # Threads slow down thousands of products of small arrays.
         with threadpool_limits(limits=1, user_api="blas"):
             best = solve(problem, random)
         self.coef_, self.path_, self.n_iter_ = best.coef, best.path, best.n_iter
@@ -280,7 +271,6 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.rule, ParametricRule):
             checks.one_of("rule", self.rule, ["linear", "quadratic"])
         checks.one_of("solver", self.solver, list(_STEPS))
-        checks.one_of("kernel", self.kernel, KERNELS)
         checks.flag("positive_definite", self.positive_definite)
         if self.positive_definite and self.rule != "quadratic":
             raise ArgumentError("`positive_definite` is for rule='quadratic'.")
@@ -302,10 +292,12 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the family of scoring rules."""
         if isinstance(self.rule, ParametricRule):
             return self.rule
-        return scoring_rule(self.rule, self.positive_definite)
+        if self.rule == "linear":
+            return LinearRule()
+        return DefiniteRule() if self.positive_definite else QuadraticRule()
 
     def _positive(self, y: NDArray[np.generic]) -> Labels:
-        """Require two kinds of labels, and tell which are positive."""
+        """Require two kinds of labels, and return which are positive."""
         check_classification_targets(y)
         kind = type_of_target(y, input_name="y")
         if kind != "binary":

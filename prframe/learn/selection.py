@@ -11,7 +11,6 @@ from sklearn.base import clone
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.learn.ranker import RankStatisticRanker
-from prframe.learn.rules import scoring_rule
 from prframe.learn.smoothed import smooth_phi
 from prframe.stats import ScoreGeneratingFunction, parse_phi
 from prframe.stats.score_functions import Phi
@@ -34,8 +33,7 @@ class PenalizedSelection(NamedTuple):
 def complexity_constant(phi: Phi) -> float:
     """Return the constant C of the penalty of a score-generating function.
 
-    It is ``C = 6 (|phi|^2 + 9 |phi'|^2 + 9 |phi''|^2)``, where the bars stand for the largest
-    absolute value over [0, 1].
+    ``C = 6 (|phi|^2 + 9 |phi'|^2 + 9 |phi''|^2)``, with largest absolute values over [0, 1].
 
     Parameters
     ----------
@@ -107,10 +105,9 @@ def complexity_penalty(  # noqa: PLR0913
 
     Notes
     -----
-    The penalty comes from a bound that holds for all distributions, and is large: the second term
-    is 1.05 for "mww" with N = 300, n_pos = 150 and k = 2, when the criterion itself goes from .25
-    to .75, and 6.7 for "p-norm-push(q=3)". A family beyond the first is chosen only if N is a
-    thousand times as large, or if the penalty is scaled (`select_ranker`).
+    The penalty comes from a bound for all distributions, and is large: the second term is 1.05 for
+    "mww" with N = 300, n_pos = 150 and k = 2, when the criterion itself goes from .25 to .75.
+    Unless N is a thousand times as large, scale it (`select_ranker`).
 
     References
     ----------
@@ -162,7 +159,7 @@ def select_ranker(  # noqa: PLR0913
         As for `complexity_penalty`.
     scale : float in (0, 1], default 1
         Factor of the penalty; 1 is that of the theory (see `complexity_penalty`). A useful factor
-        can be found by shuffling the labels, for which it makes families beyond the first rare.
+        makes families beyond the first rare for shuffled labels.
 
     Returns
     -------
@@ -178,8 +175,8 @@ def select_ranker(  # noqa: PLR0913
 
     Notes
     -----
-    Quadratic forms do not contain linear ones. Where the rule turns from linear to quadratic, the
-    families are therefore not nested, but the bound of the source holds for any sequence.
+    Quadratic forms do not contain linear ones, but the bound of the source holds for any sequence
+    of families.
 
     References
     ----------
@@ -207,7 +204,8 @@ def select_ranker(  # noqa: PLR0913
         copy.set_params(rule=rule, positive_definite=definite)
         copy.fit(features[:, chosen], labels)
         positive = labels == copy.classes_[1]
-        dimension = scoring_rule(rule, definite).vc_dimension(chosen.size)
+        d = chosen.size
+        dimension = d + 1 if rule == "linear" else d * (d + 1) // 2 + 1
         size = len(labels), int(positive.sum()), dimension
         scores = copy.decision_function(features[:, chosen])
         learned.append(copy)

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from prframe.errors import PrframeError
 from prframe.learn.rules import Labels, ScoringRule
-from prframe.learn.smoothed import Kernel, SmoothedCriterion, value_and_gradient
+from prframe.learn.smoothed import SmoothedCriterion, value_and_gradient
 from prframe.stats import ScoreGeneratingFunction
 from prframe.typing import Floats
 
@@ -35,7 +35,6 @@ class Problem:
     positive: Labels
     h: float
     standardised: bool = False
-    kernel: Kernel = "gaussian"
 
     def __call__(self, coef: Floats) -> SmoothedCriterion:
         """Return the criterion, and its gradient by coefficients."""
@@ -46,7 +45,7 @@ class Problem:
                 "scores grew beyond all bounds; scale the features, or lower `step_size`."
             )
         scores = (scores - scores.mean()) / (spread or 1.0)
-        value, gradient = value_and_gradient(scores, self.positive, self.h, self.phi, self.kernel)
+        value, gradient = value_and_gradient(scores, self.positive, self.h, self.phi)
         if self.standardised:
             gradient = (gradient - scores * (gradient @ scores) / scores.size) / (spread or 1.0)
         n_pos = self.positive.sum()

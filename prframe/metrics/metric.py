@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
 
-from prframe import checks
+from prframe import checks, hints
 from prframe.errors import ArgumentError, PrframeError
 from prframe.metrics.quantities import LARGEST_EXPONENT, Quantities
 from prframe.stats.tie_expectations import discount_sum
@@ -178,7 +178,7 @@ class Metric:
         for name, value in [*zip(known, first, strict=False), *settings.items()]:
             if name not in known:
                 takes = f"it takes {checks.listed(known)}" if known else "it takes none"
-                hint = checks.did_you_mean(name, known)
+                hint = hints.did_you_mean(name, known)
                 raise ArgumentError(f"{self.name} has no parameter {name!r}; {takes}.{hint}")
             given.pop(name, None)
             if value is None:

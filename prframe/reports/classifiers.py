@@ -13,12 +13,14 @@ import polars as pl
 from prframe import tables
 from prframe._preparation import wording
 from prframe._preparation.points import Points, pr_points, roc_points
+from prframe.draws import INTERVAL_DRAWS
 from prframe.reports import sections
-from prframe.reports.names import distinct, plain
 from prframe.reports.options import ALPHA, Options
-from prframe.reports.page import Facts
-from prframe.reports.roc_bands import false_rate_band
-from prframe.typing import Floats
+from prframe.reports.page import Facts, distinct, plain
+from prframe.stats._arrays import random_generator
+from prframe.stats.curves import DrawnPath, RocPath, covering_rank, drawn_weights
+from prframe.stats.rankings import cells_from_scores
+from prframe.typing import Flags, Floats
 from prframe.verbs.comparison.compare import compare
 from prframe.verbs.curves.band import band
 from prframe.verbs.curves.curve import curve, roc
@@ -42,20 +44,11 @@ def segment_column(number: int) -> str:
 
 @dataclass(frozen=True)
 class Classifiers:
-    """Scored and labelled items of several models, and what is asked about them.
+    """Scored and labelled items of several models, and the options of their report.
 
-    Attributes
-    ----------
-    rows : polars.DataFrame
-        The columns ``model`` (String), ``score`` and ``label`` (Boolean), and perhaps ``item``
-        and columns of segments.
-    segments : tuple of str
-        What the columns of segments are called.
-    thresholds : tuple of float
-        Scores from which on items are taken as positive; those at levels of recall if none.
-    options : Options
-    findings : polars.DataFrame
-        What `check` reports of the caller's frame.
+    `rows` has the columns ``model`` (String), ``score`` and ``label`` (Boolean), and perhaps
+    ``item`` and columns of `segments`; `thresholds` are those asked for; `findings` is what
+    `check` reports of the caller's frame.
     """
 
     rows: pl.DataFrame
@@ -412,3 +405,18 @@ def _threshold_cells(row: dict[str, Any], n: int, n_neg: int) -> list[str]:
         wording.number(row["fp"] / n_neg if n_neg else None),
         wording.number(f1),
     ]
+
+
+def false_rate_band(
+    scores: Floats, labels: Flags, recall: Floats, confidence_level: float, seed: int
+) -> tuple[Floats, Floats]:
+    """Return the ends of the interval for the false positive rate at each level of recall.
+
+    They are quantiles of draws of the Bayesian bootstrap; beyond the last recall the rate is 1.
+    """
+    cells, _ = cells_from_scores(scores, labels)
+    weights = drawn_weights(INTERVAL_DRAWS, random_generator(seed))
+    log_rates = np.sort(DrawnPath(RocPath.of(cells), recall, weights).curves().log_fpr, axis=0)
+    last = covering_rank((1 + confidence_level) / 2, len(log_rates))
+    low, high = (np.exp(np.minimum(log_rates[row], 0.0)) for row in (-last, last - 1))
+    return low, high

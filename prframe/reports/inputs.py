@@ -1,4 +1,4 @@
-"""What reports are made of: the columns of frames and files that they read."""
+"""The columns of frames and files that reports read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,19 +23,13 @@ from prframe.verbs._guards import PooledRankings
 from prframe.verbs.check import check
 
 _MODELS = ("model", "system")
-
-
-# The columns of frames whose models stood in columns.
+# The columns of frames that had a column of scores per model.
 _MODEL, _SCORE, _ROW = "prframe model", "prframe score", "prframe row"
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a frame, as the caller has named them.
-
-    `further` has those of queries or of segments; each column of `score` is a model if there are
-    several.
-    """
+    """The columns that the caller has named; `further` are those of queries or of segments."""
 
     score: str | Sequence[str]
     label: str
@@ -66,7 +60,7 @@ def joined(
     of_join: Mapping[str, Any],
     predicted: "Qrels | None" = None,
 ) -> tuple[pl.DataFrame, list[list[str]]]:
-    """Return the labelled rows of runs, with what is to be said of where they come from."""
+    """Return the labelled rows of runs, and rows for their provenance."""
     both = predicted is not None
     if predicted is None:
         labelled, _ = whole(join(data, qrels, queries="means", **of_join), "runs")
@@ -111,7 +105,7 @@ def joined(
 
 
 def _source(qrels: "Qrels | None", n_queries: int) -> str:
-    """Say from where judgments are, and of how many queries."""
+    """Return the files of judgments, and the number of their queries."""
     names = ", ".join(Path(path).name for path in paths_within(qrels)) or "a frame"
     return f"{names}, {n_queries:,} queries"
 
@@ -135,10 +129,7 @@ def rankings_of(data: object, named: Columns, n_pos: int | str | None) -> pl.Dat
 
 
 def _queries(frame: pl.DataFrame, over: Sequence[str]) -> pl.Expr:
-    """Return the names of queries, those of several columns with a space between them.
-
-    Where two queries would then have one name, the names tell which value is that of which column.
-    """
+    """Return the names of queries; values of several columns are joined by spaces, or as JSON."""
     if len(over) == 1:
         return pl.col(over[0])
     values = pl.struct(pl.col(over).cast(pl.String))

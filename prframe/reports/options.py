@@ -20,24 +20,9 @@ ALPHA = 0.05
 class Options:
     """How the numbers of a report are made.
 
-    Attributes
-    ----------
-    metrics : tuple of str
-        The metrics; the first one orders the systems and tells the outcome.
-    positive, ties : as in the verbs
-    n_pos : str, int or None
-        As in the verbs.
-    test, correction : as in `prframe.compare`
-    confidence_level : float
-    seed : int
-    depth : int
-        So many items of each ranking are shown.
-    queries, texts : mapping
-        The texts of queries and of documents, by their ids.
-    asked : mapping
-        The names by which metrics were asked for, where these deserve a warning.
-    float32 : bool
-        Whether scores are compared as 32-bit floats, as trec_eval does.
+    The first metric orders the systems. `depth` counts the items that are shown of each ranking;
+    `asked` has the names by which metrics were asked for, where these deserve a warning; with
+    `float32` scores are compared as trec_eval does.
     """
 
     metrics: tuple[str, ...]

@@ -1,7 +1,9 @@
 """The page: a template, a style and a script, with the facts as data."""
 
 import json
+import unicodedata
 from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
@@ -10,8 +12,8 @@ from math import isfinite
 from os import PathLike
 from typing import Any, TypeAlias
 
+from prframe._preparation import wording
 from prframe._replacing import replacing
-from prframe.reports.static import description, static_core
 
 Facts: TypeAlias = dict[str, Any]
 
@@ -19,6 +21,14 @@ _PLACES = 5
 # A number below this one keeps so many digits.
 _SMALL, _DIGITS = 1e-3, 4
 _HEIGHT_IN_NOTEBOOKS = 800
+# The script shows the other lines of so long a table at a click.
+_MOST_LINES = 60
+LONGEST_NAME = 120
+LONGEST_TEXT = 400
+
+# These join letters in Persian and symbols in emoji.
+_JOINERS = "\u200c\u200d"
+_ISOLATE, _POP = "\u2068", "\u2069"
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,8 +93,8 @@ def _page(facts: Facts) -> str:
     template, style, script = (_part(f"page.{ending}") for ending in ("html", "css", "js"))
     parts = {
         "title": escape(str(facts["title"])),
-        "description": description(facts),
-        "core": static_core(facts),
+        "description": escape(facts["sentence"]),
+        "core": _static_core(facts),
         "style": style,
         "script": script,
         "style-hash": _hash(style),
@@ -110,3 +120,81 @@ def _data(facts: Facts) -> str:
     """Return the facts as JSON in which no element can begin or end."""
     text = json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
+
+
+def _static_core(facts: Mapping[str, Any]) -> str:
+    """Return the main finding and the results as HTML, for where the script does not run."""
+    results, *others = facts["sections"]
+    missing = wording.joined([part["title"] for part in others], most=len(others))
+    sections = "section" if len(others) == 1 else "sections"
+    return (
+        f'<h1>{escape(facts["title"])}</h1>\n<p class="lead">{escape(facts["sentence"])}</p>\n'
+        f"<h2>{escape(results['title'])}</h2>\n{_results(results, facts['systems'])}\n"
+        f'<p class="note">{escape(results["note"])}</p>\n'
+        f'<noscript><p class="note">The {sections} {escape(missing)} of this page, and its '
+        "charts, are drawn by the script within it, which does not run here. Any browser that "
+        "runs scripts shows them, without a network.</p></noscript>"
+    )
+
+
+def _results(results: Mapping[str, Any], systems: list[str]) -> str:
+    """Return the table of results, of many systems the first ones."""
+    heads = "".join(
+        f'<th scope="col">{escape(name)}</th>' for name in [results["of"], *results["metrics"]]
+    )
+    rows, n_rows = results["rows"][:_MOST_LINES], len(results["rows"])
+    lines = "\n".join(
+        f'<tr><th scope="row">{_key(row["key"])}<bdi>{escape(systems[row["system"]])}</bdi></th>'
+        f"{''.join(map(_cell, results['metrics'], row['cells']))}</tr>"
+        for row in rows
+    )
+    table = (
+        f'<table class="results stacked">\n<thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>\n{lines}\n</tbody>\n</table>"
+    )
+    left_out = f'\n<p class="note">The first {len(rows)} of {n_rows:,} are here.</p>'
+    return table + (left_out if n_rows > len(rows) else "")
+
+
+def _key(key: str) -> str:
+    """Return the letter of a system."""
+    return f'<span class="key">{escape(key)}</span> ' if key else ""
+
+
+def _cell(metric: str, cell: Mapping[str, Any]) -> str:
+    """Return a value with its marks, its interval, and its range over orders of ties."""
+    value = escape(cell["text"])
+    kind, value = (' class="best"', f"<b>{value}</b>") if cell["best"] else ("", value)
+    marks = f"<sup>{escape(cell['marks'])}</sup>" if cell["marks"] else ""
+    interval = f" <small>{escape(cell['interval'])}</small>" if cell["interval"] else ""
+    ties = f' <small class="ties">ties: {escape(cell["ties"])}</small>' if cell["ties"] else ""
+    return f'<td data-head="{escape(metric)}"{kind}><div>{value}{marks}{interval}{ties}</div></td>'
+
+
+def plain(text: object, longest: int = LONGEST_NAME) -> str:
+    """Return a text cut short, with escapes for signs that cannot be seen or turn directions."""
+    shown = str(text)
+    cut = shown if len(shown) <= longest else f"{shown[: longest - 1]}\N{HORIZONTAL ELLIPSIS}"
+    return "".join(map(_seen, cut))
+
+
+def _seen(sign: str) -> str:
+    """Return a sign, or its escape if it cannot be seen."""
+    if sign in _JOINERS or unicodedata.category(sign) not in {"Cc", "Cf", "Zl", "Zp"}:
+        return sign
+    return sign.encode("unicode_escape").decode("ascii")
+
+
+def in_a_sentence(name: object) -> str:
+    """Return a name that is isolated from the direction of writing around it."""
+    shown = plain(name, 40)
+    return shown if shown.isascii() else f"{_ISOLATE}{shown}{_POP}"
+
+
+def distinct(names: Sequence[object]) -> list[str]:
+    """Return names as the page shows them, numbered where several look the same."""
+    shown = [plain(name) for name in names]
+    return [
+        f"{text} ({1 + shown[:place].count(text)})" if shown.count(text) > 1 else text
+        for place, text in enumerate(shown)
+    ]

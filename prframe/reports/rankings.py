@@ -13,9 +13,8 @@ from prframe._engine.rows import in_groups
 from prframe.errors import PrframeError
 from prframe.metrics import parse_metric
 from prframe.reports import sections
-from prframe.reports.names import LONGEST_TEXT, distinct, plain
 from prframe.reports.options import ALPHA, Options
-from prframe.reports.page import Facts
+from prframe.reports.page import LONGEST_TEXT, Facts, distinct, plain
 from prframe.reports.shown import ITEM, QUERY, SYSTEM, Shown
 from prframe.tables.table import Table
 from prframe.verbs.check import check
@@ -35,14 +34,10 @@ MOST_COMPARISONS = 20_000
 
 @dataclass(frozen=True)
 class Rankings:
-    """Labelled rankings, and what is asked about them.
+    """Labelled rankings, and the options of their report.
 
-    Attributes
-    ----------
-    rows : polars.DataFrame
-        The columns ``system`` (String), ``query_id``, ``score`` and ``label``, and perhaps
-        ``doc_id``, ``judged`` and the totals of positives.
-    options : Options
+    `rows` has the columns ``system`` (String), ``query_id``, ``score`` and ``label``, and perhaps
+    ``doc_id``, ``judged`` and the totals of positives; `both` also has labels of a machine.
     """
 
     rows: pl.DataFrame
@@ -57,7 +52,7 @@ class Rankings:
         return cls(rows.filter(pl.col("label").is_not_null()).drop("predicted"), options, rows)
 
     def asked(self, metrics: Sequence[str]) -> tuple[pl.DataFrame, Facts]:
-        """Return what means and comparisons are made of, and the arguments that name it."""
+        """Return the rows for means and comparisons, and the arguments of the verbs."""
         if self.both is None:
             return self.values, {"values": list(metrics)}
         item = {"item": ITEM} if self.options.ties == "trec" else {}
@@ -185,7 +180,7 @@ class Rankings:
         }
 
     def has_ties(self) -> bool:
-        """Tell whether any two retrieved items of a ranking share their score."""
+        """Return whether any two retrieved items of a ranking share their score."""
         retrieved = self.rows.lazy().filter(pl.col("score") > -float("inf"))
         counts = retrieved.group_by(_KEYS).agg(pl.col("score").n_unique() < pl.len())
         return bool(counts.select(pl.col("score").any()).collect().item())

@@ -13,9 +13,8 @@ from prframe import checks
 from prframe.errors import ArgumentError, each_once
 from prframe.metrics import Metric
 from prframe.reports import classifiers, inputs, rankings, sections
-from prframe.reports.names import plain
 from prframe.reports.options import Options, metric_names, names_of_all_rows
-from prframe.reports.page import Facts, Report, rounded
+from prframe.reports.page import Facts, Report, plain, rounded
 from prframe.reports.rankings import Rankings
 from prframe.stats.paired_values import QUERY_TESTS
 from prframe.tie_policies import Ties
@@ -56,10 +55,10 @@ def report(
 ) -> Report:
     """Make a page of results in one file, which needs no network.
 
-    The page has a sentence that tells the outcome, the results with intervals, the comparison of
-    all pairs, curves, what `check` finds, and where the numbers come from. Of rankings for many
-    queries (TREC runs, or a frame with `over`) it has the values and rankings of each query; of
-    classifiers what they do at thresholds, where their scores lie, and the metrics in segments.
+    The page has the outcome in a sentence, the results with intervals, the comparison of all
+    pairs, curves, the findings of `check`, and the provenance. For rankings of many queries (TREC
+    runs, or a frame with `over`) it also has the values and rankings of each query; for
+    classifiers a table of thresholds, histograms of scores, and the metrics in segments.
 
     Parameters
     ----------
@@ -67,38 +66,33 @@ def report(
         With `qrels`, the runs of one system or several, as `prframe.trec.evaluate` takes them.
         Otherwise a frame with one row per item and model.
     qrels : frame, path, list of paths, or dict, optional
-        Judgments, as `prframe.trec.join` takes them. Those queries count that have relevant
-        documents, and of which any run has documents; where a run lacks one of these its value
-        is 0.
+        Judgments, as `prframe.trec.join` takes them. The queries are those that have relevant
+        documents and that any run has; a run that lacks one has the value 0.
     predicted : frame, path, list of paths, or dict, optional
         Judgments of a machine for all queries, with `qrels` of humans for some. Means and
-        comparisons then combine both, as `interval` does; the rest of the page is about the
-        queries with human labels. The page names both sources.
+        comparisons combine both, as `interval` does; the rest of the page is about the queries
+        with human labels.
     metrics : str, Metric or list of these, optional
         The first one orders the systems. Absent: AP, nDCG@10 and P@10 of rankings, AP and AUC of
         classifiers, whose metrics must be such as `interval` takes of one ranking.
     score, label : str
         Columns of a frame; `score` may be a list of columns, a model each.
     model : str, optional
-        Column of a frame that names the models; ``"model"`` or ``"system"`` if the frame has one.
+        Column of models; ``"model"`` or ``"system"`` if the frame has one.
     over : str or list of str, optional
-        Columns of a frame that name the queries: its rows are rankings. Absent: the rows of a
-        model are one sample of items.
+        Columns that name the queries. Absent: the rows of a model are one sample of items.
     by : str or list of str, optional
-        Columns of a frame of classifiers whose values are segments. With `over` the column that
-        names the models.
+        For classifiers, columns of segments. With `over`, the column of models.
     item : str, optional
-        Column of a frame that names the items. Rankings are shown, and classifiers compared, only
-        where it is known which items they have.
+        Column that names the items. It is needed to show rankings and to compare classifiers.
     positive, n_pos : optional
         As in the verbs. `n_pos` is for rankings.
     ties : str, optional
-        As in the verbs; unless given ``"trec"`` with `qrels`, else ``"group"``.
+        As in the verbs; ``"trec"`` with `qrels` unless given, else ``"group"``.
     thresholds : list of float, optional
-        Scores from which on an item counts as positive, for the table of thresholds. Absent: the
-        thresholds that reach certain levels of recall.
+        For the table of thresholds of classifiers. Absent: those that reach certain recalls.
     queries, texts : dict, optional
-        Texts of queries and of items by their ids, for rankings. A text that is long is cut.
+        Texts of queries and of items by their ids, for rankings. Long texts are cut.
     depth : int
         Items that are shown of each ranking. For many queries the page says what it leaves out.
     duplicates, exclude_self : optional
@@ -110,14 +104,14 @@ def report(
     title : str, optional
         The title of the page.
     notes : dict of str, optional
-        What the page should say of where the data come from, for example ``{"date": "..."}``.
+        Rows for the provenance, for example ``{"date": "..."}``.
     output : path, optional
         A file to write the page to.
 
     Returns
     -------
     Report
-        With ``html``, the text of the page, ``facts``, what it shows as plain data, and the method
+        With ``html``, the page, ``facts``, its content as plain data, and the method
         ``save(path)``. In a notebook it shows itself.
 
     Raises
@@ -135,11 +129,11 @@ def report(
 
     Notes
     -----
-    Differences are significant at the level .05. Names, ids and texts are shown as text, whatever
-    they contain: the page runs no script but its own, and loads nothing.
+    Differences are significant at the level .05. The page shows names, ids and texts as text, runs
+    no script but its own, and loads nothing.
 
-    The confidence band around a PR curve is that of `band`. That around a ROC curve encloses the
-    false positive rate at each recall by itself, by quantiles of the same draws.
+    The band around a PR curve is that of `band`. The band around a ROC curve encloses the false
+    positive rate at each recall separately, by quantiles of the same draws.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The parts of which reports of both kinds are made, as plain data."""
+"""The sections of reports of both kinds, as plain data."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,9 +8,8 @@ from typing import Any
 import polars as pl
 
 from prframe._preparation import wording
-from prframe.reports.names import in_a_sentence, plain
 from prframe.reports.options import ALPHA
-from prframe.reports.page import Facts
+from prframe.reports.page import Facts, in_a_sentence, plain
 from prframe.tables.table import Table
 
 # A difference of means that the page would not print is none.
@@ -95,7 +94,7 @@ def _counted(marks: str) -> str:
 
 
 def _tie_range(ends: tuple[float, float] | None) -> str:
-    """Return how far the orders of ties move a mean, nothing where that is not seen."""
+    """Return the range of a mean over orders of ties, nothing where that is not seen."""
     if ends is None or ends[1] - ends[0] < _PRINTED:
         return ""
     return f"{wording.number(ends[0])} to {wording.number(ends[1])}"
@@ -147,7 +146,7 @@ def matrix(
 def _left_out(
     order: Sequence[str], intervals: pl.DataFrame, metrics: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Say which systems and metrics the matrix leaves out, nothing if it has all."""
+    """Return a sentence on the systems and metrics that the matrix leaves out, if any."""
     told = ""
     if len(order) > MOST_IN_MATRIX:
         told = f" The {MOST_IN_MATRIX} best of {len(order):,} systems are here."
@@ -195,10 +194,9 @@ def provenance(rows: Sequence[Sequence[str]]) -> Facts:
 def outcome(
     table: Table, means: pl.DataFrame, pairs: pl.DataFrame | None, kind: str, over: str
 ) -> str:
-    """Say in a sentence or two which system is best, and from which others it differs.
+    """Return a sentence or two on which system is best, and from which others it differs.
 
-    `means` has the estimates in the column ``estimate``, and the systems in its first column.
-    `kind` says what the metrics are where they are means.
+    `means` has the systems in its first column; `kind` is "mean " if the metrics are means.
     """
     metric = table.metrics[0]
     best = table.lines[0]
@@ -219,7 +217,7 @@ def outcome(
 
 
 def _comparison(pairs: pl.DataFrame, metric: str, order: Sequence[str]) -> str:
-    """Say from which systems the first one differs significantly, and from which not."""
+    """Return a sentence on the systems that differ significantly from the first one."""
     apart, alike = _told_apart(pairs, metric, order[0])
     apart, alike = (sorted(names, key=order.index) for names in (apart, alike))
     if not alike:
@@ -231,7 +229,7 @@ def _comparison(pairs: pl.DataFrame, metric: str, order: Sequence[str]) -> str:
 
 
 def _is_same(value: float | None, other: float) -> bool:
-    """Tell whether two values differ by no more than sums of the same numbers in other orders."""
+    """Return whether two values differ only by rounding errors."""
     return value is not None and isclose(value, other, rel_tol=1e-12)
 
 
@@ -240,7 +238,7 @@ def tied_outcome(
     tie_ranges: Mapping[tuple[str, str], tuple[float, float]],
     values: Mapping[str, float],
 ) -> str:
-    """Say whose means would be the highest in another order of ties, nothing if nobody's would.
+    """Return a sentence if another system could be first in another order of ties.
 
     `values` has the means of the first metric.
     """

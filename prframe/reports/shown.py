@@ -9,9 +9,8 @@ import polars as pl
 
 from prframe._engine.arguments import Arguments
 from prframe._engine.rows import positive
-from prframe.reports.names import LONGEST_TEXT, plain
 from prframe.reports.options import Options
-from prframe.reports.page import Facts
+from prframe.reports.page import LONGEST_TEXT, Facts, plain
 from prframe.verbs.evaluate import evaluate
 
 SYSTEM, QUERY, ITEM = "system", "query_id", "doc_id"
@@ -23,20 +22,7 @@ _LEAST_DEPTH = 5
 
 @dataclass(frozen=True)
 class Shown:
-    """The heads of rankings that the page has room for.
-
-    Attributes
-    ----------
-    rows : polars.DataFrame
-    options : Options
-        Those of the `Rankings`.
-    systems : list of str
-    queries : polars.Series
-    depth : int
-        So many items of each ranking are shown, none if items have no column.
-    with_rankings : list of int
-        The places of the queries whose rankings are shown.
-    """
+    """The first `depth` items of rankings, of the queries at the places `with_rankings`."""
 
     rows: pl.DataFrame
     options: Options

@@ -1,8 +1,7 @@
 """Tables of results for papers, with letters and captions, and comparisons in sentences."""
 
 from prframe.tables.building import results
-from prframe.tables.comparison_sentences import sentences
-from prframe.tables.letter_display import letters
+from prframe.tables.comparisons import letters, sentences
 from prframe.tables.table import Table
 
 __all__ = ["Table", "letters", "results", "sentences"]

@@ -17,7 +17,7 @@ from prframe._preparation.sets import (
     letters_of,
 )
 from prframe.errors import ArgumentError, PrframeError
-from prframe.tables.content import Cell, Line
+from prframe.tables.markup import Cell, Line
 from prframe.tables.table import Table
 
 Marks: TypeAlias = Literal["beats", "letters", "dagger"]

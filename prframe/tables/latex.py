@@ -1,6 +1,6 @@
 """Tables in LaTeX that compile."""
 
-from prframe.tables.content import Cell, Content
+from prframe.tables.markup import Cell, Content
 
 _ESCAPED = {
     "\\": r"\textbackslash{}",
@@ -40,31 +40,12 @@ _ESCAPED = {
     "²": r"\ensuremath{^{2}}",
     "³": r"\ensuremath{^{3}}",
 }
-_GREEK = {
-    **dict(
-        zip(
-            "αβγδεζηθικλμνξπρστυφχψω",
-            [
-                *("alpha", "beta", "gamma", "delta", "varepsilon", "zeta", "eta", "theta"),
-                *("iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau"),
-                *("upsilon", "varphi", "chi", "psi", "omega"),
-            ],
-            strict=True,
-        )
-    ),
-    **dict(
-        zip(
-            "ΓΔΘΛΞΠΣΦΨΩ",
-            [
-                *("Gamma", "Delta", "Theta", "Lambda", "Xi"),
-                *("Pi", "Sigma", "Phi", "Psi", "Omega"),
-            ],
-            strict=True,
-        )
-    ),
-    # The micro sign is not the letter.
-    "µ": "mu",
-}
+_GREEK_LETTERS = "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩµ"
+_GREEK_NAMES = (
+    "alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
+    "upsilon varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega mu"
+)
+_GREEK = dict(zip(_GREEK_LETTERS, _GREEK_NAMES.split(), strict=True))
 # pdfLaTeX prints these letters, which end with the Latin letters of its usual encodings.
 _LAST_KNOWN, _FIRST_LETTER = "ž", "À"
 _UNKNOWN_TO_OT1 = frozenset("÷ÐðÞþđĐŊŋĄąĘęĮįŲųħĦŧŦŀĿĸŉĲĳ")
@@ -116,7 +97,7 @@ def _sign(sign: str) -> str:
 
 
 def _is_known(sign: str) -> bool:
-    """Tell whether pdfLaTeX prints a character without further packages."""
+    """Return whether pdfLaTeX prints a character without further packages."""
     return sign in _KNOWN_SIGNS or (
         _FIRST_LETTER <= sign <= _LAST_KNOWN and sign not in _UNKNOWN_TO_OT1
     )

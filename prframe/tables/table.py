@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from prframe import hints
 from prframe.tables import markup
-from prframe.tables.content import Content
 from prframe.tables.latex import latex
+from prframe.tables.markup import Content
 
 if TYPE_CHECKING:
     from great_tables import GT
@@ -45,9 +44,8 @@ class Table(Content):
         Returns
         -------
         str
-            Names are escaped. Greek and a few other signs are set in mathematics. Every other sign
-            that pdfLaTeX does not know is printed by LuaLaTeX and XeLaTeX, and by pdfLaTeX as its
-            code point.
+            Names are escaped. Signs that pdfLaTeX does not know are printed by LuaLaTeX and
+            XeLaTeX, and by pdfLaTeX as their code points.
         """
         return latex(self, caption, label)
 
@@ -76,15 +74,6 @@ class Table(Content):
             If great_tables is not installed.
         """
         return markup.great_table(self)
-
-    if not TYPE_CHECKING:  # Type checkers know the methods, and report any other.
-
-        def __getattr__(self, name: str) -> object:
-            """Tell which methods there are."""
-            offered = ["to_frame", "to_html", "to_latex", "to_markdown", "gt"]
-            raise AttributeError(
-                name if name.startswith("_") else hints.of_method("Table", name, offered)
-            )
 
     def _repr_html_(self) -> str:
         """Show the table in a notebook."""

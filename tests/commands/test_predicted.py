@@ -54,15 +54,6 @@ def test_evaluate_and_compare(capfdbinary) -> None:
     assert_frame_equal(read(done.out).select(columns), expected.select(columns))
 
 
-def test_tables_name_both_sources(capfdbinary) -> None:
-    words = WORDS[:-2]
-    assert run(capfdbinary, "evaluate", *words, "--interval").out.endswith(NOTE)
-    assert run(capfdbinary, "compare", *words).out.endswith(NOTE)
-    done = run(capfdbinary, "check", HUMAN, *RUNS, "--predicted", MACHINE)
-    assert done.out.endswith(NOTE)
-    assert "judge_agreement" in done.out
-
-
 def test_a_frame_names_the_column(capfdbinary) -> None:
     ROWS.filter(model="a").write_csv("frame.csv")
     words = ["--frame", "frame.csv", "--over", "query_id", "-m", "AP", "--predicted", "llm"]

@@ -32,17 +32,6 @@ def test_expressions_of_a_part_of_the_rows() -> None:
 def test_a_label_that_is_one_value_for_all() -> None:
     assert FOUR.select(SCORE.ap(pl.lit(value=True))).item() == 1.0
     assert FOUR.select(SCORE.ap(pl.col("label").max())).item() == 1.0
-    curve = FOUR.select(SCORE.curve(pl.lit(value=True))).item()
-    assert [row["recall"] for row in curve] == [0.0, 0.25, 0.5, 0.75, 1.0]
-
-
-def test_names_of_curves() -> None:
-    named = FOUR.select(pl.col("score").alias("z").pr.curve("label"))
-    assert named.columns == ["z"]
-    suffixed = FOUR.select(SCORE.curve("label").name.suffix("_curve"))
-    assert suffixed.columns == ["score_curve"]
-    with pytest.raises(prframe.PrframeError, match="one score at a time"):
-        pl.col("score", "label").pr.curve("label")
 
 
 @pytest.mark.parametrize("label", [None, 1, FOUR["label"]])

@@ -102,22 +102,6 @@ def test_own_rules_learn_what_the_named_ones_do(rule: str) -> None:
     assert ours.coef_.shape == named.coef_.shape
 
 
-def test_gradients_of_own_rules_by_hand() -> None:
-    # The sum over items of the derivative by the score times the gradient of the score.
-    x, y = location(40, 12, d=2)
-    x = np.abs(x) + 0.1
-    rule = ParametricRule(
-        lambda z, theta: (z**theta).sum(axis=1),
-        lambda z, theta: z**theta * np.log(z),
-        lambda d, _: np.ones(d),
-    )
-    options = {"step_size": 0.5, "max_iter": 1, "bandwidth": 0.4}
-    ranker = RankStatisticRanker("mww", rule, solver="gradient-ascent", **options).fit(x, y)
-    by_score = smoothed_criterion(x.sum(axis=1), y, 0.4).gradient
-    wanted = [1 + 0.5 / 20 * sum(by_score * x[:, j] * np.log(x[:, j])) for j in range(2)]
-    np.testing.assert_allclose(ranker.coef_, wanted, rtol=1e-12)
-
-
 def test_projections_of_own_rules() -> None:
     x, y = location(60, 13, d=2)
     ball = ParametricRule(
@@ -253,13 +237,6 @@ def test_without_scikit_learn() -> None:
     assert done.stdout.strip() == (
         "prframe.learn needs scikit-learn 1.6 or later: pip install 'prframe[learn]'."
     )
-
-
-@pytest.mark.slow
-def test_scikit_learn_is_loaded_on_use() -> None:
-    code = "import sys, prframe; print('sklearn' in sys.modules, prframe.learn.__all__[1])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "PenalizedSelection"]
 
 
 @pytest.mark.parametrize("page", ["index.rst", "learn.rst"])

@@ -13,10 +13,10 @@ import prframe
 from prframe import PrframeError, W, parse_metric
 from prframe.stats.score_functions import (
     SCORE_GENERATING,
+    base as tied_scores,
     expected_score,
     mid_rank_score,
     parse_phi,
-    ties as tied_scores,
 )
 from tests.oracle import Group, Item, value
 

@@ -40,16 +40,6 @@ def test_tests_of_rankings(test) -> None:
 
 
 @pytest.mark.slow
-def test_delong_is_for_auc() -> None:
-    asked = {"data": classified(60), "item": "item", "test": "delong"}
-    assert message(**asked) == (
-        "test='delong' is for AUC; got AP; take 'randomization' or 'bootstrap'."
-    )
-    page = prframe.report(**asked, metrics="AUC")
-    assert "DeLong" in page.facts["sections"][1]["note"]
-
-
-@pytest.mark.slow
 def test_models_without_a_name() -> None:
     frame = classified(40).with_columns(pl.col("model").replace({"old": None}))
     assert "null" in prframe.report(frame, item="item").facts["systems"]

@@ -122,12 +122,6 @@ def test_laws(method: str, limits: tuple[float, float], clustered: bool) -> None
     assert found.bias == 0
 
 
-def test_exactly_no_correlation() -> None:
-    y = np.array([0.1, 0.3, 0.1, 0.3, np.nan, np.nan])
-    g = np.array([0.2, 0.2, 0.6, 0.6, 0.4, 0.9])
-    assert predicted_mean(y, g).weight == 0
-
-
 def test_clusters_are_units() -> None:
     """Values of clusters of one size are as good as the means of clusters."""
     y, g = draws(12, 40)
@@ -212,14 +206,6 @@ def test_weights_and_ends_stay_within_their_ranges() -> None:
     assert 0 < low.high <= 1
 
 
-def test_one_sided_ends() -> None:
-    y, g = draws(30, 90)
-    found = predicted_mean(y, g, "t", Confidence(0.975, "greater"))
-    both = predicted_mean(y, g, "t")
-    assert found.low == pytest.approx(both.low)
-    assert found.high == np.inf
-
-
 def test_errors() -> None:
     must = "`human` and `predicted` must be lists of one length, of finite numbers or NaN; got "
     with pytest.raises(PrframeError) as caught:
@@ -229,15 +215,3 @@ def test_errors() -> None:
         predicted_mean([np.inf], [0.1])
     with pytest.raises(PrframeError, match=r"`method` must be one of"):
         predicted_mean([0.1], [0.1], "bca")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [20, 200, 800])
-def test_it_covers_whatever_share_is_human(n: int) -> None:
-    rng, held = np.random.default_rng(n), []
-    for _ in range(2000):
-        y = rng.beta(2, 3, 1000)
-        g = 0.3 + 0.5 * y + rng.normal(0, 0.1, 1000)
-        found = predicted_mean(np.where(np.arange(1000) < n, y, np.nan), g, "t")
-        held.append(found.low <= 0.4 <= found.high)
-    assert 0.935 < np.mean(held) < 0.965

@@ -43,11 +43,6 @@ def test_the_best_is_the_largest_as_printed() -> None:
     assert best(4) == [True, False, False]
 
 
-def test_decimals_that_are_given() -> None:
-    table = tables.results(intervals(MODELS, ["AP", "RR"]), places={"RR": 1})
-    assert [cell.text for cell in table.lines[0].cells] == ["0.900", "0.9"]
-
-
 def test_captions_tell_what_was_done() -> None:
     means = intervals(MODELS).with_columns(confidence_level=0.9)
     pairs = PAIRS.with_columns(test=pl.lit("t"), correction=pl.lit("holm"), n_family=3)

@@ -2,10 +2,13 @@ from .best_threshold import best_threshold_interval as best_threshold_interval
 from .confidence import Confidence as Confidence
 from .ends import (
     acceleration as acceleration,
+    bca_interval as bca_interval,
     before_correction as before_correction,
     beta_interval as beta_interval,
     logit_interval as logit_interval,
+    percentile_interval as percentile_interval,
     sample_skewness as sample_skewness,
+    spread as spread,
     wald_interval as wald_interval,
 )
 from .mean_bands import MeanBand as MeanBand, mean_band as mean_band
@@ -20,10 +23,5 @@ from .rankings import (
     ranking_interval as ranking_interval,
     ranking_intervals as ranking_intervals,
     suited_method as suited_method,
-)
-from .replicates import (
-    bca_interval as bca_interval,
-    percentile_interval as percentile_interval,
-    spread as spread,
 )
 from .standard_errors import check_method as check_method

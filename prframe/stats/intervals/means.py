@@ -20,13 +20,15 @@ from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
     UNIT,
     acceleration,
+    bca_interval,
     border,
     hall_interval,
     logit_interval,
+    percentile_interval,
     sample_skewness,
+    spread,
     wald_interval,
 )
-from prframe.stats.intervals.replicates import bca_interval, percentile_interval, spread
 from prframe.typing import Floats, IntervalMethod
 
 _CORRECTED = ("auto", "t", "logit")

@@ -15,9 +15,9 @@ from prframe.errors import ArgumentError
 from prframe.stats._arrays import random_generator
 from prframe.stats.curves import Weights, drawn_weights
 from prframe.stats.intervals.confidence import Confidence
+from prframe.stats.intervals.ends import Summary, all_equal
 from prframe.stats.intervals.means import IntervalEstimate
 from prframe.stats.intervals.posterior_draws import posterior_replicates
-from prframe.stats.intervals.replicates import Summary, all_equal
 from prframe.stats.intervals.standard_errors import (
     Asked,
     check_method,

@@ -26,7 +26,6 @@ from .query_tests import (
     hall_bends as hall_bends,
 )
 from .sample import (
-    PairedSample as PairedSample,
     PairedTest as PairedTest,
     cohen_dz as cohen_dz,
     cohen_dz_of_columns as cohen_dz_of_columns,

@@ -12,9 +12,9 @@ from scipy.special import stdtr
 from prframe.stats._batches import batches
 from prframe.stats._p_values import counted_p_values, extremeness
 from prframe.stats._tolerances import EQUAL
+from prframe.stats._units import UnitSums
 from prframe.stats.intervals import sample_skewness
 from prframe.stats.null import all_signs, random_signs
-from prframe.stats.paired_values.sample import PairedSample
 from prframe.stats.rankings import multiplicities
 from prframe.typing import Alternative, Flags, Floats
 
@@ -73,7 +73,7 @@ class PairedFamily:
     test_train_ratio: float | Floats = 0.0
 
     @classmethod
-    def of(cls, samples: Sequence[PairedSample]) -> "PairedFamily":
+    def of(cls, samples: Sequence[UnitSums]) -> "PairedFamily":
         """Stack samples of the same units."""
         return cls(
             np.column_stack([sample.sums for sample in samples]),
@@ -81,15 +81,15 @@ class PairedFamily:
         )
 
     @cached_property
-    def samples(self) -> list[PairedSample]:
+    def samples(self) -> list[UnitSums]:
         """The units of each pair that have a value."""
         return [self.sample(pair) for pair in range(self.sums.shape[1])]
 
-    def sample(self, pair: int) -> PairedSample:
+    def sample(self, pair: int) -> UnitSums:
         """Return the units of a pair that have a value."""
         sums, sizes = self.sums[:, pair], self.sizes[:, pair]
         ratio = np.broadcast_to(self.test_train_ratio, self.sums.shape[1:])[pair]
-        return PairedSample(sums[sizes > 0], sizes[sizes > 0], float(ratio))
+        return UnitSums(sums[sizes > 0], sizes[sizes > 0], float(ratio))
 
     @cached_property
     def totals(self) -> Floats:

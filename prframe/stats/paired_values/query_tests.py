@@ -19,9 +19,10 @@ from prframe.draws import TEST_DRAWS
 from prframe.stats._arrays import random_generator
 from prframe.stats._p_values import check_alternative, from_normal, from_symmetric, from_tails
 from prframe.stats._tolerances import EQUAL_DIGITS
+from prframe.stats._units import UnitSums
 from prframe.stats.null import SignFlipMethod, SignFlipNull, sign_flip_p_values
 from prframe.stats.paired_values.family import PairedFamily
-from prframe.stats.paired_values.sample import PairedSample, PairedTest
+from prframe.stats.paired_values.sample import PairedTest
 from prframe.typing import Alternative, Floats
 
 QueryTestName: TypeAlias = Literal["randomization", "t", "wilcoxon", "sign", "bootstrap", "hall"]
@@ -44,7 +45,7 @@ class QueryTestOptions:
         check_alternative(self.alternative)
 
 
-OfSample: TypeAlias = Callable[[PairedSample, QueryTestOptions], PairedTest]
+OfSample: TypeAlias = Callable[[UnitSums, QueryTestOptions], PairedTest]
 OfFamily: TypeAlias = Callable[[PairedFamily, QueryTestOptions], list[PairedTest]]
 
 
@@ -66,6 +67,7 @@ def randomization_tests(family: PairedFamily, options: QueryTestOptions) -> list
 def _all_signs(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
     """Test pairs by the distribution of their sums under all signs, many of them at once."""
     tests = [PairedTest(mean, np.nan, np.nan, "randomization") for mean in family.means.tolist()]
+    method = cast("SignFlipMethod", options.method)
     if options.method == "auto":
         p_values = sign_flip_p_values(family.sums, options.alternative)
     else:
@@ -74,18 +76,14 @@ def _all_signs(family: PairedFamily, options: QueryTestOptions) -> list[PairedTe
     def test(pair: int) -> PairedTest:
         p_value, how = float(p_values[pair]), "saddlepoint"
         if np.isnan(p_value):
-            p_value, how = _null_of_signs(family.sums[:, pair], options).test(options.alternative)
+            null = SignFlipNull(family.sums[:, pair], method=method)
+            p_value, how = null.test(options.alternative)
         return tests[pair]._replace(p_value=p_value, method=f"randomization-{how}")
 
     pairs = np.flatnonzero((family.sizes > 0).any(axis=0)).tolist()
     for pair, result in zip(pairs, options.each(test, pairs), strict=True):
         tests[pair] = result
     return tests
-
-
-def _null_of_signs(values: Floats, options: QueryTestOptions) -> SignFlipNull:
-    """Return the distribution of a sum under random signs."""
-    return SignFlipNull(values, method=cast("SignFlipMethod", options.method))
 
 
 def _drawn_signs(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
@@ -99,7 +97,7 @@ def _drawn_signs(family: PairedFamily, options: QueryTestOptions) -> list[Paired
     ]
 
 
-def t_test(sample: PairedSample, options: QueryTestOptions) -> PairedTest:
+def t_test(sample: UnitSums, options: QueryTestOptions) -> PairedTest:
     """Test a sample; see `paired_t_test`."""
     n = sample.sums.size
     if n and not sample.sums.any():
@@ -111,16 +109,20 @@ def t_test(sample: PairedSample, options: QueryTestOptions) -> PairedTest:
     return PairedTest(t, p_value, np.nan, "t")
 
 
-def signed_ranks(sample: PairedSample, options: QueryTestOptions) -> PairedTest:
+def signed_ranks(sample: UnitSums, options: QueryTestOptions) -> PairedTest:
     """Test a sample without clusters; see `signed_rank_test`."""
     if not sample.sums.size:
         return PairedTest(np.nan, np.nan, np.nan, "wilcoxon")
     ranks = _ranks_with_signs(sample.sums)
     statistic = float(ranks[ranks > 0].sum())
     if options.method == "normal":
-        p_value = _normal(ranks, options.alternative)
+        p_value = 1.0
+        if ranks.size:
+            z = float(ranks.sum() / np.sqrt((ranks**2).sum()))
+            p_value = from_normal(z, options.alternative)
         return PairedTest(statistic, p_value, np.nan, "wilcoxon-normal")
-    p_value, how = _null_of_signs(ranks, options).test(options.alternative)
+    null = SignFlipNull(ranks, method=cast("SignFlipMethod", options.method))
+    p_value, how = null.test(options.alternative)
     return PairedTest(statistic, p_value, np.nan, f"wilcoxon-{how}")
 
 
@@ -137,15 +139,7 @@ def _ranks_with_signs(differences: Floats) -> Floats:
     return np.asarray(ranks * np.sign(differences))
 
 
-def _normal(ranks: Floats, alternative: Alternative) -> float:
-    """Return the normal p-value of signed ranks."""
-    if not ranks.any():
-        return 1.0
-    z = float(ranks.sum() / np.sqrt((ranks**2).sum()))
-    return from_normal(z, alternative)
-
-
-def signs(sample: PairedSample, options: QueryTestOptions) -> PairedTest:
+def signs(sample: UnitSums, options: QueryTestOptions) -> PairedTest:
     """Test a sample without clusters; see `sign_test`."""
     wins, losses = int((sample.sums > 0).sum()), int((sample.sums < 0).sum())
     if not sample.sums.size:
@@ -175,25 +169,20 @@ def hall_tests(family: PairedFamily, options: QueryTestOptions) -> list[PairedTe
     It is ``t + a t^2 / 3 + a^2 t^3 / 27 + a / 6`` with ``a = G / sqrt(n)``, where G is the
     skewness of n differences or cluster sums, and is compared with Student's distribution.
     """
-    plain = [t_test(sample, options)._replace(method="hall") for sample in family.samples]
-    n_units, bends = (family.sizes > 0).sum(axis=0), hall_bends(family)
-    return [
-        test if np.isnan(test.statistic) else _corrected(test, bend, n - 1, options.alternative)
-        for test, bend, n in zip(plain, bends.tolist(), n_units.tolist(), strict=True)
-    ]
+    tests = []
+    for sample, bend in zip(family.samples, hall_bends(family).tolist(), strict=True):
+        test = t_test(sample, options)._replace(method="hall")
+        if not np.isnan(t := test.statistic):
+            t = t + bend * t**2 / 3 + bend**2 * t**3 / 27 + bend / 6
+            cdf = partial(stdtr, sample.sums.size - 1)
+            test = test._replace(statistic=t, p_value=from_symmetric(cdf, t, options.alternative))
+        tests.append(test)
+    return tests
 
 
 def hall_bends(family: PairedFamily) -> Floats:
     """Return a of each pair, its skewness over the root of the number of units."""
     return np.asarray(family.skewness / np.sqrt(np.maximum((family.sizes > 0).sum(axis=0), 1)))
-
-
-def _corrected(test: PairedTest, bend: float, df: int, alternative: Alternative) -> PairedTest:
-    """Return a t test with Hall's correction."""
-    t = test.statistic
-    corrected = t + bend * t**2 / 3 + bend**2 * t**3 / 27 + bend / 6
-    p_value = from_symmetric(partial(stdtr, df), corrected, alternative)
-    return test._replace(statistic=corrected, p_value=p_value)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike
 from prframe.errors import PrframeError
 from prframe.stats._arrays import reals
 from prframe.stats._tolerances import EQUAL, RESIDUE
-from prframe.stats._units import Units, UnitSums
+from prframe.stats._units import UnitSums, units_of
 from prframe.typing import Flags, Floats
 
 
@@ -22,11 +21,6 @@ class PairedTest(NamedTuple):
     p_value: float
     std_error: float
     method: str
-
-
-@dataclass(frozen=True, eq=False)
-class PairedSample(UnitSums):
-    """Sums of differences over independent units, queries or clusters, and their numbers."""
 
 
 def paired_differences(a: ArrayLike, b: ArrayLike | None = None) -> Floats:
@@ -58,19 +52,11 @@ def rounded_differences(first: Floats, second: Floats) -> Floats:
 
 def paired_sample(
     a: ArrayLike, b: ArrayLike | None = None, cluster: ArrayLike | None = None
-) -> PairedSample:
+) -> UnitSums:
     """Return the differences of values, summed over clusters if there are any."""
     differences = paired_differences(a, b)
-    if cluster is None:
-        return PairedSample(differences, np.ones(differences.size))
-    names = np.asarray(cluster)
-    if names.shape != differences.shape:
-        raise PrframeError(
-            f"`cluster` must have an entry per value; got shapes {names.shape} and "
-            f"{differences.shape}."
-        )
-    units = Units.of(names)
-    return PairedSample(units.sums(differences), units.sums(np.ones(differences.size)))
+    units = units_of(cluster, differences.size)
+    return UnitSums(units.sums(differences), units.sums(np.ones(differences.size)))
 
 
 def cohen_dz(differences: ArrayLike) -> float:

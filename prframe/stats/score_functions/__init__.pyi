@@ -2,6 +2,9 @@ from .base import (
     WORDS as WORDS,
     Jump as Jump,
     ScoreGeneratingFunction as ScoreGeneratingFunction,
+    expected_score as expected_score,
+    mean_score as mean_score,
+    mid_rank_score as mid_rank_score,
 )
 from .classical import (
     Logistic as Logistic,
@@ -15,10 +18,5 @@ from .names import (
     CustomFunction as CustomFunction,
     Phi as Phi,
     parse_phi as parse_phi,
-)
-from .ties import (
-    expected_score as expected_score,
-    mean_score as mean_score,
-    mid_rank_score as mid_rank_score,
 )
 from .top_weighted import DCG as DCG, RTB as RTB, LocalAUC as LocalAUC, PNormPush as PNormPush

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 
-from prframe import checks
+from prframe import checks, hints
 from prframe._engine.arguments import Arguments
 from prframe.errors import ArgumentError, PrframeError
 from prframe.tie_policies import BLOCKS
@@ -88,7 +88,7 @@ def model_pairs(models: Sequence[Any], baseline: object) -> list[tuple[int, int]
     for name in plain:
         # pandas.NA has no truth value that a list could look for.
         if not isinstance(name, Hashable) or name not in known:
-            hint = checks.did_you_mean(name, models)
+            hint = hints.did_you_mean(name, models)
             shown = checks.brief(list(models))
             raise PrframeError(f"`baseline` must name models out of {shown}; got {name!r}.{hint}")
     if not plain or len(set(plain)) == len(models) or len(set(plain)) < len(plain):

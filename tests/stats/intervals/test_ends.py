@@ -10,14 +10,16 @@ from scipy.special import expit, logit
 import prframe
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
+    Summary,
     acceleration,
+    bca_interval,
     beta_interval,
     logit_interval,
+    percentile_interval,
     wald_interval,
 )
 from prframe.stats.intervals.means import mean_interval
 from prframe.stats.intervals.rankings import ranking_interval
-from prframe.stats.intervals.replicates import Summary, bca_interval, percentile_interval
 from prframe.stats.rankings import (
     AveragePrecision,
     DiscountedGain,
@@ -36,8 +38,6 @@ METHODS = ("logit-t", "percentile")
     [
         ([inf, nan, inf], inf, True),
         ([inf, -1.5], inf, False),
-        ([inf, -1.5], -1.5, False),
-        ([-inf, inf], -inf, False),
         ([nan, nan], inf, True),
         ([0.0, 1e-17], 0.0, True),
         ([0.0, 1e-3], 0.0, False),
@@ -163,7 +163,7 @@ def test_refusals(call: object, message: str) -> None:
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("trials", [3, 20, 150])
+@pytest.mark.parametrize("trials", [3, 150])
 @pytest.mark.parametrize("confidence", [Confidence(0.9), Confidence(0.95, "less")])
 def test_beta_intervals_of_shares_of_trials_are_jeffreys_intervals(trials, confidence):
     tail = confidence.tail

@@ -106,7 +106,7 @@ def test_draws_are_those_of_beta_distributions(
             assert (drawn <= wanted).mean() == pytest.approx(at, abs=0.015)
 
 
-@pytest.mark.parametrize(("hits", "trials"), [(30, 40), (57, 60), (2, 500), (200, 400)])
+@pytest.mark.parametrize(("hits", "trials"), [(57, 60), (2, 500), (200, 400)])
 def test_recall_has_the_interval_of_jeffreys(hits: int, trials: int) -> None:
     cells = cells_of(hits, 7, trials - hits, 93)
     found = ranking_interval(cells, SetRecall(), n_resamples=40_000, rng=1)
@@ -122,12 +122,6 @@ def test_recall_of_all_is_bounded_as_by_clopper_and_pearson(alternative: str) ->
     found = ranking_interval(cells, SetRecall(), "auto", confidence, n_resamples=40_000, rng=1)
     least = 0.0 if alternative == "less" else beta.ppf(confidence.tail, 40.5, 1)
     assert (found.low, found.high) == pytest.approx((least, 1), abs=0.002)
-
-
-def test_one_class_alone_has_its_share() -> None:
-    found = ranking_interval(RankedCells([0, 0], [12, 88]), SetSpecificity(), rng=1)
-    wanted = [float(end) for end in proportion_interval(88, 100, method="jeffreys")]
-    assert [found.low, found.high] == pytest.approx(wanted, abs=0.01)
 
 
 def coverage(

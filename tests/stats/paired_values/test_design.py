@@ -65,11 +65,6 @@ def test_power_of_statsmodels(sample_sizes, alternative: str) -> None:
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
 
 
-def test_the_detectable_difference_of_statsmodels(sample_sizes) -> None:
-    expected = sample_sizes.TTestPower().solve_power(nobs=50, alpha=0.05, power=0.8)
-    assert detectable_difference(50, 0.15) == pytest.approx(0.15 * expected, rel=1e-6)
-
-
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_queries_needed_are_the_fewest(sample_sizes, alternative: str) -> None:
     sign = -1 if alternative == "less" else 1

@@ -97,7 +97,7 @@ def test_rank_sums_are_compared_as_delong_does(digits):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["mww", "p-norm-push(q=3)", "van-der-waerden", "logrank"])
+@pytest.mark.parametrize("name", ["mww", "logrank"])
 def test_paired_p_values_are_uniform_where_models_are_alike(name):
     rng, label = np.random.default_rng(8), np.arange(160) < 60
     values = []

@@ -2,7 +2,6 @@
 
 import pickle
 from itertools import pairwise
-from math import log, pi
 
 import numpy as np
 import pytest
@@ -15,10 +14,8 @@ from prframe.stats import (
     RTB,
     CustomFunction,
     LocalAUC,
-    Logistic,
     PNormPush,
     ScoreGeneratingFunction,
-    VanDerWaerden,
     parse_phi,
 )
 from prframe.stats.score_functions import SCORE_GENERATING
@@ -101,28 +98,15 @@ def test_integrals_are_those_of_quadrature(phi: ScoreGeneratingFunction) -> None
 
 
 @EVERY
-def test_they_rise(phi: ScoreGeneratingFunction) -> None:
-    u = np.linspace(0, 1, 2001)
-    assert (np.diff(phi(u)) >= -1e-15).all()
-    assert (phi.derivative(u) >= 0).all()
-
-
-@EVERY
-def test_shapes_are_kept(phi: ScoreGeneratingFunction) -> None:
+def test_arguments_are_fractions_of_any_shape(phi: ScoreGeneratingFunction) -> None:
     u = np.linspace(0.1, 0.9, 6).reshape(2, 3)
     for function in (phi, phi.derivative, phi.second_derivative, phi.integral):
         assert function(u).shape == (2, 3)
         assert function(u[0, 1]) == function(u)[0, 1]
         assert function([]).shape == (0,)
-
-
-def test_moments_of_the_scores_of_classical_tests() -> None:
-    assert Logistic().integral(1) == pytest.approx(0, abs=1e-15)
-    assert integrate.quad(lambda u: Logistic()(u) ** 2, 0, 1)[0] == pytest.approx(1)
-    assert integrate.quad(lambda u: VanDerWaerden()(u) ** 2, 0, 1)[0] == pytest.approx(1)
-    # The dilogarithm at -1: the SoftPlus up to u0 adds pi^2 / 12 / beta^2, and u0 log(2) / lam.
-    area = pi**2 / 12 / 40**2 + 0.5 * log(2) / 40
-    assert RTB(u0=0.5, beta=40, lam=40).integral(0.5) == pytest.approx(area, rel=1e-7)
+        with pytest.raises(PrframeError, match=r"`u` must lie between 0 and 1; got 1\.5"):
+            function([0.5, 1.5])
+    assert (phi.derivative(u) >= 0).all()
 
 
 class _Odd:
@@ -154,23 +138,15 @@ def test_functions_of_the_user() -> None:
 @pytest.mark.parametrize(
     ("phi", "message"),
     [
-        (
-            "mwv",
-            f"`phi` must be one of {PHI_WORDS}; got 'mwv'. Did you mean 'mww'?",
-        ),
+        ("mwv", f"`phi` must be one of {PHI_WORDS}; got 'mwv'. Did you mean 'mww'?"),
         ("dcg(k=2.5)", "`k` must be a whole number >= 1; got 2.5."),
         ("local-auc(u0=1)", "`u0` must be a number > 0 and < 1; got 1."),
         ("p-norm-push(q=0.5)", "`q` must be a number >= 1; got 0.5."),
-        ("p-norm-push(q=inf)", "`q` must be a number >= 1; got inf."),
         ("rtb(beta=0)", "`beta` must be a number >= 0.001 and <= 1000000.0; got 0."),
-        ("rtb(lam=nan)", "`lam` must be a number >= 0.001 and <= 1000000.0; got nan."),
         (np.sum, r"phi must return as many numbers as it is given; sum returned shape () for "),
     ],
 )
-def test_what_is_no_score_generating_function(phi: object, message: str | None) -> None:
-    if message is None:
-        assert parse_phi(phi).name == phi.__name__
-        return
+def test_what_is_no_score_generating_function(phi: object, message: str) -> None:
     with pytest.raises(PrframeError) as caught:
         parse_phi(phi)
     assert str(caught.value).startswith(message)
@@ -179,22 +155,12 @@ def test_what_is_no_score_generating_function(phi: object, message: str | None) 
 def test_functions_must_be_finite_where_they_are_used() -> None:
     with pytest.raises(PrframeError, match=r"phi must be finite between 0 and 1; <lambda>"):
         parse_phi(lambda u: np.where(u > 0.5, np.nan, u))
+    with pytest.raises(PrframeError, match="must take an array"):
+        parse_phi(lambda u: 1.0 if u > 0.5 else 0.0)
     with pytest.raises(PrframeError, match=r"`phi` and its slope must be functions\."):
         CustomFunction(np.sqrt, slope=1)
     with pytest.raises(PrframeError, match=r"slope returned shape \(\) for \(2,\)"):
         CustomFunction(np.sqrt, slope=np.sum).derivative([0.2, 0.3])
-
-
-@EVERY
-def test_arguments_are_fractions(phi: ScoreGeneratingFunction) -> None:
-    for function in (phi, phi.derivative, phi.second_derivative, phi.integral):
-        with pytest.raises(PrframeError, match=r"`u` must lie between 0 and 1; got 1\.5"):
-            function([0.5, 1.5])
-
-
-def test_functions_that_take_no_arrays_are_refused_in_words():
-    with pytest.raises(PrframeError, match="must take an array"):
-        parse_phi(lambda u: 1.0 if u > 0.5 else 0.0)
 
 
 def test_names_may_be_written_as_those_of_metrics_are():
