@@ -10,8 +10,7 @@ if importlib.util.find_spec("psutil") is None:
 from benchmarks import report, results
 from benchmarks.cases import CASES, FULL, QUICK
 from benchmarks.fresh import compile_modules, run_module
-from benchmarks.measuring import run_case, run_check
-from benchmarks.quiet import Patience
+from benchmarks.measuring import Patience, run_case, run_check
 
 # The studies are programs of their own, which print a section or more.
 STUDIES = ("null_study", "coverage", "rank_study", "paired_study")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from benchmarks.measurement import Measurement
+from benchmarks.fresh import Measurement
 
 
 @dataclass(frozen=True)

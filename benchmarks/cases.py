@@ -4,16 +4,17 @@ from collections.abc import Callable
 from math import ceil
 from typing import Any
 
-from benchmarks.band_cases import (
+from benchmarks.case import Agreement, Case, Check, Deadline, Limit, Ratio, Sizes, Subject
+from benchmarks.compare_cases import compare, compare_pairs, compare_peer
+from benchmarks.ranking_cases import (
     bands,
     bands_of_groups,
     intervals_of_groups,
+    learn,
     many_intervals_of_groups,
+    null,
+    null_peer,
 )
-from benchmarks.case import Agreement, Case, Check, Deadline, Limit, Ratio, Sizes, Subject
-from benchmarks.compare_cases import compare, compare_pairs, compare_peer
-from benchmarks.learn_cases import learn
-from benchmarks.null_cases import null, null_peer
 
 FULL = Sizes()
 QUICK = Sizes(

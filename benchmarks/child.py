@@ -17,17 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import tasks
-from benchmarks.measurement import Measurement
+from benchmarks.fresh import Measurement
 from benchmarks.tasks import Work
 
 _MODULES = (
     "files",
     "peers",
-    "null_tasks",
-    "band_tasks",
-    "learn_tasks",
+    "ranking_tasks",
     "compare_tasks",
-    "growth_tasks",
 )
 
 

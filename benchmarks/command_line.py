@@ -13,11 +13,9 @@ import shutil
 import subprocess
 import sys
 import time
-from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
-import numpy as np
+from benchmarks.files import make_trec
 
 PYTREC_EVAL = """
 import sys
@@ -32,48 +30,22 @@ for name in ("map", "ndcg_cut_10", "P_10"):
 """
 
 
-class Cost(NamedTuple):
-    """The least seconds of several calls, and the most memory in MB (10^6 bytes).
+def measured(words: list[str], repetitions: int) -> tuple[float, float, float]:
+    """Return the least wall and CPU seconds of several calls, and the most MB (10^6 bytes).
 
     Systems count at least the memory of the process that starts the command.
     """
-
-    wall: float
-    cpu: float
-    memory: float
-
-
-def measured(words: list[str], repetitions: int) -> Cost:
-    """Run a command several times."""
-    wall, cpu, memory = [], [], []
+    costs = []
     for _ in range(repetitions):
         start = time.perf_counter()
         with subprocess.Popen(words, stdout=subprocess.DEVNULL) as process:  # noqa: S603 - our own
             _, status, used = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
-        wall.append(time.perf_counter() - start)
-        cpu.append(used.ru_utime + used.ru_stime)
-        memory.append(used.ru_maxrss * (1 if sys.platform == "darwin" else 1 << 10) / 1e6)
         assert process.returncode == 0, words
-    return Cost(min(wall), min(cpu), max(memory))
-
-
-def write_run(folder: Path, queries: int, documents: int) -> tuple[str, str]:
-    """Write judgments and a run, and return their paths."""
-    rng = np.random.default_rng(0)
-    qrels, run = folder / f"{queries}.qrels", folder / f"{queries}.run"
-    with qrels.open("w") as judged, run.open("w") as ranked:
-        for query in range(queries):
-            names = rng.choice(1_000_000, documents, replace=False).tolist()
-            scores = np.sort(rng.gamma(2, 3, documents))[::-1].tolist()
-            ranked.writelines(
-                f"{query} Q0 D{name:06d} {rank} {score:.6f} system\n"
-                for rank, (name, score) in enumerate(zip(names, scores, strict=True), 1)
-            )
-            judged.writelines(
-                f"{query} 0 D{name:06d} {int(rng.random() < 0.3)}\n" for name in names[::20]
-            )
-    return str(qrels), str(run)
+        memory = used.ru_maxrss * (1 if sys.platform == "darwin" else 1 << 10) / 1e6
+        costs.append((time.perf_counter() - start, used.ru_utime + used.ru_stime, memory))
+    wall, cpu, memory = zip(*costs, strict=True)
+    return min(wall), min(cpu), max(memory)
 
 
 def commands(qrels: str, run: str, trec_eval: str | None) -> dict[str, list[str]]:
@@ -127,13 +99,14 @@ def main() -> None:
         _print(name, measured(words, 3 if given.quick else 20))
     with TemporaryDirectory() as folder:
         for queries, repetitions in [(10, 1)] if given.quick else [(178, 7), (1000, 7), (7000, 3)]:
-            files = write_run(Path(folder), queries, 1000)
-            for name, words in commands(*files, trec_eval).items():
+            make_trec(folder, queries, 1000, 50).call()
+            qrels, run = f"{folder}/whole.qrels.txt", f"{folder}/whole.txt"
+            for name, words in commands(qrels, run, trec_eval).items():
                 _print(f"{name}, {queries * 1000:,} lines", measured(words, repetitions))
 
 
-def _print(name: str, cost: Cost) -> None:
-    print(f"| {name} | {cost.wall:.3f} | {cost.cpu:.3f} | {cost.memory:.0f} |", flush=True)
+def _print(name: str, cost: tuple[float, float, float]) -> None:
+    print("| {} | {:.3f} | {:.3f} | {:.0f} |".format(name, *cost), flush=True)
 
 
 if __name__ == "__main__":

@@ -9,25 +9,20 @@ _LAWS: dict[str, dict[str, Any]] = {
     "max-t": {"correction": "max-t"},
     "convolution": {},
 }
-_TESTS = ("student", "fisher")
 
 
 def compare(sizes: Sizes) -> Case:
     size, draws = _size(sizes), sizes.compare_draws
     subjects = []
     for law, options in _LAWS.items():
-        asked = {"metrics": ["AP"], "options": {"n_resamples": draws, **options}}
+        asked = {"options": {"n_resamples": draws, **options}}
         subjects.append(Subject(f"compare, {law}", "compare_models", asked | size, later=2))
-        of_law = {"law": law, "draws": draws} | size
-        subjects.append(Subject(f"arrays, {law}", "compare_arrays", of_law, later=2))
-    subjects.append(Subject(_FLOOR, "compare_floor", {"metrics": ["AP"]} | size))
+    subjects.append(Subject(_FLOOR, "compare_floor", size))
     return Case(
         "compare",
         f'`compare(frame, "AP", model="system")` of all pairs of {_shape(size)}: with '
-        f'{draws:,} draws `correction="max-t"`; and without draws, by *convolution*, with Holm\'s. '
-        "*Arrays*: the p-values alone, from one value per system and query; those of max-t are "
-        "adjusted ones, to which `compare` adds p-values by convolution. The floor is AP of the "
-        "same rows.",
+        f'{draws:,} draws `correction="max-t"`; and without draws, by *convolution*, with Holm\'s '
+        "correction. The floor is AP of the same rows.",
         subjects,
         [Ratio(f"compare, {law}", _FLOOR) for law in _LAWS],
         sizes.few_rounds,
@@ -69,32 +64,27 @@ def compare_pairs(sizes: Sizes) -> Case:
 
 def compare_peer(sizes: Sizes) -> Case:
     size = _size(sizes)
-    subjects = [
-        Subject(f"compare, {test}", "compare_named", {"test": test})
-        for test in (*_TESTS, "convolution")
+    ours, theirs = ("student", "convolution"), ("student", "fisher")
+    pairs = [
+        (f"ranx, {one}", f"compare, {other}") for one, other in zip(theirs, ours, strict=True)
     ]
-    for test in _TESTS:
-        options = {"test": test}
-        subjects.append(Subject(f"ranx, {test}", "compare_by_ranx", options, later=1))
     return Case(
         "compare-peer",
         f"AP and nDCG@10 of {_shape(size)}, all pairs compared: `compare` beside `ranx.compare`. "
         "*Student*: the paired t test. *Fisher*: the randomization test with 1,000 draws, which is "
         "ranx's default; *convolution* is ours, without draws. The data are in memory: a frame, and "
         "ranx's own objects.",
-        subjects,
         [
-            *(_times(f"ranx, {test}", f"compare, {test}") for test in _TESTS),
-            _times("ranx, fisher", "compare, convolution"),
+            *(Subject(f"compare, {test}", "compare_files", {"test": test}) for test in ours),
+            *(
+                Subject(f"ranx, {test}", "compare_by_ranx", {"test": test}, later=1)
+                for test in theirs
+            ),
         ],
+        [Ratio(*pair, 1, "at least") for pair in pairs],
         sizes.few_rounds,
         prepare=Subject("write", "make_runs", size, later=0),
     )
-
-
-def _times(theirs: str, ours: str) -> Ratio:
-    """Say that ranx should take longer."""
-    return Ratio(theirs, ours, 1, "at least")
 
 
 def _size(sizes: Sizes) -> dict[str, Any]:

@@ -1,34 +1,86 @@
-"""Comparisons of models over queries: what is timed, here and elsewhere."""
+"""Comparisons of models over queries: runs of several systems, and what is timed here and elsewhere."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+import os
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 import prframe
-from benchmarks.compare_peer import compared_by_ranx, ranx_objects
-from benchmarks.comparisons import Runs, family, runs
 from benchmarks.data import SEED
-from benchmarks.measurement import Answer
+from benchmarks.fresh import Answer
 from benchmarks.tasks import Work
-from prframe.stats import paired_randomization
+from prframe import trec
+from prframe.stats.paired_values.family import PairedFamily
+from prframe.typing import Floats, Integers
 
-Floats: TypeAlias = NDArray[np.float64]
-
-METRICS = ("AP", "nDCG@10")
-# As ranx calls them, and what comes nearest here.
-TESTS: dict[str, dict[str, Any]] = {
-    "student": {"test": "t", "correction": None},
-    "fisher": {"method": "sampled", "n_resamples": 1000, "correction": None},
-    "convolution": {"correction": None},
-}
+# Documents of a query's pool, of which a system retrieves the best.
+POOL = 1_000
+METRICS = ["AP", "nDCG@10"]
 
 
-def compare_models(metrics: Sequence[str], options: dict[str, Any], **size: int) -> Work:
-    frame = runs(**size).labelled()
-    return Work(lambda: compared(frame, metrics, options), _means)
+def runs(systems: int, queries: int, documents: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Draw what systems retrieve, and judgments 0, 1 or 2.
+
+    Queries differ in how hard they are, systems a little in how good they are. Systems come in
+    families of four, whose errors are alike.
+    """
+    rng = np.random.default_rng(SEED)
+    number = np.exp(rng.normal(np.log(20), 0.8, queries)).round().clip(2, 150).astype(int)
+    label = np.zeros((queries, POOL), dtype=np.int64)
+    for row, some in zip(label, number, strict=True):
+        row[:some] = rng.integers(1, 3, some)
+    worth = (label > 0) * rng.normal(2.0, 0.7, (queries, 1)) + 0.3 * (label > 1)
+    families = rng.normal(size=(systems // 4 + 1, queries, POOL))
+    parts = []
+    for system in range(systems):
+        error = 0.8 * families[system // 4] + 0.6 * rng.normal(size=(queries, POOL))
+        score = (1 + 0.01 * system) * worth + error
+        best = np.argsort(-score, axis=1)[:, :documents]
+        rows = _rows(best, score=np.take_along_axis(score, best, axis=1))
+        parts.append(rows.select(pl.lit(f"system {system:02d}").alias("system"), pl.all()))
+    judged = np.tile(np.arange(200), (queries, 1))
+    return pl.concat(parts).rechunk(), _rows(judged, label=label[:, :200])
+
+
+def _rows(documents: Integers, **columns: Floats | Integers) -> pl.DataFrame:
+    """Return a row per query and document, with their names."""
+    query = np.repeat(np.arange(len(documents)), documents.shape[1])
+    named = pl.DataFrame({"query": query, "document": documents.ravel()}).select(
+        query_id=pl.format("q{}", "query"), doc_id=pl.format("d{}-{}", "query", "document")
+    )
+    return named.with_columns(**{name: values.ravel() for name, values in columns.items()})
+
+
+def family(values: Floats) -> PairedFamily:
+    """Return the differences of all pairs of systems, from values of shape (n_systems, n_queries)."""
+    first, second = np.array(list(combinations(range(len(values)), 2))).T
+    differences = (values[first] - values[second]).T
+    return PairedFamily(differences, np.ones_like(differences))
+
+
+def _files(folder: str) -> tuple[Path, Path]:
+    return Path(folder) / "runs.parquet", Path(folder) / "qrels.parquet"
+
+
+def make_runs(folder: str, **size: int) -> Work:
+    """Write runs and judgments to files."""
+    made = runs(**size)
+
+    def call() -> None:
+        for frame, path in zip(made, _files(folder), strict=True):
+            frame.write_parquet(path)
+        # What is still to be written to the disk would disturb the first round.
+        os.sync()
+
+    return Work(call)
+
+
+def compare_models(options: dict[str, Any], **size: int) -> Work:
+    return _compared(trec.join(*runs(**size)), ["AP"], **options)
 
 
 def compare_few_values(systems: int, queries: int) -> Work:
@@ -44,7 +96,7 @@ def compare_few_values(systems: int, queries: int) -> Work:
     columns = {"system": model, "query_id": query, "score": score}
     frame = pl.DataFrame({name: values.ravel() for name, values in columns.items()})
     label = pl.Series("label", np.tile(relevant, systems * queries))
-    return Work(lambda: compared(frame.with_columns(label), ["AP"], {}), _means)
+    return _compared(frame.with_columns(label), ["AP"])
 
 
 def compare_items(items: int, prevalence: float, metric: str = "AP") -> Work:
@@ -54,59 +106,44 @@ def compare_items(items: int, prevalence: float, metric: str = "AP") -> Work:
     quality = label + rng.normal(size=items)
     scores = {name: quality + rng.normal(0, 0.5, items) for name in "ab"}
     frame = pl.DataFrame(scores | {"label": label})
-    options: dict[str, Any] = {"score": ["a", "b"], "over": None, "rng": SEED}
-    return Work(lambda: prframe.compare(frame, metric, **options), _means)
+    return _compared(frame, metric, model=None, score=["a", "b"], over=None, rng=SEED)
 
 
-def compare_floor(metrics: Sequence[str], **size: int) -> Work:
+def compare_floor(**size: int) -> Work:
     """Evaluate alone, the same rows."""
-    frame = runs(**size).labelled()
-    return Work(lambda: prframe.evaluate(frame, list(metrics), by=["system", "query_id"]))
+    frame = trec.join(*runs(**size))
+    return Work(lambda: prframe.evaluate(frame, "AP", by=["system", "query_id"]))
 
 
-def compare_arrays(law: str, draws: int, **size: int) -> Work:
-    """Return the p-values of all pairs, from one value per system and query."""
-    values = _values(**size)
-
-    def call() -> Floats:
-        pairs, rng = family(values), np.random.default_rng(SEED)
-        if law == "convolution":
-            tests = [paired_randomization(differences) for differences in pairs.sums.T]
-            return np.array([one.p_value for one in tests])
-        return pairs.max_t(draws, rng, "two-sided").p_values
-
-    return Work(call, lambda found: {"rows": found.size, "p": float(found.mean())})
-
-
-def _values(**size: int) -> Floats:
-    """Return AP, a row per system."""
-    found = prframe.evaluate(runs(**size).labelled(), "AP", by=["system", "query_id"])
-    wide = found.pivot("system", index="query_id", values="AP")
-    return wide.drop("query_id").to_numpy().T
-
-
-def compare_named(folder: str, test: str) -> Work:
-    """Compare by one of `TESTS`."""
-    frame = Runs.read(folder).labelled()
-    return Work(lambda: compared(frame, METRICS, TESTS[test]), _means)
+def compare_files(folder: str, test: str) -> Work:
+    """Compare by a test, without a correction, as ranx does."""
+    frame = trec.join(*map(pl.read_parquet, _files(folder)))
+    options = {"test": "t"} if test == "student" else {}
+    return _compared(frame, METRICS, correction=None, **options)
 
 
 def compare_by_ranx(folder: str, test: str) -> Work:
-    made = Runs.read(folder)
-    of_ranx = ranx_objects(made.retrieved, made.judged)
-    return Work(lambda: compared_by_ranx(*of_ranx, test))
+    from ranx import Qrels, Run, compare  # noqa: PLC0415
+
+    retrieved, judged = map(pl.read_parquet, _files(folder))
+    qrels = Qrels.from_dict(_nested(judged, "label"))
+    parts = retrieved.partition_by("system", as_dict=True).items()
+    theirs = [Run.from_dict(_nested(rows, "score"), name=name) for (name,), rows in parts]
+    return Work(lambda: compare(qrels, theirs, ["map", "ndcg@10"], stat_test=test))
 
 
-def compared(frame: pl.DataFrame, metrics: Sequence[str], options: dict[str, Any]) -> pl.DataFrame:
-    """Compare all pairs of systems."""
-    return prframe.compare(frame, list(metrics), model="system", **options)
+def _nested(rows: pl.DataFrame, value: str) -> dict[str, dict[str, Any]]:
+    """Return query -> document -> value: from such dictionaries ranx makes its objects quickest."""
+    lists = rows.group_by("query_id", maintain_order=True).agg("doc_id", value)
+    return {
+        query: dict(zip(documents, values, strict=True))
+        for query, documents, values in lists.iter_rows()
+    }
 
 
-def make_runs(folder: str, **size: int) -> Work:
-    """Write runs and judgments to files."""
-
-    made = runs(**size)
-    return Work(lambda: made.write(folder))
+def _compared(frame: pl.DataFrame, metrics: str | list[str], **options: Any) -> Work:
+    options = {"model": "system"} | options
+    return Work(lambda: prframe.compare(frame, metrics, **options), _means)
 
 
 def _means(found: pl.DataFrame) -> Answer:
@@ -118,13 +155,12 @@ def _means(found: pl.DataFrame) -> Answer:
 TASKS: dict[str, Callable[..., Work]] = {
     task.__name__: task
     for task in (
-        compare_arrays,
         compare_by_ranx,
         compare_few_values,
+        compare_files,
         compare_floor,
         compare_items,
         compare_models,
-        compare_named,
         make_runs,
     )
 }

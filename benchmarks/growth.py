@@ -17,20 +17,15 @@ from benchmarks.fresh import compile_modules, run_task
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "guide"
 TOOLS = ("prframe", "scikit-learn", "ir_measures", "ranx")
-COLUMNS = (
-    "axis",
-    "tool",
-    "rows",
-    "groups",
-    "models",
-    "share",
-    "first_seconds",
-    "later_seconds",
-    "first_cpu",
-    "later_cpu",
-    "megabytes",
-    "note",
-)
+COLUMNS = ("axis", "tool", "rows", "groups", "models", "share", "first_seconds", "later_seconds")
+COLUMNS += ("first_cpu", "later_cpu", "megabytes", "note")
+_LABELS = {
+    "rows": "rows, in groups of 1,000",
+    "share": "share of positives",
+    "groups": "groups",
+    "models": "models",
+}
+_COLORS = ("#b3261e", "#3465a4", "#5c8a3a", "#8a6d3b")
 # So many calls are timed after the first one of a process.
 _LATER = 3
 
@@ -100,10 +95,34 @@ def main() -> None:
             writer.writerow(row)
             file.flush()
             print(", ".join(f"{value}" for value in row.values()), file=sys.stderr, flush=True)
-    # The drawing imports more than the process that starts others may hold.
-    from benchmarks.growth_figure import draw  # noqa: PLC0415
-
     draw(table, options.folder / "growth.svg")
+
+
+def draw(table: Path, figure: Path) -> None:
+    """Draw a panel per axis, and write it as SVG, always the same for the same table."""
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["later_cpu"]]
+    # Drawing imports more than the process that starts others may hold.
+    import matplotlib as mpl  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    page = Figure(figsize=(9, 6), layout="constrained")
+    panels = page.subplots(2, 2, sharey=True).ravel()
+    for panel, axis in zip(panels, _LABELS, strict=True):
+        for tool, color in zip(TOOLS, _COLORS, strict=True):
+            points = [
+                (float(row[axis]), float(row["later_cpu"]))
+                for row in rows
+                if (row["axis"], row["tool"]) == (axis, tool)
+            ]
+            if points:
+                panel.plot(*zip(*points, strict=True), marker="o", color=color, label=tool)
+        panel.set(xscale="log", yscale="log", xlabel=_LABELS[axis], ylabel="seconds of CPU time")
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.grid(color="#dddddd", linewidth=0.5)
+    panels[0].legend(frameon=False)
+    with mpl.rc_context({"svg.hashsalt": "growth", "svg.fonttype": "none"}):
+        page.savefig(figure, metadata={"Date": None})
 
 
 def _options() -> argparse.Namespace:

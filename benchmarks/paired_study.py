@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.special import expit, stdtr
 
-from benchmarks.comparisons import family
+from benchmarks.compare_tasks import family
 from benchmarks.data import SEED
 from benchmarks.report import table
 from prframe.stats import SignFlipNull, adjust_p_values

@@ -7,10 +7,11 @@ are made once, which spares the peer the cost of real identifiers.
 from collections.abc import Callable, Iterable
 from typing import TypeAlias, Unpack
 
+import numpy as np
 import polars as pl
 
 import prframe
-from benchmarks.data import Data, rows
+from benchmarks.data import SEED, Data, rows
 from benchmarks.tasks import METRICS, Work, means
 
 Peer: TypeAlias = Callable[[pl.DataFrame], pl.DataFrame]
@@ -30,7 +31,7 @@ def pytrec_eval() -> Peer:
     return values
 
 
-def ranx() -> Peer:
+def ranx(metrics: tuple[str, ...] = ("map", "ndcg@10", "mrr", "precision@10")) -> Peer:
     from ranx import (  # noqa: PLC0415
         Qrels,
         Run,
@@ -42,7 +43,7 @@ def ranx() -> Peer:
     def values(frame: pl.DataFrame) -> pl.DataFrame:
         run, relevant = nested(frame)
         theirs = Run.from_dict(run)
-        ranx_evaluate(Qrels.from_dict(relevant), theirs, list(names))
+        ranx_evaluate(Qrels.from_dict(relevant), theirs, list(metrics))
         found = {names[name]: list(of.values()) for name, of in theirs.scores.items()}
         return table(theirs.scores["map"], pl.DataFrame(found))
 
@@ -130,6 +131,56 @@ def agreement(peer: str, **data: Unpack[Data]) -> Work:
     return Work(call, lambda largest: largest.max().row(0, named=True))
 
 
+def ir_measures() -> Peer:
+    import ir_measures as measures  # noqa: PLC0415
+
+    def values(frame: pl.DataFrame) -> pl.DataFrame:
+        run, relevant = nested(frame)
+        found = measures.iter_calc([measures.AP], relevant, run)
+        return pl.DataFrame(
+            [(one.query_id, one.value) for one in found], ["group", "AP"], orient="row"
+        )
+
+    return values
+
+
+# Tools whose AP of every group of every model is timed on data that grow.
+TOOLS: dict[str, Callable[[], Peer]] = {
+    "prframe": lambda: lambda frame: prframe.evaluate(frame, "AP", by="group"),
+    "scikit-learn": scikit_learn,
+    "ir_measures": ir_measures,
+    "ranx": lambda: ranx(("map",)),
+}
+
+
+def grow(tool: str, rows: int, groups: int, models: int, share: float) -> Work:
+    """Compute AP of so many groups for each of the models, `rows` rows in all."""
+    values = TOOLS[tool]()
+    frame = _growing(rows, groups, models, share)
+    if tool == "prframe":
+        return Work(lambda: prframe.evaluate(frame, "AP", by=["model", "group"]), means)
+    parts = frame.partition_by("model", maintain_order=True)
+    return Work(lambda: pl.concat([values(part).select("AP") for part in parts]), means)
+
+
+def _growing(rows: int, groups: int, models: int, share: float) -> pl.DataFrame:
+    """Return rows in which the groups are the same for all models, and the scores differ."""
+    rng = np.random.default_rng(SEED)
+    of_model = rows // models
+    label = rng.random(of_model) < share
+    # Every group has a positive, so that all tools have a value.
+    group = np.arange(of_model) * groups // of_model
+    label[np.flatnonzero(np.diff(group, prepend=-1))] = True
+    return pl.DataFrame(
+        {
+            "model": np.repeat(np.arange(models), of_model),
+            "group": np.tile(group, models),
+            "score": rng.random(of_model * models) + 0.2 * np.tile(label, models),
+            "label": np.tile(label, models),
+        }
+    )
+
+
 TASKS: dict[str, Callable[..., Work]] = {
-    task.__name__: task for task in (agreement, evaluate_by_peer, scikit_learn_one_group)
+    task.__name__: task for task in (agreement, evaluate_by_peer, grow, scikit_learn_one_group)
 }

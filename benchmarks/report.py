@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.case import Agreement, Case, Deadline, Limit, Ratio, Results
-from benchmarks.measurement import Answer, Measurement
+from benchmarks.fresh import Answer, Measurement
 
 # Versions of these are always told, those of other tools where the text has them.
 _PACKAGES = ("polars", "numpy")

@@ -5,7 +5,7 @@
 Needs the extra ``spark``, Java and psutil. Data are made once, as Parquet files in the folder.
 The cases: many groups; the mean AP of pyspark.ml's RankingEvaluator on 1,000,000 rows beside ours;
 one ranking of many rows, by either plan, with the megabytes that are shuffled; one ranking of more
-and more rows.
+and more rows. ``--draw docs/guide/spark_growth.csv`` draws the figure of such a table again.
 """
 
 import argparse
@@ -40,13 +40,17 @@ CONF = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--folder", type=Path, default=Path())
+    parser.add_argument("--draw", type=Path, metavar="TABLE", help="draw a table of growth alone")
     parser.add_argument("--cases", nargs="+", choices=CASES, default=["groups"])
     parser.add_argument("--partitions", default="8")
     parser.add_argument("--rows", type=int, default=ONE, help="those of one ranking")
     parser.add_argument("--most", type=int, default=GROWTH[-1], help="rows of the last ranking")
     parser.add_argument("--conf", nargs="*", default=CONF, help="settings of Spark, KEY=VALUE")
     given = parser.parse_args()
+    if given.draw:
+        draw(given.draw, given.draw.with_suffix(".svg"))
+        return
     session = _session(given.partitions, given.conf)
     _show("groups x rows", "subject", "CPU s", "wall s", "MB shuffled")
     _once(
@@ -57,6 +61,25 @@ def main() -> None:
     for case in given.cases:
         CASES[case](session, given)
     session.stop()
+
+
+def draw(table: Path, figure: Path) -> None:
+    """Draw a line per plan, and write it as SVG, always the same for the same table."""
+    rows = pl.read_csv(table).to_dicts()
+    import matplotlib as mpl  # noqa: PLC0415 - loaded where it is needed
+    from matplotlib.figure import Figure  # noqa: PLC0415 - loaded where it is needed
+
+    page = Figure(figsize=(6, 3.5), layout="constrained")
+    panel = page.subplots()
+    for plan, color in zip(PLANS, ("#b3261e", "#3465a4"), strict=True):
+        points = [(row["rows"], row["cpu_seconds"]) for row in rows if row["plan"] == plan]
+        panel.plot(*zip(*points, strict=True), marker="o", color=color, label=plan)
+    panel.set(xscale="log", yscale="log", xlabel="rows of one ranking", ylabel="CPU seconds")
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.grid(color="#dddddd", linewidth=0.5)
+    panel.legend(frameon=False)
+    with mpl.rc_context({"svg.hashsalt": "spark", "svg.fonttype": "none"}):
+        page.savefig(figure, metadata={"Date": None})
 
 
 def _groups(session: "SparkSession", given: argparse.Namespace) -> None:

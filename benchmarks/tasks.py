@@ -10,8 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 import prframe
-from benchmarks.data import Data, rows, write_parquet
-from benchmarks.measurement import Answer
+from benchmarks.data import SEED, Data, rows, write_parquet
+from benchmarks.fresh import Answer
 
 Keys: TypeAlias = NDArray[np.uint64]
 Engine: TypeAlias = Literal["auto", "streaming"]
@@ -144,6 +144,40 @@ def means(frame: pl.DataFrame) -> Answer:
     return {"rows": frame.height, **values.row(0, named=True)}
 
 
+def rank_statistic(rule: str, n: int, solver: str) -> Work:
+    from prframe.learn import RankStatisticRanker  # noqa: PLC0415
+
+    features, labels = _sample(rule, n)
+    ranker = RankStatisticRanker("p-norm-push", rule, solver=solver, random_state=SEED)
+    return Work(
+        lambda: ranker.fit(features, labels),
+        lambda found: {"criterion": found.criterion_, "iterations": found.n_iter_},
+    )
+
+
+def logistic(rule: str, n: int) -> Work:
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
+    features, labels = _sample(rule, n)
+    first, second = np.triu_indices(features.shape[1])
+
+    def call() -> object:
+        columns = features if rule == "linear" else features[:, first] * features[:, second]
+        return LogisticRegression(max_iter=1000).fit(columns, labels)
+
+    return Work(call)
+
+
+def _sample(rule: str, n: int, d: int = 15) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Draw two normal classes, by turns."""
+    rng = np.random.default_rng(SEED)
+    labels = np.arange(n) % 2
+    features = rng.normal(size=(n, d))
+    if rule == "linear":
+        return features + 0.2 * labels[:, None], labels
+    return features * np.where(labels, 1.2, 1.0)[:, None], labels
+
+
 TASKS: dict[str, Callable[..., Work]] = {
     task.__name__: task
     for task in (
@@ -153,9 +187,11 @@ TASKS: dict[str, Callable[..., Work]] = {
         evaluate_one_group,
         evaluate_parquet,
         expression,
+        logistic,
         make_parquet,
         pack_and_sort,
         rank_positives,
+        rank_statistic,
         read_parquet,
         sink_parquet,
         sort_groups,

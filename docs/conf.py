@@ -20,8 +20,8 @@ from pictures import Picture, write_scripts  # noqa: E402
 
 import prframe  # noqa: E402 - the path must first name the package beside these pages
 from prframe.accessors import verbs  # noqa: E402
-from prframe.stats import SCORE_GENERATING  # noqa: E402
 from prframe.stats.paired_values import QUERY_TESTS  # noqa: E402
+from prframe.stats.score_functions import SCORE_GENERATING  # noqa: E402
 
 mpl.use("Agg")
 os.environ.setdefault("POLARS_TABLE_WIDTH", "100")

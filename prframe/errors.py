@@ -67,7 +67,7 @@ class UnknownMetricError(ArgumentError):
 
     def as_column(self, verb: str, *, takes_values: bool) -> "UnknownMetricError":
         """Return the error for a name that is a column of the frame."""
-        at_hand = " Values of metrics at hand are named by values=." if takes_values else ""
+        at_hand = " Name precomputed values of metrics with values=." if takes_values else ""
         return UnknownMetricError(
             f"{self.metric!r} is a column of the frame and not a metric; the metrics come after "
             f"the frame, for example {verb}(frame, 'AP'), and columns are named by score=, label= "

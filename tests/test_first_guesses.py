@@ -157,9 +157,9 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: prframe.evaluate(BM25, "AP", by="qid"),
         "Name the column with label='rel'.",
     ),
-    "values at hand in place of metrics": (
+    "precomputed values in place of metrics": (
         lambda: prframe.compare(pl.DataFrame({"bm25": [0.2], "dense": [0.3]}), "bm25", "dense"),
-        "Values of metrics at hand are named by values=.",
+        "Name precomputed values of metrics with values=.",
     ),
     "eleven points": (
         lambda: BM25.pr.curve(label="rel", by="qid", interpolated=True, points=11),
@@ -230,7 +230,7 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "average precisions without their names": (
         lambda: prframe.ap_test(PROFILES),
-        "Average precisions at hand are named by ap=.",
+        "Name precomputed average precisions with ap=.",
     ),
     "several rankings of a compound": (
         lambda: prframe.ap_test(PROFILES, by="Metadata_compound", **PAIRS),

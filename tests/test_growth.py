@@ -4,8 +4,8 @@ from dataclasses import asdict
 
 import pytest
 
-from benchmarks import growth, growth_tasks
-from benchmarks.measurement import Measurement
+from benchmarks import growth, peers
+from benchmarks.fresh import Measurement
 
 SKLEARN = "scikit-learn"
 
@@ -14,9 +14,9 @@ SKLEARN = "scikit-learn"
 def test_tools_compute_the_same(models: int) -> None:
     pytest.importorskip("sklearn")
     size = asdict(growth.Size(rows=600, groups=5, models=models))
-    works = [growth_tasks.grow(tool, **size) for tool in ("prframe", SKLEARN)]
+    works = [peers.grow(tool, **size) for tool in ("prframe", SKLEARN)]
     ours, theirs = (work.answer(work.call()) for work in works)
-    assert ours["groups"] == theirs["groups"] == 5 * models
+    assert ours["rows"] == theirs["rows"] == 5 * models
     assert ours["AP"] == pytest.approx(theirs["AP"], abs=1e-12)
 
 

@@ -36,7 +36,7 @@ def test_synonyms_are_of_arguments_and_few() -> None:
             [1, 0],
             "list",
             " Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}. "
-            "Values of a metric at hand are such a column, too, as in interval({'query_id': "
+            "Precomputed values of a metric are such a column, too, as in interval({'query_id': "
             "queries, 'AP': values}, values='AP', over='query_id').",
         ),
         (
@@ -92,7 +92,7 @@ def test_a_column_is_no_metric() -> None:
                 "'query_id' is a column of the frame and not a metric; the metrics come after the "
                 f"frame, for example {verb.__name__}(frame, 'AP'), and columns are named by "
                 "score=, label= and by=."
-                + " Values of metrics at hand are named by values=."
+                + " Name precomputed values of metrics with values=."
                 * (verb != prframe.evaluate)
             )
 

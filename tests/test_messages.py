@@ -359,7 +359,7 @@ REFUSALS = {
         lambda: interval(GOOD, ["AP", "AUC", "nDCG"], over="label", prior=0.5),
         f"`prior` is not taken by 'nDCG'; it is for {OF_ANY_PRIOR}; evaluate these in a call of their own, without prior.",
     ),
-    "a prior of values at hand": (
+    "a prior of precomputed values": (
         lambda: interval(GOOD, values="score", over="label", prior=0.5),
         "`prior` is for metrics of rankings; leave it out with values=.",
     ),

@@ -87,7 +87,7 @@ class Arguments:
     # Models that are compared are named by a column, or each has a column of scores.
     model: str | None = field(default=None, metadata={"shared": False})
     further_scores: tuple[str, ...] = field(default=(), metadata={"shared": False})
-    # Values at hand need neither scores nor labels: pairs of an argument and the column it names.
+    # Precomputed values: pairs of an argument and the column that it names.
     at_hand: tuple[tuple[str, str], ...] = field(default=(), metadata={"shared": False})
 
     def __post_init__(self) -> None:
@@ -130,7 +130,7 @@ class Arguments:
     def with_values(
         self, columns: Sequence[tuple[str, str]], also_refused: Sequence[str] = ()
     ) -> "Arguments":
-        """Return the arguments of a call with values at hand: pairs of an argument and a column.
+        """Return the arguments of a call with precomputed values, by argument and column.
 
         Arguments that say how items are ranked are refused, and with them those that the values
         make superfluous.
@@ -140,13 +140,13 @@ class Arguments:
             several = name == "score" and self.further_scores
             if several or getattr(self, name) != getattr(plain, name):
                 raise ArgumentError(
-                    f"`{name}` says how items are ranked and which count; values at hand "
+                    f"`{name}` says how items are ranked and which count; precomputed values "
                     f"({columns[0][0]}=) are asked for neither, so leave it out."
                 )
         if self.missing == "last":
             raise ArgumentError(
-                "missing='last' is for scores; values at hand that are missing are refused, or "
-                "left out with missing='drop'."
+                "missing='last' is for scores; precomputed values that are missing are refused, "
+                "or left out with missing='drop'."
             )
         return replace(self, at_hand=tuple(columns))
 

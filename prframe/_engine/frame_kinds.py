@@ -53,8 +53,8 @@ def _way_to_a_frame(given: object) -> str:
         way = " Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}."
         if isinstance(given, (list, tuple)) and given and isinstance(given[0], (int, float)):
             way += (
-                " Values of a metric at hand are such a column, too, as in interval({'query_id': "
-                "queries, 'AP': values}, values='AP', over='query_id')."
+                " Precomputed values of a metric are such a column, too, as in "
+                "interval({'query_id': queries, 'AP': values}, values='AP', over='query_id')."
             )
         return way
     return ""

@@ -91,11 +91,7 @@ def _by_panel(drawn: Sequence[Lines]) -> dict[object, list[Lines]]:
 
 
 def pr_picture(
-    result: object,
-    columns: Mapping[str, str | None],
-    band: object = None,
-    *,
-    x_log: bool = False,
+    result: object, columns: Mapping[str, str | None], band: object = None, *, x_log: bool = False
 ) -> CurvePicture:
     """Prepare PR curves; `columns` are those of the roles color, facet and over."""
     drawn = _defined(read(result, "curve"), "recall", "precision")
@@ -215,9 +211,7 @@ def _roles(result: Result, columns: Mapping[str, str | None]) -> dict[str, str |
 
 
 def _split(
-    result: Result,
-    shown: Mapping[str, str | None],
-    points_of: Callable[[pl.DataFrame], Points],
+    result: Result, shown: Mapping[str, str | None], points_of: Callable[[pl.DataFrame], Points]
 ) -> list[tuple[object, object, tuple[Points, ...]]]:
     """Return the panel, the group and the curves of each line, in the order of the rows."""
     facets = _parts(result.rows, shown["facet"])

@@ -44,13 +44,7 @@ class Forest:
 
 
 def forest(  # noqa: PLR0913
-    result: object,
-    *,
-    y: str | None,
-    facet: str,
-    letters: object,
-    sort: str | None,
-    alpha: float,
+    result: object, *, y: str | None, facet: str, letters: object, sort: str | None, alpha: float
 ) -> Forest:
     """Prepare a picture of a result of `interval` or `compare`."""
     checks.one_of("sort", sort, ("estimate", None), in_order=True)  # type: ignore[arg-type]

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from prframe import checks, stats
+from prframe import checks
 from prframe.metrics.metric import Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import LARGEST_EXPONENT, Quantities, gain_of
+from prframe.stats import rankings
 from prframe.stats.tie_expectations import expected_cascade
 
 
@@ -78,7 +79,7 @@ DCG = Metric(
     needs=(),
     graded=True,
     range=(0.0, float("inf")),
-    cells=lambda m: stats.DiscountedGain(_rank(m)),
+    cells=lambda m: rankings.DiscountedGain(_rank(m)),
 )
 nDCG = Metric(
     "nDCG",
@@ -92,7 +93,7 @@ nDCG = Metric(
     needs=(),
     also_undefined="no gain > 0",
     graded=True,
-    cells=lambda m: stats.DiscountedGain(_rank(m), normalised=True),
+    cells=lambda m: rankings.DiscountedGain(_rank(m), normalised=True),
 )
 ERR = Metric(
     "ERR",

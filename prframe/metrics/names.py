@@ -61,7 +61,7 @@ _REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 def with_cells(test: str | None = None) -> str:
     """List the metrics that are functions of the counts in cells, or those that a test is for."""
-    return _forms_with(lambda _, statistic: test is None or test in statistic.own_tests)
+    return _forms_with(lambda _, statistic: test is None or statistic.of_two_samples)
 
 
 def with_influence(*, graded: bool = True) -> str:

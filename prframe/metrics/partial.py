@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from prframe import checks, stats
+from prframe import checks
 from prframe.metrics.metric import REL, Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import Quantities
 from prframe.metrics.shared import over
+from prframe.stats import rankings
 from prframe.stats.tie_expectations import gain_area, mean_shortfall
 from prframe.tie_policies import NO_MEAN
 from prframe.typing import Floats
@@ -87,7 +88,7 @@ pAP = Metric(
     parameters=(Parameter("max_recall", 0.5, "The level of recall, in (0, 1].", _part), REL),
     ties=frozenset(NO_MEAN),
     options=frozenset({"weight", "prior"}),
-    cells=lambda m: stats.PartialAveragePrecision(m.number("max_recall")),
+    cells=lambda m: rankings.PartialAveragePrecision(m.number("max_recall")),
 )
 pAUC = Metric(
     "pAUC",
@@ -104,7 +105,7 @@ pAUC = Metric(
     ties=frozenset(NO_MEAN),
     needs=("n_pos", "n_neg"),
     options=frozenset({"weight", "prior"}),
-    cells=lambda m: stats.PartialRocArea(m.number("max_fpr"), str(m["scale"])),
+    cells=lambda m: rankings.PartialRocArea(m.number("max_fpr"), str(m["scale"])),
 )
 AUPRG = Metric(
     "AUPRG",
@@ -117,5 +118,5 @@ AUPRG = Metric(
     needs=("n_pos", "n_neg"),
     options=frozenset({"weight", "prior"}),
     range=(-float("inf"), 1.0),
-    cells=lambda _: stats.GainArea(),
+    cells=lambda _: rankings.GainArea(),
 )

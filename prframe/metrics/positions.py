@@ -17,6 +17,7 @@ from prframe.metrics.shared import (
     precision_above,
     recall_above,
 )
+from prframe.stats import rankings
 from prframe.stats.tie_expectations import expected_reciprocal_rank, hit_probability
 from prframe.tie_policies import NO_MEAN
 from prframe.typing import Floats, Integers
@@ -152,7 +153,7 @@ def _or_at_precision(metric: Metric) -> Metric:
         cutoff="precision",
         ties=frozenset(NO_MEAN),
         options=frozenset({"weight", "prior"}),
-        cells=lambda m: stats.RecallAtPrecision(m.number("at_precision")),
+        cells=lambda m: rankings.RecallAtPrecision(m.number("at_precision")),
         instead=(),
     )
     others = tuple(
@@ -196,7 +197,7 @@ P = or_above(
         cells=lambda m: stats.PrecisionAt(m.rank()),
     ),
     _precision_reached,
-    lambda _: stats.SetPrecision(empty=float("nan")),
+    lambda _: rankings.SetPrecision(empty=float("nan")),
 )
 R = _or_at_precision(
     or_above(
@@ -212,7 +213,7 @@ R = _or_at_precision(
             cells=lambda m: stats.RecallAt(m.rank()),
         ),
         recall_above,
-        lambda _: stats.SetRecall(),
+        lambda _: rankings.SetRecall(),
     )
 )
 F1 = or_above(
@@ -224,10 +225,10 @@ F1 = or_above(
         (Term(_top_credit),),
         lambda q, m, terms: 2 * terms[0] / (m.rank() + q.n_pos),
         cutoff="required",
-        cells=lambda m: stats.F1At(m.rank()),
+        cells=lambda m: rankings.F1At(m.rank()),
     ),
     f_above,
-    lambda _: stats.SetFMeasure(),
+    lambda _: rankings.SetFMeasure(),
 )
 F = or_above(
     Metric(
@@ -239,10 +240,10 @@ F = or_above(
         _f_finish,
         parameters=(BETA, REL),
         cutoff="required",
-        cells=lambda m: stats.FAt(m.rank(), m.number("beta")),
+        cells=lambda m: rankings.FAt(m.rank(), m.number("beta")),
     ),
     f_above,
-    lambda m: stats.SetFMeasure(m.number("beta")),
+    lambda m: rankings.SetFMeasure(m.number("beta")),
 )
 RelP = Metric(
     "RelP",
@@ -251,7 +252,7 @@ RelP = Metric(
     (Term(_top_credit),),
     over(lambda q, m: _ideal_hits(m.rank(), q)),
     cutoff="required",
-    cells=lambda m: stats.RelativePrecisionAt(m.rank()),
+    cells=lambda m: rankings.RelativePrecisionAt(m.rank()),
 )
 Rprec = Metric(
     "Rprec",
@@ -259,7 +260,7 @@ Rprec = Metric(
     "TREC",
     (Term(_r_precision_credit),),
     over(lambda q, _: q.n_pos),
-    cells=lambda _: stats.RPrecision(),
+    cells=lambda _: rankings.RPrecision(),
 )
 RR = Metric(
     "RR",
@@ -267,7 +268,7 @@ RR = Metric(
     "TREC",
     (Term(_rr_credit, "first"),),
     cutoff="optional",
-    cells=lambda m: stats.ReciprocalRank(None if m.k is None else m.rank()),
+    cells=lambda m: rankings.ReciprocalRank(None if m.k is None else m.rank()),
 )
 Success = Metric(
     "Success",
@@ -275,7 +276,7 @@ Success = Metric(
     "TREC",
     (Term(_success_credit, "first"),),
     cutoff="required",
-    cells=lambda m: stats.SuccessAt(m.rank()),
+    cells=lambda m: rankings.SuccessAt(m.rank()),
 )
 RBP = Metric(
     "RBP",
@@ -288,7 +289,7 @@ RBP = Metric(
         REL,
     ),
     needs=(),
-    cells=lambda m: stats.RankBiasedPrecision(None if m.k is None else m.rank(), m.number("p")),
+    cells=lambda m: rankings.RankBiasedPrecision(None if m.k is None else m.rank(), m.number("p")),
 )
 Bpref = Metric(
     "Bpref",
@@ -319,7 +320,7 @@ Lift = Metric(
     _lift_finish,
     cutoff="required",
     range=(0.0, float("inf")),
-    cells=lambda m: stats.LiftAt(m.rank()),
+    cells=lambda m: rankings.LiftAt(m.rank()),
 )
 EF = Metric(
     "EF",
@@ -332,7 +333,7 @@ EF = Metric(
         REL,
     ),
     range=(0.0, float("inf")),
-    cells=lambda m: stats.Enrichment(m.number("fraction")),
+    cells=lambda m: rankings.Enrichment(m.number("fraction")),
 )
 BEDROC = Metric(
     "BEDROC",
@@ -347,5 +348,5 @@ BEDROC = Metric(
         REL,
     ),
     needs=("n_pos", "n_neg"),
-    cells=lambda m: stats.Bedroc(m.number("alpha")),
+    cells=lambda m: rankings.Bedroc(m.number("alpha")),
 )

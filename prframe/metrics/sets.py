@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import polars as pl
 
-from prframe import stats
 from prframe.metrics.metric import REL, THRESHOLD, Metric
 from prframe.metrics.quantities import Quantities
 from prframe.metrics.shared import BETA, at_threshold, f_above, precision_above, recall_above
+from prframe.stats import rankings
 
 
 def _specificity(q: Quantities, _m: Metric, _tp: pl.Expr, fp: pl.Expr) -> pl.Expr:
@@ -53,7 +53,7 @@ Specificity = at_threshold(
         needs=("n_neg",),
     ),
     _specificity,
-    lambda _: stats.SetSpecificity(),
+    lambda _: rankings.SetSpecificity(),
 )
 BalancedAccuracy = at_threshold(
     _of_table(
@@ -62,7 +62,7 @@ BalancedAccuracy = at_threshold(
         "Brodersen et al. 2010",
     ),
     _balanced,
-    lambda _: stats.SetBalancedAccuracy(),
+    lambda _: rankings.SetBalancedAccuracy(),
 )
 MCC = at_threshold(
     replace(
@@ -76,7 +76,7 @@ MCC = at_threshold(
         range=(-1.0, 1.0),
     ),
     _matthews,
-    lambda _: stats.SetMatthews(),
+    lambda _: rankings.SetMatthews(),
 )
 
 
@@ -102,7 +102,7 @@ SetP = Metric(
     lambda q, m, _: precision_above(q, m, q.n_hits, q.n - q.n_hits),
     needs=(),
     options=frozenset({"prior"}),
-    cells=lambda _: stats.SetPrecision(),
+    cells=lambda _: rankings.SetPrecision(),
 )
 SetR = Metric(
     "SetR",
@@ -111,7 +111,7 @@ SetR = Metric(
     (),
     lambda q, m, _: recall_above(q, m, q.n_hits, q.n - q.n_hits),
     options=frozenset({"prior"}),
-    cells=lambda _: stats.SetRecall(),
+    cells=lambda _: rankings.SetRecall(),
 )
 SetF = Metric(
     "SetF",
@@ -121,7 +121,7 @@ SetF = Metric(
     lambda q, m, _: f_above(q, m, q.n_hits, q.n - q.n_hits),
     parameters=(BETA, REL),
     options=frozenset({"prior"}),
-    cells=lambda m: stats.SetFMeasure(m.number("beta")),
+    cells=lambda m: rankings.SetFMeasure(m.number("beta")),
 )
 SetAP = Metric(
     "SetAP",
@@ -130,7 +130,7 @@ SetAP = Metric(
     (),
     lambda q, m, _: precision_above(q, m, q.n_hits, q.n - q.n_hits) * q.n_hits / q.n_pos,
     options=frozenset({"prior"}),
-    cells=lambda _: stats.SetAveragePrecision(),
+    cells=lambda _: rankings.SetAveragePrecision(),
 )
 NumRel = replace(
     _number("NumRel", "The number of positives, n_pos.", lambda q: q.n_pos),

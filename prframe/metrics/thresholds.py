@@ -14,6 +14,7 @@ from prframe.errors import ArgumentError
 from prframe.metrics.metric import REL, Finish, Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import HAIR_BELOW, Quantities
 from prframe.metrics.shared import over, per_block
+from prframe.stats import rankings
 from prframe.stats.score_functions import WORDS, expected_score, mid_rank_score
 from prframe.stats.tie_expectations import expected_precision, expected_precision_before
 from prframe.tie_policies import NO_MEAN, WITHOUT_LABELS
@@ -215,7 +216,7 @@ AP = Metric(
     cutoff="optional",
     options=CURVE,
     cells=lambda m: (
-        stats.AveragePrecision() if m.k is None else stats.AveragePrecisionAt(m.rank())
+        stats.AveragePrecision() if m.k is None else rankings.AveragePrecisionAt(m.rank())
     ),
 )
 AUPRC = Metric(
@@ -263,7 +264,7 @@ Prec = Metric(
     cutoff="recall",
     ties=frozenset(NO_MEAN),
     options=frozenset({"weight", "prior"}),
-    cells=lambda m: stats.PrecisionAtRecall(m.level()),
+    cells=lambda m: rankings.PrecisionAtRecall(m.level()),
 )
 MaxF1 = Metric(
     "MaxF1",
@@ -308,7 +309,7 @@ W = Metric(
     options=frozenset({"weight"}),
     # The range is that of phi, which may have no bounds.
     range=(-float("inf"), float("inf")),
-    cells=lambda m: stats.LinearRankMean(str(m["phi"])),
+    cells=lambda m: rankings.LinearRankMean(str(m["phi"])),
 )
 infAP = Metric(
     "infAP",

@@ -89,20 +89,16 @@ def predicted_mean(  # noqa: PLR0913
     Notes
     -----
     With ``weight = b (1 - n / N)``, clipped to [0, 1], the estimate is ``weight mean(g of the
-    others) + mean_n(y - weight g)``, that of PPI++, which divides the covariance by the variance
-    of all g. Without correlation, without further units or with fewer than four human ones, the
-    weight is 0, and the interval is that of `mean_interval`.
+    others) + mean_n(y - weight g)``, that of PPI++ (Angelopoulos, Duchi & Zrnic 2023,
+    arXiv:2311.01453), which divides the covariance by the variance of all g. It is a regression
+    estimator in double sampling (Cochran, *Sampling Techniques*, 1977, section 12.6). Without
+    correlation, without further units or with fewer than four human ones, the weight is 0, and the
+    interval is that of `mean_interval`.
 
     The degrees of freedom are Satterthwaite's, of n - 2 for the first term of the variance and
     N - 1 for the second. The factor with n - 3 is due to the estimated slope, and exact for normal
     values. With clusters, both terms are sums over clusters of the influence of their values, and
     numbers of clusters replace n and N. A mean is over those units that have its value.
-
-    References
-    ----------
-    Angelopoulos, Duchi & Zrnic, *PPI++: efficient prediction-powered inference*, 2023
-    (arXiv:2311.01453), on power tuning; Cochran, *Sampling Techniques*, 3rd ed. 1977, section
-    12.6, on regression estimators in double sampling, which this one is.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The metrics of each group, which are checked together and computed from one ranking."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -12,7 +12,7 @@ from prframe._engine.frames import Source
 from prframe._engine.measure import values_of_groups
 from prframe._engine.pieces import Ranking
 from prframe._engine.rows import considered, key_names
-from prframe.errors import ArgumentError, NoCutoffWarning, PrframeError, warn
+from prframe.errors import ArgumentError, NoCutoffWarning, PrframeError, each_once, warn
 from prframe.metrics import (
     AUC,
     AUPRG,
@@ -26,6 +26,7 @@ from prframe.metrics import (
     forms_that,
     parse_metric,
 )
+from prframe.stats import rankings
 from prframe.verbs._plan import takes_ties
 from prframe.verbs._trec_eval_names import TrecEvalNames
 from prframe.verbs._verb import positives_of, warn_undefined
@@ -52,11 +53,6 @@ class Evaluation:
     undefined: float | None = None
     # The number of keys, the last ones, over which means are taken.
     n_over: int = 0
-
-    @property
-    def is_one_metric(self) -> bool:
-        """Whether there is no more than one metric."""
-        return len(self.wanted) == 1
 
     def keyed(self, args: Arguments) -> Arguments:
         """Return the arguments with all columns by which values are told apart."""
@@ -147,6 +143,27 @@ class Evaluation:
         if self.undefined is not None:
             return values.with_columns(pl.col(list(self.wanted)).fill_null(self.undefined))
         return values
+
+    def of_scores(self, source: Source, scores: Sequence[str]) -> list[pl.DataFrame]:
+        """Return one row per group by each column of scores, and warn once of undefined values.
+
+        A group is undefined if it is for any column.
+        """
+        alone = [replace(self.args, score=column, further_scores=()) for column in scores]
+        with each_once():
+            parts = [replace(self, args=args).measured(source) for args in alone]
+        values, keys = parts[0], key_names(self.args)
+        if len(parts) > 1:
+            of_group = [
+                pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).first()).alias(name)
+                for name in self.wanted
+            ]
+            rows = pl.concat(parts)
+            values = rows.select(of_group)
+            if keys:
+                values = rows.group_by(keys, maintain_order=True).agg(of_group)
+        self.warn(values)
+        return parts
 
     def _of_all_rows(self) -> list[str]:
         """Return the names that are likely to be meant at a threshold."""
@@ -253,7 +270,7 @@ def at_prior(metric: Metric, prior: float | None) -> "stats.CellStatistic":
             f"`prior` has no meaning for {metric} of one ranking, as it counts ranks, at which "
             f"the population has other items; it is for {at_any_prior()}; leave `prior` out."
         )
-    return stats.AtPrior(statistic, prior)
+    return rankings.AtPrior(statistic, prior)
 
 
 def prior_of(value: object) -> float | None:

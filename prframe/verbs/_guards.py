@@ -11,7 +11,7 @@ import polars as pl
 from prframe import checks, hints
 from prframe._engine.arguments import Arguments
 from prframe._engine.frame_kinds import kind_of
-from prframe._engine.frames import Seen, Source, source
+from prframe._engine.frames import Source, source
 from prframe._engine.noticed import warn_of_grades, warn_of_lost
 from prframe._engine.rows import considered, in_groups
 from prframe.errors import (
@@ -226,33 +226,24 @@ def stretches(rows: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([rows.slice(begin, length) for begin in np.sort(begins)])
 
 
-def lack_negatives(seen: Seen, args: Arguments) -> bool:
-    """Tell whether all rows are positive, and nothing says that there are other items."""
-    return seen.rows and not seen.negatives and args.n_neg is None
-
-
-def lack_positives(seen: Seen, args: Arguments) -> bool:
-    """Tell whether no row is positive, and nothing says that there are other items."""
-    return seen.rows and not seen.positives and args.n_pos is None
-
-
 def warn_of(source: Source, args: Arguments, *, uses_grades: bool, counts_hits: bool) -> None:
     """Warn of what was noticed of the rows while they were ranked."""
-    was_read = source.seen.rows or source.seen.read
+    seen = source.seen
+    was_read = seen.rows or seen.read
     if not was_read and not source.lazy().select(pl.len()).collect().item():
         warn(
             "the frame has no rows, so that the result says nothing; see whether what was read or "
             "filtered is empty, or ignore EmptyFrameWarning.",
             EmptyFrameWarning,
         )
-    if lack_positives(source.seen, args) and counts_hits:
+    if seen.rows and not seen.positives and args.n_pos is None and counts_hits:
         warn(
             f"no row is positive: no {args.label!r} {_positive_labels(args)}, so that nothing is "
             "a hit. Say which labels are positive with positive=; check lists the labels that "
             "there are. If there are no positives, ignore NoPositivesWarning.",
             NoPositivesWarning,
         )
-    if lack_negatives(source.seen, args) and not uses_grades:
+    if seen.rows and not seen.negatives and args.n_neg is None and not uses_grades:
         number = "the number of negatives that are not listed in n_neg="
         remedy = f"Give {number}"
         if source.schema.get(args.label) != pl.Boolean:
@@ -264,9 +255,9 @@ def warn_of(source: Source, args: Arguments, *, uses_grades: bool, counts_hits: 
             NoNegativesWarning,
         )
     if not uses_grades:
-        warn_of_grades(source.seen, args)
-    if source.seen.tied:
-        warn(source.seen.tied, TiePolicyWarning)
+        warn_of_grades(seen, args)
+    if seen.tied:
+        warn(seen.tied, TiePolicyWarning)
 
 
 def _positive_labels(args: Arguments) -> str:

@@ -101,9 +101,7 @@ def _runs(
 
 
 def _of_rows(
-    compute: Callable[[Source], pl.DataFrame],
-    rows: pl.DataFrame,
-    runs: pl.DataFrame | None = None,
+    compute: Callable[[Source], pl.DataFrame], rows: pl.DataFrame, runs: pl.DataFrame | None = None
 ) -> pl.DataFrame:
     return compute(_source(rows, runs))
 

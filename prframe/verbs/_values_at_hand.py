@@ -80,21 +80,16 @@ class ValuesAtHand:
         return cls(columns, free and (models or len(columns) == 1), models)
 
     @property
-    def is_one_metric(self) -> bool:
-        """Whether there is no more than one metric."""
-        return not self.long and (self.models or len(self.columns) == 1)
-
-    @property
     def _naming(self) -> list[str]:
         """The column that names metrics, if there is one."""
         return [_NAMING] if self.long else []
 
     def arguments(self, args: Arguments) -> Arguments:
-        """Return the arguments of the call with the columns at hand."""
+        """Return the arguments of the call with the precomputed columns."""
         if args.missing != "raise":
             raise ArgumentError(
-                "`missing` is for scores; values at hand that are null or NaN are undefined and "
-                "do not enter, so leave it out."
+                "`missing` is for scores; precomputed values that are null or NaN are undefined "
+                "and do not enter, so leave it out."
             )
         columns = [("values", column) for column in self.columns]
         return args.with_values(columns, also_refused=("n_pos", "n_neg"))
@@ -189,7 +184,7 @@ def shared_keys(rows: pl.DataFrame, keys: Sequence[str], words: str) -> str:
 def metrics_or_none(
     metrics: "str | Metric | Sequence[str | Metric] | None", values: object
 ) -> dict[str, Metric]:
-    """Return the metrics by name, none where values are at hand."""
+    """Return the metrics by name, none with precomputed values."""
     if (metrics is None) == (values is None):
         got = "neither" if values is None else "both"
         raise ArgumentError(
@@ -200,13 +195,13 @@ def metrics_or_none(
 
 
 def refuse_prior(prior: object) -> None:
-    """Refuse a share of positives, which values at hand do not know."""
+    """Refuse a share of positives, which precomputed values do not know."""
     if prior is not None:
         raise ArgumentError("`prior` is for metrics of rankings; leave it out with values=.")
 
 
 def of_queries(otherwise: str) -> PrframeError:
-    """Return the error that values at hand have no queries, and what the call means otherwise."""
+    """Return the error that precomputed values have no queries."""
     return ArgumentError(
         "`values` are those of queries, for example, whose column stands in over=; "
         f"{otherwise}, which takes scores and labels."
@@ -238,4 +233,4 @@ def _warn(rows: pl.DataFrame, args: Arguments) -> None:
     lacking = pl.col(VALUE).is_null()
     metrics = rows.filter(lacking)[METRIC].unique(maintain_order=True)
     groups = rows.group_by(key_names(args), maintain_order=True).agg(lacking=lacking.any())
-    warn_null(list(metrics), groups, args, "whose value at hand is null or NaN")
+    warn_null(list(metrics), groups, args, "whose precomputed value is null or NaN")

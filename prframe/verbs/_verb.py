@@ -146,12 +146,7 @@ def run(
             warn_of_pool(frame, names, args)
         warn_of_unretrieved(source, names, args)
         warn_of_shared_items(frame, names, args, plan.independent())
-        warn_of(
-            source,
-            args,
-            uses_grades=plan.uses_grades(),
-            counts_hits=plan.counts_hits(),
-        )
+        warn_of(source, args, uses_grades=plan.uses_grades(), counts_hits=plan.counts_hits())
         return named_by_caller(args, keys, results)
 
     models: dict[str, str] = {}
@@ -206,6 +201,12 @@ def why_bandless(least: int, positives: str, *, clusters: bool) -> str:
     """Return what groups without a band have too few of."""
     why = f"which have fewer than {least} {positives} or no negatives"
     return f"{why}, or fewer than {least} clusters that hold either" if clusters else why
+
+
+def groups_lacking(rows: pl.DataFrame, args: Arguments, lacking: pl.Expr) -> pl.DataFrame:
+    """Return the groups of some rows, and whether a row of each is ``lacking`` a value."""
+    keys = key_names(args) or pl.lit(0)
+    return rows.group_by(keys, maintain_order=True).agg(lacking=lacking.any())
 
 
 def warn_null(

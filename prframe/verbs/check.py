@@ -24,9 +24,9 @@ from prframe._engine.rows import (
 )
 from prframe.metrics import AP, Metric, P
 from prframe.typing import FrameT, Schema, Shared
-from prframe.verbs._agreement import agreement, filled, findings as of_judges
 from prframe.verbs._guards import PooledRankings
 from prframe.verbs._plan import Accepts, TwoStepPlan
+from prframe.verbs._predictions import agreement, filled, findings as of_judges
 from prframe.verbs._verb import run, verb
 
 # Differences below this are due to rounding.
@@ -92,22 +92,18 @@ def check(
         ================== ======== ===========================================================
         missing_label      error    rows whose label is null or NaN
         missing_score      error    rows whose score is null or NaN (info if `missing` allows it)
-        pooled_rankings    error    rankings in which a column varies that has a name such as
-                                    query_id, system, model or fold, and stands in no `by`
-        duplicate_item     error    rows whose item stood in the group before; a warning without
-                                    `item`, where a column such as doc_id or docno names documents
+        pooled_rankings    error    rankings in which a column such as query_id or fold varies
+        duplicate_item     error    rows whose item stood in the group before; without `item` a
+                                    warning, where a column such as doc_id names documents
         infinite_label     error    rows whose label is infinite
         bad_weight         error    rows whose weight is missing, negative or infinite
         bad_n_pos          error    rows, or groups, whose `n_pos` is no total; same for `n_neg`
         no_positives       warning  groups in which nothing is positive
-        nothing_retrieved  warning  groups whose rows all have a score of -inf, such as judged
-                                    queries that a run lacks
-        no_negatives       warning  everything is positive in all groups, and `n_neg` is not given:
-                                    labels of 1 and 2, for example, need `positive`
+        nothing_retrieved  warning  groups whose rows all have a score of -inf
+        no_negatives       warning  everything is positive in all groups, and there is no `n_neg`
         only_positives     warning  groups in which everything is positive
         tie_at_cutoff      warning  groups whose ranks k and k + 1 share a score
-        tie_range          warning  groups whose AP or P@k depends on the order of tied rows; the
-                                    example tells how far the best and the worst order lie apart
+        tie_range          warning  groups whose AP or P@k depends on the order of tied rows
         infinite_score     warning  rows whose score is +inf
         tied_score         info     rows that share their score with another of the group
         not_retrieved      info     rows whose score is -inf
@@ -115,8 +111,8 @@ def check(
         half_judged        error    groups with human labels for a part of the rows (`predicted`)
         missing_prediction error    groups in which the machine has not labelled all rows
         few_judged         warning  fewer than 20 queries with human labels
-        judged_not_random  warning  queries with human labels whose AP or P@k by the machine is not
-                                    like that of the others, by Welch's test at .001
+        judged_not_random  warning  queries with human labels whose AP or P@k by the machine differ
+                                    from those of the others, by Welch's test at .001
         judge_agreement    info     rows with both labels, and Cohen's kappa
         judge_bias         info     groups with both labels, and by how much AP or P@k differ
         ================== ======== ===========================================================
@@ -284,11 +280,7 @@ def _apart_by_ties(
         for ties in ("worst", "best")
     )
     return pl.concat(
-        worst.select(
-            *key_names(args),
-            apart=best[metric] - worst[metric],
-            metric=pl.lit(metric),
-        )
+        worst.select(*key_names(args), apart=best[metric] - worst[metric], metric=pl.lit(metric))
         for metric in metrics
     )
 

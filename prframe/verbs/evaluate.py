@@ -228,25 +228,14 @@ class _Values(TwoStepPlan):
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group and model, the models of a group after one another."""
         scores = [self.args.score, *self.args.further_scores]
+        parts = self.evaluation.of_scores(source, scores)
         if len(scores) == 1:
-            values = self.evaluation.measured(source)
-            self.evaluation.warn(values)
-            return values
-        parts = []
-        for score in scores:
-            args = replace(self.args, score=score, further_scores=())
-            part = replace(self.evaluation, args=args).measured(source)
-            parts.append(part.with_columns(model=pl.lit(score)))
-        rows, keys = pl.concat(parts), key_names(self.args)
-        # A group is undefined if it is for any model.
-        of_group = [
-            pl.when(pl.col(name).null_count() == 0).then(pl.col(name).first()).alias(name)
-            for name in self.evaluation.wanted
-        ]
+            return parts[0]
+        named = zip(parts, scores, strict=True)
+        rows = pl.concat(part.with_columns(model=pl.lit(score)) for part, score in named)
+        keys = key_names(self.args)
         if not keys:
-            self.evaluation.warn(rows.select(of_group))
             return rows
-        self.evaluation.warn(rows.group_by(keys, maintain_order=True).agg(of_group))
         order = rows.select(keys).unique(maintain_order=True).with_row_index("group")
         numbered = rows.join(order, on=keys, nulls_equal=True, how="left", maintain_order="left")
         return numbered.sort("group", maintain_order=True).drop("group")

@@ -359,7 +359,7 @@ REFUSED = {
     "no frame": (
         lambda: join(RUN, [1]),
         f"the frame must be a {FRAMES}; got list. Arrays are given as a dict of columns, such as "
-        "{'score': scores, 'label': labels}. Values of a metric at hand are such a column, too, "
+        "{'score': scores, 'label': labels}. Precomputed values of a metric are such a column, too, "
         "as in interval({'query_id': queries, 'AP': values}, values='AP', over='query_id').",
     ),
 }

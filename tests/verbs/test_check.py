@@ -30,11 +30,7 @@ def test_every_kind() -> None:
         "no_positives": ["warning", 2, "in groups ['b', 'd']"],
         "only_positives": ["warning", 1, "in groups ['c']"],
         "tie_at_cutoff": ["warning", 1, "k = 2, in groups ['a']"],
-        "tie_range": [
-            "warning",
-            1,
-            "P@2: 0.25 apart on average, 0.5 at most, in groups ['a']",
-        ],
+        "tie_range": ["warning", 1, "P@2: 0.25 apart on average, 0.5 at most, in groups ['a']"],
         "infinite_score": ["warning", 1, "in groups ['c']"],
         "tied_score": ["info", 2, "in groups ['a']"],
         "not_retrieved": ["info", 2, "in groups ['c']"],
@@ -108,9 +104,6 @@ def test_how_far_the_orders_of_ties_lie_apart() -> None:
     ranges = found.filter(kind="tie_range").select("count", "example").rows()
     # a: AP 1/3 to 1 and P@1 0 to 1; b: AP 5/6 to 1, P@1 is 1.
     assert ranges == [
-        (
-            2,
-            "AP: 0.417 apart on average, 0.667 at most, in groups ['a', 'b']",
-        ),
+        (2, "AP: 0.417 apart on average, 0.667 at most, in groups ['a', 'b']"),
         (1, "P@1: 0.5 apart on average, 1 at most, in groups ['a']"),
     ]

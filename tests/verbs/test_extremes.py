@@ -54,7 +54,7 @@ def test_weights_that_add_up_to_infinity_are_refused(verb: Any) -> None:
 
 
 def known(n: int, n_pos: int, ap: float) -> pl.DataFrame:
-    """Test an average precision at hand."""
+    """Test an precomputed average precisions."""
     return prframe.ap_test({"ap": [ap], "p": [n_pos], "n": [n]}, ap="ap", n_pos="p", n="n")
 
 

@@ -77,8 +77,7 @@ def test_ranks_of_positives_that_are_not_listed(phi: str) -> None:
 
 @pytest.mark.parametrize("n_neg", TOTALS)
 @pytest.mark.parametrize(
-    "verb",
-    [pytest.param(verb, marks=[pytest.mark.slow] * (verb in SLOW)) for verb in VERBS],
+    "verb", [pytest.param(verb, marks=[pytest.mark.slow] * (verb in SLOW)) for verb in VERBS]
 )
 def test_verbs(verb: str, n_neg: int) -> None:
     assert all(math.isfinite(value) for value in numbers(VERBS[verb](n_neg)))

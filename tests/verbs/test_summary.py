@@ -4,7 +4,6 @@ import math
 import statistics
 import warnings
 
-import pandas as pd
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
@@ -77,16 +76,6 @@ def test_nothing_defined() -> None:
     with pytest.warns(prframe.UndefinedMetricWarning, match="for 3 of 3 groups"):
         row = prframe.evaluate(DATA.head(6).with_columns(label=0), "RR", over="q").row(0)
     assert row == ("RR", None, None, 0, 3)
-
-
-def test_every_kind_of_frame() -> None:
-    want = summary(by="model")
-    with pytest.warns(prframe.UndefinedMetricWarning):
-        collected = summary(DATA.lazy(), by="model").collect()
-    assert_frame_equal(collected, want)
-    frame = summary(DATA.to_pandas(), by="model")
-    assert isinstance(frame, pd.DataFrame)
-    assert_frame_equal(pl.from_pandas(frame), want)
 
 
 def test_a_value_for_what_is_undefined() -> None:

@@ -90,8 +90,7 @@ def test_names_of_trec_eval(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "own"),
-    [("MAP", "map"), ("mAP", "map"), ("MRR", "recip_rank"), ("NDCG", "ndcg")],
+    ("name", "own"), [("MAP", "map"), ("mAP", "map"), ("MRR", "recip_rank"), ("NDCG", "ndcg")]
 )
 def test_names_of_papers(name: str, own: str) -> None:
     [text] = texts(lambda: prframe.evaluate(RUN, name, **ITEM))

@@ -74,9 +74,10 @@ def mean_interval(  # noqa: PLR0913
         At least one; finite.
     method : {"auto", "t", "logit", "hall", "percentile", "bca"}
         ``"t"`` is Student's t interval, ``"logit"`` the same on the logit scale, for values within
-        [0, 1], and ``"hall"`` Student's with Hall's correction for skewness; ``"percentile"``
-        takes quantiles of resampled means, and ``"bca"`` corrects these for bias and acceleration.
-        ``"auto"`` is ``"logit"`` if the limits are (0, 1), else ``"t"``.
+        [0, 1], and ``"hall"`` Student's with Hall's correction for skewness (JRSS B 1992);
+        ``"percentile"`` takes quantiles of resampled means, and ``"bca"`` corrects these for bias
+        and acceleration (Efron 1987). ``"auto"`` is ``"logit"`` if the limits are (0, 1), else
+        ``"t"``.
     confidence : Confidence, optional
         By default 95 %, two-sided and without limits.
     n_resamples : int
@@ -96,10 +97,11 @@ def mean_interval(  # noqa: PLR0913
         ``std_error`` is ``s sqrt(1/n + n_2/n_1)``, or, for the bootstrap methods, the standard
         deviation of the replicates. With c clusters it is ``sqrt(c / (c - 1) sum (S_j - n_j
         m)^2) / n``, where S_j is the sum of the n_j values of a cluster and m the mean of all n
-        values; Student's t then has c - 1 degrees of freedom. With one value or cluster, or if
-        all values, or all means of clusters, are the same, errors and ends are NaN, except for the
-        Jeffreys interval of values that are all 0 or all 1 by ``"logit"``, or by ``"hall"`` within
-        the limits (0, 1); each cluster is one trial there.
+        values (Cochran, *Sampling Techniques*, 1977, chapter 9A); Student's t then has c - 1
+        degrees of freedom. With one value or cluster, or if all values, or all means of clusters,
+        are the same, errors and ends are NaN, except for the Jeffreys interval of values that are
+        all 0 or all 1 by ``"logit"``, or by ``"hall"`` within the limits (0, 1); each cluster is
+        one trial there.
 
     Raises
     ------
@@ -107,12 +109,6 @@ def mean_interval(  # noqa: PLR0913
         No value, a value that is not finite or beyond the limits, or beyond [0, 1] with
         ``"logit"``, an unknown method, a ratio that is negative, or comes with clusters or with
         another method than ``"t"`` and ``"logit"``, or not one cluster for each value.
-
-    References
-    ----------
-    Student 1908; Cochran, *Sampling Techniques*, 3rd ed. 1977, chapter 9A, for clusters; Efron,
-    *Better bootstrap confidence intervals*, JASA 1987; Hall, *On the removal of skewness by
-    transformation*, JRSS B 1992; Nadeau & Bengio, *Inference for the generalization error*, 2003.
 
     Examples
     --------
@@ -144,7 +140,11 @@ def mean_interval(  # noqa: PLR0913
     mean = float(np.clip(sample.mean, least, most))
     if method in _RESAMPLED and not (sample.sums.size == 1 or sample.constant):
         replicates = _resampled_means(sample, n_resamples, rng)
-        low, high = _quantiles(sample, mean, replicates, method, confidence)
+        if method == "bca":
+            bend = acceleration(sample.influence, np.ones(sample.sums.size))
+            low, high = bca_interval(mean, replicates, bend, confidence)
+        else:
+            low, high = percentile_interval(replicates, confidence)
         return IntervalEstimate(mean, spread(replicates), low, high, method)
     return IntervalEstimate(mean, *_from_error(sample, mean, method, confidence), method)
 
@@ -167,11 +167,12 @@ def proportion_interval(
     confidence_level : float in (0, 1)
         Coverage, or posterior probability; half of the rest is left to each tail.
     method : {"clopper-pearson", "jeffreys", "posterior"}
-        ``"clopper-pearson"``: all proportions that neither one-sided exact binomial test rejects;
-        it covers at least as often as it says. ``"jeffreys"``: quantiles of
-        Beta(hits + 1/2, misses + 1/2), with the lower end 0 if there are no hits and the upper end
-        1 if there are no misses; it covers about as often as it says. ``"posterior"``: quantiles
-        of Beta(hits + prior, misses + prior) without such exceptions.
+        ``"clopper-pearson"`` (1934): all proportions that neither one-sided exact binomial test
+        rejects; it covers at least as often as it says. ``"jeffreys"`` (Brown, Cai & DasGupta
+        2001, section 4.1.2): quantiles of Beta(hits + 1/2, misses + 1/2), with the lower end 0 if
+        there are no hits and the upper end 1 if there are no misses; it covers about as often as
+        it says. ``"posterior"`` (Goutte & Gaussier 2005): quantiles of Beta(hits + prior, misses +
+        prior) without such exceptions.
     prior : float > 0
         The prior of ``"posterior"``: 1 for a uniform prior, 1/2 for Jeffreys'.
 
@@ -185,11 +186,6 @@ def proportion_interval(
     ------
     PrframeError
         Numbers that are not whole or out of range, or an unknown method.
-
-    References
-    ----------
-    Clopper & Pearson 1934; Brown, Cai & DasGupta 2001, section 4.1.2, for the ends of Jeffreys'
-    interval; Goutte & Gaussier 2005 for the posterior.
 
     Examples
     --------
@@ -253,16 +249,6 @@ def _from_error(
         skewness = sample_skewness(sample.influence / np.abs(sample.influence).max(), n)
         return error, *hall_interval(mean, error, float(skewness), confidence, n)
     return error, *logit_interval(middle, error, confidence, df=n - 1, trials=n)
-
-
-def _quantiles(
-    sample: UnitSums, mean: float, replicates: Floats, method: str, confidence: Confidence
-) -> tuple[float, float]:
-    """Return the ends of the interval from resampled means."""
-    if method == "percentile":
-        return percentile_interval(replicates, confidence)
-    bend = acceleration(sample.influence, np.ones(sample.sums.size))
-    return bca_interval(mean, replicates, bend, confidence)
 
 
 def _resampled_means(

@@ -10,10 +10,10 @@ from scipy.special import expit
 
 from prframe.stats._batches import batches
 from prframe.stats.curves import DrawnPath, Draws, RocPath, Weights
-from prframe.stats.rankings import CellStatistic, CurveDraws, RankedCells, weight_of_negatives
+from prframe.stats.rankings import CellStatistic, RankedCells, weight_of_negatives
 from prframe.typing import Flags, Floats, Reals
 
-# Levels of recall for integrals over curves come in panels of so many.
+# Levels of recall come in panels of so many.
 _NODES = 128
 # Panels have at least so many levels together for each unit of the root of the positives, so that
 # what lies between two levels remains small beside a standard error.
@@ -49,7 +49,7 @@ def posterior_replicates(
     ``p b + (1 - p) alpha(b) = k / n``, and P@k is ``p b n / k``. A tie block counts at its end for
     metrics of thresholds, and in proportion for the others (`CellStatistic.draws`).
     """
-    levels, node_weights = _nodes(
+    levels = _nodes(
         math.ceil(_DENSITY * math.sqrt(min(cells.n_pos, _MOST_POSITIVES)) / _NODES),
         tuple(level for statistic in statistics for level in statistic.levels(cells)),
     )
@@ -58,7 +58,7 @@ def posterior_replicates(
     for columns in batches(len(weights), width=1, held=_BLOCKS):
         blocks = weights[columns]
         make_path = partial(_path, path, levels, blocks)
-        curves = _Curves(cells, blocks, make_path, node_weights, shares)
+        curves = _Curves(cells, blocks, make_path, shares)
         parts.append(np.stack([statistic.draws(curves) for statistic in statistics]))
     return np.concatenate(parts, axis=1)
 
@@ -70,7 +70,7 @@ def _path(path: Callable[[], RocPath], levels: Floats, blocks: Sequence[Weights]
 
 @dataclass(frozen=True)
 class _Curves:
-    """Draws of curves at the nodes of integrals; a kind is drawn when it is first asked for.
+    """Draws of curves at levels of recall; a kind is drawn when it is first asked for.
 
     The class follows the protocol `prframe.stats.rankings.DrawnCurves`.
     """
@@ -78,14 +78,13 @@ class _Curves:
     cells: RankedCells
     blocks: Sequence[Weights]
     make_path: Callable[[], DrawnPath]
-    weights: Floats
     shares: Collection[float] = ()
     prior: float | None = None
     kinds: dict[tuple[bool, bool], Draws] = field(init=False, default_factory=dict)
     counted: dict[tuple[bool, bool], tuple[Floats, Floats]] = field(
         init=False, default_factory=dict
     )
-    passed: dict[bool, "_Points"] = field(init=False, default_factory=dict)
+    passed: dict[bool, tuple[Reals, Reals]] = field(init=False, default_factory=dict)
     recalls: dict[float, Floats] = field(init=False, default_factory=dict)
     elsewhere: dict[float, "_Curves"] = field(init=False, default_factory=dict)
 
@@ -118,11 +117,6 @@ class _Curves:
     def at(self, level: float) -> int:
         """Return the index of a level of recall among the nodes."""
         return int(np.searchsorted(self.levels, min(level, _LAST)))
-
-    def false_rates(self, drawn: CurveDraws) -> Floats:
-        """Return the false positive rates of curves; items that are not retrieved are tied."""
-        rates = np.exp(drawn.log_fpr)
-        return np.where(np.isinf(rates), self._rate_of_unlisted, rates)
 
     def counts(self, *, area: bool = False, at_ends: bool = False) -> tuple[Floats, Floats]:
         """Return the mean counts of rankings with these curves, of as many items as there are."""
@@ -173,22 +167,22 @@ class _Curves:
 
     def points(self, *, area: bool = False, at_ends: bool = False) -> tuple[Reals, Reals]:
         """Return recall and the share of all items above the threshold, at rising points."""
-        points, knots = self._points(area=area), self.path.knots
+        (recall, above), knots = self._points(area=area), self.path.knots
         inside = knots.tied & (knots.share > 0)
         if at_ends and inside.any():
-            return points.recall[~inside], points.above[~inside]
-        return points.recall, points.above
+            return recall[~inside], above[~inside]
+        return recall, above
 
-    def _points(self, *, area: bool = False) -> "_Points":
+    def _points(self, *, area: bool = False) -> tuple[Reals, Reals]:
         """Return the points, which are kept."""
         if area not in self.passed:
-            self.passed[area] = _Points(*self.path.points(fading=area))
+            self.passed[area] = self.path.points(fading=area)
         return self.passed[area]
 
     def positives_among(self, ranks: Floats, *, area: bool = False) -> Floats:
         """Return the mean numbers of positives among the first ranks, shape (n_ranks, n_draws)."""
         n = self.cells.n
-        recall = self._points(area=area).recalls(np.asarray(ranks)[:, None] / n)
+        recall = _read(*self._points(area=area), np.asarray(ranks)[:, None] / n)
         recall *= n * self.prevalence
         return recall
 
@@ -201,7 +195,8 @@ class _Curves:
 
     def share_above(self, recall: Floats) -> Floats:
         """Return the share of all items above the threshold with a recall."""
-        return self._points().shares_above(recall[:, None])
+        recalls, above = self._points()
+        return _read(above, recalls, recall[:, None])
 
     def found(self, k: float, share: float | Floats) -> Floats:
         """Return the recall among the best share of all items, which are k items in the sample."""
@@ -209,11 +204,11 @@ class _Curves:
         if k >= cells.n - cells.pos[-1] - cells.neg[-1]:
             return self._shares(cells.n_pos, int(cells.pos[-1]))
         if np.ndim(share):
-            return np.asarray(self._points().recalls(np.asarray(share)[None])[0])
+            return np.asarray(_read(*self._points(), np.asarray(share)[None])[0])
         if (key := float(share)) not in self.recalls:
             # What several metrics ask for is read at once.
             asked = sorted({key, *self.shares} - self.recalls.keys())
-            recalls = self._points().recalls(np.array(asked)[:, None])
+            recalls = _read(*self._points(), np.array(asked)[:, None])
             self.recalls.update(zip(asked, recalls, strict=True))
         return self.recalls[key]
 
@@ -289,22 +284,6 @@ def _at_prior(table: Floats, prior: float) -> Floats:
     return np.stack([tp, fp * weight, fn, tn * weight])
 
 
-@dataclass(frozen=True, eq=False)
-class _Points:
-    """Recall and the share of all items above the threshold, shape (n_points, n_draws)."""
-
-    recall: Reals
-    above: Reals
-
-    def recalls(self, shares: Floats) -> Floats:
-        """Return the recall above which so large a share of all items lies; see `_read`."""
-        return _read(self.recall, self.above, shares)
-
-    def shares_above(self, recalls: Floats) -> Floats:
-        """Return the share of all items that lies above so large a recall; see `_read`."""
-        return _read(self.above, self.recall, recalls)
-
-
 def _differences(shares: Floats, last: Floats) -> Floats:
     """Return the share of a class between levels, up to the last retrieved item, and beyond."""
     rows = shares.shape[0]
@@ -313,22 +292,17 @@ def _differences(shares: Floats, last: Floats) -> Floats:
 
 
 @lru_cache
-def _nodes(panels: int, extra: tuple[float, ...]) -> tuple[Floats, Floats]:
-    """Return the levels of recall for integrals by Gauss, with extra ones of weight 0; weights."""
-    x, w = _gauss()
-    t = ((np.arange(panels)[:, None] + (x + 1) / 2) / panels).ravel()
-    # The substitution b = t^3 on (0, 1) makes the nodes dense near 0, where precision bends.
-    nodes, weights = t**3, np.tile(w, panels) / (2 * panels) * 3 * t**2
-    further = np.setdiff1d(np.minimum(np.array(extra, dtype=np.float64), _LAST), nodes)
-    levels = np.concatenate([nodes, further])
-    order = np.argsort(levels)
-    return levels[order], np.concatenate([weights, np.zeros(further.size)])[order]
+def _nodes(panels: int, extra: tuple[float, ...]) -> Floats:
+    """Return levels of recall, Gauss's nodes in each panel and extra ones."""
+    t = ((np.arange(panels)[:, None] + (_gauss() + 1) / 2) / panels).ravel()
+    # With b = t^3 the levels are dense near 0, where precision bends.
+    return np.union1d(t**3, np.minimum(np.array(extra, dtype=np.float64), _LAST))
 
 
 @cache
-def _gauss() -> tuple[Floats, Floats]:
-    """Return Gauss's nodes on (-1, 1) and their weights, kept as they take a millisecond."""
-    return np.polynomial.legendre.leggauss(_NODES)
+def _gauss() -> Floats:
+    """Return Gauss's nodes on (-1, 1), kept as they take a millisecond."""
+    return np.polynomial.legendre.leggauss(_NODES)[0]
 
 
 def _read(values: Reals, along: Reals, levels: Floats) -> Floats:

@@ -22,8 +22,8 @@ from prframe.stats.intervals.standard_errors import (
     Asked,
     check_method,
     from_influence,
+    low_end_with_room,
     standard_error,
-    with_room,
 )
 from prframe.stats.rankings import CellStatistic, RankedCells, RocArea, ranking_bootstrap
 from prframe.typing import Floats
@@ -51,6 +51,9 @@ def ranking_interval(  # noqa: PLR0913
 ) -> IntervalEstimate:
     """Return a confidence interval for a metric in the population that the items come from.
 
+    The number of items is fixed, and that of positives is random. The script
+    ``python -m benchmarks.default_coverage`` measures how often the intervals cover.
+
     Parameters
     ----------
     cells : RankedCells
@@ -58,13 +61,14 @@ def ranking_interval(  # noqa: PLR0913
     statistic : CellStatistic
         The metric.
     method : {"auto", "bayesian-bootstrap", "logit-t", "percentile"}
-        ``"bayesian-bootstrap"``: quantiles of draws of the metric in the population, from those
-        of its curve (`prframe.stats.pr_posterior`), or of four counts. ``"logit-t"``: the estimate
-        and its standard error, from influence values, on the logit scale (on that of the metric,
-        if it has no bounds), with AP corrected for its bias, and quantiles of Student's
-        distribution with as many degrees of freedom as the error has. ``"percentile"``: quantiles
-        of resamples. ``"auto"``: draws, or ``"logit-t"`` with clusters and if no positive is
-        retrieved, which ``"percentile"`` replaces for metrics without influence values.
+        ``"bayesian-bootstrap"`` (Rubin 1981): quantiles of draws of the metric in the population,
+        from those of its curve (`prframe.stats.pr_posterior`), or of four counts. ``"logit-t"``
+        (Boyd, Eng & Page, ECML PKDD 2013): the estimate and its standard error, from influence
+        values, on the logit scale (on that of the metric, if it has no bounds), with AP corrected
+        for its bias, and quantiles of Student's distribution with as many degrees of freedom as
+        the error has. ``"percentile"``: quantiles of resamples. ``"auto"``: draws, or
+        ``"logit-t"`` with clusters and if no positive is retrieved, which ``"percentile"``
+        replaces for metrics without influence values.
     confidence : Confidence, optional
         By default 95 % and two-sided.
     clusters : sparse array, optional
@@ -86,24 +90,13 @@ def ranking_interval(  # noqa: PLR0913
         All numbers are NaN if the metric is not defined, and all but the estimate where the sample
         does not show how the metric varies: with a single cluster, for a precision if no item is
         retrieved, unless the curve is drawn, and where the interval would have no width.
-        ``std_error`` comes from influence values, whatever the method is; for metrics without
-        these it is the standard deviation of the replicates.
+        ``std_error`` comes from influence values, whatever the method is (for AUC DeLong's); for
+        metrics without these it is the standard deviation of the replicates.
 
     Raises
     ------
     PrframeError
         An unknown method.
-
-    Notes
-    -----
-    The number of items is fixed, and that of positives is random. The script
-    ``python -m benchmarks.coverage`` measures how often the intervals cover.
-
-    References
-    ----------
-    Boyd, Eng & Page, *Area under the precision-recall curve: point estimates and confidence
-    intervals*, ECML PKDD 2013 (logit); Rubin, *The Bayesian bootstrap*, 1981; DeLong, DeLong &
-    Clarke-Pearson 1988 (AUC).
 
     Examples
     --------
@@ -261,7 +254,7 @@ def _posterior(cells: RankedCells, asked: Asked, *, room: bool) -> IntervalEstim
     low = min(low, estimate) if estimate == statistic.limits[0] else low
     varies = not all_equal(drawn.least, drawn.largest, drawn.largest, cells.n)
     if room and statistic.has_room and varies:
-        low = with_room(cells, statistic, estimate, std_error, confidence)[0]
+        low = low_end_with_room(cells, statistic, estimate, std_error, confidence)
     low = min(low, statistic.with_all_negatives(cells, confidence.tail))
     high = max(
         high,

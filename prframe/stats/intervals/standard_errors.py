@@ -18,12 +18,7 @@ from prframe.stats.intervals.ends import (
     wald_interval,
 )
 from prframe.stats.intervals.means import IntervalEstimate
-from prframe.stats.rankings import (
-    CellStatistic,
-    CountedStatistic,
-    RankedCells,
-    cluster_influence,
-)
+from prframe.stats.rankings import CellStatistic, CountedStatistic, RankedCells, cluster_influence
 from prframe.typing import Floats
 
 if TYPE_CHECKING:
@@ -177,26 +172,21 @@ def _holding(counts: "csr_array") -> int:
     return int(np.count_nonzero(counts.sum(axis=1)))
 
 
-def with_room(
+def low_end_with_room(
     cells: RankedCells,
     statistic: CellStatistic,
     estimate: float,
     std_error: float,
     confidence: Confidence,
-) -> tuple[float, float]:
-    """Return the interval of a metric with bounds, with a margin for a misplaced item.
+) -> float:
+    """Return the low end for a metric with bounds, with a margin for a misplaced item.
 
     For AUC it is that of `RankStatistic.interval`, an item of the smaller class being the step.
     """
     least, most = statistic.limits
     width, of_unit = most - least, replace(confidence, limits=UNIT)
-    ends = beta_interval(
-        (estimate - least) / width,
-        std_error / width,
-        of_unit,
-        step=1 / statistic.trials(cells),
-    )
-    return least + width * ends[0], least + width * ends[1]
+    share, step = (estimate - least) / width, 1 / statistic.trials(cells)
+    return least + width * beta_interval(share, std_error / width, of_unit, step=step)[0]
 
 
 class _Error(NamedTuple):

@@ -1,30 +1,21 @@
 """The paired bootstrap, which draws items once for all rankings of them and all metrics."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.special import pdtr
 
-from prframe._ahead import one_ahead
-from prframe.stats._batches import batches
+from prframe.stats._batches import batch_sizes
 from prframe.stats._units import Units
-from prframe.stats.paired_rankings.cell_counts import (
-    CellCounts,
-    counts_of_both,
-    enough_levels,
-    metrics_of,
-    rows_at_once,
-)
-from prframe.stats.paired_rankings.multiplicity_draws import drawn_multiplicities
-from prframe.stats.paired_rankings.pools import Pools, pools_of
-from prframe.stats.paired_rankings.wide_cells import WideCells, many_decide, wide_cells
+from prframe.stats.paired_rankings.pools import HELD, Draws, metrics_of, pools_of
 from prframe.stats.rankings import CellEvaluator, Evaluator, items_at_once, merged_for
-from prframe.typing import Flags, Floats, Integers
+from prframe.typing import Floats, Integers
 
-# Where more multiplicities than this are drawn, a thread of their own draws them, because drawing
-# takes longer than the swaps that are drawn at the same time.
-_AHEAD = 1 << 26
+# Independent Poisson variates with this many standard deviations below the number of items in all
+# leave some to be drawn one by one, and rarely are too many.
+_SHORT = 3.0
 
 
 def paired_replicates(
@@ -36,103 +27,65 @@ def paired_replicates(
 ) -> Floats:
     """Return metrics of resamples, the same ones for all rankings.
 
-    Parameters
-    ----------
-    levels : ndarray of int, shape (n_rankings, N)
-    evaluate : Evaluator
-    units : Units
-        The units that are drawn with replacement, as many as there are.
-    n_resamples : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray of float, shape (n_metrics, n_rankings, n_resamples)
-        NaN where a resample leaves a metric undefined.
+    As many units are drawn with replacement as there are. The shape is (n_metrics, n_rankings,
+    n_resamples), with NaN where a resample leaves a metric undefined.
     """
+    pools = pools_of(levels, evaluate, units)
     if isinstance(evaluate, CellEvaluator):
-        parts = _of_counts(levels, evaluate, units, n_resamples, rng)
+        few = CellEvaluator(evaluate.label[pools.item], evaluate.statistics)
+        rankings = [_counted(few, level, pools.units) for level in levels[:, pools.item]]
+        held = HELD
     else:
-        parts = _of_levels(levels, evaluate, units, n_resamples, rng)
-    return np.concatenate(list(parts), axis=2)
-
-
-def _of_counts(
-    levels: Integers,
-    evaluate: CellEvaluator,
-    units: Units,
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> Iterator[Floats]:
-    """Yield metrics that take counts in cells."""
-    is_wide = many_decide(levels, evaluate)
-    cells = [
-        wide_cells(enough_levels(level, evaluate), evaluate, is_wanted=is_wide) for level in levels
+        rankings = [_ranked(evaluate, level, units) for level in levels]
+        held = items_at_once(evaluate)
+    parts = [
+        np.stack([ranking(times) for ranking in rankings], axis=1)
+        for times in multiplicities(pools.sizes, n_resamples, held, rng)
     ]
-    kept = np.stack([each.levels for each in cells])
-    pools = pools_of(kept, evaluate, units, n_resamples)
-    rankings = [
-        _CountedRanking.of(level, evaluate, each, pools)
-        for level, each in zip(levels, cells, strict=True)
-    ]
-    for times in _multiplicities(pools.sizes, n_resamples, rng):
-        yield np.stack([ranking(times) for ranking in rankings], axis=1)
+    replicates = np.concatenate(parts, axis=2)
+    if np.array_equal(pools.item, np.arange(units.of_item.size)):
+        return replicates
+    once = [ranking(pools.sizes[:, None].astype(np.int32)) for ranking in rankings]
+    return replicates + (evaluate(levels) - np.concatenate(once, axis=1))[..., None]
 
 
-@dataclass(frozen=True)
-class _CountedRanking:
-    """A ranking whose resamples are counted in cells.
+def _counted(
+    evaluate: CellEvaluator, level: Integers, units: Units
+) -> Callable[[NDArray[np.int32]], Floats]:
+    """Return the metrics of a ranking by how often units come up, which are added up in cells."""
+    cell, n_cells = evaluate.cells(evaluate.merge(level))
+    ones = np.ones(cell.size, dtype=np.int32)
+    counts = csr_array((ones, (cell, units.of_item)), shape=(n_cells, units.number))
+    return lambda times: metrics_of(evaluate, np.asarray(counts @ times))
 
-    Attributes
-    ----------
-    counts : CellCounts
-    evaluate : CellEvaluator
-    wide : ndarray of bool, shape (n_cells,)
-    lacking : ndarray of float, shape (n_metrics, 1)
-        What wide cells leave out of the metrics of all items.
+
+def _ranked(
+    evaluate: Evaluator, level: Integers, units: Units
+) -> Callable[[NDArray[np.int32]], Floats]:
+    """Return the metrics of a ranking by how often units come up, for any evaluator."""
+    merged = merged_for(evaluate, level[None])
+    return lambda times: evaluate(merged, units.spread(times.T.astype(np.int64)))
+
+
+def multiplicities(
+    sizes: Integers, n_resamples: int, held: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.int32]]:
+    """Draw n of n items with replacement, and count those of each pool, a column per resample.
+
+    Independent Poisson variates are multinomial, given their sum. What is lacking in that sum is
+    drawn one by one. Where it is too much, all are drawn again.
     """
-
-    counts: CellCounts
-    evaluate: CellEvaluator
-    wide: Flags
-    lacking: Floats
-
-    @classmethod
-    def of(
-        cls, level: Integers, evaluate: CellEvaluator, cells: WideCells, pools: Pools
-    ) -> "_CountedRanking":
-        """Return a ranking of items that come in units or pools."""
-        levels, wide = cells
-        once = metrics_of(counts_of_both(levels[None], evaluate)[None], evaluate, wide)
-        lacking = evaluate(level[None]) - once if wide.any() else np.zeros_like(once)
-        return cls(CellCounts.drawn(levels, pools), evaluate, wide, lacking)
-
-    def __call__(self, times: NDArray[np.uint8]) -> Floats:
-        """Return the metrics for numbers of units, shape (n_metrics, R)."""
-        counts = self.counts(times)
-        parts = [metrics_of(rows, self.evaluate, self.wide) for rows in counts]
-        return np.concatenate(parts, axis=1) + self.lacking
-
-
-def _of_levels(
-    levels: Integers,
-    evaluate: Evaluator,
-    units: Units,
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> Iterator[Floats]:
-    """Yield metrics that take levels."""
-    rankings = [merged_for(evaluate, level[None]) for level in levels]
-    sizes = np.ones(units.number, dtype=np.int64)
-    for times in _multiplicities(sizes, n_resamples, rng):
-        for rows in batches(times.shape[1], levels.shape[1], items_at_once(evaluate)):
-            count = units.spread(times[:, rows].T.astype(np.int64))
-            yield np.stack([evaluate(level, count) for level in rankings], axis=1)
-
-
-def _multiplicities(
-    sizes: Integers, n_resamples: int, rng: np.random.Generator
-) -> Iterator[NDArray[np.uint8]]:
-    """Draw how many times each unit or pool comes up, a column per resample."""
-    drawn = drawn_multiplicities(sizes, n_resamples, rows_at_once(sizes.size), rng)
-    return one_ahead(drawn) if sizes.size * n_resamples > _AHEAD else drawn
+    n = int(sizes.sum())
+    rate = max(0.0, 1 - _SHORT / np.sqrt(n))
+    draws = Draws(sizes, lambda size: np.asarray(pdtr(np.arange(2.0 * size + 40), rate * size)))
+    pool = np.repeat(np.arange(sizes.size), sizes)
+    for number in batch_sizes(n_resamples, sizes.size, held):
+        drawn = draws(number, rng)
+        lacking = n - drawn.sum(axis=0)
+        over = lacking < 0
+        drawn[:, over] = rng.multinomial(n, sizes / n, int(over.sum())).T
+        lacking[over] = 0
+        column = np.repeat(np.arange(number), lacking)
+        place = pool[rng.integers(0, n, column.size)] * number + column
+        drawn += np.bincount(place, minlength=drawn.size).reshape(drawn.shape)
+        yield drawn

@@ -181,9 +181,7 @@ def compare_rankings(  # noqa: PLR0913
 
 def _check_metrics(test: str, metrics: Sequence[CellStatistic]) -> None:
     """Require metrics that suit the test."""
-    wrong = [
-        metric.name for metric in metrics if test in OWN_TESTS and test not in metric.own_tests
-    ]
+    wrong = [metric.name for metric in metrics if test in OWN_TESTS and not metric.of_two_samples]
     if wrong:
         raise ArgumentError(
             f"test={test!r} is not for {', '.join(wrong)}; take 'randomization' or 'bootstrap'."

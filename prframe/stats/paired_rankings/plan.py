@@ -35,7 +35,7 @@ Pair: TypeAlias = tuple[int, int]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# This test suits some metrics alone (`CellStatistic.own_tests`), and has its own interval.
+# This test suits some metrics alone (`CellStatistic.of_two_samples`), and has its own interval.
 _DELONG = "delong"
 OWN_TESTS = (_DELONG,)
 

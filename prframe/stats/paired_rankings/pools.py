@@ -1,103 +1,130 @@
-"""Pools of items, which stand in the same cells of all rankings and are drawn together."""
+"""Pools of near items of large samples, and how many items of each are drawn at random."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from prframe.stats._batches import batches
 from prframe.stats._units import Units
-from prframe.stats.rankings import CellEvaluator
-from prframe.typing import Flags, Integers
+from prframe.stats.rankings import (
+    CellEvaluator,
+    CellStatistic,
+    Evaluator,
+    mid_ranks,
+)
+from prframe.typing import Floats, Integers
 
-# Where not more numbers than this are drawn, each item is drawn by itself.
-_MANY = 1 << 26
-_MOST = np.iinfo(np.int64).max
-# Numbers of items in a pool, the largest first.
-SIZES = 8, 4, 2, 1
+# Items of smaller samples are drawn one by one.
+_LARGE = 3_000
+# A pool has 1 / _FINE of the items of its class above it, or of the squares of all differences in
+# log rank, if that is less.
+_FINE = 150
+# They are finer where rankings hardly differ, so that few items have all others of a pool between
+# their ranks.
+_FINER = 20
+# Pools need so many items that decide the difference of rankings, as few make it jump.
+_MANY = 300
+# The cut at rank k moves by so many roots of k at most.
+_REACH = 6.0
+# So many counts are held at a time, few enough for the processor's cache.
+HELD = 1 << 17
+# Random numbers of 16 bits are looked up in tables of quantiles.
+_WORD = 1 << 16
 
 
 class Pools(NamedTuple):
-    """Units whose numbers are drawn, each of which may stand for several items.
-
-    Items of one class that stand in the same cell of each ranking change all counts alike: it
-    matters how many of them are drawn or swapped, and not which ones.
+    """Units that are drawn, each of which may stand for a pool of several items.
 
     Attributes
     ----------
     item : ndarray of int, shape (n,)
-        The items, or an item of each pool.
-    evaluate : CellEvaluator
-        The metrics, with the labels of these.
+        The items whose ranks are taken, one of each pool; that of its pool for each item in
+        clusters.
     units : Units
-        What is drawn: the pools, or the units of items that are not pooled.
+        The units of these items.
     sizes : ndarray of int, shape (units.number,)
-        How many items a pool has, the largest first; 1 for a unit that is no pool.
+        How many items a pool has, in rising order; 1 for a unit that is no pool.
     """
 
     item: Integers
-    evaluate: CellEvaluator
     units: Units
     sizes: Integers
 
-    @classmethod
-    def of_units(cls, evaluate: CellEvaluator, units: Units) -> Pools:
-        """Return units that are drawn by themselves."""
-        sizes = np.ones(units.number, dtype=np.int64)
-        return cls(np.arange(units.of_item.size), evaluate, units, sizes)
 
-    @classmethod
-    def of_items(
-        cls, levels: Integers, evaluate: CellEvaluator, moves: Flags | None = None
-    ) -> Pools:
-        """Pool items that have the same label and levels, and both move or both do not.
+def pools_of(levels: Integers, evaluate: Evaluator, units: Units) -> Pools:
+    """Pool items of a large sample that have one label and nearly the same rank in each ranking.
 
-        The order of the pools follows from these, so that near pools stand in near cells.
-        """
-        moving = np.zeros(levels.shape[1], dtype=np.int64) if moves is None else moves
-        cell, span = evaluate.label + 2 * moving, 4
-        for level in levels:
-            number = int(level.max(initial=0)) + 1
-            if span * number > _MOST:
-                cell = np.unique(cell, return_inverse=True)[1]
-                span = level.size
-            cell, span = cell * number + level, span * number
-        _, first, count = np.unique(cell, return_index=True, return_counts=True)
-        largest = SIZES[0]
-        times = [count // largest, *((count & size) // size for size in SIZES[1:])]
-        item = np.concatenate([np.repeat(first, number) for number in times])
-        sizes = np.repeat(SIZES, [number.sum() for number in times])
-        evaluator = CellEvaluator(evaluate.label[item], evaluate.statistics)
-        return cls(item, evaluator, Units(np.arange(item.size), item.size), sizes)
-
-
-def pools_of(
-    levels: Integers,
-    evaluate: CellEvaluator,
-    units: Units,
-    n_draws: int,
-    moves: Flags | None = None,
-) -> Pools:
-    """Pool items if they come without clusters and many numbers are to be drawn.
-
-    Parameters
-    ----------
-    levels : ndarray of int, shape (n_rankings, N)
-        In cells that the metrics need.
-    evaluate : CellEvaluator
-    units : Units
-    n_draws : int
-        Number of resamples or swaps.
-    moves : ndarray of bool, shape (N,), optional
-        Which items may move; by default all.
-
-    Returns
-    -------
-    Pools
+    An item of each pool stands for it. Items at the top of a ranking, and those that decide how
+    rankings differ, stay alone. Clusters are drawn as they are, with the ranks of pools.
     """
-    alone = units.number == units.of_item.size
-    if not alone or units.number * n_draws <= _MANY:
-        return Pools.of_units(evaluate, units)
-    return Pools.of_items(
-        levels, evaluate, np.ones_like(levels[0] > 0) if moves is None else moves
+    alone = Pools(np.arange(units.of_item.size), units, np.ones(units.number, dtype=np.int64))
+    if units.of_item.size <= _LARGE or not isinstance(evaluate, CellEvaluator):
+        return alone
+    if not all(map(_suits_pools, evaluate.statistics)):
+        return alone
+    from scipy.spatial import cKDTree  # noqa: PLC0415 - its import takes long
+
+    classes = [np.flatnonzero(evaluate.label == side) for side in (True, False)]
+    ranks = [np.log([mid_ranks(level) / 2 for level in levels[:, of]]) for of in classes]
+    apart = [np.ptp(logs, axis=0) for logs in ranks]
+    first, total, fourth = (
+        sum(float((each**power).sum()) for each in apart) for power in (1, 2, 4)
     )
+    if total**2 < _MANY * fourth:
+        return alone
+    fine = max(_FINE, _FINER * first / (total or 1.0))
+    of_item = np.arange(units.of_item.size)
+    for chosen, logs, reach in zip(classes, ranks, apart, strict=True):
+        share = fine * (np.exp(-logs.min(axis=0)) + reach**2 / (total or 1.0))
+        order = cKDTree(np.vstack([logs.mean(axis=0) / 4, np.diff(logs, axis=0)]).T).indices
+        largest = 2 ** np.floor(np.maximum(-np.log2(share[order]), 0)).astype(np.int64)
+        for size in np.unique(largest):
+            near = chosen[order[largest == size]]
+            pools = near[: near.size // size * size].reshape(-1, size)
+            of_item[pools] = pools[:, size // 2, None]
+    if units.number < of_item.size:
+        return Pools(of_item, units, alone.sizes)
+    item, sizes = np.unique(of_item, return_counts=True)
+    rising = np.argsort(sizes, kind="stable")
+    return Pools(item[rising], Units(np.arange(item.size), item.size), sizes[rising])
+
+
+def _suits_pools(metric: CellStatistic) -> bool:
+    """Return whether no item that is pooled is at a threshold of a metric, which draws move."""
+    k = getattr(metric, "k", None)
+    return metric.is_smooth or (k is not None and k + _REACH * k**0.5 < 2 * _FINE)
+
+
+class Draws:
+    """Random numbers of items of each pool, independent of each other.
+
+    `chances` returns the cumulative probabilities of 0, 1, ... items of a pool of some size.
+    """
+
+    def __init__(self, sizes: Integers, chances: Callable[[int], Floats]) -> None:
+        grid = (np.arange(_WORD) + 0.5) / _WORD
+        different, start = np.unique(sizes, return_index=True)
+        self._tables = [
+            np.searchsorted(chances(int(size)), grid).astype(np.int32) for size in different
+        ]
+        self._ends = np.append(start, sizes.size)
+
+    def __call__(self, number: int, rng: np.random.Generator) -> NDArray[np.int32]:
+        """Draw so many times, shape (n_pools, number)."""
+        drawn = np.empty((self._ends[-1], number), dtype=np.int32)
+        for table, start, end in zip(self._tables, self._ends, self._ends[1:], strict=False):
+            drawn[start:end] = table[rng.integers(0, _WORD, (end - start, number), np.uint16)]
+        return drawn
+
+
+def metrics_of(evaluate: CellEvaluator, counts: Integers) -> Floats:
+    """Return the metrics of draws of counts, shape (n_cells, R), a few draws at a time."""
+    parts = [
+        evaluate.of_counts(np.ascontiguousarray(counts[:, some].T, dtype=np.int64))
+        for some in batches(counts.shape[1], len(counts), HELD)
+    ]
+    return np.concatenate(parts, axis=1)

@@ -36,15 +36,14 @@ class PairedRankings:
 
     Notes
     -----
-    With a seed, every pair of rankings and every metric has the same draws. Only where there are
-    more than 2^26 of them, items in the same cells of all rankings are drawn together, so that
-    draws are the same for the same metrics and rankings alone. Resamples come in
-    chunks, so that memory is a few MB, or some 300 bytes per item if that is more, whatever their
+    With a seed, every pair of rankings and every metric has the same draws. Resamples come in
+    chunks, so that memory is a few MB, or some 100 bytes per item if that is more, whatever their
     number.
 
     Examples
     --------
-    >>> from prframe.stats import AveragePrecision, CellEvaluator, ranking_levels
+    >>> from prframe.stats import AveragePrecision, ranking_levels
+    >>> from prframe.stats.rankings import CellEvaluator
     >>> label = [True, True, False, True, False, False]
     >>> levels = ranking_levels([[9, 8, 7, 6, 5, 4], [4, 9, 8, 7, 6, 5]])
     >>> rankings = PairedRankings(levels, CellEvaluator(label, [AveragePrecision()]))

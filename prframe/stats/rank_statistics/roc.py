@@ -232,6 +232,9 @@ def concentration_radius(
     Returns
     -------
     float
+        A diagnostic, not an interval: between normal distributions it was 2.4 to 4 times the
+        actual quantile at ``delta = 0.05`` for "mww", and up to 15 times for functions that are
+        steep at the top. W_phi differs from E W by a bias of order 1 / N for smooth phi.
 
     Raises
     ------
@@ -245,11 +248,6 @@ def concentration_radius(
     largest of the steps ``phi(r / (N + 1)) - phi((r - 1) / (N + 1))``, 1 < r <= N; of one negative
     by at most c_neg, the sum of the n_pos largest. If ``phi' <= L``, ``C3 <= L sqrt((1 - p) / 2)``
     for ``p = n_pos / N``, the form and rate of Theorem 5.
-
-    The radius is a diagnostic, not an interval. Between normal distributions it was 2.4 to 4 times
-    the actual quantile at ``delta = 0.05`` for "mww", and up to 15 times for functions that are
-    steep at the top. It is about E W, from which W_phi differs by a bias of order 1 / N for smooth
-    phi.
 
     Examples
     --------

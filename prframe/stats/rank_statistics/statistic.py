@@ -13,17 +13,9 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import comparable
 from prframe.stats._p_values import check_alternative
-from prframe.stats.intervals import (
-    Confidence,
-    IntervalEstimate,
-    beta_interval,
-)
+from prframe.stats.intervals import Confidence, IntervalEstimate, beta_interval
 from prframe.stats.null import LinearRankNull, RankNullMethod, sided
-from prframe.stats.rank_statistics.influence import (
-    RankSum,
-    cut_at_jumps,
-    normalised_mid_ranks,
-)
+from prframe.stats.rank_statistics.influence import RankSum, cut_at_jumps, normalised_mid_ranks
 from prframe.stats.rankings import RankedCells, cells_from_scores
 from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, mean_score, parse_phi
 from prframe.typing import Alternative, Integers

@@ -34,6 +34,7 @@ from .levels import (
     checked_levels as checked_levels,
     joint_levels as joint_levels,
     joint_ranks as joint_ranks,
+    mid_ranks as mid_ranks,
     ranking_levels as ranking_levels,
 )
 from .metrics.areas import (

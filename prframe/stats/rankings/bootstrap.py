@@ -6,10 +6,7 @@ multinomial variate. Resamples come in chunks, so that memory is bounded whateve
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Iterator, Mapping, Sequence
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,9 +21,6 @@ from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats, Integers
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
 # The number of counts in one chunk of resamples; a statistic holds a few arrays of that size.
 _CHUNK = 1 << 16
 # Items are drawn one by one if there are fewer than this many per kind, because a multinomial
@@ -34,48 +28,6 @@ _CHUNK = 1 << 16
 _PER_KIND = 20
 # The number of draws at a time, few enough for the processor's cache.
 _BATCH = 1 << 14
-# So many draws of items are kept at most, of so many kinds of draws.
-_MOST_KEPT, _MOST_KINDS = 1 << 21, 8
-
-
-class _SharedDraws:
-    """Draws of n of n items that several rankings of n items ask for, with the same seed."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        # None is what has been asked for once.
-        self._kept: dict[bytes, tuple[Integers, Mapping[str, Any]] | None] = {}
-
-    def passed(self, n: int, n_resamples: int, rng: np.random.Generator) -> Integers | None:
-        """Count the draws of the first 0, 1, ..., n items, from which those of any cells follow.
-
-        The draws are those of `multiplicities`, and the generator goes on as after these.
-
-        Returns
-        -------
-        ndarray of int, shape (n + 1, n_resamples)
-            None if they are too many to be kept, or asked for only once so far.
-        """
-        if n * n_resamples > _MOST_KEPT:
-            return None
-        key = pickle.dumps((rng, n, n_resamples))
-        with self._lock:
-            is_known = key in self._kept
-            kept = self._kept.pop(key, None)
-            if is_known and kept is None:
-                passed = np.zeros((n + 1, n_resamples), dtype=np.min_scalar_type(n))
-                np.cumsum(multiplicities(n, n_resamples, rng).T, axis=0, out=passed[1:])
-                kept = passed, rng.bit_generator.state
-            self._kept[key] = kept
-            while len(self._kept) > _MOST_KINDS:
-                self._kept.pop(next(iter(self._kept)))
-        if kept is None:
-            return None
-        rng.bit_generator.state = kept[1]
-        return kept[0]
-
-
-_SHARED = _SharedDraws()
 
 
 def ranking_bootstrap(
@@ -208,11 +160,6 @@ def _item_draws(
             drawn = np.zeros((size, counts.size), dtype=np.int64)
             drawn[:, kinds] = rng.multinomial(n, counts[kinds] / n, size=size)
             yield drawn
-    elif (passed := _SHARED.passed(n, n_resamples, rng)) is not None:
-        bounds = np.append(0, np.cumsum(counts))
-        for rows in batches(n_resamples, counts.size, _CHUNK):
-            drawn = np.diff(passed[:, rows][bounds], axis=0)
-            yield drawn.T.astype(np.int64, order="C")
     else:
         of_item = np.repeat(np.arange(counts.size), counts)
         for size in batch_sizes(n_resamples, counts.size, _CHUNK):

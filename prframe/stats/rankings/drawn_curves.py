@@ -75,11 +75,6 @@ class DrawnCurves(Protocol):
         """The levels of recall, rising within (0, 1), shape (n_levels,)."""
         ...
 
-    @property
-    def weights(self) -> Floats:
-        """The weights of an integral over recall, shape (n_levels,)."""
-        ...
-
     def at_prior(self, prior: float) -> "DrawnCurves":
         """Return the same curves in a population with this share of positives."""
         ...
@@ -150,10 +145,6 @@ class DrawnCurves(Protocol):
 
     def at(self, level: float) -> int:
         """Return the index of a level of recall that the metric asked for."""
-        ...
-
-    def false_rates(self, drawn: CurveDraws) -> Floats:
-        """Return the false positive rates of curves; items that are not retrieved are tied."""
         ...
 
     def found(self, k: float, share: float | Floats) -> Floats:

@@ -34,7 +34,7 @@ class Evaluator(Protocol):
     --------
     Any function of this form is an evaluator, for instance that of the share of retrieved items:
 
-    >>> from prframe.stats import PairedRankings
+    >>> from prframe.stats.paired_rankings import PairedRankings
     >>> def retrieved(level, count=None):
     ...     return np.average(level > 0, axis=-1, weights=count)[None, :]
     >>> PairedRankings([[3, 2, 1, 0], [1, 2, 0, 0]], retrieved).values()
@@ -142,15 +142,25 @@ class CellEvaluator:
         """Return the metrics, shape (n_metrics, R); see `Evaluator`."""
         levels, counts = np.asarray(level), None if count is None else np.asarray(count)
         rows = len(levels if counts is None else counts)
-        n_cells = int(levels.max(initial=0)) + 1
-        # In a row of the counts the positives come first, and the best level of either class.
-        first = 2 * n_cells * np.arange(rows)[:, None]
-        key = first + (n_cells * (1 + ~self.label) - 1 - levels)
+        cell, n_cells = self.cells(levels)
+        key = cell + n_cells * np.arange(rows)[:, None]
         weights = None if counts is None else counts.ravel()
-        drawn = np.bincount(key.ravel(), weights, minlength=2 * n_cells * rows)
+        drawn = np.bincount(key.ravel(), weights, minlength=n_cells * rows).reshape(rows, n_cells)
         # Integers add up faster than floats.
-        whole = drawn if counts is None or counts.dtype.kind == "f" else drawn.astype(np.int64)
-        pos, neg = np.moveaxis(whole.reshape(rows, 2, n_cells), 1, 0)
+        is_whole = counts is None or counts.dtype.kind != "f"
+        return self.of_counts(drawn.astype(np.int64, copy=False) if is_whole else drawn)
+
+    def cells(self, levels: Integers) -> tuple[Integers, int]:
+        """Return the cell of each item, and how many cells there are.
+
+        Those of positives come first, and the best ones.
+        """
+        n_levels = int(levels.max(initial=0)) + 1
+        return n_levels * (1 + ~self.label) - 1 - levels, 2 * n_levels
+
+    def of_counts(self, counts: NDArray[np.integer | np.floating]) -> Floats:
+        """Return the metrics, shape (n_metrics, R), of counts in cells, shape (R, n_cells)."""
+        pos, neg = np.hsplit(counts, 2)
         return np.stack([statistic.values(pos, neg) for statistic in self.statistics])
 
     def influence(self, level: ArrayLike) -> Floats:
@@ -176,7 +186,10 @@ class CellEvaluator:
         )
 
     def merge(self, levels: ArrayLike) -> Integers:
-        """Merge neighbouring levels without a positive, which these metrics cannot tell apart.
+        """Merge neighbouring levels that these metrics cannot tell apart.
+
+        Levels without a positive are merged. If all metrics ask for the ends of cells with
+        positives alone, negatives above such a cell are merged with it.
 
         Parameters
         ----------
@@ -194,19 +207,24 @@ class CellEvaluator:
         >>> from prframe.stats import AveragePrecision
         >>> evaluate = CellEvaluator([False, True, False, False, False], [AveragePrecision()])
         >>> evaluate.merge([9, 7, 4, 2, 0])
-        array([3, 2, 1, 1, 0])
+        array([2, 2, 1, 1, 0])
         """
-        return merged_levels(np.asarray(levels), self.label)
+        ends = all(statistic.asks_for_ends for statistic in self.statistics)
+        return merged_levels(np.asarray(levels), self.label, ends=ends)
 
 
-def merged_levels(levels: Integers, marked: NDArray[np.bool_]) -> Integers:
-    """Merge neighbouring levels without a marked item; levels with marked items stay apart."""
+def merged_levels(levels: Integers, marked: NDArray[np.bool_], *, ends: bool = False) -> Integers:
+    """Merge neighbouring levels without a marked item; levels with marked items stay apart.
+
+    With `ends`, levels without a marked item are merged with the next marked one below.
+    """
     has = np.zeros(int(levels.max(initial=0)) + 1, dtype=np.bool_)
     has[levels[..., marked]] = True
     # A cell begins at each level with marked items, and behind it; level 0, which holds the items
     # that are not retrieved, is a cell of its own.
     opens = has.copy()
-    opens[1:] |= has[:-1]
+    if not ends:
+        opens[1:] |= has[:-1]
     opens[:2] = [False, True][: opens.size]
     return np.asarray(np.cumsum(opens)[levels], dtype=np.int64)
 

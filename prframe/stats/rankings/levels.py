@@ -95,7 +95,7 @@ def joint_levels(levels: Integers) -> Integers:
             [6, 4, 0]]])
     """
     first, second = levels
-    own, other = _mid_rank(first), _mid_rank(second)
+    own, other = mid_ranks(first), mid_ranks(second)
     matched = _matched_blocks(first, second)
     # A matched block of the second ranking has the mid-rank of that of the first one.
     other = np.where(matched[second] >= 0, matched[second], other)
@@ -152,11 +152,11 @@ def joint_ranks(levels: Integers) -> Integers:
     array([[3, 2, 1],
            [3, 2, 0]])
     """
-    _, order = np.unique(np.stack([-_mid_rank(level) for level in levels]), return_inverse=True)
+    _, order = np.unique(np.stack([-mid_ranks(level) for level in levels]), return_inverse=True)
     return np.where(levels > 0, order.reshape(levels.shape) + 1, 0)
 
 
-def _mid_rank(level: Integers) -> Integers:
+def mid_ranks(level: Integers) -> Integers:
     """Return twice the mean rank of the items on each one's level, the best rank being 1."""
     begin, end = _block_ranks(level)
     return (begin + end + 1)[level]

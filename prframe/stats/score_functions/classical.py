@@ -54,8 +54,7 @@ class MannWhitneyWilcoxon(_Linear):
 class Logistic(_Linear):
     """``phi(u) = 2 sqrt(3) (u - 1/2)``: the rank sum on a scale with mean 0 and variance 1.
 
-    Take it to compare values of different phi; its p-values are those of the rank sum. It is best
-    against shifts of logistic distributions.
+    Take it to compare values of different phi; its p-values are those of the rank sum.
 
     Examples
     --------

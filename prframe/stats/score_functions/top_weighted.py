@@ -110,8 +110,11 @@ class PNormPush(ScoreGeneratingFunction):
 class DCG(ScoreGeneratingFunction):
     """``phi(u) = 1 / log2(1 + r)`` for ``r = (N + 1)(1 - u)``, the rank from the top, and r <= k.
 
-    Take it for what a reader of the list sees: the sum over positives is the discounted cumulative
-    gain of binary labels. Tied items take the discount of their mid-rank.
+    Take it for what a reader of the list sees.
+
+    The sum over positives is the discounted cumulative gain of binary labels. Tied items take the
+    discount of their mid-rank. The source prints the cut as ``u >= k / (N + 1)``, which keeps all
+    but the last k - 1 items.
 
     Parameters
     ----------
@@ -119,10 +122,6 @@ class DCG(ScoreGeneratingFunction):
         Ranks that count; all unless given.
     n : float > 0, optional
         Number N of ranked items, or their total weight; `of_size` sets it.
-
-    Notes
-    -----
-    The source prints the cut as ``u >= k / (N + 1)``, which keeps all but the last k - 1 items.
 
     Examples
     --------
@@ -206,9 +205,10 @@ class DCG(ScoreGeneratingFunction):
 class RTB(ScoreGeneratingFunction):
     """``phi(u) = SoftPlus(u - u0) + u0 Sigmoid(u - u0)``: a smooth version of `LocalAUC`.
 
-    Take it for a shortlist where a gradient is needed, as for learning. SoftPlus is ``log(1 +
-    exp(beta x)) / beta`` and Sigmoid ``1 / (1 + exp(-lam x))``; with large slopes phi is
-    ``u 1{u >= u0}``. RTB stands for "ranking the best".
+    Take it for a shortlist where a gradient is needed, as for learning.
+
+    SoftPlus is ``log(1 + exp(beta x)) / beta`` and Sigmoid ``1 / (1 + exp(-lam x))``; with large
+    slopes phi is ``u 1{u >= u0}``. RTB stands for "ranking the best".
 
     Parameters
     ----------

@@ -159,7 +159,7 @@ def ap_test(
         args = known.arguments(args)
     elif n is not None:
         raise ArgumentError(
-            "`n` counts the items of rankings whose AP is at hand; name the column of AP with "
+            "`n` counts the items of rankings with precomputed AP; name the column of AP with "
             "ap=. Totals of rankings that are cut off are given by n_pos= and n_neg=."
         )
     resamples = checks.number_of_draws(n_resamples)
@@ -175,5 +175,7 @@ def ap_test(
     except MissingColumnError as error:
         if known is not None or "`score`" not in str(error):
             raise
-        raise MissingColumnError(f"{error} Average precisions at hand are named by ap=.") from None
+        raise MissingColumnError(
+            f"{error} Name precomputed average precisions with ap=."
+        ) from None
     return result

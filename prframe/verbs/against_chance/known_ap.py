@@ -1,4 +1,4 @@
-"""Average precisions at hand: a row is a ranking whose AP, positives and items are known."""
+"""Precomputed average precisions: a row is a ranking whose AP, positives and items are known."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from prframe.verbs._values_at_hand import shared_keys
 
 # AP may exceed 1 by the rounding of sums.
 _LARGEST = 1 + 1e-9
-# AP at hand is mostly rounded to three decimals or more.
+# Precomputed AP is mostly rounded to three decimals or more.
 _ROUNDED = 5e-4
 
 
@@ -34,7 +34,7 @@ class KnownAP:
     n: int | str | None
 
     def arguments(self, args: Arguments) -> Arguments:
-        """Return the arguments of the call with the columns at hand."""
+        """Return the arguments of the call with the precomputed columns."""
         if args.n_pos is None or (self.n is None) == (args.n_neg is None):
             raise ArgumentError(
                 "with `ap`, give the number of positives of each ranking in n_pos=, and either "

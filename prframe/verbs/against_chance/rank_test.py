@@ -28,6 +28,7 @@ from prframe.verbs._groups import each_shape, group_cells, shape_of
 from prframe.verbs._plan import Accepts
 from prframe.verbs._verb import (
     MOVED,
+    groups_lacking,
     positives_of,
     run,
     verb,
@@ -268,13 +269,10 @@ class _Test(CorrectedTests):
 
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn of groups without positives, and of those without an interval."""
-        keys = key_names(self.args)
-        groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
-            lacking=pl.col("statistic").is_null().any(),
-            narrow=(pl.col("conf_low").is_null() & pl.col("statistic").is_not_null()).any(),
-        )
+        undefined = pl.col("statistic").is_null()
+        groups = groups_lacking(rows, self.args, undefined)
         warn_undefined(["rank_test"], groups, self.args, [positives_of(self.args)])
-        narrow = groups.drop("lacking").rename({"narrow": "lacking"})
+        narrow = groups_lacking(rows, self.args, pl.col("conf_low").is_null() & ~undefined)
         why = "which hold too little for an interval, or nothing that varies"
         if any(not function.projected for function in self.functions):
             why += ", or are tested by DCG, which has none"

@@ -16,7 +16,7 @@ from prframe.typing import Floats, Integers
 
 
 class CatalogueEvaluator:
-    """Metrics of the catalogue for many rankings of the same items; see `stats.Evaluator`."""
+    """Metrics of the catalogue for many rankings of the same items; see `rankings.Evaluator`."""
 
     # So many items of all rankings are evaluated at a time, because polars is quick for many rows.
     at_once = 1 << 20

@@ -14,13 +14,12 @@ from prframe.stats._arrays import random_generator
 from prframe.stats.paired_values import described_tests
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._evaluation import Evaluation, prior_of
-from prframe.verbs._folds import Resampling
+from prframe.verbs._mean_samples import Resampling
 from prframe.verbs._plan import Plan
 from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries, refuse_prior
 from prframe.verbs._verb import run, verb
 from prframe.verbs.comparison.matched_items import Incomplete as IncompleteItems
 from prframe.verbs.comparison.on_items import OnItems
-from prframe.verbs.comparison.options import model_arguments, require_items
 from prframe.verbs.comparison.predicted import check_predicted, over_queries
 from prframe.verbs.comparison.query_values import (
     ComparedValues,
@@ -39,6 +38,8 @@ from prframe.verbs.comparison.rows import (
     check_of_items,
     check_options,
     check_resampled,
+    model_arguments,
+    require_items,
 )
 
 # The column of queries, unless the caller names others.
@@ -91,9 +92,8 @@ def compare(
     {shared}
         On the same items there is no `weight`.
     values : str or list of str, optional
-        In place of metrics: the columns of precomputed values, of up to 1e100 in size. With
-        models in rows each column is a metric; one column may stand next to a column ``"metric"``
-        that names the metrics. Without a column of models each column is a model.
+        In place of metrics: the columns of precomputed values, of up to 1e100 in size, a metric
+        each, or one next to a column ``"metric"``; without a column of models, a model each.
     model : str, optional
         Column of models; ``"model"`` unless given. Not with a list in `score`, a model each.
     over : str, list of str or None
@@ -113,8 +113,7 @@ def compare(
         - "bootstrap": items are drawn with replacement.
         - "delong": of AUC, by the normal distribution; for 15 or more items of either class.
     alternative : {"two-sided", "less", "greater"}
-        That the difference a - b is not 0, below 0, or above 0. One-sided intervals bound one end;
-        the other is that of the range.
+        That the difference a - b is not 0, below 0, or above 0; intervals have the same sides.
     correction : str or None
         How p-values are adjusted for their number: "bonferroni", "holm", "bh", "by"
         (`prframe.stats.adjust_p_values`), or, with "randomization" over queries, "max-t": each
@@ -132,12 +131,12 @@ def compare(
         less than this margin (`prframe.stats.paired_equivalence_test`).
     power : float in (1 - confidence_level, 1), optional
         Add the smallest difference that so many queries detect with this probability by a t test,
-        and how many queries the observed difference needs; null against the `alternative`.
+        and how many queries the observed difference needs.
     resampling : "cv" or float > 0, optional
-        Where `over` names folds: correct the variance of ``test="t"`` for overlapping training
-        sets (Nadeau & Bengio 2003). "cv": the last column of `over` names the folds of a
-        cross-validation, columns before it its repetitions, in each of which folds are numbered
-        anew. A number: the size of a test set divided by that of its training set.
+        Correct the variance of ``test="t"`` for overlapping training sets (Nadeau & Bengio 2003).
+        "cv": the last column of `over` names the folds of a cross-validation, columns before it
+        its repetitions, in each of which folds are numbered anew. A number: the size of a test
+        set divided by that of its training set.
     cluster : str, optional
         Column of clusters: of queries, each in one, or of items. Whole clusters are exchanged or
         drawn; `power` and some tests over queries do not support it.
@@ -179,8 +178,8 @@ def compare(
     ------
     PrframeError
         An unknown metric, model or option, options that do not go together, a model without rows
-        for a query or an item (unless `incomplete` allows it), a query of two clusters, rows that
-        cannot be ranked, or precomputed values that are infinite or repeated.
+        for a query or an item, a query of two clusters, rows that cannot be ranked, or values
+        that are infinite or repeated.
 
     Warns
     -----
@@ -203,15 +202,13 @@ def compare(
 
     On the same items resamples lack the few items that good models misplace. "auto" therefore
     reaches at least as far as the intervals of both models (`interval`) and the correlation of
-    their metrics say. The p-value is about models that are alike, so it may be below .05 where
-    the interval holds 0. ``mean_a`` and ``mean_b`` are the metrics themselves; there are no wins,
-    and no effect size. ``statistic`` is the difference, or z of "delong".
+    their metrics say, and may hold 0 where the p-value is below .05. ``mean_a`` and ``mean_b`` are
+    the metrics themselves; there are no wins, and no effect size.
 
     References
     ----------
     Smucker, Allan & Carterette 2007; Carterette 2012; Westfall & Young 1993; Sakai 2016;
-    DeLong et al. 1988; Venkatraman & Begg 1996. The guide on comparisons says which of them
-    belongs to which test.
+    DeLong et al. 1988; Venkatraman & Begg 1996.
 
     Examples
     --------
@@ -330,7 +327,7 @@ def _hint(
     """Return what may be meant where a column is missing; nothing if the message says so."""
     if "`score`" in message and not is_at_hand:
         at_hand = [name for name in wanted if name in names_of(frame)[1]]
-        return f"Values of metrics at hand are named by values={at_hand[0]!r}." if at_hand else ""
+        return f"Name precomputed values of metrics with values={at_hand[0]!r}." if at_hand else ""
     if "`over`" not in message or (is_at_hand and message.endswith("?")):
         return ""
     number = (

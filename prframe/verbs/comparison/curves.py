@@ -23,26 +23,16 @@ from prframe.typing import Columns, FrameT, Schema, Shared
 from prframe.verbs._evaluation import prior_of
 from prframe.verbs._groups import each_group, resamples
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._verb import (
-    positives_of,
-    run,
-    verb,
-    warn_null,
-    warn_undefined,
-    why_bandless,
-)
+from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined, why_bandless
 from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, PairedRows, paired_rows
 from prframe.verbs.comparison.mean_curves import MEAN_DIFFERENCES, MeanDifferences
-from prframe.verbs.comparison.options import (
+from prframe.verbs.comparison.query_values import ComparedValues, Incomplete as IncompleteQueries
+from prframe.verbs.comparison.rows import (
     model_arguments,
     model_pairs,
     on_same_items,
     require_items,
     with_models,
-)
-from prframe.verbs.comparison.query_values import (
-    ComparedValues,
-    Incomplete as IncompleteQueries,
 )
 from prframe.verbs.curves.mean_curves import (
     PrecisionAtLevels,
@@ -86,10 +76,9 @@ def compare_curves(
 ) -> FrameT:
     """Compare the precision-recall curves of models on the same items, in each group.
 
-    The items are taken as a sample; the band is about the difference of two curves of the
-    population behind it. With `over` the groups of these columns, for instance queries, are the
-    sample, and the difference is that of the models' mean curves over the same queries,
-    ``E (precision_a,q(b) - precision_b,q(b))`` at level b.
+    The items are a sample; the band is about the difference of two curves of the population
+    behind it. With `over` queries, for instance, are the sample, and the difference is that of the
+    models' mean curves, ``E (precision_a,q(b) - precision_b,q(b))`` at level b.
 
     Parameters
     ----------
@@ -143,8 +132,8 @@ def compare_curves(
     ------
     PrframeError
         An unknown option or baseline, options that do not go together, a model without some
-        items, labels or clusters of an item that differ between models, a query of several
-        clusters or of none, or rows that cannot be ranked.
+        items, labels or clusters of an item that differ between models, or rows that cannot be
+        ranked.
 
     Warns
     -----
@@ -163,13 +152,12 @@ def compare_curves(
     `prframe.stats.pr_curve_difference` for the draws.
 
     With `over` whole curves of queries, or clusters, are drawn. The simultaneous band is a
-    multiple of the standard error of the mean difference at each level; the multiple is a quantile
-    of the largest studentized deviation of a bootstrap mean over the levels. The band holds the
-    interval of each level. Its p-value is from random signs of whole curves of differences,
-    ``P(max_b |t*(b)| >= max_b |t(b)|)``. Near the threshold, band and p-value can disagree. At
-    single levels, intervals and p-values are those of `compare` for Prec@r (IPrec@r with
-    ``interpolate=True``). With sums S_j of the n_j curves of c clusters and ``m = sum S_j / n``
-    the standard error is ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n``.
+    multiple of the standard error at each level, with sums S_j of the n_j curves of c clusters and
+    ``m = sum S_j / n``: ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n``. The multiple is a quantile
+    of the largest studentized deviation of a bootstrap mean. The p-value is from random signs of
+    whole curves of differences, ``P(max_b |t*(b)| >= max_b |t(b)|)``; near the threshold it and
+    the band can disagree. At single levels, intervals and p-values are those of `compare` for
+    Prec@r (IPrec@r with ``interpolate=True``).
 
     References
     ----------

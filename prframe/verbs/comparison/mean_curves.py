@@ -17,10 +17,9 @@ from prframe.typing import Flags, Floats, Integers, Schema
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts
 from prframe.verbs._values_at_hand import MetricValues
-from prframe.verbs._verb import warn_null
-from prframe.verbs.comparison.options import model_pairs
 from prframe.verbs.comparison.over_queries import SKEWED, student_intervals
 from prframe.verbs.comparison.query_values import Stratum, ValuesPlan
+from prframe.verbs.comparison.rows import model_pairs
 from prframe.verbs.curves.drawing import of_one_ranking
 from prframe.verbs.curves.mean_curves import mean_of, series, with_key
 
@@ -70,14 +69,7 @@ class MeanDifferences(ValuesPlan):
         if not parts:
             return pl.DataFrame(schema=[*key_names(kept), "model_a", "model_b", *MEAN_DIFFERENCES])
         rows = pl.concat(parts)
-        groups = rows.group_by(key_names(kept) or pl.lit(0), maintain_order=True).agg(
-            lacking=pl.any_horizontal(pl.col(_ENDS).is_null()).any()
-        )
-        why = (
-            f"in which two models have too few curves in common{self.compared.or_one_cluster}, or "
-            "differ by the same in all"
-        )
-        warn_null([name for name in _ENDS if rows[name].null_count()], groups, kept, why)
+        self.warn_lacking(rows, _ENDS, "curves")
         self._warn_of_skewness(rows)
         return rows.drop(SKEWED)
 

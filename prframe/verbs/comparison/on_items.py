@@ -14,28 +14,30 @@ from prframe._engine.measure import thresholds_of
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import ArgumentError, CoverageWarning, PrframeError, warn
 from prframe.metrics import Metric, with_cells, with_influence
-from prframe.stats import CellEvaluator, Evaluator, PairedRankings
 from prframe.stats._units import units_of
 from prframe.stats.paired_rankings import (
     OWN_TESTS,
     ComparisonPlan,
+    PairedRankings,
     RankingComparison,
     untested,
 )
+from prframe.stats.rankings import CellEvaluator, Evaluator
 from prframe.typing import Integers
 from prframe.verbs._evaluation import Evaluation, at_prior
 from prframe.verbs._groups import LEAST_CLUSTERS, each_group
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._verb import warn_null
+from prframe.verbs._verb import groups_lacking, warn_null
 from prframe.verbs.comparison.catalogue_evaluator import CatalogueEvaluator
 from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, paired_rows
-from prframe.verbs.comparison.options import model_pairs, on_same_items
 from prframe.verbs.comparison.rows import (
     Block,
     Column,
     Comparison,
     comparison_rows,
+    model_pairs,
     no_rows,
+    on_same_items,
 )
 
 # Every pair should have a value in these columns.
@@ -66,9 +68,7 @@ class OnItems(Plan):
         self._evaluation.check()
         for name, metric in asked.wanted.items():
             is_own = asked.test in OWN_TESTS
-            if is_own and (
-                metric.without_cells or asked.test not in metric.cell_statistic().own_tests
-            ):
+            if is_own and (metric.without_cells or not metric.cell_statistic().of_two_samples):
                 raise ArgumentError(
                     f"test={asked.test!r} is for {with_cells(asked.test)}; got {name}; take "
                     "'randomization' or 'bootstrap'."
@@ -265,9 +265,7 @@ class OnItems(Plan):
         lacking = rows.select(**lacks)
         columns = [name for name in _EXPECTED if lacking[name].any()]
         undefined = pl.any_horizontal(lacks.values())
-        groups = rows.group_by(key_names(self.args) or pl.lit(0), maintain_order=True).agg(
-            lacking=undefined.any()
-        )
+        groups = groups_lacking(rows, self.args, undefined)
         metrics = rows.filter(undefined)["metric"].unique(maintain_order=True)
         units = "items" if self.args.cluster is None else "items or clusters"
         why = (

@@ -12,12 +12,7 @@ from numpy.typing import NDArray
 from prframe import checks
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import SkewedDifferencesWarning, warn
-from prframe.stats import (
-    PairedFamily,
-    cohen_dz,
-    detectable_difference,
-    queries_needed,
-)
+from prframe.stats import PairedFamily, cohen_dz, detectable_difference, queries_needed
 from prframe.stats._units import units_of
 from prframe.stats.intervals import (
     Confidence,
@@ -40,8 +35,6 @@ from prframe.typing import Floats
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts
 from prframe.verbs._values_at_hand import MetricValues
-from prframe.verbs._verb import warn_null
-from prframe.verbs.comparison.options import model_pairs
 from prframe.verbs.comparison.query_values import Stratum, ValuesPlan
 from prframe.verbs.comparison.rows import (
     JOINT,
@@ -50,6 +43,7 @@ from prframe.verbs.comparison.rows import (
     Column,
     Comparison,
     comparison_rows,
+    model_pairs,
     no_rows,
 )
 
@@ -78,7 +72,7 @@ class OverQueries(ValuesPlan):
         pairs = model_pairs(models.to_list(), self.asked.baseline)
         groups = [(stratum.key, self._blocks(stratum, pairs)) for stratum in strata]
         rows = comparison_rows(self.asked, models, pairs, groups)
-        self._warn(rows)
+        self.warn_lacking(rows, _EXPECTED, "values")
         skewed = [block[SKEWED] for _, blocks in groups for block in blocks.values()]
         self._warn_of_skewness(rows.filter(np.concatenate(skewed)), rows.height)
         return rows
@@ -109,19 +103,6 @@ class OverQueries(ValuesPlan):
             "where it does not matter, ignore SkewedDifferencesWarning.",
             SkewedDifferencesWarning,
         )
-
-    def _warn(self, rows: pl.DataFrame) -> None:
-        """Warn once of pairs that have too little in common."""
-        args = self.compared.args
-        columns = [name for name in _EXPECTED if rows[name].null_count()]
-        groups = rows.group_by(key_names(args) or pl.lit(0), maintain_order=True).agg(
-            lacking=pl.any_horizontal(pl.col(_EXPECTED).is_null()).any()
-        )
-        why = (
-            f"in which two models have too few values in common{self.compared.or_one_cluster}, or "
-            "differ by the same in all"
-        )
-        warn_null(columns, groups, args, why)
 
     def _blocks(self, stratum: Stratum, pairs: Sequence[tuple[int, int]]) -> dict[str, Block]:
         """Return the columns of all metrics of a group."""

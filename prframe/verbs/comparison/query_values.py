@@ -13,19 +13,21 @@ from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import considered, in_groups, is_missing, key_names
-from prframe.errors import ArgumentError, PrframeError, UnlistedItemsWarning, each_once, warn
+from prframe.errors import ArgumentError, PrframeError, UnlistedItemsWarning, warn
 from prframe.typing import Columns, Floats
 from prframe.verbs._evaluation import Evaluation
-from prframe.verbs._folds import (
+from prframe.verbs._mean_samples import (
+    CLUSTER,
     Resampling,
     check_resampling,
     refuse_items_of_several_folds,
+    refuse_varying_clusters,
     test_train_ratio,
+    varying,
 )
 from prframe.verbs._plan import TwoStepPlan
-from prframe.verbs._query_clusters import CLUSTER, refuse_varying_clusters, varying
 from prframe.verbs._values_at_hand import COLUMN, METRIC, VALUE, MetricValues, ValuesAtHand
-from prframe.verbs._verb import grouped_over
+from prframe.verbs._verb import grouped_over, groups_lacking, warn_null
 
 Incomplete: TypeAlias = Literal["raise", "pairwise", "common", "zero"]
 
@@ -130,7 +132,11 @@ class ComparedValues:
             scores = [args.score, *args.further_scores]
             measure = replace(self.measure, args=plain)
             source.seen.totals = []
-            values = _evaluated(source, measure, scores)
+            parts = [
+                part.with_columns(pl.lit(i, dtype=pl.UInt32).alias(COLUMN))
+                for i, part in enumerate(measure.of_scores(source, scores))
+            ]
+            values = MetricValues.of(pl.concat(parts), measure.wanted)
             if measure.counts_all and args.model is not None:
                 names = dict(zip(plain.keys, key_names(plain), strict=True))
                 query = [names[key] for key in (*args.keys, *self.over)]
@@ -143,11 +149,6 @@ class ComparedValues:
             rows = rows.with_columns(pl.col(columns[args.cluster]).alias(CLUSTER))
         self._refuse_unnamed(rows, source)
         return replace(values, rows=rows)
-
-    @property
-    def or_one_cluster(self) -> str:
-        """The reason why clusters lack a standard error, behind that of too few queries."""
-        return ", or all in a single cluster" if self.args.cluster is not None else ""
 
     def _refuse_unnamed(self, rows: pl.DataFrame, source: Source) -> None:
         """Require that each row names its model."""
@@ -252,10 +253,7 @@ class ComparedValues:
 
 
 def at_hand(
-    values: Columns,
-    names: Collection[str],
-    args: Arguments,
-    over: Columns,
+    values: Columns, names: Collection[str], args: Arguments, over: Columns
 ) -> tuple[Arguments, ValuesAtHand]:
     """Return the arguments and the layout of precomputed values, of models without `model`."""
     is_default = args.model == "model"
@@ -300,36 +298,18 @@ class ValuesPlan(TwoStepPlan):
         """Return the rows of the result, given the values."""
         return self.of_values(self.compared.of_rows(rows))
 
+    def warn_lacking(self, rows: pl.DataFrame, expected: Sequence[str], things: str) -> None:
+        """Warn once of pairs that lack what is expected, as they have too few things in common."""
+        args, columns = self.compared.args, pl.col(expected)
+        lacking = groups_lacking(rows, args, pl.any_horizontal(columns.is_null()))
+        or_one = ", or all in a single cluster" if args.cluster is not None else ""
+        why = f"in which two models have too few {things} in common{or_one}, or differ by the same"
+        null = [name for name in expected if rows[name].null_count()]
+        warn_null(null, lacking, args, f"{why} in all")
+
     @abstractmethod
     def of_values(self, values: MetricValues) -> pl.DataFrame:
         """Return the rows of the result, given the values and what is known of them."""
-
-
-def _evaluated(source: Source, evaluation: Evaluation, scores: Sequence[str]) -> MetricValues:
-    """Evaluate each group by each column of scores."""
-    evaluations = [
-        replace(evaluation, args=replace(evaluation.args, score=column)) for column in scores
-    ]
-    with each_once():
-        parts = [each.measured(source) for each in evaluations]
-    evaluation.warn(_gaps(parts, key_names(evaluation.args), list(evaluation.wanted)))
-    numbered = [
-        part.with_columns(pl.lit(i, dtype=pl.UInt32).alias(COLUMN)) for i, part in enumerate(parts)
-    ]
-    return MetricValues.of(pl.concat(numbered), evaluation.wanted)
-
-
-def _gaps(
-    parts: Sequence[pl.DataFrame], keys: Sequence[str], names: Sequence[str]
-) -> pl.DataFrame:
-    """Return a row per group of any model, null where some model has the group but no value."""
-    if len(parts) == 1:
-        return parts[0]
-    values = [
-        pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).first()).alias(name)
-        for name in names
-    ]
-    return pl.concat(parts).group_by(keys, maintain_order=True).agg(values)
 
 
 def _refuse_unlike_labels(source: Source, args: Arguments, over: Sequence[str]) -> None:

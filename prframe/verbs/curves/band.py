@@ -14,8 +14,8 @@ from prframe.stats._arrays import random_generator
 from prframe.stats.curves import band_levels
 from prframe.typing import Columns, FrameT, Shared
 from prframe.verbs._evaluation import prior_of
-from prframe.verbs._folds import warn_of_folds
 from prframe.verbs._groups import resamples
+from prframe.verbs._mean_samples import warn_of_folds
 from prframe.verbs._verb import grouped_over, run, verb
 from prframe.verbs.curves.item_bands import BAND_COLUMNS, ItemBands, item_method
 from prframe.verbs.curves.mean_bands import MeanBands, Method as MeanMethod

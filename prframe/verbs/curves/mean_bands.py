@@ -11,8 +11,7 @@ from prframe._engine.rows import key_names
 from prframe.errors import ArgumentError
 from prframe.stats.intervals import Confidence, MeanBand, mean_band, mean_interval
 from prframe.typing import Floats, Schema
-from prframe.verbs._query_clusters import MeanSample
-from prframe.verbs._skewed_values import few_for_skewness, warn_of_skewed_values
+from prframe.verbs._mean_samples import MeanSample, few_for_skewness, warn_of_skewed_values
 from prframe.verbs._verb import warn_null
 from prframe.verbs.curves.mean_curves import MEAN_COLUMNS, MeanCurves, series
 

@@ -17,8 +17,8 @@ from prframe.stats.curves import LEVELS_TWICE, even_levels, range_ends, spaced_l
 from prframe.typing import Floats, Schema
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group
+from prframe.verbs._mean_samples import CLUSTER, KeyedByCluster, MeanSample, ranks
 from prframe.verbs._plan import Accepts, TwoStepPlan
-from prframe.verbs._query_clusters import CLUSTER, KeyedByCluster, MeanSample, ranks
 from prframe.verbs._verb import positives_of, warn_undefined
 from prframe.verbs.curves.drawing import Drawing, of_one_ranking, precision_recall
 

@@ -17,8 +17,8 @@ from prframe.stats._arrays import random_generator
 from prframe.stats.intervals import POSTERIOR, Confidence
 from prframe.typing import Alternative, Columns, FrameT, Schema, Shared
 from prframe.verbs._evaluation import Evaluation, prior_of
-from prframe.verbs._folds import Resampling, check_resampling
 from prframe.verbs._groups import resamples
+from prframe.verbs._mean_samples import Resampling, check_resampling
 from prframe.verbs._predictions import COUNTS
 from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries, refuse_prior
 from prframe.verbs._verb import grouped_over, run, verb

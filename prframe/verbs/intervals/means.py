@@ -16,12 +16,18 @@ from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
 from prframe.stats.predictions import PredictedMean, predicted_mean
 from prframe.typing import Columns
 from prframe.verbs._evaluation import Evaluation
-from prframe.verbs._folds import (
+from prframe.verbs._groups import each_group
+from prframe.verbs._mean_samples import (
+    CLUSTER,
+    KeyedByCluster,
+    MeanSample,
     Resampling,
+    few_for_skewness,
+    ranks,
     refuse_items_of_several_folds,
     test_train_ratio,
+    warn_of_skewed_values,
 )
-from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._predictions import (
     COUNTS,
@@ -33,8 +39,6 @@ from prframe.verbs._predictions import (
     refuse_options,
     values_of_both,
 )
-from prframe.verbs._query_clusters import CLUSTER, KeyedByCluster, MeanSample, ranks
-from prframe.verbs._skewed_values import few_for_skewness, warn_of_skewed_values
 from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues, ValuesAtHand
 from prframe.verbs._verb import warn_null, warn_undefined
 

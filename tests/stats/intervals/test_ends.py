@@ -20,11 +20,7 @@ from prframe.stats.intervals.ends import (
 )
 from prframe.stats.intervals.means import mean_interval
 from prframe.stats.intervals.rankings import ranking_interval
-from prframe.stats.rankings import (
-    AveragePrecision,
-    DiscountedGain,
-    RankBiasedPrecision,
-)
+from prframe.stats.rankings import AveragePrecision, DiscountedGain, RankBiasedPrecision
 from prframe.stats.rankings.bootstrap import cluster_counts
 from prframe.stats.rankings.cells import RankedCells, cells_from_scores
 

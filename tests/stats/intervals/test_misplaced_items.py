@@ -9,14 +9,10 @@ import pytest
 from scipy import stats
 
 import prframe
-from prframe.stats import (
-    PartialRocArea,
-    RankedCells,
-    RocArea,
-    cells_from_scores,
-)
+from prframe.stats import RankedCells, RocArea, cells_from_scores
 from prframe.stats.curves import drawn_weights
 from prframe.stats.intervals import posterior_replicates, ranking_interval
+from prframe.stats.rankings import PartialRocArea
 from prframe.typing import Flags, Floats
 
 AREAS = [RocArea(), PartialRocArea(1.0), PartialRocArea(0.3), PartialRocArea(0.3, "mcclish")]

@@ -41,7 +41,7 @@ def drawn_curves(n_draws: int = 50, *, shown: int = N) -> _Curves:
 def curves_of(cells: RankedCells, levels: Floats, weights: list[Weights]) -> _Curves:
     """Draw curves at levels of recall."""
     path = DrawnPath(RocPath.of(cells), levels, weights)
-    return _Curves(cells, weights, lambda: path, np.ones(levels.size))
+    return _Curves(cells, weights, lambda: path)
 
 
 def rank_by_rank(curves: _Curves, statistic: CellStatistic) -> Floats:

@@ -242,8 +242,6 @@ def test_other_statistics_have_no_draws() -> None:
     )
     # What suits it is something else.
     assert ranking_interval(cells, Prevalence()).method == "logit-t"
-    with pytest.raises(PrframeError, match="prevalence does not count the positives among"):
-        Prevalence().at_cut(3, 9)
 
 
 @pytest.mark.parametrize("sizes", [(4, 6, 10), (40, 60, 100)])

@@ -4,19 +4,16 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from prframe.stats import (
-    AveragePrecision,
+from prframe.stats import AveragePrecision, PrecisionAt, RocArea, cells_from_scores
+from prframe.stats.intervals import ranking_interval, ranking_intervals
+from prframe.stats.intervals.standard_errors import standard_error
+from prframe.stats.rankings import (
     DiscountedGain,
     GainArea,
     PartialAveragePrecision,
     PartialRocArea,
-    PrecisionAt,
-    RocArea,
-    cells_from_scores,
+    RankedCells,
 )
-from prframe.stats.intervals import ranking_interval, ranking_intervals
-from prframe.stats.intervals.standard_errors import standard_error
-from prframe.stats.rankings import RankedCells
 
 METRICS = (AveragePrecision(), RocArea(), PrecisionAt(10), DiscountedGain(10, normalised=True))
 

@@ -1,46 +1,81 @@
-"""Items in the same cells, which are drawn and swapped together."""
-
-from collections import Counter
+"""Pools of near items of large samples, against draws of the items themselves."""
 
 import numpy as np
+import pytest
+from scipy import stats
 
-from prframe.stats import AveragePrecision, CellEvaluator
+from prframe.stats import AveragePrecision, PrecisionAt, RocArea, ranking_levels
 from prframe.stats._units import units_of
-from prframe.stats.paired_rankings.pools import Pools, pools_of
-from prframe.stats.paired_rankings.swaps import columns_of
-
-SIZES = np.repeat([8, 4, 2, 1], [3, 5, 1, 7])
+from prframe.stats.paired_rankings import PairedRankings, pools
+from prframe.stats.rankings import CellEvaluator
 
 
-def sample() -> tuple[np.ndarray, CellEvaluator, np.ndarray]:
-    """Few levels of two rankings, labels, and which items may move."""
-    rng = np.random.default_rng(1)
-    levels, label = rng.integers(0, 4, (2, 500)), rng.random(500) < 0.3
-    return levels, CellEvaluator(label, [AveragePrecision()]), rng.random(500) < 0.8
+def sample(n: int) -> tuple[np.ndarray, CellEvaluator]:
+    """Levels of two models that are often wrong about the same items, and metrics."""
+    rng = np.random.default_rng(5)
+    label, common = rng.random(n) < 0.1, rng.normal(size=n)
+    scores = np.stack([label + common, 0.9 * label + 0.7 * (common + rng.normal(size=n))])
+    return ranking_levels(scores), CellEvaluator(label, [AveragePrecision(), RocArea()])
 
 
-def test_many_rankings_are_pooled_too() -> None:
-    rng = np.random.default_rng(3)
-    levels = rng.integers(0, 300, (9, 200))
-    levels = np.concatenate([levels, levels[:, :150]], axis=1)
-    pools = Pools.of_items(levels, CellEvaluator(np.arange(350) < 0, [AveragePrecision()]))
-    assert Counter(pools.sizes.tolist()) == {2: 150, 1: 50}
+def test_pools_have_one_label_and_leave_the_top_alone() -> None:
+    levels, evaluate = sample(20_000)
+    found = pools.pools_of(levels, evaluate, units_of(None, 20_000))
+    assert found.item.size == found.units.number == found.sizes.size < 5_000
+    for side in (True, False):
+        assert (
+            found.sizes[evaluate.label[found.item] == side].sum() == (evaluate.label == side).sum()
+        )
+    top = np.flatnonzero((levels > 19_800).any(axis=0))
+    assert set(top) <= set(found.item[found.sizes == 1])
 
 
-def test_clusters_and_few_draws_are_not_pooled() -> None:
-    levels, evaluate, _ = sample()
-    alone, clusters = units_of(None, 500), units_of(np.arange(500) // 2, 500)
-    assert pools_of(levels, evaluate, alone, 10_000).sizes.tolist() == [1] * 500
-    assert pools_of(levels, evaluate, clusters, 1 << 40).sizes.tolist() == [1] * 250
-    assert pools_of(levels, evaluate, alone, 1 << 40).sizes.size < 250
+def test_nothing_is_pooled_where_few_items_decide() -> None:
+    levels, evaluate = sample(20_000)
+    other = levels[0].copy()
+    moved = np.arange(0, 20_000, 1_000)
+    other[moved] = np.roll(other[moved], 1)
+    found = pools.pools_of(np.stack([levels[0], other]), evaluate, units_of(None, 20_000))
+    assert found.item.size == 20_000
 
 
-def test_heads_are_the_bits_of_each_pool() -> None:
-    bits = np.random.default_rng(6).integers(0, 256, (9, 16), dtype=np.uint8)
-    heads = columns_of(bits, SIZES)
-    assert heads.shape == (SIZES.size, 9)
-    for row, byte in enumerate(bits):
-        each = np.unpackbits(byte)
-        eights, fours, two = each[:24].reshape(3, 8), each[24:44].reshape(5, 4), each[48:50]
-        expected = [*eights.sum(1), *fours.sum(1), two.sum(), *each[56:63]]
-        np.testing.assert_array_equal(heads[:, row], expected)
+@pytest.mark.slow
+@pytest.mark.parametrize("cluster", [None, np.arange(6_000) // 2])
+def test_draws_of_pools_vary_as_those_of_items(
+    monkeypatch: pytest.MonkeyPatch, cluster: np.ndarray | None
+) -> None:
+    levels, evaluate = sample(6_000)
+    found = []
+    for least in (1_000, 1 << 30):
+        monkeypatch.setattr(pools, "_LARGE", least)
+        rankings = PairedRankings(levels, evaluate, cluster)
+        drawn = rankings.replicates(1_500, rng=1)
+        swapped = rankings.randomization(0, 1, 1_500, rng=2).differences
+        means = (drawn.mean(axis=2) - rankings.values()).ravel()
+        found.append([drawn[:, 0] - drawn[:, 1], swapped, means])
+    for pooled, alone in zip(*(each[:2] for each in found), strict=True):
+        # The standard error of this ratio is .026.
+        np.testing.assert_allclose(pooled.std(axis=1), alone.std(axis=1), rtol=0.1)
+    np.testing.assert_allclose(found[0][2], found[1][2], atol=0.002)
+
+
+def test_numbers_drawn_are_those_of_their_distribution() -> None:
+    sizes = np.repeat([1, 4, 64], [30, 20, 10])
+    draws = pools.Draws(sizes, lambda size: stats.binom(size, 0.5).cdf(np.arange(size + 1)))
+    drawn = draws(2_000, np.random.default_rng(1))
+    assert drawn.shape == (60, 2_000)
+    for size in (1, 4, 64):
+        of_size = drawn[sizes == size]
+        assert of_size.min() >= 0
+        assert of_size.max() <= size
+        assert of_size.mean() == pytest.approx(size / 2, rel=0.02)
+        assert of_size.var() == pytest.approx(size / 4, rel=0.05)
+
+
+@pytest.mark.parametrize("k", [100, 2_000])
+def test_items_near_a_cut_stay_alone(k: int) -> None:
+    levels, evaluate = sample(20_000)
+    first = CellEvaluator(evaluate.label, [PrecisionAt(k)])
+    hits = k * PairedRankings(levels, first).randomization(0, 1, 100, rng=1).differences
+    # A pool at the cut would count in part.
+    np.testing.assert_allclose(hits, np.round(hits), atol=1e-9)

@@ -11,17 +11,17 @@ from sklearn.metrics import average_precision_score
 from prframe import PrframeError
 from prframe.stats import (
     AveragePrecision,
-    CellEvaluator,
-    PairedRankings,
     PrecisionAt,
-    PrecisionAtRecall,
     RecallAt,
     RocArea,
     TrapezoidArea,
     ranking_levels,
 )
 from prframe.stats._p_values import sampled_p_value
-from prframe.stats.paired_rankings import swaps as paired_swaps
+from prframe.stats.paired_rankings import PairedRankings, swaps as paired_swaps
+from prframe.stats.paired_rankings.bootstrap import multiplicities
+from prframe.stats.paired_rankings.pools import HELD
+from prframe.stats.rankings import CellEvaluator, PrecisionAtRecall
 
 AP, AUC = AveragePrecision(), RocArea()
 ALL = [AP, AUC, TrapezoidArea(), PrecisionAt(7), RecallAt(12), PrecisionAtRecall(0.6)]
@@ -123,6 +123,34 @@ def test_merged_levels_keep_the_metrics_of_all_swaps(seed: int) -> None:
     )
 
 
+@pytest.mark.parametrize("counted", [False, True])
+def test_levels_merged_at_the_ends_of_positives_keep_ap(counted: bool) -> None:
+    rng = np.random.default_rng(11)
+    label, levels = rng.random(60) < 0.2, rng.integers(0, 61, (2, 60))
+    evaluate = CellEvaluator(label, [AP, PrecisionAtRecall(0.6)])
+    fewer = evaluate.merge(levels)
+    assert fewer.max() <= 2 * label.sum() + 1
+    count = rng.integers(0, 4, (30, 60)) if counted else None
+    swap = rng.random((30, 60)) < 0.5
+    given, merged = (x[:1] if counted else np.where(swap, *x) for x in (levels, fewer))
+    np.testing.assert_allclose(evaluate(merged, count), evaluate(given, count), atol=1e-12)
+
+
+@pytest.mark.parametrize("sizes", [[1], [1, 1], [1] * 5, [1, 1, 2, 8], [1] * 150 + [2] * 50])
+def test_multiplicities_are_multinomial(sizes: list[int]) -> None:
+    n, number = sum(sizes), 200_000 // len(sizes)
+    drawn = multiplicities(np.array(sizes), number, HELD, np.random.default_rng(6))
+    times = np.concatenate(list(drawn), axis=1)
+    assert times.shape == (len(sizes), number)
+    assert (times.sum(axis=0) == n).all()
+    for size in set(sizes):
+        law, of_size = stats.binom(n, size / n), times[np.array(sizes) == size]
+        bounds = np.arange(law.ppf(0.001), law.isf(0.001))
+        share = [(of_size <= bound).mean() for bound in bounds]
+        error = np.sqrt(law.cdf(bounds) * law.sf(bounds) / of_size.size)
+        assert (np.abs(share - law.cdf(bounds)) <= 4.5 * error).all()
+
+
 def test_influence_is_the_derivative() -> None:
     scores, label = sample(40, 3)
     evaluate, level = CellEvaluator(label, [AP, AUC, TrapezoidArea()]), ranking_levels(scores[0])
@@ -138,9 +166,11 @@ def test_swaps_are_those_of_ranks(ties: bool) -> None:
     found = rankings.randomization(0, 1, 60, rng=5)
     assert not found.exact
     draws = [
-        (coin, swap)
-        for coin, bits in paired_swaps._swaps(60, np.random.default_rng(5), [np.ones(30, int)] * 2)
-        for swap in paired_swaps.flags_of(bits, 30)
+        (coin, swap > 0)
+        for coin, heads in paired_swaps._swaps(
+            60, np.random.default_rng(5), np.ones(30, int), HELD
+        )
+        for swap in heads.T
     ]
     expected = [naive_difference(scores, label, swap, coin) for coin, swap in draws]
     np.testing.assert_allclose(found.differences[1], expected, atol=1e-12)

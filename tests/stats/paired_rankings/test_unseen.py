@@ -10,9 +10,9 @@ from prframe.stats import (
     CellStatistic,
     RankingComparison,
     RocArea,
-    SetBalancedAccuracy,
     compare_rankings,
 )
+from prframe.stats.rankings import SetBalancedAccuracy
 
 AP, AUC = AveragePrecision(), RocArea()
 

@@ -8,12 +8,7 @@ import pytest
 from scipy import integrate, stats
 
 from prframe.errors import PrframeError
-from prframe.stats import (
-    detectable_difference,
-    paired_t_power,
-    queries_for_width,
-    queries_needed,
-)
+from prframe.stats import detectable_difference, paired_t_power, queries_for_width, queries_needed
 
 ALTERNATIVES = ["two-sided", "less", "greater"]
 STATSMODELS = {"two-sided": "two-sided", "less": "smaller", "greater": "larger"}

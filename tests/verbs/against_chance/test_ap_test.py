@@ -10,12 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import prframe
-from prframe.stats import (
-    APNull,
-    ap_beta_sf,
-    ap_normal_sf,
-    ap_null_moments,
-)
+from prframe.stats import APNull, ap_beta_sf, ap_normal_sf, ap_null_moments
 from prframe.stats.null.average_precision.groups import Case, Cases
 from tests.strategies import Item, frame, items
 
@@ -122,11 +117,7 @@ def graded(queries: int = 12, seed: int = 0) -> pl.DataFrame:
     label[:, 0] = True
     score = rng.normal(size=label.shape) + 0.8 * label
     return pl.DataFrame(
-        {
-            "q": np.repeat(np.arange(queries), 120),
-            "score": score.ravel(),
-            "label": label.ravel(),
-        }
+        {"q": np.repeat(np.arange(queries), 120), "score": score.ravel(), "label": label.ravel()}
     )
 
 

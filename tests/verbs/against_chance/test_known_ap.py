@@ -1,4 +1,4 @@
-"""The test of average precisions at hand."""
+"""The test of precomputed average precisions."""
 
 from itertools import combinations, product
 from math import comb
@@ -131,26 +131,6 @@ def test_missing_values_can_be_left_out() -> None:
     assert found["ap"].to_list() == [1.0, 0.5]
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda rows: rows.lazy(),
-        lambda rows: rows.to_pandas(),
-        lambda rows: rows.to_arrow(),
-        lambda rows: rows.to_dict(as_series=False),
-    ],
-    ids=["lazy", "pandas", "pyarrow", "dict"],
-)
-def test_every_kind_of_frame(make: Any) -> None:
-    found = prframe.ap_test(make(frame()), by="compound", over="plate", **KNOWN)
-    if isinstance(found, pl.LazyFrame):
-        found = found.collect()
-    values = found["p_value"]
-    values = values.to_pylist() if hasattr(values, "to_pylist") else values
-    expected = prframe.ap_test(frame(), by="compound", over="plate", **KNOWN)["p_value"]
-    assert list(map(float, values)) == pytest.approx(expected.to_list())
-
-
 REFUSED = {
     "several rankings of a mean": (
         frame(plate=[1, 1, 1]),
@@ -161,7 +141,7 @@ REFUSED = {
     "missing last": (
         frame(),
         {"missing": "last"},
-        "missing='last' is for scores; values at hand that are missing are refused, or left out "
+        "missing='last' is for scores; precomputed values that are missing are refused, or left out "
         "with missing='drop'.",
     ),
     "no totals": (
@@ -179,7 +159,7 @@ REFUSED = {
     "n without ap": (
         frame(),
         {"ap": None},
-        "`n` counts the items of rankings whose AP is at hand; name the column of AP with ap=. "
+        "`n` counts the items of rankings with precomputed AP; name the column of AP with ap=. "
         "Totals of rankings that are cut off are given by n_pos= and n_neg=.",
     ),
     "n of nothing": (frame(), {"n": 0}, "`n` must be a whole number >= 1; got 0."),

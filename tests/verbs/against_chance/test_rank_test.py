@@ -11,12 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import prframe
-from prframe.stats import (
-    LinearRankNull,
-    adjust_p_values,
-    parse_phi,
-    rank_statistic,
-)
+from prframe.stats import LinearRankNull, adjust_p_values, parse_phi, rank_statistic
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.score_functions import SCORE_GENERATING
 from prframe.tie_policies import WITHOUT_LABELS

@@ -20,10 +20,7 @@ from prframe.stats.curves import drawn_weights
 from prframe.stats.curves.bands import Deviations
 from prframe.stats.curves.bayesian_bootstrap import posterior_of
 from prframe.stats.curves.difference import _agreement
-from prframe.stats.curves.drawn.paired_paths import (
-    PairedPaths,
-    _Halves,
-)
+from prframe.stats.curves.drawn.paired_paths import PairedPaths, _Halves
 from prframe.stats.rankings.cells import cells_from_scores
 from tests.stats.curves.slow_paths import knots_of, turns_of
 
@@ -213,8 +210,7 @@ def normal_curve(mean: float, prevalence: float, recall: Floats) -> Floats:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("n", "means", "rho"),
-    [(300, (1.5, 1.5), 0.0), (300, (2.2, 1.2), 0.5), (600, (1.6, 1.5), 0.9)],
+    ("n", "means", "rho"), [(300, (1.5, 1.5), 0.0), (300, (2.2, 1.2), 0.5), (600, (1.6, 1.5), 0.9)]
 )
 def test_coverage(n: int, means: tuple[float, float], rho: float) -> None:
     recall, samples = np.linspace(0.05, 0.95, 31), 120

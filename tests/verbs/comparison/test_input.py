@@ -4,9 +4,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 import scipy.stats
 from polars.testing import assert_frame_equal
@@ -55,24 +53,6 @@ def test_models_keep_their_type(dtype: Any) -> None:
     assert found.equals(expected)
     (last,) = data.filter(pl.col("query_id") == "q000", pl.col("item") == 0)["model"][-1:]
     assert compared(data, baseline=last)["model_b"].to_list() == [last, last]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("options", [*SAMPLED, *QUIET], ids=str)
-def test_every_kind_of_frame(options: dict[str, Any]) -> None:
-    options = {"baseline": ["y"], **EVERYTHING, **options}
-    found = compared(DATA, ["AP", "P@4"], **options)
-    call = {"metrics": ["AP", "P@4"], **options}
-    lazy = prframe.compare(DATA.lazy(), **call)
-    assert isinstance(lazy, pl.LazyFrame)
-    assert lazy.collect_schema() == found.schema
-    assert lazy.collect().equals(found)
-    pandas = prframe.compare(DATA.to_pandas(), **call)
-    assert isinstance(pandas, pd.DataFrame)
-    assert_frame_equal(pl.from_pandas(pandas), found, check_dtypes=False, check_exact=True)
-    arrow = prframe.compare(DATA.to_arrow(), **call)
-    assert isinstance(arrow, pa.Table)
-    assert pl.from_arrow(arrow).equals(found)
 
 
 @pytest.mark.parametrize("options", [*SAMPLED, *QUIET], ids=str)

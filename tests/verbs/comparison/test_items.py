@@ -164,11 +164,7 @@ def test_groups_without_positives_are_null_with_one_warning():
         g=pl.when(pl.col("id") < 100).then(pl.lit("x")).otherwise(pl.lit("y"))
     )
     wide = wide.with_columns(pl.col("label") & (pl.col("g") == "x"))
-    for test, metric in (
-        ("randomization", "AP"),
-        ("bootstrap", "nDCG@5"),
-        ("delong", "AUC"),
-    ):
+    for test, metric in (("randomization", "AP"), ("bootstrap", "nDCG@5"), ("delong", "AUC")):
         with pytest.warns(UndefinedMetricWarning, match=r"1 of 2 groups.*'y'") as caught:
             found = compared(wide, metric, test=test, by="g", n_resamples=100, rng=1)
         assert len(caught) == 1

@@ -12,11 +12,7 @@ from hypothesis import given, strategies as st
 from prframe import PrframeError
 from prframe._engine.frames import source
 from prframe.verbs.comparison.matched_items import PairedGroup, PairedRows, paired_rows
-from prframe.verbs.comparison.options import (
-    model_arguments,
-    on_same_items,
-    require_items,
-)
+from prframe.verbs.comparison.rows import model_arguments, on_same_items, require_items
 from tests.strategies import SCORES
 
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
@@ -154,26 +150,8 @@ def some(n: int = 40, seed: int = 3) -> pl.DataFrame:
 
 WIDE = some()
 LONG = WIDE.unpivot(
-    ["a", "b"],
-    index=["g", "item", "label", "cluster"],
-    variable_name="model",
-    value_name="score",
+    ["a", "b"], index=["g", "item", "label", "cluster"], variable_name="model", value_name="score"
 )
-KINDS: dict[str, Callable[[pl.DataFrame], object]] = {
-    "lazy": pl.DataFrame.lazy,
-    "pandas": pl.DataFrame.to_pandas,
-    "arrow": pl.DataFrame.to_arrow,
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("by", [None, "g"])
-def test_frame_kinds(kind: str, by: str | None) -> None:
-    for frame, score in ((WIDE, ["a", "b"]), (LONG, "score")):
-        options: dict[str, Any] = {"by": by, "cluster": "cluster", "extra": ("gain",)}
-        assert_same(
-            matched(KINDS[kind](frame), score, **options), matched(frame, score, **options)
-        )
 
 
 def test_without_groups_and_without_rows() -> None:

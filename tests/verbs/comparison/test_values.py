@@ -1,4 +1,4 @@
-"""The verb `compare` of values at hand, against the way from scores, SciPy and definitions."""
+"""The verb `compare` of precomputed values, against the way from scores, SciPy and definitions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -82,7 +82,7 @@ def test_undefined_values_are_warned_of() -> None:
         }
     )
     message = (
-        "AP: undefined, hence null, for 2 of 8 groups, whose value at hand is null or NaN, in groups "
+        "AP: undefined, hence null, for 2 of 8 groups, whose precomputed value is null or NaN, in groups "
         "[('a', 'q3'), ('b', 'q4')]"
     )
     with pytest.warns(prframe.UndefinedMetricWarning) as caught:
@@ -161,7 +161,7 @@ MODELS = AT_HAND.pivot("model", index="query_id", values="AP")
 METRIC_ROWS = AT_HAND.unpivot(["AP", "RR"], index=["query_id", "model"], variable_name="metric")
 INFINITE = pl.when(pl.col("query_id") == "q2").then(float("inf")).otherwise("AP").alias("AP")
 RANKED = (
-    "`{}` says how items are ranked and which count; values at hand (values=) are asked for neither, "
+    "`{}` says how items are ranked and which count; precomputed values (values=) are asked for neither, "
     "so leave it out."
 )
 EITHER = (
@@ -196,14 +196,14 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
     "missing": (
         AT_HAND,
         {"missing": "drop"},
-        "`missing` is for scores; values at hand that are null or NaN are undefined and do not "
+        "`missing` is for scores; precomputed values that are null or NaN are undefined and do not "
         "enter, so leave it out.",
     ),
     "no column": (
         AT_HAND,
         {"values": "map"},
         "`values` names the column 'map', which the frame does not have; its columns are "
-        "'query_id', 'model', 'AP', 'RR'.",
+        "'query_id', 'model', 'AP', 'RR'. Did you mean 'AP'?",
     ),
     "no queries": (
         AT_HAND.rename({"query_id": "topic"}),
@@ -227,22 +227,14 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
         "`values` must be a column name or a list of them; got array([0.1, 0.5]). Make it a column "
         "of the frame and give its name.",
     ),
-    "twice": (
-        AT_HAND,
-        {"values": ["AP", "AP"]},
-        "`values` names a column twice: ['AP', 'AP'].",
-    ),
+    "twice": (AT_HAND, {"values": ["AP", "AP"]}, "`values` names a column twice: ['AP', 'AP']."),
     "used otherwise": (
         AT_HAND,
         {"values": ["AP", "model"]},
         "`values` names 'model', which other arguments name too; name the columns that hold values "
         "of metrics.",
     ),
-    "text": (
-        AT_HAND.cast({"AP": pl.String}),
-        {},
-        "`values` must be numeric; 'AP' is String.",
-    ),
+    "text": (AT_HAND.cast({"AP": pl.String}), {}, "`values` must be numeric; 'AP' is String."),
     "infinite": (
         AT_HAND.with_columns(INFINITE),
         {},
@@ -294,11 +286,7 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
         "'a', 'b'. Name the column of queries, folds or seeds with over=, or number the rows, for "
         "example by with_row_index('query_id').",
     ),
-    "a single model": (
-        AT_HAND[:3],
-        {},
-        "a comparison takes two models or more; got 'a' alone.",
-    ),
+    "a single model": (AT_HAND[:3], {}, "a comparison takes two models or more; got 'a' alone."),
     "no column of models": (
         MODELS,
         {"values": ["a", "b"], "model": "system"},
@@ -358,5 +346,5 @@ def test_values_that_are_taken_for_scores_are_told_of() -> None:
     with pytest.raises(prframe.errors.MissingColumnError) as caught:
         evaluated().pr.compare("AP", model="model")
     assert str(caught.value).endswith(
-        "Name the column with score=. Values of metrics at hand are named by values='AP'."
+        "Name the column with score=. Name precomputed values of metrics with values='AP'."
     )

@@ -1,4 +1,4 @@
-"""The verb `interval` of values at hand, against the way from scores and SciPy."""
+"""The verb `interval` of precomputed values, against the way from scores and SciPy."""
 
 from collections.abc import Callable
 from typing import Any
@@ -147,7 +147,7 @@ EITHER = (
     "that hold values of metrics; got {}."
 )
 RANKED = (
-    "`{}` says how items are ranked and which count; values at hand (values=) are asked for neither, "
+    "`{}` says how items are ranked and which count; precomputed values (values=) are asked for neither, "
     "so leave it out."
 )
 REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
@@ -166,7 +166,7 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
     "missing": (
         AT_HAND,
         {"missing": "drop"},
-        "`missing` is for scores; values at hand that are null or NaN are undefined and do not "
+        "`missing` is for scores; precomputed values that are null or NaN are undefined and do not "
         "enter, so leave it out.",
     ),
     "clusters": (

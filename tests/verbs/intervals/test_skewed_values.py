@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import prframe
-from prframe.verbs._skewed_values import few_for_skewness
+from prframe.verbs._mean_samples import few_for_skewness
 
 RNG = np.random.default_rng(5)
 # Three of twenty values carry the mean.

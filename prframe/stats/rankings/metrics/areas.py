@@ -48,7 +48,8 @@ class AveragePrecision(CellStatistic):
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c TP_c / K_c / n_pos``, TP and K counted to the end of cell c."""
         pos, neg = as_arrays(pos, neg)
-        credit = total((p * ratio(tp, k, 0.0) for p, _, tp, k in pieces(pos, neg)), pos)
+        tp, k = running(pos, neg)
+        credit = np.einsum("...c,...c->...", pos[..., :-1], ratio(tp, k, 0.0))
         return ratio(credit, pos.sum(axis=-1))
 
     def influence(self, cells: RankedCells) -> Influence:
@@ -158,7 +159,6 @@ class RocArea(CellStatistic):
     _name: ClassVar[str] = "AUC"
     of_classes: ClassVar[bool] = True
     of_all_levels: ClassVar[bool] = True
-    own_tests: ClassVar[frozenset[str]] = frozenset({"delong"})
     of_two_samples: ClassVar[bool] = True
     has_room: ClassVar[bool] = True
     trials_are: ClassVar = "both"

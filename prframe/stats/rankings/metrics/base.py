@@ -55,16 +55,14 @@ class CellStatistic(ABC):
     lacks_influence : str
         Why the derivative with respect to the weight of an item does not say how the metric
         varies; empty if it does.
-    own_tests : frozenset of str
-        The tests of `compare_rankings` that suit this metric, besides those for all metrics.
     has_room : bool
         Whether the low end of its interval has room for a misplaced item, as that of `rank_test`.
     asks_for_ends : bool
         Whether the metric asks for what is above the end of cells with positives, and for nothing
         else, so that negatives in such a cell and right above it are alike to it.
     of_two_samples : bool
-        Whether the variance is that of a mean over the positives and of one over the negatives,
-        each of which is corrected for its own size, as DeLong does.
+        Whether DeLong's variance and test are for the metric: those of a mean over the positives
+        and of one over the negatives, each corrected for its own size.
     of_events : bool
         Whether the metric is 0 or 1, so that its drawn values are probabilities.
     of_all_levels : bool
@@ -99,7 +97,6 @@ class CellStatistic(ABC):
     # The name in the catalogue, with fields in braces, for example "EF(fraction={fraction:g})".
     _name: ClassVar[str]
     lacks_influence: ClassVar[str] = ""
-    own_tests: ClassVar[frozenset[str]] = frozenset()
     has_room: ClassVar[bool] = False
     asks_for_ends: ClassVar[bool] = False
     of_two_samples: ClassVar[bool] = False
@@ -312,27 +309,6 @@ class CellStatistic(ABC):
         """
         del cells
         return float("inf")
-
-    def at_cut(self, n_pos: int, n: int) -> tuple[int, float]:
-        """Return a rank k, and the divisor of the positives among the first k.
-
-        Parameters
-        ----------
-        n_pos, n : int
-            All positives and all items.
-
-        Returns
-        -------
-        k : int
-        divisor : float
-
-        Raises
-        ------
-        PrframeError
-            The metric is not made of the number of positives above a rank.
-        """
-        del n_pos, n
-        raise ArgumentError(f"{self.name} does not count the positives among the first k.")
 
 
 def draws_of_ends(low: Floats, high: Floats) -> Floats:

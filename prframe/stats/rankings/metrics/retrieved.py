@@ -5,7 +5,7 @@ They are functions of four counts: positives and negatives, retrieved and not.
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,8 @@ from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence, draws_of_ends
 from prframe.typing import Floats
 
-Slopes: TypeAlias = tuple[float, float, float]
+# With an imaginary step so small, the imaginary part has all digits of the derivative.
+_STEP = 1e-20
 
 
 @dataclass(frozen=True)
@@ -29,21 +30,12 @@ class _OfRetrieved(CellStatistic):
     """
 
     of_table: ClassVar[bool] = True
-    # Whether the metric depends on the number of negatives that were not retrieved.
-    counts_negatives: ClassVar[bool] = False
 
     @abstractmethod
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return the metric for the retrieved positives, all retrieved items, positives and items.
 
         It does not change if all four are multiplied by the same factor.
-        """
-
-    @abstractmethod
-    def _slopes(self, tp: float, k: float, n_pos: float, n: float) -> Slopes:
-        """Return the derivatives of `_value` by its first three arguments.
-
-        That by the number of all items follows from them, because a common factor changes nothing.
         """
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
@@ -54,16 +46,17 @@ class _OfRetrieved(CellStatistic):
         return self._value(tp, tp + fp, n_pos, n_pos + fp + neg[..., -1])
 
     def influence(self, cells: RankedCells) -> Influence:
-        """Differentiate by the three counts."""
+        """Differentiate by the four counts, by a complex step (Squire & Trapp 1998)."""
         # Counts of negatives that are weighed need not be whole.
-        tp, size = float(cells.pos[:-1].sum()), float((cells.pos + cells.neg)[:-1].sum())
-        shown = np.append(np.ones(cells.pos.size - 1), 0.0)
-        if not size or np.isnan(self.value(cells)):
-            return Influence(shown * 0.0, shown * 0.0)
-        counted = tp, size, cells.n_pos
-        of_tp, of_k, of_n_pos = slopes = self._slopes(*counted, cells.n)
-        of_n = -float(np.dot(slopes, counted)) / cells.n if self.counts_negatives else 0.0
-        return Influence(shown * (of_tp + of_k) + of_n_pos + of_n, shown * of_k + of_n)
+        pos, neg = cells.pos, cells.neg
+        table = np.array([pos[:-1].sum(), neg[:-1].sum(), pos[-1], neg[-1]], dtype=np.float64)
+        slopes = np.zeros(table.size)
+        if table[:2].any() and not np.isnan(self.value(cells)):
+            moved = self._of_table(*(table[:, None] + _STEP * 1j * np.eye(table.size)))
+            slopes = np.where(table > 0, moved.imag / _STEP, 0.0)
+        of_tp, of_fp, of_fn, of_tn = slopes
+        shown = np.arange(pos.size) < pos.size - 1
+        return Influence(np.where(shown, of_tp, of_fn), np.where(shown, of_fp, of_tn))
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the metric of the counts that are drawn for the low and for the high end.
@@ -108,11 +101,6 @@ class SetPrecision(_OfRetrieved):
         del n_pos, n
         return ratio(tp, k, 0.0)
 
-    def _slopes(self, tp: float, k: float, n_pos: float, n: float) -> Slopes:
-        """Return its derivatives."""
-        del n_pos, n
-        return 1 / k, -tp / k**2, 0.0
-
     def trials(self, cells: RankedCells) -> int:
         """Return the number of retrieved items."""
         return int((cells.pos + cells.neg)[:-1].sum())
@@ -135,11 +123,6 @@ class SetRecall(_OfRetrieved):
         """Return tp / n_pos."""
         del k, n
         return ratio(tp, n_pos)
-
-    def _slopes(self, tp: float, k: float, n_pos: float, n: float) -> Slopes:
-        """Return its derivatives."""
-        del k, n
-        return 1 / n_pos, 0.0, -tp / n_pos**2
 
 
 @dataclass(frozen=True)
@@ -171,14 +154,6 @@ class SetFMeasure(_OfRetrieved):
         square = self.beta**2
         return np.where(n_pos > 0, ratio((1 + square) * tp, square * n_pos + k), np.nan)
 
-    def _slopes(self, tp: float, k: float, n_pos: float, n: float) -> Slopes:
-        """Return its derivatives."""
-        del n
-        square = self.beta**2
-        total = square * n_pos + k
-        value = (1 + square) * tp / total
-        return (1 + square) / total, -value / total, -square * value / total
-
 
 @dataclass(frozen=True)
 class SetAveragePrecision(_OfRetrieved):
@@ -198,12 +173,6 @@ class SetAveragePrecision(_OfRetrieved):
         del n
         return ratio(tp, k, 0.0) * ratio(tp, n_pos)
 
-    def _slopes(self, tp: float, k: float, n_pos: float, n: float) -> Slopes:
-        """Return its derivatives."""
-        del n
-        value = tp**2 / (k * n_pos)
-        return 2 * tp / (k * n_pos), -value / k, -value / n_pos
-
 
 @dataclass(frozen=True)
 class SetSpecificity(_OfRetrieved):
@@ -218,16 +187,10 @@ class SetSpecificity(_OfRetrieved):
     _name: ClassVar[str] = "Specificity(threshold=0.5)"
     trials_are: ClassVar = "negatives"
     of_classes: ClassVar[bool] = True
-    counts_negatives: ClassVar[bool] = True
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return (n - n_pos - (k - tp)) / (n - n_pos)."""
         return ratio(n - n_pos - (k - tp), n - n_pos)
-
-    def _slopes(self, tp: float, k: float, n_pos: float, n: float) -> Slopes:
-        """Return its derivatives."""
-        n_neg = n - n_pos
-        return 1 / n_neg, -1 / n_neg, -(k - tp) / n_neg**2
 
     def trials(self, cells: RankedCells) -> int:
         """Return the number of negatives."""
@@ -247,17 +210,10 @@ class SetBalancedAccuracy(_OfRetrieved):
     _name: ClassVar[str] = "BalancedAccuracy(threshold=0.5)"
     trials_are: ClassVar = "both"
     of_classes: ClassVar[bool] = True
-    counts_negatives: ClassVar[bool] = True
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return (recall + specificity) / 2."""
         return (ratio(tp, n_pos) + ratio(n - n_pos - (k - tp), n - n_pos)) / 2
-
-    def _slopes(self, tp: float, k: float, n_pos: float, n: float) -> Slopes:
-        """Return its derivatives."""
-        n_neg = n - n_pos
-        of_n_pos = -tp / n_pos**2 - (k - tp) / n_neg**2
-        return (1 / n_pos + 1 / n_neg) / 2, -1 / n_neg / 2, of_n_pos / 2
 
     def trials(self, cells: RankedCells) -> int:
         """Return the size of the smaller class."""
@@ -277,7 +233,6 @@ class SetMatthews(_OfRetrieved):
     _name: ClassVar[str] = "MCC(threshold=0.5)"
     trials_are: ClassVar = "both"
     takes_prior: ClassVar[bool] = True
-    counts_negatives: ClassVar[bool] = True
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -289,17 +244,6 @@ class SetMatthews(_OfRetrieved):
         spread = np.sqrt(n_pos * 1.0 * (n - n_pos)) * np.sqrt(k * 1.0 * (n - k))
         value = ratio(n * 1.0 * tp - k * 1.0 * n_pos, spread, 0.0)
         return np.where((n_pos > 0) & (n_pos < n), np.clip(value, -1.0, 1.0), np.nan)
-
-    def _slopes(self, tp: float, k: float, n_pos: float, n: float) -> Slopes:
-        """Return its derivatives, 0 where every item is retrieved."""
-        if k == n:
-            return 0.0, 0.0, 0.0
-        product = n_pos * (n - n_pos) * 1.0 * k * (n - k)
-        spread = product**0.5
-        value = (n * tp - k * n_pos) / spread
-        of_k = -n_pos / spread - value * (n - 2 * k) / (2 * k * (n - k))
-        of_n_pos = -k / spread - value * (n - 2 * n_pos) / (2 * n_pos * (n - n_pos))
-        return n / spread, of_k, of_n_pos
 
     def trials(self, cells: RankedCells) -> int:
         """Return the size of the smaller class."""

@@ -45,11 +45,11 @@ class TopStatistic(CellStatistic):
         """Return the rank k."""
 
     @abstractmethod
-    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
-        """Return what the positives are divided by, and the derivative of that by n_pos.
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return what the positives are divided by, a straight line in n_pos from there upwards.
 
-        The divisor is 0 where there is no such metric. It is of order 1 in all three together, so
-        that of shares of n it is a share of n.
+        It is 0 where there is no such metric. It is of order 1 in all three together, so that of
+        shares of n it is a share of n.
         """
 
     # By how much the rank k moves with a positive more, n being fixed.
@@ -61,7 +61,7 @@ class TopStatistic(CellStatistic):
         n_pos = pos.sum(axis=-1)
         n = n_pos + neg.sum(axis=-1)
         k = np.broadcast_to(self._cut(n_pos, n), n.shape)
-        return ratio(_hits(pos, neg, k), self._divisor(k, n_pos, n)[0])
+        return ratio(_hits(pos, neg, k), self._divisor(k, n_pos, n))
 
     def value(self, cells: RankedCells) -> float:
         """Return the metric of a ranking."""
@@ -75,7 +75,8 @@ class TopStatistic(CellStatistic):
         d: ``1{above} (y - d) - (k / n) (P@k - d)``, if k is a fixed share of n. If all retrieved
         items are above the cut, d = 0. A positive also changes the divisor.
         """
-        k, divisor, slope = self._at(cells.n_pos, cells.n)
+        k, divisor = self.at_cut(cells.n_pos, cells.n)
+        slope = float(self._divisor(*map(np.asarray, (k, cells.n_pos + 1, cells.n)))) - divisor
         share, d = _at_cut(cells, k)
         hits, p = float(cells.pos @ share), cells.n_pos / cells.n
         drift = (hits - k * d) / cells.n
@@ -87,14 +88,9 @@ class TopStatistic(CellStatistic):
 
     def at_cut(self, n_pos: int, n: int) -> tuple[int, float]:
         """Return k and the divisor."""
-        return self._at(n_pos, n)[:2]
-
-    def _at(self, n_pos: int, n: int) -> tuple[int, float, float]:
-        """Return k, the divisor and its derivative."""
         sizes = np.asarray(n_pos), np.asarray(n)
         k = np.asarray(self._cut(*sizes))
-        divisor, slope = self._divisor(k, *sizes)
-        return int(k), float(divisor), float(slope)
+        return int(k), float(self._divisor(k, *sizes))
 
     def shares(self, cells: RankedCells) -> Sequence[float]:
         """Return k / n, unless k depends on the number of positives."""
@@ -114,7 +110,7 @@ class TopStatistic(CellStatistic):
 
     def _of_recall(self, recall: Floats, share: Floats, p: Floats) -> Floats:
         """Return the metric of a recall above a share of all items."""
-        return np.asarray(recall * p / self._divisor(share, p, np.asarray(1.0))[0])
+        return np.asarray(recall * p / self._divisor(share, p, np.asarray(1.0)))
 
     def without_negatives(self, cells: RankedCells, prevalence: float) -> float:
         """Return how large the metric may be if all of the first k items are positive; else 0.
@@ -218,10 +214,10 @@ class PrecisionAt(_FirstK):
     _name: ClassVar[str] = "P@{k}"
     trials_are: ClassVar = "items"
 
-    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
-        """Return k, and 0."""
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return k."""
         del n_pos, n
-        return k, 0.0
+        return k
 
     def trials(self, cells: RankedCells) -> int:
         """Return the number of items among the first k."""
@@ -253,10 +249,10 @@ class RecallAt(_FirstK):
 
     _name: ClassVar[str] = "R@{k}"
 
-    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
-        """Return n_pos, and 1."""
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return n_pos."""
         del k, n
-        return n_pos, 1.0
+        return n_pos
 
 
 @dataclass(frozen=True)
@@ -276,10 +272,10 @@ class F1At(_FirstK):
 
     _name: ClassVar[str] = "F1@{k}"
 
-    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
-        """Return (k + n_pos) / 2, and 1/2."""
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return (k + n_pos) / 2."""
         del n
-        return np.where(n_pos > 0, (k + n_pos) / 2, 0.0), 0.5
+        return np.where(n_pos > 0, (k + n_pos) / 2, 0.0)
 
 
 @dataclass(frozen=True)
@@ -307,11 +303,11 @@ class FAt(_FirstK):
         super().__post_init__()
         checks.number("beta", self.beta, above=0, at_most=1e6)
 
-    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
-        """Return (k + beta^2 n_pos) / (1 + beta^2), and its derivative."""
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return (k + beta^2 n_pos) / (1 + beta^2)."""
         del n
         square = self.beta**2
-        return np.where(n_pos > 0, (k + square * n_pos) / (1 + square), 0.0), square / (1 + square)
+        return np.where(n_pos > 0, (k + square * n_pos) / (1 + square), 0.0)
 
 
 @dataclass(frozen=True)
@@ -331,10 +327,10 @@ class RelativePrecisionAt(_FirstK):
 
     _name: ClassVar[str] = "RelP@{k}"
 
-    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
-        """Return the smaller one of k and n_pos, and 1 where that is n_pos."""
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return the smaller one of k and n_pos."""
         del n
-        return np.minimum(k, n_pos), n_pos < k
+        return np.minimum(k, n_pos)
 
     def trials(self, cells: RankedCells) -> int:
         """Return the largest possible number of positives above the cut."""
@@ -359,10 +355,10 @@ class RPrecision(TopStatistic):
         del n
         return n_pos
 
-    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
-        """Return n_pos, and 1."""
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return n_pos."""
         del k, n
-        return n_pos, 1.0
+        return n_pos
 
     def _share(self, share: float, p: Floats) -> Floats:
         """Return the share of positives."""
@@ -374,9 +370,9 @@ class RPrecision(TopStatistic):
 class _LiftStatistic(TopStatistic):
     """R@k over k / n: a multiple of recall, as n and the share of items above are fixed."""
 
-    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
-        """Return k n_pos / n, and k / n."""
-        return ratio(k * 1.0 * n_pos, n, 0.0), ratio(k, n, 0.0)
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return k n_pos / n."""
+        return ratio(k * 1.0 * n_pos, n, 0.0)
 
     def as_share(self, cells: RankedCells) -> tuple[CellStatistic, float]:
         """Return recall, and n / k."""

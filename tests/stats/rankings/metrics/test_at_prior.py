@@ -5,17 +5,8 @@ import polars as pl
 import pytest
 
 import prframe
-from prframe.stats import (
-    AtPrior,
-    AveragePrecision,
-    CellStatistic,
-    GainArea,
-    LargestF1,
-    SetFMeasure,
-    SetMatthews,
-    SetPrecision,
-    cells_from_scores,
-)
+from prframe.stats import AveragePrecision, CellStatistic, LargestF1, cells_from_scores
+from prframe.stats.rankings import AtPrior, GainArea, SetFMeasure, SetMatthews, SetPrecision
 
 NAMES = ["AP", "AUPRC", "pAP", "Prec@0.5", "P(threshold=0.25)"]
 # What `evaluate` knows at the prior of the sample alone.

@@ -1,13 +1,20 @@
-"""Rankings better than chance, for the tests of AP: the same on every run."""
+"""Bands, intervals and the tests of AP: rankings that are the same on every run, and what is timed."""
 
 import os
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+import prframe
 from benchmarks.data import SEED
+from benchmarks.fresh import Answer
+from benchmarks.tasks import Work, means
+from prframe.stats import ap_null_moments
+from prframe.typing import Flags, Floats, Integers
 
 # The Vaswani collection: abstracts, and how many of them a run retrieves.
 COLLECTION, DEPTH = 11_429, 1_000
@@ -110,16 +117,14 @@ def rare(n: int, n_pos: int, ap: float) -> pl.DataFrame:
 
 def vaswani(runs: int) -> pl.DataFrame:
     """Return the first runs of the Vaswani collection, judged."""
-    from prframe import trec  # noqa: PLC0415
-
     folder = Path(os.environ.get("PRFRAME_TEST_DATA", _BESIDE)) / "vaswani"
     if not folder.is_dir():
         raise FileNotFoundError("PRFRAME_TEST_DATA does not name a directory with `vaswani`")
-    qrels = trec.read_qrels(folder / "qrels.txt")
+    qrels = prframe.trec.read_qrels(folder / "qrels.txt")
     judged = [
-        trec.join(trec.read_run(folder / f"run.{name}.txt.gz"), qrels).with_columns(
-            pl.lit(name).alias("system")
-        )
+        prframe.trec.join(
+            prframe.trec.read_run(folder / f"run.{name}.txt.gz"), qrels
+        ).with_columns(pl.lit(name).alias("system"))
         for name in RUNS[:runs]
     ]
     totals = qrels.group_by("query_id").agg(n_pos=(pl.col("label") > 0).sum().cast(pl.Int64))
@@ -127,7 +132,7 @@ def vaswani(runs: int) -> pl.DataFrame:
     return rows.with_columns(n_neg=COLLECTION - pl.col("n_pos"))
 
 
-def _even(count: int) -> NDArray[np.float64]:
+def _even(count: int) -> Floats:
     """Return numbers spread evenly over [0, 1], the first of which are so as well."""
     return np.asarray(np.arange(1, count + 1) * 5**0.5 / 2 % 1)
 
@@ -138,5 +143,126 @@ def _group(rng: np.random.Generator, group: int, n: int, n_pos: int, shift: floa
     return _rows(group, rng.standard_normal(n) + shift * label, label)
 
 
-def _rows(group: int, score: NDArray[np.float64], label: NDArray[np.bool_]) -> pl.DataFrame:
+def _rows(group: int, score: Floats, label: Flags) -> pl.DataFrame:
     return pl.DataFrame({"group": np.full(label.size, group), "score": score, "label": label})
+
+
+def band(method: str = "auto", **size: int) -> Work:
+    frame = shifted(**size)
+    return Work(lambda: prframe.band(frame, by="group", method=method, rng=1), _width)
+
+
+def interval(metrics: list[str], n_resamples: int, method: str = "auto", **size: int) -> Work:
+    frame = shifted(**size)
+    return Work(
+        lambda: prframe.interval(
+            frame, metrics, by="group", method=method, n_resamples=n_resamples, rng=1
+        ),
+        _width,
+    )
+
+
+def curve_floor(**size: int) -> Work:
+    """Sort the same rows and compute AP."""
+    frame = shifted(**size)
+    return Work(lambda: prframe.evaluate(frame, "AP", by="group"), means)
+
+
+def _width(found: pl.DataFrame) -> Answer:
+    width = found["conf_high"] - found["conf_low"]
+    return {"rows": found.height, "width": float(width.mean())}  # type: ignore[arg-type]
+
+
+# p = .01 for 25 positives among 500 items.
+RARE = (500, 25, 0.12278)
+_TOTALS = {"n_pos": "n_pos", "n_neg": "n_neg"}
+
+
+def null_moments(pairs: int) -> Work:
+    n, n_pos = _pairs(pairs)
+    return Work(lambda: ap_null_moments(n, n_pos))
+
+
+def harmonic_numbers(pairs: int) -> Work:
+    """Compute what no formula for mean and variance can do without."""
+    from scipy.special import psi, zeta  # noqa: PLC0415
+
+    n = _pairs(pairs)[0] + 1.0
+    return Work(lambda: (psi(n), zeta(2.0, n)))
+
+
+def _pairs(pairs: int) -> tuple[Integers, Integers]:
+    """Return numbers of items up to a million, and of positives among them."""
+    rng = np.random.default_rng(SEED)
+    n = rng.integers(1, 1_000_000, pairs)
+    return n, rng.integers(1, n + 1)
+
+
+def null_test(data: str, **size: int) -> Work:
+    frame, options = _frame(data, **size)
+    return Work(lambda: prframe.ap_test(frame, **options), _tested)
+
+
+def null_floor(data: str, **size: int) -> Work:
+    """Compute AP alone, of the same rows."""
+    frame, options = _frame(data, **size)
+    if over := options.pop("over", None):
+        options["by"] = [options["by"], over]
+    return Work(lambda: prframe.evaluate(frame, "AP", **options), means)
+
+
+def _frame(data: str, **size: int) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Return rows, and how they are told to the verbs."""
+    if data == "vaswani":
+        options = {"ties": "trec", "item": "doc_id", **_TOTALS}
+        return vaswani(**size), {"by": ["system", "query_id"], **options}
+    if data == "tied_queries":
+        return tied_queries(**size), {"by": "system", "over": "group"}
+    if data == "rare":
+        return rare(*RARE), {"by": "group"}
+    frame: pl.DataFrame = globals()[data](*size.values())
+    return frame, {"by": "group", **(_TOTALS if data == "retrieved" else {})}
+
+
+def _tested(found: pl.DataFrame) -> Answer:
+    p_values = found["p_value"].drop_nulls()
+    return {"rows": found.height, "log10 p": float(p_values.log10().mean())}  # type: ignore[arg-type]
+
+
+def null_test_by_copairs(data: str, draws: int, **size: int) -> Work:
+    """From the same frame to p-values: rank, AP, and Monte Carlo for each number of positives.
+
+    The package keeps what it has drawn in the home directory: every call gets one of its own.
+    """
+    from copairs import compute  # noqa: PLC0415
+
+    frame, _ = _frame(data, **size)
+
+    def call() -> Floats:
+        ranked = frame.sort("group", "score", descending=[False, True])
+        counts = ranked.group_by("group", maintain_order=True).len()["len"].to_numpy()
+        labels = ranked["label"].cast(pl.UInt32).to_numpy()
+        ap, sizes = compute.ap_contiguous(labels, counts.astype(np.int64))
+        home = os.environ.get("HOME", "")
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["HOME"] = folder
+            found = compute.p_values(ap, sizes, draws, SEED, progress_bar=False)
+        os.environ["HOME"] = home
+        return np.asarray(found, dtype=np.float64)
+
+    return Work(call)
+
+
+TASKS: dict[str, Callable[..., Work]] = {
+    task.__name__: task
+    for task in (
+        band,
+        curve_floor,
+        harmonic_numbers,
+        interval,
+        null_floor,
+        null_moments,
+        null_test,
+        null_test_by_copairs,
+    )
+}

@@ -1,5 +1,6 @@
-"""Cells in which the positives of AP are counted together deep in a ranking."""
+"""Swaps of whole clusters, against the definition, and the memory that they take."""
 
+import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -7,11 +8,9 @@ import pytest
 from scipy.stats import rankdata
 from sklearn.metrics import average_precision_score
 
-from prframe.stats import (
-    AveragePrecision,
-    RocArea,
-    compare_rankings,
-)
+from prframe.stats import AveragePrecision, RocArea, compare_rankings, ranking_levels
+from prframe.stats.paired_rankings import PairedRankings
+from prframe.stats.rankings import CellEvaluator
 
 
 def by_hand(scores: np.ndarray, label: np.ndarray, cluster: np.ndarray) -> float:
@@ -41,3 +40,18 @@ def test_swaps_of_few_clusters_are_those_by_hand(seed: int) -> None:
         *scores, label, [AveragePrecision(), RocArea()], cluster=cluster, n_resamples=63, rng=seed
     )
     assert sampled.p_value == other[0].p_value
+
+
+def test_counts_of_few_clusters_in_many_cells_fit_into_memory() -> None:
+    rng = np.random.default_rng(1)
+    label = rng.random(20_000) < 0.3
+    levels = ranking_levels(label + rng.normal(size=(2, 20_000)))
+    evaluate = CellEvaluator(label, [AveragePrecision(), RocArea()])
+    rankings = PairedRankings(levels, evaluate, np.arange(20_000) % 8)
+    tracemalloc.start()
+    rankings.randomization(0, 1, n_resamples=250, rng=1)
+    rankings.replicates(250, rng=1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # All draws at a time took gigabytes.
+    assert peak < 100 << 20
