@@ -18,7 +18,7 @@ from prframe.errors import ArgumentError, PrframeError
 from prframe.metrics import Metric
 from prframe.typing import Columns, Schema
 from prframe.verbs._evaluation import Evaluation
-from prframe.verbs._values_at_hand import VALUE, MetricValues, ValuesAtHand
+from prframe.verbs._precomputed_values import VALUE, MetricValues, PrecomputedValues
 
 # The working columns of the machine's value, and of whether humans have judged the query.
 MACHINE, JUDGED = f"{WORKING}machine", f"{WORKING}judged"
@@ -29,7 +29,7 @@ COUNTS: Schema = {
 }
 # The arguments that name precomputed values: those of humans and of the machine.
 _AT_HAND = ("values", "predicted")
-Measure: TypeAlias = Evaluation | ValuesAtHand
+Measure: TypeAlias = Evaluation | PrecomputedValues
 Compute: TypeAlias = Callable[[Source, Arguments, Measure], MetricValues]
 _AGREES = "`predicted` combines human with machine labels"
 
@@ -85,7 +85,7 @@ def values_of_both(
         _refuse_gaps(rows, column, query)
     renamed = rows.drop(human).rename(dict(zip(machine, human, strict=True)))
     found = compute(source.holding(renamed), plain, measure)
-    if isinstance(measure, ValuesAtHand):
+    if isinstance(measure, PrecomputedValues):
         judged, measure = pl.col(VALUE).is_not_null(), replace(measure, sparse=True)
     values = found.rows.clear()
     if by_human.height:

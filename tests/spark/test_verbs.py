@@ -202,7 +202,7 @@ def test_verbs(to_spark, call) -> None:
 
 
 @pytest.mark.parametrize("call", AT_HAND.values(), ids=AT_HAND)
-def test_values_at_hand(to_spark, call) -> None:
+def test_precomputed_values(to_spark, call) -> None:
     assert_same(call(to_spark(VALUES)), call(VALUES))
 
 

@@ -10,7 +10,7 @@ from prframe._engine.frames import Source
 from prframe._engine.rows import Problem, in_groups, is_missing, key_names
 from prframe.errors import ArgumentError, PrframeError, UnlistedItemsWarning, warn
 from prframe.stats import ap_minimum
-from prframe.verbs._values_at_hand import shared_keys
+from prframe.verbs._precomputed_values import shared_keys
 
 # AP may exceed 1 by the rounding of sums.
 _LARGEST = 1 + 1e-9

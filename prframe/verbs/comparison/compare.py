@@ -16,7 +16,12 @@ from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._evaluation import Evaluation, prior_of
 from prframe.verbs._mean_samples import Resampling
 from prframe.verbs._plan import Plan
-from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries, refuse_prior
+from prframe.verbs._precomputed_values import (
+    PrecomputedValues,
+    metrics_or_none,
+    of_queries,
+    refuse_prior,
+)
 from prframe.verbs._verb import run, verb
 from prframe.verbs.comparison.matched_items import Incomplete as IncompleteItems
 from prframe.verbs.comparison.on_items import OnItems
@@ -24,7 +29,7 @@ from prframe.verbs.comparison.predicted import check_predicted, over_queries
 from prframe.verbs.comparison.query_values import (
     ComparedValues,
     Incomplete as IncompleteQueries,
-    at_hand,
+    precomputed,
 )
 from prframe.verbs.comparison.rows import (
     ON_ITEMS,
@@ -290,11 +295,11 @@ def compare(
         items = cast("IncompleteItems", incomplete)
         plan = OnItems(args, asked, items, prior_of(prior))
     else:
-        measure: Evaluation | ValuesAtHand = Evaluation(args, wanted, prior=prior_of(prior))
+        measure: Evaluation | PrecomputedValues = Evaluation(args, wanted, prior=prior_of(prior))
         if values is not None:
             refuse_prior(prior)
             frame, names = names_of(frame)
-            args, measure = at_hand(values, names, args, over)
+            args, measure = precomputed(values, names, args, over)
         check_options(asked, args, incomplete, OVER_QUERIES)
         number = None if undefined is None else checks.number("undefined", undefined)
         policy = cast("IncompleteQueries", incomplete)
@@ -307,7 +312,7 @@ def compare(
         result: FrameT = run(frame, plan, schema, keys=kept.keys, guarded=values is None)
     except MissingColumnError as error:
         otherwise = "" if values is not None else f"; {OVER_QUERIES.remedy}"
-        if hint := _hint(str(error), frame, wanted, otherwise, is_at_hand=values is not None):
+        if hint := _hint(str(error), frame, wanted, otherwise, is_precomputed=values is not None):
             raise MissingColumnError(f"{error} {hint}") from None
         raise
     return result
@@ -322,16 +327,16 @@ def _queries(frame: FrameT, over: Columns | None, *, named: bool) -> tuple[Frame
 
 
 def _hint(
-    message: str, frame: object, wanted: Collection[str], otherwise: str, *, is_at_hand: bool
+    message: str, frame: object, wanted: Collection[str], otherwise: str, *, is_precomputed: bool
 ) -> str:
     """Return what may be meant where a column is missing; nothing if the message says so."""
-    if "`score`" in message and not is_at_hand:
-        at_hand = [name for name in wanted if name in names_of(frame)[1]]
-        return f"Name precomputed values of metrics with values={at_hand[0]!r}." if at_hand else ""
-    if "`over`" not in message or (is_at_hand and message.endswith("?")):
+    if "`score`" in message and not is_precomputed:
+        known = [name for name in wanted if name in names_of(frame)[1]]
+        return f"Name precomputed values of metrics with values={known[0]!r}." if known else ""
+    if "`over`" not in message or (is_precomputed and message.endswith("?")):
         return ""
     number = (
-        ", or number the rows, for example by with_row_index('query_id')" if is_at_hand else ""
+        ", or number the rows, for example by with_row_index('query_id')" if is_precomputed else ""
     )
     return f"Name the column of queries, folds or seeds with over={number}{otherwise}."
 

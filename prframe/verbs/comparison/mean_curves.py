@@ -16,7 +16,7 @@ from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions, rounded_d
 from prframe.typing import Flags, Floats, Integers, Schema
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts
-from prframe.verbs._values_at_hand import MetricValues
+from prframe.verbs._precomputed_values import MetricValues
 from prframe.verbs.comparison.over_queries import SKEWED, student_intervals
 from prframe.verbs.comparison.query_values import Stratum, ValuesPlan
 from prframe.verbs.comparison.rows import model_pairs

@@ -34,7 +34,7 @@ from prframe.stats.paired_values import (
 from prframe.typing import Floats
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts
-from prframe.verbs._values_at_hand import MetricValues
+from prframe.verbs._precomputed_values import MetricValues
 from prframe.verbs.comparison.query_values import Stratum, ValuesPlan
 from prframe.verbs.comparison.rows import (
     JOINT,

@@ -15,6 +15,7 @@ from prframe.stats.intervals import Confidence
 from prframe.stats.paired_values import rounded_differences
 from prframe.stats.predictions import predicted_mean
 from prframe.typing import Columns, Flags, Floats, Integers
+from prframe.verbs._precomputed_values import METRIC, VALUE, MetricValues
 from prframe.verbs._predictions import (
     COUNTS,
     JUDGED,
@@ -26,7 +27,6 @@ from prframe.verbs._predictions import (
     refuse_options,
     values_of_both,
 )
-from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues
 from prframe.verbs.comparison.over_queries import SKEWED, OverQueries
 from prframe.verbs.comparison.query_values import ComparedValues, Stratum
 from prframe.verbs.comparison.rows import Block, Comparison

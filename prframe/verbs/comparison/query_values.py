@@ -26,7 +26,13 @@ from prframe.verbs._mean_samples import (
     varying,
 )
 from prframe.verbs._plan import TwoStepPlan
-from prframe.verbs._values_at_hand import COLUMN, METRIC, VALUE, MetricValues, ValuesAtHand
+from prframe.verbs._precomputed_values import (
+    COLUMN,
+    METRIC,
+    VALUE,
+    MetricValues,
+    PrecomputedValues,
+)
 from prframe.verbs._verb import grouped_over, groups_lacking, warn_null
 
 Incomplete: TypeAlias = Literal["raise", "pairwise", "common", "zero"]
@@ -58,7 +64,7 @@ class ComparedValues:
     args: Arguments
     over: Sequence[str]
     incomplete: Incomplete
-    measure: Evaluation | ValuesAtHand
+    measure: Evaluation | PrecomputedValues
     resampling: float | Resampling | None
 
     @classmethod
@@ -67,7 +73,7 @@ class ComparedValues:
         args: Arguments,
         over: Columns,
         incomplete: Incomplete,
-        measure: Evaluation | ValuesAtHand,
+        measure: Evaluation | PrecomputedValues,
         undefined: float | None,
         resampling: object,
     ) -> "ComparedValues":
@@ -93,7 +99,7 @@ class ComparedValues:
         models, values = self._numbered(values) if self.args.model else (self._columns, values)
         keys = key_names(self.args)
         # No result depends on the order of the rows.
-        is_long = isinstance(self.measure, ValuesAtHand) and self.measure.long
+        is_long = isinstance(self.measure, PrecomputedValues) and self.measure.long
         by = [*keys, METRIC] if is_long else keys
         rows = values.rows.sort(by, maintain_order=True) if by else values.rows
         parts = rows.partition_by(keys, maintain_order=True) if keys else [rows]
@@ -126,7 +132,7 @@ class ComparedValues:
             # The column of clusters may be among those of queries.
             columns.setdefault(args.cluster, CLUSTER)
         plain = replace(args, by=list(columns), model=None, cluster=None, further_scores=())
-        if isinstance(self.measure, ValuesAtHand):
+        if isinstance(self.measure, PrecomputedValues):
             values = self.measure.read(source, plain)
         else:
             scores = [args.score, *args.further_scores]
@@ -182,7 +188,7 @@ class ComparedValues:
     @property
     def _columns(self) -> pl.Series:
         """The models that have a column each."""
-        if isinstance(self.measure, ValuesAtHand):
+        if isinstance(self.measure, PrecomputedValues):
             return pl.Series(self.measure.columns)
         return pl.Series((self.args.score, *self.args.further_scores))
 
@@ -238,7 +244,7 @@ class ComparedValues:
         self, absent: NDArray[np.bool_], models: pl.Series, queries: pl.DataFrame, metric: str
     ) -> PrframeError:
         """Return the error that says how many queries each model lacks."""
-        is_long = isinstance(self.measure, ValuesAtHand) and self.measure.long
+        is_long = isinstance(self.measure, PrecomputedValues) and self.measure.long
         about = f" with {metric!r}" if is_long else ""
         lacking = zip(models.to_list(), absent.sum(axis=1).tolist(), strict=True)
         lacks = [f"{model!r} has none for {number}" for model, number in lacking if number]
@@ -252,15 +258,17 @@ class ComparedValues:
         )
 
 
-def at_hand(
+def precomputed(
     values: Columns, names: Collection[str], args: Arguments, over: Columns
-) -> tuple[Arguments, ValuesAtHand]:
+) -> tuple[Arguments, PrecomputedValues]:
     """Return the arguments and the layout of precomputed values, of models without `model`."""
     is_default = args.model == "model"
     models = is_default and "model" not in names
     telling = None if models else args.model
     used = [*grouped_over(args, over).keys, telling, args.cluster]
-    known = ValuesAtHand.of(values, names, [column for column in used if column], models=models)
+    known = PrecomputedValues.of(
+        values, names, [column for column in used if column], models=models
+    )
     if models and len(known.columns) == 1:
         raise PrframeError(
             f"`values` names one column, {known.columns[0]!r}, and the frame has no column "

@@ -19,8 +19,13 @@ from prframe.typing import Alternative, Columns, FrameT, Schema, Shared
 from prframe.verbs._evaluation import Evaluation, prior_of
 from prframe.verbs._groups import resamples
 from prframe.verbs._mean_samples import Resampling, check_resampling
+from prframe.verbs._precomputed_values import (
+    PrecomputedValues,
+    metrics_or_none,
+    of_queries,
+    refuse_prior,
+)
 from prframe.verbs._predictions import COUNTS
-from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries, refuse_prior
 from prframe.verbs._verb import grouped_over, run, verb
 from prframe.verbs.intervals.means import RESAMPLED, MeanIntervals, PredictedMeans
 from prframe.verbs.intervals.of_rankings import BIAS, RankingIntervals, has_thresholds
@@ -264,14 +269,14 @@ def interval(
         )
     grouped: Arguments = grouped_over(plan.args, over)
     n_over = len(grouped.keys) - len(args.keys)
-    measure: Evaluation | ValuesAtHand = Evaluation(
+    measure: Evaluation | PrecomputedValues = Evaluation(
         grouped, wanted, prior=plan.prior, n_over=n_over
     )
     if values is not None:
         refuse_prior(prior)
         frame, names = names_of(frame)
         used = [*grouped.keys, *([] if cluster is None else [cluster])]
-        measure = ValuesAtHand.of(values, names, used, models=False)
+        measure = PrecomputedValues.of(values, names, used, models=False)
         grouped = measure.arguments(grouped)
     means = MeanIntervals(
         args=measure.keyed(grouped),

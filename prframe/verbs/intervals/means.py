@@ -29,6 +29,7 @@ from prframe.verbs._mean_samples import (
     warn_of_skewed_values,
 )
 from prframe.verbs._plan import Accepts, TwoStepPlan
+from prframe.verbs._precomputed_values import METRIC, VALUE, MetricValues, PrecomputedValues
 from prframe.verbs._predictions import (
     COUNTS,
     JUDGED,
@@ -39,7 +40,6 @@ from prframe.verbs._predictions import (
     refuse_options,
     values_of_both,
 )
-from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues, ValuesAtHand
 from prframe.verbs._verb import warn_null, warn_undefined
 
 RESAMPLED = ("percentile", "bca")
@@ -57,7 +57,7 @@ class MeanIntervals(TwoStepPlan):
 
     grouped: Arguments
     n_kept: int
-    measure: Evaluation | ValuesAtHand
+    measure: Evaluation | PrecomputedValues
     method: str
     confidence: Confidence
     n_resamples: int
@@ -81,7 +81,7 @@ class MeanIntervals(TwoStepPlan):
                 "`resampling` corrects the variance of 't' and 'logit' for folds; "
                 f"method={self.method!r} takes values as independent ones."
             )
-        if isinstance(self.measure, ValuesAtHand):
+        if isinstance(self.measure, PrecomputedValues):
             return
         if self.method == "logit":
             wanted = self.measure.wanted
@@ -153,7 +153,7 @@ class MeanIntervals(TwoStepPlan):
 
     def _measured(self, source: Source, args: Arguments) -> MetricValues:
         """Return the value of each group by the keys of the arguments."""
-        if isinstance(self.measure, ValuesAtHand):
+        if isinstance(self.measure, PrecomputedValues):
             return self.measure.read(source, args)
         measure = replace(self.measure, args=args)
         return MetricValues.of(measure.values(source), measure.wanted)

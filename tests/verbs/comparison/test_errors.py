@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -37,10 +36,6 @@ DRAWN: list[dict[str, Any]] = [{"interval": "bca"}, {"test": "bootstrap"}, {"cor
 OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"over": 3}, f"`over` must be a column name or a list of them; got 3.{NUMBERED}"),
     ({"over": ["q", 3]}, f"`over[1]` must be the name of a column, a string; got 3.{NUMBERED}"),
-    (
-        {"over": np.int64(3)},
-        f"`over` must be a column name or a list of them; got np.int64(3).{NUMBERED}",
-    ),
     ({"over": []}, "`over` must be a column name or a list of them; got []."),
     ({"over": ["item", "item"]}, "`over` names a column twice: ['item', 'item']."),
     ({"over": "model"}, "`model` and `over` both name 'model'; models are compared over queries."),

@@ -11,7 +11,6 @@ from polars.testing import assert_frame_equal
 import prframe
 from prframe.stats.paired_values import QUERY_TESTS
 from tests.compared_runs import runs, without_nan
-from tests.verbs.names import NUMBERED
 
 # Small samples of metrics are skewed, which is of no concern to what is tested here.
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
@@ -181,15 +180,11 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
         name: (AT_HAND, {name: value}, RANKED.format(name))
         for name, value in {
             "score": "RR",
-            "label": "RR",
             "weight": "RR",
             "ties": "worst",
             "float32": True,
-            "item": "RR",
             "positive": 2,
-            "ignore": 0,
             "n_pos": 3,
-            "n_neg": "RR",
         }.items()
     },
     "scores of models": (AT_HAND, {"score": ["score", "RR"]}, RANKED.format("score")),
@@ -211,23 +206,6 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
         "`over` names the column 'query_id', which the frame does not have; its columns are "
         "'topic', 'model', 'AP', 'RR'. Did you mean 'topic'?",
     ),
-    "no name": (
-        AT_HAND,
-        {"values": []},
-        "`values` must be a column name or a list of them; got [].",
-    ),
-    "no string": (
-        AT_HAND,
-        {"values": ["AP", 3]},
-        f"`values[1]` must be the name of a column, a string; got 3.{NUMBERED}",
-    ),
-    "array": (
-        AT_HAND,
-        {"values": np.array([0.1, 0.5])},
-        "`values` must be a column name or a list of them; got array([0.1, 0.5]). Make it a column "
-        "of the frame and give its name.",
-    ),
-    "twice": (AT_HAND, {"values": ["AP", "AP"]}, "`values` names a column twice: ['AP', 'AP']."),
     "used otherwise": (
         AT_HAND,
         {"values": ["AP", "model"]},

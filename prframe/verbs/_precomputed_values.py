@@ -53,7 +53,7 @@ class MetricValues:
 
 
 @dataclass(frozen=True)
-class ValuesAtHand:
+class PrecomputedValues:
     """The columns of values, and how metrics and models are told apart."""
 
     columns: tuple[str, ...]
@@ -68,7 +68,7 @@ class ValuesAtHand:
     @classmethod
     def of(
         cls, values: Columns, names: Collection[str], used: Collection[str], *, models: bool
-    ) -> "ValuesAtHand":
+    ) -> "PrecomputedValues":
         """Return the layout of a frame with columns of some names, of which some are in use."""
         columns = tuple(checks.column_names("values", values))
         if shared := [column for column in columns if column in used]:
