@@ -297,7 +297,7 @@ SUNK = {
 NOISY = {
     "few wrong": sunk(0.03, 4, 0),
     "fewer wrong": sunk(0.01, 4, 0),
-    "few wrong, 2": sunk(0.03, 2, 0),
+    "few wrong at 2": sunk(0.03, 2, 0),
     "flipped": sunk(0.03, 4, 0, 0.03),
     "neighbours": discrete("shares of 15 neighbours", *_NEIGHBOURS),
     "confident": discrete("overconfident probabilities", *_CONFIDENT),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -66,58 +66,49 @@ class Study:
 
 # Metrics of one ranking.
 
-_UNTIED = [key for key, population in POPULATIONS.items() if not population.levels]
-# Population, share of positives and number of items.
-RANKINGS: dict[str, list[tuple[str, float, int]]] = {
-    "main": [
-        *((key, *size) for key in "123" for size in ((0.5, 40), (0.1, 200), (0.1, 1000))),
-        *((key, *size) for key in "123" for size in ((0.01, 2000), (0.01, 10_000))),
-        ("1", 0.5, 400),
-        ("1", 0.001, 20_000),
-        ("2", 0.001, 20_000),
-        ("2", 0.001, 100_000),
-        ("beta", 0.1, 300),
-        ("beta", 0.001, 20_000),
-        ("ten", 0.1, 500),
-        ("ten", 0.01, 2000),
-        ("few", 0.01, 2000),
-        ("few", 0.01, 10_000),
-        *((key, 0.05, n) for key in ("half pure", "third pure") for n in (360, 5000, 20_000)),
-        *(("edge", *size) for size in ((0.05, 400), (0.1, 500), (0.3, 300), (0.1, 2000))),
-        ("edge", 0.2, 5000),
-        *((key, *size) for key in ("t(2)", "Cauchy") for size in ((0.05, 400), (0.1, 1000))),
-    ],
-    "ap": [
-        (key, share, round(n_pos / share))
-        for share, n_pos, key in product((0.01, 0.05, 0.1, 0.5), (20, 50, 100), _UNTIED)
-    ],
-    "top": [(key, *size) for key in _UNTIED for size in ((0.5, 40), (0.1, 200), (0.01, 2000))],
-    "levels": [
-        (key, *size)
-        for key in ("few", "five", "ten")
-        for size in ((0.01, 2000), (0.01, 10_000), (0.1, 200), (0.1, 1000))
-    ],
-    "sizes": [
-        (key, share, round(n_pos / share))
-        for key, share, n_pos in product("124", (0.1, 0.5, 0.9), (20, 200, 2000, 20_000))
-    ],
-    "first": [
-        (key, *size)
-        for key in _UNTIED
-        for size in ((0.5, 40), (0.1, 200), (0.2, 300), (0.1, 1000), (0.01, 2000))
-    ],
-    "noise": [
-        ("few wrong", 0.06, 1000),
-        ("few wrong", 0.02, 2000),
-        ("fewer wrong", 0.1, 1500),
-        ("few wrong, 2", 0.06, 1000),
-        ("flipped", 0.1, 1000),
-        ("neighbours", 0.05, 1000),
-        ("neighbours", 0.2, 300),
-        ("confident", 0.1, 500),
-        ("counts", 0.1, 500),
-    ],
+# Shares of positives and numbers of items, by population.
+Sizes: TypeAlias = tuple[tuple[float, int], ...]
+UNTIED = ",".join(key for key, population in POPULATIONS.items() if not population.levels)
+
+
+def _with_positives(shares: tuple[float, ...], numbers: tuple[int, ...]) -> Sizes:
+    return tuple((share, round(n_pos / share)) for share, n_pos in product(shares, numbers))
+
+
+_MAIN = ((0.5, 40), (0.1, 200), (0.1, 1000), (0.01, 2000), (0.01, 10_000))
+RANKINGS: dict[str, dict[str, Sizes]] = {
+    "main": {
+        "1": (*_MAIN, (0.5, 400), (0.001, 20_000)),
+        "2": (*_MAIN, (0.001, 20_000), (0.001, 100_000)),
+        "3": _MAIN,
+        "beta": ((0.1, 300), (0.001, 20_000)),
+        "ten": ((0.1, 500), (0.01, 2000)),
+        "few": ((0.01, 2000), (0.01, 10_000)),
+        "half pure,third pure": ((0.05, 360), (0.05, 5000), (0.05, 20_000)),
+        "edge": ((0.05, 400), (0.1, 500), (0.3, 300), (0.1, 2000), (0.2, 5000)),
+        "t(2),Cauchy": ((0.05, 400), (0.1, 1000)),
+    },
+    "ap": {UNTIED: _with_positives((0.01, 0.05, 0.1, 0.5), (20, 50, 100))},
+    "top": {UNTIED: ((0.5, 40), (0.1, 200), (0.01, 2000))},
+    "levels": {"few,five,ten": ((0.01, 2000), (0.01, 10_000), (0.1, 200), (0.1, 1000))},
+    "sizes": {"1,2,4": _with_positives((0.1, 0.5, 0.9), (20, 200, 2000, 20_000))},
+    "first": {UNTIED: ((0.5, 40), (0.1, 200), (0.2, 300), (0.1, 1000), (0.01, 2000))},
+    "noise": {
+        "few wrong": ((0.06, 1000), (0.02, 2000)),
+        "fewer wrong": ((0.1, 1500),),
+        "few wrong at 2": ((0.06, 1000),),
+        "flipped": ((0.1, 1000),),
+        "neighbours": ((0.05, 1000), (0.2, 300)),
+        "confident,counts": ((0.1, 500),),
+    },
 }
+
+
+def _settings(sizes: dict[str, Sizes]) -> Iterator[tuple[str, float, int]]:
+    """Yield population, share of positives and number of items."""
+    for keys, some in sizes.items():
+        for key, (share, n) in product(keys.split(","), some):
+            yield key, share, n
 
 
 def of_main(population: Population, share: float, n: int) -> dict[str, float]:
@@ -188,7 +179,7 @@ METRICS: dict[str, Callable[[Population, float, int], dict[str, float]]] = {
 
 def rankings(part: str) -> Iterator[Study]:
     """Yield studies of metrics of one ranking."""
-    for key, share, n in RANKINGS[part]:
+    for key, share, n in _settings(RANKINGS[part]):
         population = STUDIED[key]
         draw = partial(population.sample, share, n)
         true = partial(METRICS[part], population, share, n)
@@ -653,51 +644,35 @@ def band(
     return Study(part, *about, draw, true, _bands, options, samples, key, ANY)
 
 
-BANDS = [
-    *(("1", 0.5, n) for n in (20, 40, 400, 2000)),
-    ("2", 0.1, 100),
-    ("1", 0.1, 200),
-    ("1", 0.1, 1000),
-    ("beta", 0.1, 300),
-    ("beta", 0.02, 2500),
-    ("2", 0.01, 1000),
-    ("1", 0.01, 2000),
-    ("3", 0.01, 2000),
-    ("2", 0.01, 5000),
-    ("1", 0.01, 10_000),
-    ("1", 0.01, 100_000),
-    ("2", 0.001, 20_000),
-    ("2", 0.001, 50_000),
-    ("ten", 0.1, 500),
-    ("ten", 0.01, 5000),
-    ("few", 0.01, 5000),
-    ("pure", 0.5, 60),
-    ("pure", 0.1, 200),
-    ("pure", 0.1, 600),
-    ("pure", 0.01, 5000),
-    ("all but pure", 0.1, 200),
+BANDS: dict[str, Sizes] = {
+    "1": (
+        *((0.5, n) for n in (20, 40, 400, 2000)),
+        *((0.1, n) for n in (200, 1000)),
+        *((0.01, n) for n in (2000, 10_000, 100_000)),
+    ),
+    "2": ((0.1, 100), (0.01, 1000), (0.01, 5000), (0.001, 20_000), (0.001, 50_000), (0.9, 300)),
+    "3": ((0.01, 2000), (0.9, 1000)),
+    "beta": ((0.1, 300), (0.02, 2500)),
+    "ten": ((0.1, 500), (0.01, 5000)),
+    "few": ((0.01, 5000),),
+    "pure": ((0.5, 60), (0.1, 200), (0.1, 600), (0.01, 5000)),
+    "all but pure": ((0.1, 200),),
     # Nearly perfect rankings, or most items positive.
-    *(("4", *size) for size in ((0.1, 600), (0.5, 300), (0.5, 1000), (0.8, 1000), (0.9, 2000))),
-    ("3", 0.9, 1000),
-    ("2", 0.9, 300),
-    ("t(3)", 0.9, 1000),
+    "4": ((0.1, 600), (0.5, 300), (0.5, 1000), (0.8, 1000), (0.9, 2000)),
+    "t(3)": ((0.9, 1000),),
     # A part of the positives is below most negatives.
-    *(("wide", *size) for size in ((0.1, 180), (0.3, 60), (0.1, 1000))),
+    "wide": ((0.1, 180), (0.3, 60), (0.1, 1000)),
     # Precision falls steeply at a gap between the scores of positives, or at an edge.
-    ("third", 0.2, 100),
-    ("far", 0.2, 100),
-    ("far", 0.1, 1000),
-    ("half", 0.1, 1000),
-    ("apart", 0.05, 400),
-    ("apart", 0.1, 1000),
-    ("little apart", 0.1, 1000),
-    ("little apart", 0.1, 5000),
-    *(("edge", *size) for size in ((0.05, 400), (0.1, 500), (0.2, 5000))),
-    ("half pure", 0.1, 300),
-    ("half pure", 0.05, 5000),
+    "third": ((0.2, 100),),
+    "far": ((0.2, 100), (0.1, 1000)),
+    "half": ((0.1, 1000),),
+    "apart": ((0.05, 400), (0.1, 1000)),
+    "little apart": ((0.1, 1000), (0.1, 5000)),
+    "edge": ((0.05, 400), (0.1, 500), (0.2, 5000)),
+    "half pure": ((0.1, 300), (0.05, 5000)),
     # Heavy tails.
-    *((key, *size) for key in ("t(2)", "Cauchy") for size in ((0.05, 400), (0.1, 1000))),
-]
+    "t(2),Cauchy": ((0.05, 400), (0.1, 1000)),
+}
 METHODS: dict[str, dict[str, Any]] = {
     "default": {},
     "prior": {"prior": 0.05},
@@ -709,7 +684,7 @@ METHODS: dict[str, dict[str, Any]] = {
 def bands() -> Iterator[Study]:
     """Yield studies of bands of one curve, a metric per method."""
     levels = np.linspace(0.05, 0.95, 181)
-    for (key, share, n), (method, options) in product(BANDS, METHODS.items()):
+    for (key, share, n), (method, options) in product(_settings(BANDS), METHODS.items()):
         population = STUDIED[key]
         curve = partial(population.precision, options.get("prior", share))
         about = (

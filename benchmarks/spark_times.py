@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 import psutil
@@ -38,6 +38,10 @@ CONF = (
 )
 
 
+# What is timed: the shape of the rankings, a name, and a call.
+Timed: TypeAlias = tuple[tuple[int, int], str, Callable[[], object]]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=Path())
@@ -53,13 +57,13 @@ def main() -> None:
         return
     session = _session(given.partitions, given.conf)
     _show("groups x rows", "subject", "CPU s", "wall s", "MB shuffled")
-    _once(
-        lambda: _run(
-            prframe.evaluate(_read(session, _file(session, given.folder, 10, 10)), "AP", by="q")
-        )
-    )
+    _once(_on_spark(session, _file(session, given.folder, 10, 10), by="q"))
     for case in given.cases:
-        CASES[case](session, given)
+        for shape, subject, work in CASES[case](session, given):
+            shuffled = _shuffled(session)
+            cpu, wall = _once(work)
+            numbers = (cpu, wall, (_shuffled(session) - shuffled) / 1e6)
+            _show(f"{shape[0]:,} x {shape[1]:,}", subject, *(f"{one:.1f}" for one in numbers))
     session.stop()
 
 
@@ -82,65 +86,69 @@ def draw(table: Path, figure: Path) -> None:
         page.savefig(figure, metadata={"Date": None})
 
 
-def _groups(session: "SparkSession", given: argparse.Namespace) -> None:
+def _groups(session: "SparkSession", given: argparse.Namespace) -> Iterator[Timed]:
     for shape in SHAPES:
-        _compare(session, _file(session, given.folder, *shape), shape)
+        path = _file(session, given.folder, *shape)
+        # Spark compiles its code while it runs, so that the first call takes longer.
+        for call in ("first", "second"):
+            yield shape, f"prframe on Spark, {call} call", _on_spark(session, path, by="q")
+        yield shape, "prframe in process", _in_process(path, by="q")
 
 
-def _evaluator(session: "SparkSession", given: argparse.Namespace) -> None:
-    path, name = _file(session, given.folder, *SMALL), _named(SMALL)
-    _line(
-        session,
-        name,
-        "prframe on Spark, AP",
-        lambda: _run(prframe.evaluate(_read(session, path), "AP", by="q")),
-    )
-    _line(session, name, "RankingEvaluator, mean AP", lambda: _mean_ap(_read(session, path)))
+def _evaluator(session: "SparkSession", given: argparse.Namespace) -> Iterator[Timed]:
+    path = _file(session, given.folder, *SMALL)
+    yield SMALL, "prframe on Spark, AP", _on_spark(session, path, ["AP"], by="q")
+    yield SMALL, "RankingEvaluator, mean AP", lambda: _mean_ap(session.read.parquet(path))
 
 
-def _one(session: "SparkSession", given: argparse.Namespace) -> None:
-    path = _ranking(session, given.folder, given.rows)
-    for plan in PLANS:
-        _planned(session, path, plan, f"1 x {given.rows:,}")
-    rows = pl.scan_parquet(f"{path}/*.parquet")
-    _line(
-        session,
-        f"1 x {given.rows:,}",
-        "prframe in process",
-        lambda: prframe.evaluate(rows, METRICS).collect(),
-    )
+def _one(session: "SparkSession", given: argparse.Namespace) -> Iterator[Timed]:
+    yield from _planned(session, given.folder, given.rows)
+    path = _file(session, given.folder, 1, given.rows, SHARE)
+    yield (1, given.rows), "prframe in process", _in_process(path)
 
 
-def _growth(session: "SparkSession", given: argparse.Namespace) -> None:
+def _growth(session: "SparkSession", given: argparse.Namespace) -> Iterator[Timed]:
     for rows in GROWTH:
         if rows <= given.most:
-            path = _ranking(session, given.folder, rows)
-            for plan in PLANS:
-                _planned(session, path, plan, f"1 x {rows:,}")
+            yield from _planned(session, given.folder, rows)
 
 
-def _planned(session: "SparkSession", path: str, plan: str, name: str) -> None:
-    session.conf.set(SETTING, plan)
-    _line(
-        session,
-        name,
-        f"prframe on Spark, {plan}",
-        lambda: _run(prframe.evaluate(_read(session, path), METRICS)),
-    )
-    session.conf.set(SETTING, "auto")
+def _planned(session: "SparkSession", folder: Path, rows: int) -> Iterator[Timed]:
+    """Yield one ranking by either plan."""
+    path = _file(session, folder, 1, rows, SHARE)
+    for plan in PLANS:
+        session.conf.set(SETTING, plan)
+        yield (1, rows), f"prframe on Spark, {plan}", _on_spark(session, path)
+        session.conf.set(SETTING, "auto")
 
 
-def _ranking(session: "SparkSession", folder: Path, rows: int) -> str:
-    """Return the file of one ranking."""
-    path = folder / f"1x{rows}.parquet"
+def _on_spark(
+    session: "SparkSession", path: str, metrics: Sequence[str] = METRICS, by: str | None = None
+) -> Callable[[], object]:
+    """Return the call that computes all rows of a result and keeps none."""
+
+    def call() -> None:
+        found = prframe.evaluate(session.read.parquet(path), list(metrics), by=by)
+        found.write.format("noop").mode("overwrite").save()
+
+    return call
+
+
+def _in_process(path: str, by: str | None = None) -> Callable[[], object]:
+    rows = pl.scan_parquet(f"{path}/*.parquet")
+    return lambda: prframe.evaluate(rows, METRICS, by=by).collect()
+
+
+def _file(
+    session: "SparkSession", folder: Path, groups: int, size: int, share: float = 0.1
+) -> str:
+    """Return the file of rankings of one size, with a share of positives."""
+    path = folder / f"{groups}x{size}.parquet"
     if not path.exists():
-        _write(session.range(rows), path, "0 AS q", SHARE)
+        label = f"CAST(rand(2) < {share} AS INT) AS label"
+        rows = session.range(groups * size)
+        rows.selectExpr(f"id % {groups} AS q", "rand(1) AS score", label).write.parquet(str(path))
     return str(path)
-
-
-def _write(ids: "DataFrame", path: Path, of_row: str, share: float) -> None:
-    label = f"CAST(rand(2) < {share} AS INT) AS label"
-    ids.selectExpr(of_row, "rand(1) AS score", label).write.parquet(str(path))
 
 
 def _session(partitions: str, conf: Sequence[str] = CONF) -> "SparkSession":
@@ -151,37 +159,6 @@ def _session(partitions: str, conf: Sequence[str] = CONF) -> "SparkSession":
     for setting in conf:
         builder = builder.config(*setting.split("=", 1))
     return builder.config("spark.sql.shuffle.partitions", partitions).getOrCreate()
-
-
-def _file(session: "SparkSession", folder: Path, groups: int, size: int) -> str:
-    """Return the file of rankings of one size, a tenth of whose items are positive."""
-    path = folder / f"{groups}x{size}.parquet"
-    if not path.exists():
-        _write(session.range(groups * size), path, f"id % {groups} AS q", 0.1)
-    return str(path)
-
-
-def _read(session: "SparkSession", path: str) -> "DataFrame":
-    return session.read.parquet(path)
-
-
-def _compare(session: "SparkSession", path: str, shape: tuple[int, int]) -> None:
-    name = _named(shape)
-    # Spark compiles its code while it runs, so that the first call takes longer.
-    for call in ("first", "second"):
-        _line(
-            session,
-            name,
-            f"prframe on Spark, {call} call",
-            lambda: _run(prframe.evaluate(_read(session, path), METRICS, by="q")),
-        )
-    rows = pl.scan_parquet(f"{path}/*.parquet")
-    _line(
-        session,
-        name,
-        "prframe in process",
-        lambda: prframe.evaluate(rows, METRICS, by="q").collect(),
-    )
 
 
 def _mean_ap(frame: "DataFrame") -> float:
@@ -198,23 +175,6 @@ def _mean_ap(frame: "DataFrame") -> float:
         """
     )
     return RankingEvaluator(metricName="meanAveragePrecision").evaluate(arrays)
-
-
-def _run(frame: "DataFrame") -> None:
-    """Compute all rows of a result and keep none."""
-    frame.write.format("noop").mode("overwrite").save()
-
-
-def _line(session: "SparkSession", name: str, subject: str, work: Callable[[], object]) -> None:
-    shuffled = _shuffled(session)
-    cpu, wall = _once(work)
-    shuffled = _shuffled(session) - shuffled
-    numbers = (f"{number:.1f}" for number in (cpu, wall, shuffled / 1e6))
-    _show(name, subject, *numbers)
-
-
-def _named(shape: tuple[int, int]) -> str:
-    return f"{shape[0]:,} x {shape[1]:,}"
 
 
 def _shuffled(session: "SparkSession") -> int:
@@ -265,7 +225,7 @@ def _cpu() -> dict[tuple[int, float], float]:
     return seconds
 
 
-CASES: dict[str, Callable[["SparkSession", argparse.Namespace], None]] = {
+CASES: dict[str, Callable[["SparkSession", argparse.Namespace], Iterator[Timed]]] = {
     "groups": _groups,
     "evaluator": _evaluator,
     "one": _one,

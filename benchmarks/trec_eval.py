@@ -17,6 +17,7 @@ import ctypes
 import importlib.util
 import sys
 from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int, c_long, c_void_p
+from typing import Any
 
 OFFICIAL = (
     *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
@@ -24,80 +25,48 @@ OFFICIAL = (
 )
 
 
-class Options(Structure):
-    """What the program's options set, in the order of its header."""
-
-    _fields_ = [
-        ("query_flag", c_long),
-        ("summary_flag", c_long),
-        ("debug_level", c_long),
-        ("debug_query", c_char_p),
-        ("relation_flag", c_long),
-        ("average_complete_flag", c_long),
-        ("judged_docs_only_flag", c_long),
-        ("num_docs_in_coll", c_long),
-        ("relevance_level", c_long),
-        ("max_num_docs_per_topic", c_long),
-        ("rel_info_format", c_char_p),
-        ("results_format", c_char_p),
-        ("zscore_flag", c_long),
-        ("meas_arg", c_void_p),
-    ]
+def structure(title: str, /, **fields: Any) -> Any:
+    """Return a structure of the program, its fields in the order of its header."""
+    return type(title, (Structure,), {"_fields_": list(fields.items())})
 
 
-class Argument(Structure):
-    """The cut-offs of a measure; a last one without a name ends the list."""
-
-    _fields_ = [("measure_name", c_char_p), ("parameters", c_char_p)]
-
-
-class Value(Structure):
-    """The value of a measure."""
-
-    _fields_ = [("name", c_char_p), ("value", c_double)]
-
-
-class Values(Structure):
-    """The values of the measures of one query, or their sums."""
-
-    _fields_ = [
-        ("qid", c_char_p),
-        ("num_queries", c_long),
-        ("values", POINTER(Value)),
-        ("num_values", c_long),
-        ("max_num_values", c_long),
-    ]
-
-
-class Results(Structure):
-    """The ranking of one query."""
-
-    _fields_ = [(name, c_char_p) for name in ("qid", "run_id", "ret_format")]
-    _fields_ += [("q_results", c_void_p)]
-
-
-class AllResults(Structure):
-    _fields_ = [("number", c_long), ("room", c_long), ("of", POINTER(Results))]
-
-
-class Judgments(Structure):
-    """The judgments of one query."""
-
-    _fields_ = [("qid", c_char_p), ("rel_format", c_char_p), ("q_rel_info", c_void_p)]
-
-
-class AllJudgments(Structure):
-    _fields_ = [("number", c_long), ("room", c_long), ("of", POINTER(Judgments))]
-
-
-class Measure(Structure):
-    """A measure of trec_eval: its functions, and where its values stand."""
-
-    _fields_ = [("name", c_char_p), ("explanation", c_char_p)]
-    _fields_ += [(name, c_void_p) for name in ("init", "calc", "acc", "average", "print", "end")]
-    _fields_ += [("parameters", c_void_p), ("eval_index", c_long)]
-
-
+# What the program's options set.
+Options = structure(
+    "Options",
+    **dict.fromkeys(("query_flag", "summary_flag", "debug_level"), c_long),
+    debug_query=c_char_p,
+    **dict.fromkeys(("relation_flag", "average_complete_flag", "judged_docs_only_flag"), c_long),
+    **dict.fromkeys(("num_docs_in_coll", "relevance_level", "max_num_docs_per_topic"), c_long),
+    **dict.fromkeys(("rel_info_format", "results_format"), c_char_p),
+    zscore_flag=c_long,
+    meas_arg=c_void_p,
+)
+# The cut-offs of a measure; a last one without a name ends the list.
+Argument = structure("Argument", measure_name=c_char_p, parameters=c_char_p)
+Value = structure("Value", name=c_char_p, value=c_double)
+# The values of the measures of one query, or their sums.
+Values = structure(
+    "Values",
+    qid=c_char_p,
+    num_queries=c_long,
+    values=POINTER(Value),
+    num_values=c_long,
+    max_num_values=c_long,
+)
+# Ranking and judgments of one query, and of all.
+Results = structure(
+    "Results", **dict.fromkeys(("qid", "run_id", "ret_format"), c_char_p), q_results=c_void_p
+)
+Judgments = structure("Judgments", qid=c_char_p, rel_format=c_char_p, q_rel_info=c_void_p)
+AllResults = structure("AllResults", number=c_long, room=c_long, of=POINTER(Results))
+AllJudgments = structure("AllJudgments", number=c_long, room=c_long, of=POINTER(Judgments))
+# A measure: its functions, and where its values stand.
+Measure = structure(
+    "Measure",
+    **dict.fromkeys(("name", "explanation"), c_char_p),
+    **dict.fromkeys(("init", "calc", "acc", "average", "print", "end", "parameters"), c_void_p),
+    eval_index=c_long,
+)
 START = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
 COMPUTE = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 MERGE = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_void_p)
@@ -133,9 +102,7 @@ def means(qrels: str, run: str, names: list[str]) -> dict[str, float]:
     return found
 
 
-def _sums(
-    measures: list[Measure], options: Options, judged: AllJudgments, ranked: AllResults
-) -> Values:
+def _sums(measures: list[Any], options: Any, judged: Any, ranked: Any) -> Any:
     """Compute the measures of each query, and return their sums."""
     sums, one = Values(), Values()
     settings, total, here = (ctypes.addressof(each) for each in (options, sums, one))

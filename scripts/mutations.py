@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -102,7 +103,7 @@ verbs/evaluate.py: verbs/test_settings.py verbs/test_summary.py verbs/test_row_o
     "std": value.std() => "std": value.std(0)
     value.clip(_LEAST) => value.clip(1e-9)
     "n": value.count() => "n": value.len()
-    pl.col(name).null_count() == 0 => pl.col(name).null_count() < pl.len()
+    "n_undefined": value.null_count() => "n_undefined": value.count()
 stats/intervals/means.py: stats/intervals/test_clusters_of_values.py
     (numbers < least - RESIDUE) => (numbers < least)
     (numbers > most + RESIDUE) => (numbers > most)
@@ -110,15 +111,15 @@ stats/intervals/means.py: stats/intervals/test_clusters_of_values.py
     sample.influence / np.abs(sample.influence).max() => sample.influence
     wald_interval(mean, error, confidence, df=n - 1) => wald_interval(mean, error, confidence)
 stats/paired_values/query_tests.py: stats/paired_values/test_tests.py
-    if n and not sample.sums.any() => if n > 1 and not sample.sums.any()
+    if n and not sample.sums.any() => if n < 1 and not sample.sums.any()
     partial(stdtr, n - 1), t => partial(stdtr, n), t
-    if zero_method == "wilcox": => if zero_method == "pratt":
+    differences = differences[differences != 0] => differences = differences[differences != 9]
     np.round(sizes / sizes.max(), EQUAL_DIGITS) => sizes
     wins + losses, 0.5) => wins + losses + 1, 0.5)
     bend**2 * t**3 / 27 + bend / 6 => bend**2 * t**3 / 27 - bend / 6
 stats/paired_values/sample.py: stats/paired_values/test_tests.py
     where=np.abs(difference) <= rounding => where=np.abs(difference) < 0
-stats/paired_values/sampled_p_values.py: stats/paired_values/test_family.py
+stats/_p_values.py: stats/paired_values/test_family.py
     (extreme + 1) / (n_draws + 1) => extreme / n_draws
 stats/paired_values/multiplicity.py: stats/paired_values/test_multiplicity.py
     "holm": lambda j, m: m + 1 - j => "holm": lambda j, m: m - j
@@ -129,7 +130,7 @@ trec/joining.py: trec/test_join.py trec/test_evaluate.py
     pl.when("judged").then("score") => pl.when(True).then("score")
     rows.filter(other), qrels.filter(other) => rows.filter(other), qrels
 trec/matching.py: trec/test_join.py trec/test_evaluate.py
-    nulls_equal=True, maintain_order="left" => maintain_order="left"
+    table.columns, how="left", nulls_equal=True => table.columns, how="left"
     (query < 0).any(): => (query < 0).all():
     descending=[False, True], maintain_order => descending=[False, False], maintain_order
     {"all", "qrels", "means"} => {"all", "qrels"}
@@ -177,6 +178,18 @@ def mutations(part: str) -> list[Mutation]:
     return [one for one in found if part in one.module]
 
 
+def faults(one: Mutation) -> Iterator[str]:
+    """Say which files are not there, and whether the old text is not there once."""
+    for test in one.tests:
+        if not (ROOT / test).exists():
+            yield f"no {test}"
+    file = ROOT / "prframe" / one.module
+    if not file.exists():
+        yield "no such module"
+    elif file.read_text().count(one.old) != 1:
+        yield f"not there once: {one.old}"
+
+
 def copy_to(folder: Path) -> None:
     """Copy what the tests need."""
     ignored = shutil.ignore_patterns("__pycache__", "_build")
@@ -210,13 +223,10 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="look whether the texts are there")
     given = parser.parse_args()
     chosen = mutations(given.only)
-    texts = {one.module: (ROOT / "prframe" / one.module).read_text() for one in chosen}
-    gone = [one for one in chosen if texts[one.module].count(one.old) != 1]
-    for one in gone:
-        print(f"not there once: {one.module}: {one.old}")
-    if given.check or gone:
-        print(f"{len(chosen)} mutations of {len(texts)} modules")
-        return 1 if gone else 0
+    stale = [f"{one.module}: {told}" for one in chosen for told in faults(one)]
+    print(*dict.fromkeys(stale), f"{len(chosen)} mutations", sep="\n")
+    if given.check or stale:
+        return 1 if stale else 0
     n_caught = 0
     with tempfile.TemporaryDirectory() as name:
         copy_to(Path(name))
