@@ -17,7 +17,8 @@ from prframe._engine.ranks import class_scores, clustered
 from prframe._engine.rows import in_groups, key_names
 from prframe._engine.totals import items_above, least_key
 from prframe.errors import ArgumentError, CoverageWarning, PrframeError, warn
-from prframe.metrics import MaxF1, Metric, W, with_cells
+from prframe.metrics import Metric, with_cells
+from prframe.metrics.thresholds import MaxF1, W
 from prframe.stats.curves import Weights, drawn_weights
 from prframe.stats.intervals import (
     POSTERIOR,
