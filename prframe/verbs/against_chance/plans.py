@@ -249,7 +249,7 @@ class MeanTest(GroupTest):
         return self.args.keys[self.n_keys :] if is_free and self.known is None else ()
 
     def looks_at_all(self) -> bool:
-        """Tell that a mean is over groups."""
+        """Return that a mean is over groups."""
         return True
 
     def of_groups(self, source: Source) -> pl.DataFrame:

@@ -235,7 +235,7 @@ class _Test(CorrectedTests):
 
 
 def _tied(group_hits: Hits, cutoffs: list[int]) -> NDArray[np.bool_]:
-    """Tell for each group and cut-off whether a tie block with both labels straddles it."""
+    """Return for each group and cut-off whether a tie block with both labels straddles it."""
     group, start, end, hit, last = (
         group_hits.table[name].to_numpy()
         for name in ("group", "start", "end", "tp_start", "tp_end")
