@@ -30,7 +30,7 @@ from benchmarks.null_reference import (
 from benchmarks.null_steps import Floats, Shape
 from benchmarks.report import table
 from prframe.stats.null.average_precision.groups import Case, Cases
-from prframe.stats.null.average_precision.tail import Tail
+from prframe.stats.null.average_precision.steps import Tail
 
 TITLE = """## null-study
 

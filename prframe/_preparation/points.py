@@ -59,7 +59,7 @@ def pr_points(rows: pl.DataFrame) -> Points:
 
 
 def have_areas(curves: Sequence[Points]) -> bool:
-    """Tell whether curves of one result have all their thresholds, so that areas are AP."""
+    """Return whether curves of one result have all their thresholds, so that areas are AP."""
     return all(points.has_steps for points in curves) and any(points.is_whole for points in curves)
 
 
@@ -104,12 +104,12 @@ def gain_points(rows: pl.DataFrame) -> Points:
 
 
 def _are_thresholds(recall: Floats, tp: Floats) -> bool:
-    """Tell whether the recall of points follows from their counts, as it does at thresholds."""
+    """Return whether the recall of points follows from their counts, as it does at thresholds."""
     return bool(np.abs(recall * tp[-1] - tp * recall[-1]).max() <= _ROUNDING * tp[-1])
 
 
 def _is_whole(k: Floats, tp: Floats) -> bool:
-    """Tell whether no threshold can have been left out."""
+    """Return whether no threshold can have been left out."""
     return bool((np.diff(tp) == 0).any() or (np.diff(k) == 1).all())
 
 

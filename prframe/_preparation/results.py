@@ -126,7 +126,7 @@ def read_estimates(result: object, argument: str) -> Result:
 
 
 def _is_metric(name: str) -> bool:
-    """Tell whether this is the name of a metric."""
+    """Return whether this is the name of a metric."""
     try:
         parse_metric(name)
     except PrframeError:

@@ -99,7 +99,7 @@ def joined(names: Sequence[object], most: int = 6) -> str:
 
 
 def are_unknown(rows: pl.DataFrame) -> bool:
-    """Tell whether no row has a limit of an interval, as those of a single query."""
+    """Return whether no row has a limit of an interval, as those of a single query."""
     return all(rows[name].null_count() == rows.height for name in ("conf_low", "conf_high"))
 
 

@@ -76,8 +76,16 @@ def reals(name: str, values: ArrayLike) -> Floats:
     return numbers.astype(np.float64)
 
 
+def finite(name: str, values: ArrayLike) -> Floats:
+    """Return finite numbers as floats."""
+    numbers = reals(name, values)
+    if (wrong := ~np.isfinite(numbers)).any():
+        raise PrframeError(f"`{name}` must be finite; got {numbers[wrong][0]}.")
+    return numbers
+
+
 def positive_labels(label: ArrayLike) -> NDArray[np.bool_]:
-    """Tell which labels are positive: True, or numbers above 0."""
+    """Return which labels are positive: True, or numbers above 0."""
     labels = np.asarray(label)
     if labels.dtype.kind not in "biuf" and labels.size:
         raise PrframeError(
@@ -118,10 +126,7 @@ def comparable(score: ArrayLike) -> ArrayLike:
 
 
 def row_sums(values: Floats) -> Floats:
-    """Return the sum of each row, whose digits do not change with other rows or zeros at its end.
-
-    Terms are added one after the other; NumPy's own sum of a row groups them by their number.
-    """
+    """Return the sum of each row, term by term: zeros at its end do not change a bit of it."""
     if values.shape[0] == 1:
         return np.asarray(np.cumsum(values, axis=1)[:, -1])
     return np.asarray(np.asfortranarray(values).sum(axis=1))
@@ -130,8 +135,8 @@ def row_sums(values: Floats) -> Floats:
 def running_sums(first: Floats, second: Floats) -> Floats:
     """Return the running sums of the rows of two arrays, the last axis of which has one of each.
 
-    They have the digits of NumPy's own. A sum has to wait for the one before, so that real and
-    imaginary parts together take as long as one of them. The second array may have fewer rows.
+    A sum has to wait for the one before, so that real and imaginary parts together take as long as
+    one of them. The second array may have fewer rows.
     """
     pairs = np.zeros(first.shape, dtype=np.complex128)
     pairs.real, pairs.imag[: second.shape[0]] = first, second

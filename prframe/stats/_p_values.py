@@ -24,11 +24,7 @@ def check_alternative(alternative: str) -> None:
 
 
 def from_tails(upper: Floats, lower: Floats, alternative: Alternative) -> Floats:
-    """Return p-values from P(X >= x) and P(X <= x).
-
-    The two-sided one is twice the smaller of both, at most 1. A tail that the alternative does not
-    need may be NaN.
-    """
+    """Return p-values from P(X >= x) and P(X <= x), of which the one not needed may be NaN."""
     if alternative == "two-sided":
         return np.asarray(np.minimum(2 * np.minimum(upper, lower), 1.0))
     return upper if alternative == "greater" else lower
@@ -44,9 +40,8 @@ def from_log_tails(upper: Floats, lower: Floats, alternative: Alternative) -> Fl
 def probability(logs: Floats) -> Floats:
     """Return probabilities from logarithms, of which only those of impossible values are 0.
 
-    The exponential of a logarithm is off in the last digits. A probability that differs by no more
-    than that from a number of 12 digits is that number, so that 5 of 100 are .05, and no more than
-    a level of .05.
+    One that differs from a number of 12 digits by rounding alone is that number, so that 5 of 100
+    is .05, and no more than a level of .05.
     """
     logs = np.asarray(logs, dtype=np.float64)
     found = np.where(logs == -np.inf, 0.0, np.maximum(np.exp(logs), _SMALLEST))
@@ -76,10 +71,8 @@ def of_small_sample(
 ) -> tuple[float, float]:
     """Return a p-value by resamples of n units, and its error, corrected for their number.
 
-    Resamples vary less than samples do, by ``sqrt((n - 1) / n)``, and as a normal distribution
-    where Student's with n - 1 degrees of freedom would be right. With z the normal quantile of
-    the p-value, the corrected one is that of ``t = sqrt((n - 1) / n) z``; see
-    `Confidence.expanded`.
+    With z the normal quantile of the p-value, the corrected one is Student's, with n - 1 degrees
+    of freedom, of ``t = sqrt((n - 1) / n) z``; see `Confidence.expanded`.
     """
     if not 0 < p_value < 1:
         return p_value, std_error
@@ -95,7 +88,7 @@ def of_small_sample(
 
 
 def extremeness(values: Floats, alternative: Alternative) -> Floats:
-    """Return numbers that are the larger the more extreme values about 0 are."""
+    """Return numbers that rise with how extreme values about 0 are."""
     if alternative == "two-sided":
         return np.abs(values)
     return values if alternative == "greater" else -values
@@ -129,7 +122,8 @@ def counted_p_values(
 ) -> tuple[Floats, Floats]:
     """Return p-values and their errors from the numbers of draws that are as extreme.
 
-    The observed value counts as one more draw, unless the draws are all possible values.
+    ``(b + 1) / (B + 1)`` for b of B draws (Davison & Hinkley 1997, eq. 4.11), or ``b / B`` if the
+    draws are all possible values.
     """
     if exact:
         p_values = np.asarray(extreme / n_draws, dtype=np.float64)

@@ -29,7 +29,7 @@ class Units(NamedTuple):
     def spread(self, values: NDArray[Numbers]) -> NDArray[Numbers]:
         """Return for each item the value of its unit, along the last axis.
 
-        Where every item is a unit of its own, the values stay in their order: draws of units are
+        Where every item is a unit, the values stay in their order: draws of units are
         exchangeable.
         """
         return values if self.number == self.of_item.size else values[..., self.of_item]
@@ -41,10 +41,7 @@ class Units(NamedTuple):
         return np.array(sums, dtype=np.float64).reshape(*values.shape[:-1], self.number)
 
     def sums_of_rows(self, values: Floats) -> Floats:
-        """Add up the rows, or numbers, of each unit.
-
-        Where each row is a unit of its own the rows stay in their order, as values in `spread` do.
-        """
+        """Add up the rows, or numbers, of each unit; rows that are units stay in order."""
         return values if self.number == len(values) else self.sums(values.T).T
 
     def number_among(self, items: Flags) -> int:

@@ -13,19 +13,11 @@ from prframe._engine.measure import values_of_groups
 from prframe._engine.pieces import Ranking
 from prframe._engine.rows import considered, key_names
 from prframe.errors import ArgumentError, NoCutoffWarning, PrframeError, each_once, warn
-from prframe.metrics import (
-    AUC,
-    AUPRG,
-    MCC,
-    Judged,
-    Metric,
-    NumRet,
-    SetR,
-    W,
-    at_any_prior,
-    forms_that,
-    parse_metric,
-)
+from prframe.metrics import Metric, at_any_prior, forms_that, parse_metric
+from prframe.metrics.partial import AUPRG
+from prframe.metrics.positions import Judged
+from prframe.metrics.sets import MCC, NumRet, SetR
+from prframe.metrics.thresholds import AUC, W
 from prframe.stats import rankings
 from prframe.verbs._plan import takes_ties
 from prframe.verbs._trec_eval_names import TrecEvalNames
@@ -55,15 +47,15 @@ class Evaluation:
     n_over: int = 0
 
     def keyed(self, args: Arguments) -> Arguments:
-        """Return the arguments with all columns by which values are told apart."""
+        """Return the arguments with all columns by which values are distinguished."""
         return args
 
     def uses_grades(self) -> bool:
-        """Tell whether all metrics use grades, so that no row need be negative."""
+        """Return whether all metrics use grades, so that no row need be negative."""
         return all(metric.graded or metric.rel is not None for metric in self.wanted.values())
 
     def counts_hits(self) -> bool:
-        """Tell whether a metric counts hits, and all have a value without positives."""
+        """Return whether a metric counts hits, and all have a value without positives."""
         tells = self.counts_all and self.undefined is None
         return not tells and any(m.name not in _OF_ANY_LABELS for m in self.wanted.values())
 
@@ -202,7 +194,7 @@ class Evaluation:
         return ("gain",) * self._uses_gains(source) + ("judged",) * judged
 
     def _uses_gains(self, source: Source) -> bool:
-        """Tell whether labels are grades and a metric uses them."""
+        """Return whether labels are grades and a metric uses them."""
         numeric = source.schema[self.args.label].is_numeric()
         if not numeric:
             graded = [name for name, metric in self.wanted.items() if metric.rel is not None]
@@ -279,7 +271,7 @@ def prior_of(value: object) -> float | None:
 
 
 def _takes(metric: Metric, option: str) -> bool:
-    """Tell whether a metric takes an option; a cut-off curve is not interpolated."""
+    """Return whether a metric takes an option; a cut-off curve is not interpolated."""
     return option in metric.options and not (option == "interpolate" and metric.k is not None)
 
 

@@ -12,8 +12,7 @@ from prframe import checks, hints
 from prframe._engine.arguments import Arguments
 from prframe._engine.frame_kinds import kind_of
 from prframe._engine.frames import Source, source
-from prframe._engine.noticed import warn_of_grades, warn_of_lost
-from prframe._engine.rows import considered, in_groups
+from prframe._engine.rows import considered, in_groups, warn_of_grades, warn_of_lost
 from prframe.errors import (
     EmptyFrameWarning,
     NoNegativesWarning,
@@ -90,9 +89,9 @@ class PooledRankings:
             if decides:
                 query = query.filter(True, *considered(args, rows.schema))  # noqa: FBT003
             values = query.select(*by, column).collect()
-            firsts = first_of_runs(stretches(values) if sampled else values)
-            grouped = firsts.group_by(by, maintain_order=True) if by else None
-            groups = firsts.select(varies) if grouped is None else grouped.agg(varies)
+            values = stretches(values) if sampled else values
+            grouped = values.group_by(by, maintain_order=True) if by else None
+            groups = values.select(varies) if grouped is None else grouped.agg(varies)
             pooled = groups.filter("varies")
             return pooled.select(by) if pooled.height else None
         except Exception:  # noqa: BLE001 - whatever a column of the caller holds
@@ -144,16 +143,19 @@ def warn_of_unretrieved(source: Source, names: Collection[str], args: Arguments)
         warn_of_lost(args)
 
 
-def warn_of_pool(frame: object, names: Collection[str], args: Arguments) -> None:
-    """Warn that random rankings are of a pool, which a column `judged` tells."""
-    if args.n_neg is not None or _JUDGED not in names or kind_of(frame).is_elsewhere:
+def warn_of_unlisted(rows: Source, frame: object, names: Collection[str], args: Arguments) -> None:
+    """Warn that random rankings are of listed items alone, or of a pool, by a column `judged`."""
+    if args.n_neg is not None:
         return
-    try:
-        rows = source(frame, {_JUDGED: "by"})
-        is_pool = rows.schema[_JUDGED] == pl.Boolean and not rows.whole()[_JUDGED].all()
-    except Exception:  # noqa: BLE001 - whatever a column of the caller holds
-        return
-    if is_pool:
+    if rows.seen.unlisted:
+        warn(
+            "random rankings are of the rows that are listed and of the further positives that "
+            "n_pos= counts, so that next to all items that are not listed are positive, and the "
+            "test has no power; give the number of all negatives in n_neg=. If no other items "
+            "could be ranked, ignore UnlistedItemsWarning.",
+            UnlistedItemsWarning,
+        )
+    elif _JUDGED in names and not kind_of(frame).is_elsewhere and _is_pool(frame):
         warn(
             "random rankings are of the rows that are listed, some of which are not judged, as "
             "where they are a part of a larger collection; give the number of its negatives in "
@@ -163,18 +165,13 @@ def warn_of_pool(frame: object, names: Collection[str], args: Arguments) -> None
         )
 
 
-def warn_of_unlisted(source: Source, args: Arguments) -> bool:
-    """Warn that random rankings are of listed items alone, and tell whether that was said."""
-    if args.n_neg is not None or not source.seen.unlisted:
+def _is_pool(frame: object) -> bool:
+    """Return whether some rows are not judged; no, if the column cannot be read."""
+    try:
+        rows = source(frame, {_JUDGED: "by"})
+        return rows.schema[_JUDGED] == pl.Boolean and not rows.whole()[_JUDGED].all()
+    except Exception:  # noqa: BLE001 - whatever a column of the caller holds
         return False
-    warn(
-        "random rankings are of the rows that are listed and of the further positives that n_pos= "
-        "counts, so that next to all items that are not listed are positive, and the test has no "
-        "power; give the number of all negatives in n_neg=. If no other items could be ranked, "
-        "ignore UnlistedItemsWarning.",
-        UnlistedItemsWarning,
-    )
-    return True
 
 
 def warn_of_shared_items(
@@ -207,14 +204,6 @@ def warn_of_shared_items(
             "SharedItemsWarning.",
             SharedItemsWarning,
         )
-
-
-def first_of_runs(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the first of all rows that follow each other and are equal."""
-    begins = pl.any_horizontal(pl.all().ne_missing(pl.all().shift()))
-    return pl.concat(
-        [rows.head(1), rows.slice(1).filter(rows.select(begins).to_series().slice(1))]
-    )
 
 
 def stretches(rows: pl.DataFrame) -> pl.DataFrame:

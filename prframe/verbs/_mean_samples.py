@@ -256,14 +256,14 @@ def few_for_skewness(values: Floats, method: str, cluster: ArrayLike | None = No
 
 
 def _hangs_on_few(sample: UnitSums) -> bool:
-    """Tell whether a small part of the units makes up most of the sum of squares."""
+    """Return whether a small part of the units makes up most of the sum of squares."""
     squares = np.sort((sample.sums - sample.mean * sample.sizes) ** 2)
     few = squares[-ceil(_PART * squares.size) :]
     return bool(few.sum() >= _MOST * squares.sum())
 
 
 def _is_share(sample: UnitSums) -> bool:
-    """Tell whether a mean is a share of units of one size: all values of each are 0, or 1."""
+    """Return whether a mean is a share of units of one size: all values of each are 0, or 1."""
     size = sample.sizes.max(initial=1.0)
     return bool((sample.sizes == size).all() and np.isin(sample.sums / size, _ENDS).all())
 

@@ -80,15 +80,15 @@ class Plan(ABC):
         """Refuse options of the verb that do not go together."""
 
     def uses_grades(self) -> bool:
-        """Tell whether labels are grades alone, so that no row need be negative."""
+        """Return whether labels are grades alone, so that no row need be negative."""
         return False
 
     def counts_hits(self) -> bool:
-        """Tell whether results count hits, and have a value where there are no positives."""
+        """Return whether results count hits, and have a value where there are no positives."""
         return False
 
     def ranks_at_random(self) -> bool:
-        """Tell whether rankings are compared with random ones, of all items that there are."""
+        """Return whether rankings are compared with random ones, of all items that there are."""
         return False
 
     def independent(self) -> Sequence[str]:
@@ -96,7 +96,7 @@ class Plan(ABC):
         return ()
 
     def has_mean(self) -> bool:
-        """Tell whether `over`, if the verb takes it, goes with the other options."""
+        """Return whether `over`, if the verb takes it, goes with the other options."""
         return True
 
     def undivided(self) -> str:
@@ -125,7 +125,7 @@ class TwoStepPlan(Plan):
         """Return the rows of the result, given those of all groups."""
 
     def looks_at_all(self) -> bool:
-        """Tell whether rows of the result depend on several groups."""
+        """Return whether rows of the result depend on several groups."""
         return True
 
     def results(self, source: Source) -> pl.DataFrame:

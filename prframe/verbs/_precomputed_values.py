@@ -54,7 +54,7 @@ class MetricValues:
 
 @dataclass(frozen=True)
 class PrecomputedValues:
-    """The columns of values, and how metrics and models are told apart."""
+    """The columns of values, and how metrics and models are distinguished."""
 
     columns: tuple[str, ...]
     # Whether another column names the metric of each row, and whether the columns are models.
@@ -95,7 +95,7 @@ class PrecomputedValues:
         return args.with_values(columns, also_refused=("n_pos", "n_neg"))
 
     def keyed(self, args: Arguments) -> Arguments:
-        """Return the arguments with all columns by which values are told apart."""
+        """Return the arguments with all columns by which values are distinguished."""
         return replace(args, by=[*args.keys, *self._naming])
 
     def read(self, source: Source, args: Arguments) -> MetricValues:

@@ -26,7 +26,6 @@ from prframe.verbs._guards import (
     PooledRankings,
     warn_of,
     warn_of_nameless,
-    warn_of_pool,
     warn_of_shared_items,
     warn_of_unlisted,
     warn_of_unretrieved,
@@ -142,8 +141,8 @@ def run(
             takes_over = plan.accepts().verb in _TAKING_OVER and plan.has_mean()
             guard.warn(by, takes_over=takes_over)
             warn_of_nameless(source, roles)
-        if plan.ranks_at_random() and not warn_of_unlisted(source, args):
-            warn_of_pool(frame, names, args)
+        if plan.ranks_at_random():
+            warn_of_unlisted(source, frame, names, args)
         warn_of_unretrieved(source, names, args)
         warn_of_shared_items(frame, names, args, plan.independent())
         warn_of(source, args, uses_grades=plan.uses_grades(), counts_hits=plan.counts_hits())

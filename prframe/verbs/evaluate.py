@@ -195,11 +195,11 @@ class _Values(TwoStepPlan):
         self.evaluation.check()
 
     def uses_grades(self) -> bool:
-        """Tell whether all metrics use grades."""
+        """Return whether all metrics use grades."""
         return self.evaluation.uses_grades()
 
     def counts_hits(self) -> bool:
-        """Tell whether metrics count hits, and have a value without positives."""
+        """Return whether metrics count hits, and have a value without positives."""
         return self.evaluation.counts_hits()
 
     def counting(self) -> Counting | None:
@@ -208,7 +208,7 @@ class _Values(TwoStepPlan):
         return Counting(self.evaluation.needed_columns, thresholds)
 
     def looks_at_all(self) -> bool:
-        """Tell whether values are summarised over groups."""
+        """Return whether values are summarised over groups."""
         return len(self.args.keys) > len(self.keys)
 
     def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:

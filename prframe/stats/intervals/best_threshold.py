@@ -77,7 +77,8 @@ def _negatives_further(
 ) -> int:
     """Return how many negatives below the last end that is kept may be retrieved as well."""
     n_neg = between.neg[last] + np.arange(1, run + 1)
-    more = between.replaced(np.full(run, between.pos[last]), n_neg)
+    pos, below = np.full(run, between.pos[last]), np.zeros(run, dtype=bool)
+    more = between._replace(pos=pos, neg=n_neg, is_above=below)
     p_values = more.p_values(np.full(run, ratio[last]))
     return int(np.count_nonzero(p_values >= 1 - confidence.level))
 
@@ -159,10 +160,6 @@ class _Between(NamedTuple):
     is_above: np.ndarray
     f: float
     weight: float
-
-    def replaced(self, pos: Integers, neg: Integers) -> _Between:
-        """Return other numbers of items below the best end."""
-        return self._replace(pos=pos, neg=neg, is_above=np.zeros(pos.size, dtype=bool))
 
     @property
     def share(self) -> float:

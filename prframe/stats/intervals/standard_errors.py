@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from math import ceil, isfinite, isnan
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import expit, logit
@@ -107,13 +107,8 @@ def from_influence(
         return asked.without()
     df = degrees_of_freedom(values, number)
     df = df if clusters is None else min(df, values.size - 1)
-    if isfinite(width := most - least):
-        trials = statistic.trials(cells)
-        if clusters is not None:
-            trials = min(trials, _clusters_of_trials(cells, statistic, clusters))
-        error = _Error((estimate - least) / width, std_error / width, df, trials)
-        ends = _logit_t(cells, statistic, clusters, error, replace(confidence, limits=UNIT))
-        low, high = (least + width * end for end in ends)
+    if isfinite(most - least):
+        low, high = _on_logits(cells, asked, clusters, std_error, df)
     elif std_error:
         low, high = wald_interval(estimate, std_error, confidence, df)
     else:
@@ -189,41 +184,30 @@ def low_end_with_room(
     return least + width * beta_interval(share, std_error / width, of_unit, step=step)[0]
 
 
-class _Error(NamedTuple):
-    """A value, its standard error and degrees of freedom; if it is 0 or 1, of so many trials."""
-
-    value: float
-    std_error: float
-    df: float
-    trials: int
-
-
-def _logit_t(
-    cells: RankedCells,
-    statistic: CellStatistic,
-    clusters: "csr_array | None",
-    error: _Error,
-    confidence: Confidence,
+def _on_logits(
+    cells: RankedCells, asked: Asked, clusters: "csr_array | None", std_error: float, df: float
 ) -> tuple[float, float]:
-    """Return the interval with Student's quantiles on the logit scale.
+    """Return the ends with Student's quantiles on the logit scale, for a metric with bounds.
 
     Few clusters are left out one by one; what the first ranks decide has a margin of a rank.
     """
-    value, std_error, df, trials = error
-    jackknifed = None
-    if clusters is not None and std_error:
-        jackknifed = _jackknife_interval(
-            cells, statistic, clusters, std_error, confidence=confidence, df=df
-        )
-    least, most = statistic.limits
-    unbiased = (statistic.unbiased(cells) - least) / (most - least)
-    low, high = jackknifed or logit_interval(
-        value, std_error, confidence, unbiased=unbiased, df=df, trials=trials
+    statistic, (least, most) = asked.statistic, asked.statistic.limits
+    width, confidence = most - least, replace(asked.confidence, limits=UNIT)
+    value, unbiased = ((x - least) / width for x in (asked.estimate, statistic.unbiased(cells)))
+    error, trials, ends = std_error / width, statistic.trials(cells), None
+    if clusters is not None:
+        trials = min(trials, _clusters_of_trials(cells, statistic, clusters))
+        if error:
+            ends = _jackknife_interval(
+                cells, statistic, clusters, error, confidence=confidence, df=df
+            )
+    low, high = ends or logit_interval(
+        value, error, confidence, unbiased=unbiased, df=df, trials=trials
     )
     if statistic.of_first_ranks:
-        room = beta_interval(value, std_error, confidence, step=1 / trials)
-        low, high = confidence.ends(min(low, room[0]), max(high, room[1]))
-    return low, high
+        margin = beta_interval(value, error, confidence, step=1 / trials)
+        low, high = confidence.ends(min(low, margin[0]), max(high, margin[1]))
+    return least + width * low, least + width * high
 
 
 def _jackknife_interval(  # noqa: PLR0913

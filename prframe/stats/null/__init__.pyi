@@ -7,13 +7,17 @@ from .average_precision.approximations import (
     ap_normal_sf as ap_normal_sf,
     beta_parameters as beta_parameters,
 )
-from .average_precision.distribution import APNull as APNull
-from .average_precision.extremes import beyond as beyond
+from .average_precision.distribution import APNull as APNull, ap_null_shape as ap_null_shape
 from .average_precision.groups import Case as Case, Cases as Cases
 from .average_precision.moments import ap_null_moments as ap_null_moments
-from .average_precision.shape import ap_null_shape as ap_null_shape
-from .average_precision.tail import APNullMethod as APNullMethod, Tail as Tail
-from .base import NullDistribution as NullDistribution
+from .average_precision.steps import APNullMethod as APNullMethod, Tail as Tail
+from .average_precision.values import beyond as beyond
+from .base import (
+    NullDistribution as NullDistribution,
+    TailProbabilities as TailProbabilities,
+    sided as sided,
+)
+from .hypergeometric import hypergeometric_topk as hypergeometric_topk
 from .random_selection import (
     delta_moments as delta_moments,
     hit_rank_covariance as hit_rank_covariance,
@@ -28,13 +32,12 @@ from .random_selection import (
 from .sign_flips.distribution import (
     SignFlipMethod as SignFlipMethod,
     SignFlipNull as SignFlipNull,
+    all_signs as all_signs,
+    random_signs as random_signs,
 )
-from .sign_flips.signs import all_signs as all_signs, random_signs as random_signs
 from .sign_flips.sizes import without_single_precision as without_single_precision
 from .sign_flips.sums import sign_flip_p_values as sign_flip_p_values
 from .subset_sums.linear_rank import (
     LinearRankNull as LinearRankNull,
     RankNullMethod as RankNullMethod,
 )
-from .tail_probabilities import TailProbabilities as TailProbabilities, sided as sided
-from .top_k import hypergeometric_topk as hypergeometric_topk

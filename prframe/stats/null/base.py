@@ -1,12 +1,9 @@
-"""The base of null distributions: probabilities, quantiles, moments and p-values.
-
-A distribution provides its tail probabilities and its moments; all else follows from these.
-"""
+"""The base of null distributions: all that follows from their tails and their moments."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Self, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,18 +12,13 @@ from scipy.special import ndtri_exp
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import random_generator, reals
-from prframe.stats._p_values import check_alternative, probability
+from prframe.stats._p_values import check_alternative, from_tails, probability
 from prframe.stats.null.quantiles import bracketed
-from prframe.stats.null.tail_probabilities import (
-    BOTH,
-    BothTails,
-    Side,
-    TailProbabilities,
-    shaped,
-    sided,
-)
 from prframe.typing import Alternative, Floats
 
+Side: TypeAlias = Literal["upper", "lower"]
+
+BOTH: tuple[Side, ...] = get_args(Side)
 Seed: TypeAlias = int | np.random.Generator | None
 
 # Logarithms of a probability and of a level are equal if they differ by less than this.
@@ -53,22 +45,57 @@ _COUNTED_ABOVE = 1.1
 _COUNTED_BELOW = 2.1
 
 
+class TailProbabilities(NamedTuple):
+    """Both tails of values, and the method by which they were computed.
+
+    ``log_sf`` and ``log_cdf`` are the logarithms of P(X >= x) and P(X <= x), ``method`` is that of
+    P(X >= x) where the sides differ; floats and str, or arrays in the shape of x.
+
+    Examples
+    --------
+    >>> from prframe.stats import SignFlipNull
+    >>> tails = SignFlipNull([1.0, 2.0, 4.0]).tails(3.0)
+    >>> round(float(np.exp(tails.log_sf)), 9), round(float(np.exp(tails.log_cdf)), 9), tails.method
+    (0.375, 0.75, 'exact')
+    """
+
+    log_sf: Floats | float
+    log_cdf: Floats | float
+    method: NDArray[np.str_] | str
+
+
+class BothTails(NamedTuple):
+    """The logarithms of both tails of rising numbers, one of which may not be asked for."""
+
+    upper: Floats
+    lower: Floats
+    method: NDArray[np.str_]
+
+
+def sided(upper: Floats, lower: Floats, alternative: Alternative) -> Floats:
+    """Return p-values from the logarithms of both tails; a tail that is not needed may be NaN."""
+    return from_tails(probability(upper), probability(lower), alternative)
+
+
+def shaped(values: Floats) -> Floats | float:
+    """Return an array, or the number that is its only entry."""
+    return float(values) if values.ndim == 0 else values
+
+
 class NullDistribution(ABC):
     """A distribution under a null hypothesis: `APNull`, `LinearRankNull` or `SignFlipNull`.
 
     It answers as a frozen distribution of ``scipy.stats`` does, save that equality counts on both
     sides: ``sf(x) = P(X >= x)`` and ``cdf(x) = P(X <= x)``. The argument `method` of the class, or
-    ``using(method)``, says how probabilities are computed. A distribution cannot be changed once
-    it is made. Those that are made by the same arguments are equal, and the repr is the call that
-    makes them, with more than 100 numbers cut short.
+    ``using(method)``, says how probabilities are computed. Distributions that are made by the same
+    arguments are equal; the repr is the call that makes them.
 
     Notes
     -----
     Values that differ by no more than rounding are equal. Within one call, probabilities never
-    rise, or never fall, with x, and possible values never have probability 0. Probabilities and
-    p-values of NaN are NaN, as in scipy.stats, so that ``sf(isf(q))`` is NaN where `isf` is. What
-    is no number, a level out of (0, 1] or an unknown name raises a `PrframeError`, and so does a
-    method that cannot take the distribution.
+    rise, or never fall, with x, and possible values never have probability 0. Probabilities of NaN
+    are NaN. What is no number, a level out of (0, 1] or an unknown name raises a `PrframeError`,
+    and so does a method that cannot take the distribution.
 
     Examples
     --------
@@ -131,8 +158,7 @@ class NullDistribution(ABC):
         Returns
         -------
         tuple of float
-            In this order, whatever the order of the letters. Skewness and kurtosis are NaN where
-            the variance is 0.
+            In this order. Skewness and kurtosis are NaN where the variance is 0.
         """
         if not moments or set(moments) - set("mvsk"):
             raise ArgumentError(f"`moments` must be letters of 'mvsk'; got {moments!r}.")
@@ -151,13 +177,11 @@ class NullDistribution(ABC):
         Parameters
         ----------
         x : array_like of float
-            Values. Probabilities of those that are asked for together never rise.
 
         Returns
         -------
         float or ndarray of float
-            In the shape of x. The least positive float where it is smaller; see `logsf`. NaN
-            where x is NaN.
+            In the shape of x, at least the least positive float (see `logsf`); NaN where x is NaN.
         """
         return shaped(probability(self._tails("x", x, ("upper",)).upper))
 
@@ -174,7 +198,7 @@ class NullDistribution(ABC):
         return shaped(self._tails("x", x, ("lower",)).lower)
 
     def tails(self, x: ArrayLike) -> TailProbabilities:
-        """Return the logarithms of both tails, and the method by which each was computed.
+        """Return the logarithms of both tails of values, and the method of each.
 
         Parameters
         ----------
@@ -183,8 +207,7 @@ class NullDistribution(ABC):
         Returns
         -------
         TailProbabilities
-            ``log_sf``, ``log_cdf`` and ``method``, each in the shape of x. The method of NaN is
-            "undefined".
+            ``log_sf``, ``log_cdf`` and ``method``; that of NaN is "undefined".
         """
         upper, lower, method = self._tails("x", x, BOTH)
         return TailProbabilities(
@@ -206,8 +229,7 @@ class NullDistribution(ABC):
         Returns
         -------
         float or ndarray of float, in [0, 1]
-            In the shape of `statistic`. A value that X can take never has the p-value 0; a value
-            beyond all of them, which cannot have been observed, may have it.
+            In the shape of `statistic`; 0 only for a value beyond all that X can take.
         """
         check_alternative(alternative)
         if isinstance(statistic, str) and statistic in get_args(Alternative):
@@ -229,10 +251,9 @@ class NullDistribution(ABC):
         Returns
         -------
         float or ndarray of float
-            In the shape of q. Where the values that X takes can be told apart, it is one of them,
-            or less by no more than rounding, so that an observed value of this size is at least as
-            large. Elsewhere its probability is just below q, for AP by about .1 % of q. It is NaN
-            where no value is as rare as that, and the least value where q is 1.
+            In the shape of q. It is a value that X takes, or less by no more than rounding, where
+            these can be distinguished; elsewhere its probability is just below q, for AP by about
+            .1 % of q. NaN where no value is as rare as that, and the least value where q is 1.
         """
         return self._quantiles(q, "upper")
 
@@ -246,20 +267,12 @@ class NullDistribution(ABC):
         Returns
         -------
         float or ndarray of float
-            In the shape of q. Where the values that X takes can be told apart, it is one of them,
-            or more by no more than rounding, so that an observed value of this size is at most as
-            large. It is the largest value where q is 1.
+            In the shape of q, as exact as `isf`. It is the largest value where q is 1.
         """
         return self._quantiles(q, "lower")
 
     def using(self, method: Any) -> Self:  # noqa: ANN401 - each class has its own names
-        """Return the same distribution, whose probabilities are computed by another method.
-
-        Parameters
-        ----------
-        method : str
-            One that the class takes.
-        """
+        """Return the same distribution, computed by another `method` that the class takes."""
         if method == getattr(self, "method", None):
             return self
         return type(self)(**(self._arguments() | {"method": method}))
@@ -369,10 +382,7 @@ class NullDistribution(ABC):
         return np.asarray((method == "exact") | (self._lattice() is not None))
 
     def _last_as_rare(self, above: Floats) -> Floats:
-        """Return the largest value with the same P(X >= x) as each number, or just less.
-
-        P(X >= x) does not change before the next value that X can take.
-        """
+        """Return the largest value with the same P(X >= x) as each number, or just less."""
         lattice, (least, largest) = self._lattice(), self.support()
         # Values that are equal may differ in the last digit, and all of them are stepped over.
         rare = self._nearest_points(above) if lattice else above + self._rounding(above) / 2

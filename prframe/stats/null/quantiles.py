@@ -27,14 +27,8 @@ def bracketed(  # noqa: PLR0913, PLR0917 - a function, where to look for it, and
 
     The search goes from `start` in steps that grow until the function changes its sign, and then
     narrows the bracket to a width, by secants at first, as functions may jump by halves later on.
-    It ends early where the function is 0.
-
-    Returns
-    -------
-    low, high : ndarray of float
-        Both are the left end where the function is not negative there.
-    reached : ndarray of bool
-        Whether the function is not negative at the right end.
+    It ends early where the function is 0. Both neighbours are the left end where the function is
+    not negative there; the last result is whether it is not negative at the right end.
     """
     places = np.arange(start.size)
     x = np.repeat(np.array(ends)[:, None], start.size, axis=1)
@@ -42,7 +36,7 @@ def bracketed(  # noqa: PLR0913, PLR0917 - a function, where to look for it, and
     reached = values[1] >= 0
     x[1, values[0] >= 0] = ends[0]
     places = np.flatnonzero(reached & (values[0] < 0))
-    inside = np.zeros((2, start.size), np.bool_)
+    inside, latest = np.zeros((2, start.size), np.bool_), np.full(start.size, -1)
     for turn in range(_STEPS):
         wide = x[1, places] - x[0, places]
         least = np.maximum(width(places, x[1, places]), 2 * np.spacing(np.abs(x[1, places])))
@@ -58,9 +52,13 @@ def bracketed(  # noqa: PLR0913, PLR0917 - a function, where to look for it, and
         tried = np.where(is_new, first, tried)
         heights = rising(places, tried)
         side = (heights >= 0).astype(np.int64)
-        # The end that stays counts half, so that the next secant goes to its side (Illinois).
-        values[1 - side, places] *= np.where(inside[side, places], 0.5, 1.0)
+        # An end that stays twice counts less, so that the next secant goes to its side (Anderson &
+        # Bjorck 1973).
+        rest = 1 - heights / values[side, places]
+        weight = np.where(rest > 0, rest, 0.5)
+        values[1 - side, places] *= np.where(latest[places] == side, weight, 1.0)
         x[side, places], values[side, places], inside[side, places] = tried, heights, True
+        latest[places] = side
     return x[0], x[1], reached
 
 

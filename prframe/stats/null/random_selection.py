@@ -2,9 +2,8 @@
 
 The quantities of Zhang & Su, *Statistical inference on recall, precision and average precision
 under random selection*, FSKD 2012. Of n items n_pos are positive; L_i is the rank of the i-th
-positive from the top, so that ``AP = (1 / n_pos) sum of i / L_i``. Their eqs (6) and (7) for the
-distributions of L_i and of a pair divide by ``C(n - 1, n_pos - 1)`` and ``C(n - 2, n_pos - 2)``,
-which leaves no distribution; what is here follows from the right divisor ``C(n, n_pos)``.
+positive from the top, so that ``AP = (1 / n_pos) sum of i / L_i``. Their eqs (6) and (7) divide by
+``C(n - 1, n_pos - 1)`` and ``C(n - 2, n_pos - 2)``; the right divisor is ``C(n, n_pos)``.
 """
 
 from __future__ import annotations
@@ -118,8 +117,6 @@ def hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) -> Moments:
 
     Examples
     --------
-    Of three items two are positive: their ranks are (1, 2), (1, 3) or (2, 3).
-
     >>> moments = hit_rank_moments(3, 2, [1, 2])
     >>> moments.mean.round(4), moments.variance.round(4)
     (array([1.3333, 2.6667]), array([0.2222, 0.2222]))
@@ -165,7 +162,8 @@ def delta_moments(n: ArrayLike, n_pos: ArrayLike) -> Moments:
 
     With ``c = (n + 1) / (n_pos + 1)`` and ``u_i = Var L_i / (E L_i)^2``, the mean is that of
     ``1 + u_i`` over i = 1..n_pos, divided by c; the variance is the sum of
-    ``u_i (1 - u_i) + 2 (i - 1) u_i``, divided by ``(n_pos c)^2``.
+    ``u_i (1 - u_i) + 2 (i - 1) u_i``, divided by ``(n_pos c)^2`` (eqs (11) to (13) of Zhang & Su
+    2012 with the moments of `hit_rank_moments`).
 
     Parameters
     ----------
@@ -177,9 +175,8 @@ def delta_moments(n: ArrayLike, n_pos: ArrayLike) -> Moments:
 
     Notes
     -----
-    These are eqs (11) to (13) of Zhang & Su 2012 with the moments of `hit_rank_moments`. The first
-    ranks vary too much for their expansion: for 100 positives among 1000 items the mean comes out
-    1.1 % too small and the variance 34 % too small. They are for comparison only.
+    For 100 positives among 1000 items the mean is 1.1 % too small and the variance 34 %, as the
+    first ranks vary too much. They are for comparison only.
 
     Examples
     --------
@@ -223,8 +220,6 @@ def hit_rank_pmf(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, k: ArrayLike) -> 
 
     Examples
     --------
-    Of three items two are positive: their ranks are (1, 2), (1, 3) or (2, 3).
-
     >>> hit_rank_pmf(3, 2, 1, [1, 2, 3]).round(4)
     array([0.6667, 0.3333, 0.    ])
     """
@@ -257,8 +252,6 @@ def hit_rank_joint_pmf(  # noqa: PLR0913, PLR0917
 
     Examples
     --------
-    Of four items two are positive, and the six pairs of ranks are equally likely.
-
     >>> hit_rank_joint_pmf(4, 2, 1, 2, [1, 3, 2], [2, 4, 2]).round(4)
     array([0.1667, 0.1667, 0.    ])
     """
@@ -317,7 +310,8 @@ def reciprocal_hit_rank_covariance(
 ) -> Floats:
     """Return the covariance of 1/L_i and 1/L_j, the reciprocals of the ranks of two positives.
 
-    It follows from Zhang & Su 2012, eq. (7), corrected.
+    It follows exactly from Zhang & Su 2012, eq. (7), corrected; the cost grows with the number of
+    pairs times ``n - n_pos``.
 
     Parameters
     ----------
@@ -331,13 +325,10 @@ def reciprocal_hit_rank_covariance(
     Notes
     -----
     With m positives among N items and d = N - m, ``e_i(N) = E i/L_i - m/N`` and the covariance
-    c(N) for i <= j follow from those of N - 1 items, in which terms are only added::
+    c(N) for i <= j follow from those of N - 1 items, from ``e_i(m) = c(m) = 0`` on::
 
         e_i(N) = d (e_i(N - 1) + m / (N (N - 1))) / (d + i),
-        c(N) = (d c(N - 1) + e_i(N) (E_(N - 1) 1/L_j - 1/N)) / (d + j),
-
-    from ``e_i(m) = c(m) = 0`` on. The results are exact to rounding, and the cost grows with the
-    number of pairs times ``n - n_pos``.
+        c(N) = (d c(N - 1) + e_i(N) (E_(N - 1) 1/L_j - 1/N)) / (d + j)
 
     Examples
     --------

@@ -20,15 +20,7 @@ _ROUNDED = 5e-4
 
 @dataclass(frozen=True)
 class KnownAP:
-    """The column of AP, and the number of items of each ranking.
-
-    Attributes
-    ----------
-    ap : str
-        Column of AP; null or NaN where a ranking has no positives.
-    n : int, str or None
-        Number of items, or its column; None if `n_neg` counts the negatives instead.
-    """
+    """The column of AP, and that or the number of items, None if `n_neg` is given instead."""
 
     ap: str
     n: int | str | None
@@ -78,43 +70,38 @@ class KnownAP:
     def _faults(self, args: Arguments, schema: pl.Schema) -> list[Problem]:
         """Return the faults that no row may have."""
         n, n_pos, ap = self._n(args), _total(args.n_pos), pl.col(self.ap)
+        missing = is_missing(ap, schema[self.ap])
         totals = {"n_pos": args.n_pos, "n_neg": args.n_neg, "n": self.n}
-        faults = [
-            Problem(
-                f"bad_{name}",
-                ~_is_whole(_total(total)).fill_null(value=False),
-                f"`{name}` {total!r} must be whole numbers >= 0",
-                "mend or drop these rows",
-            )
-            for name, total in totals.items()
-            if isinstance(total, str)
-        ]
-        faults.append(
+        return [
+            *(
+                Problem(
+                    f"bad_{name}",
+                    ~_is_whole(_total(total)).fill_null(value=False),
+                    f"`{name}` {total!r} must be whole numbers >= 0",
+                    "mend or drop these rows",
+                )
+                for name, total in totals.items()
+                if isinstance(total, str)
+            ),
             Problem(
                 "bad_n",
                 (n < n_pos) | (n < 1),
                 "`n` must be at least 1, and at least `n_pos`",
                 "see whether n and n_pos are exchanged",
-            )
-        )
-        missing = is_missing(ap, schema[self.ap])
-        faults.append(
+            ),
             Problem(
                 "missing_ap",
                 missing & (n_pos > 0),
                 f"`ap` {self.ap!r} must not be null or NaN where there are positives",
                 "mend these rows, or leave them out with missing='drop'",
-            )
-        )
-        faults.append(
+            ),
             Problem(
                 "bad_ap",
                 ~missing & ~ap.is_between(0, _LARGEST),
                 f"`ap` {self.ap!r} must lie between 0 and 1",
                 "mend or drop these rows",
-            )
-        )
-        return faults
+            ),
+        ]
 
 
 def _total(total: int | str | None) -> pl.Expr:

@@ -201,7 +201,7 @@ class _Test(CorrectedTests):
         )
 
     def check(self) -> None:
-        """Refuse corrections that are not known, and functions that cannot be told apart."""
+        """Refuse corrections that are not known, and functions that cannot be distinguished."""
         super().check()
         if not self.functions:
             raise ArgumentError("`phi` must name a function; got an empty list.")

@@ -108,7 +108,7 @@ class OnItems(Plan):
         return Evaluation(self.args, self.asked.wanted)
 
     def counts_hits(self) -> bool:
-        """Tell whether metrics count hits, and have a value without positives."""
+        """Return whether metrics count hits, and have a value without positives."""
         return self._evaluation.counts_hits()
 
     def undivided(self) -> str:
@@ -148,7 +148,7 @@ class OnItems(Plan):
         return rows
 
     def _has_few(self, group: PairedGroup) -> bool:
-        """Tell whether a class has too few items, or is in too few clusters, for the test."""
+        """Return whether a class has too few items, or is in too few clusters, for the test."""
         number = _number_of(group)
         if number < _LEAST:
             return False
@@ -288,7 +288,7 @@ def _without_influence(metric: Metric) -> str:
 
 
 def _all_retrieved(groups: Sequence[PairedGroup]) -> bool:
-    """Tell whether there are positives, and all models retrieve them all."""
+    """Return whether there are positives, and all models retrieve them all."""
     keys = np.concatenate([group.key[:, group.positive].ravel() for group in groups])
     return bool(keys.size and (keys > UNRETRIEVED).all())
 

@@ -285,12 +285,12 @@ class ValuesPlan(TwoStepPlan):
     compared: ComparedValues
 
     def uses_grades(self) -> bool:
-        """Tell whether all metrics use grades."""
+        """Return whether all metrics use grades."""
         measure = self.compared.measure
         return isinstance(measure, Evaluation) and measure.uses_grades()
 
     def counts_hits(self) -> bool:
-        """Tell whether metrics count hits, and have a value without positives."""
+        """Return whether metrics count hits, and have a value without positives."""
         measure = self.compared.measure
         return isinstance(measure, Evaluation) and measure.counts_hits()
 

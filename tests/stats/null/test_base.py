@@ -11,6 +11,7 @@ from scipy import stats
 import prframe
 from prframe.stats import APNull, LinearRankNull, SignFlipNull
 from prframe.stats.null.base import NullDistribution
+from tests.stats.null.rankings import ap_of_all
 
 Floats = NDArray[np.float64]
 SCORES = [0.0, 0.3, 0.35, 1.0, 1.7, 2.2, 2.21, 4.0]
@@ -18,14 +19,7 @@ NUMBERS = [0.31, -1.7, 0.02, 0.55, 1.234, -0.9, 2.2, 0.4]
 
 
 def ap_values(n: int, n_pos: int, depth: int, blocks: list[int] | None = None) -> Floats:
-    """Return AP of all rankings; positives beyond the depth earn nothing."""
-    ends = np.repeat(np.cumsum(blocks), blocks) if blocks else np.arange(1, depth + 1)
-    values = []
-    for chosen in combinations(range(n), n_pos):
-        reached = [int(ends[place]) for place in chosen if place < depth]
-        earned = [sum(other <= end for other in reached) / end for end in reached]
-        values.append(sum(earned) / n_pos)
-    return np.array(values)
+    return np.array(ap_of_all(n, n_pos, blocks or [1] * depth, float))
 
 
 def sums(scores: list[float], n_pos: int) -> Floats:
@@ -86,6 +80,15 @@ def test_probabilities_are_those_of_all_cases(case: tuple[NullDistribution, Floa
     assert np.array_equal(null.sf(far), [1, 1, 0, 0])
     assert np.array_equal(null.cdf(far), [0, 0, 1, 1])
     assert np.array_equal(null.logsf(far), [0, 0, -np.inf, -np.inf])
+    assert np.array_equal(null.p_value(x), null.sf(x))
+    assert np.array_equal(null.p_value(x, "less"), null.cdf(x))
+    both = np.minimum(2 * np.minimum(above, below), 1)
+    assert null.p_value(x, "two-sided") == pytest.approx(both, rel=1e-9)
+    tails = null.tails(x[None, :2])
+    assert np.array_equal(tails.log_sf, null.logsf(x[None, :2]))
+    assert np.array_equal(tails.log_cdf, null.logcdf(x[None, :2]))
+    assert np.array_equal(tails.method, [["exact"] * 2])
+    assert null.tails(float(x[0])).method == "exact"
 
 
 @pytest.mark.slow
@@ -111,21 +114,6 @@ def test_moments_are_those_of_all_cases(case: tuple[NullDistribution, Floats]) -
     assert (null.mean(), null.var()) == null.stats() == found[:2]
     assert null.std() == pytest.approx(values.std(), rel=1e-9)
     assert null.stats("ks") == found[2:]
-
-
-@pytest.mark.slow
-def test_p_values_are_tails(case: tuple[NullDistribution, Floats]) -> None:
-    null, values = case
-    x, above, below = atoms(values)
-    assert null.p_value(x) == pytest.approx(above, rel=1e-9)
-    assert null.p_value(x, "less") == pytest.approx(below, rel=1e-9)
-    both = np.minimum(2 * np.minimum(above, below), 1)
-    assert null.p_value(x, "two-sided") == pytest.approx(both, rel=1e-9)
-    tails = null.tails(x[None, :2])
-    assert tails.log_sf == pytest.approx(np.log(above[None, :2]), rel=1e-9, abs=1e-9)
-    assert tails.log_cdf == pytest.approx(np.log(below[None, :2]), rel=1e-9, abs=1e-9)
-    assert np.array_equal(tails.method, [["exact"] * 2])
-    assert null.tails(float(x[0])).method == "exact"
 
 
 def test_draws_are_from_the_distribution(case: tuple[NullDistribution, Floats]) -> None:

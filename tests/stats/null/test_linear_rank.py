@@ -9,8 +9,7 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 from prframe.stats import LinearRankNull, parse_phi
-from prframe.stats.null.subset_sums.counting import LatticeDistribution, SubsetTables
-from prframe.stats.null.subset_sums.urn import Lattice, Urn
+from prframe.stats.null.subset_sums.counting import Lattice, LatticeDistribution, SubsetTables, Urn
 
 SAME = 1e-9
 

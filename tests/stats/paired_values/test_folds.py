@@ -24,25 +24,6 @@ def test_the_corrected_t_is_the_formula_of_nadeau_and_bengio(ratio):
     assert interval.high - interval.low == pytest.approx(2 * reach, rel=1e-12)
 
 
-@pytest.mark.slow
-def test_the_corrected_t_is_that_of_scikit_learns_example():
-    datasets = pytest.importorskip("sklearn.datasets")
-    from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
-    from sklearn.svm import SVC
-
-    x, y = datasets.make_moons(noise=0.352, random_state=1, n_samples=100)
-    folds = RepeatedStratifiedKFold(n_splits=10, n_repeats=10, random_state=0)
-    rbf, linear = (
-        cross_val_score(SVC(kernel=kernel, random_state=0), x, y, cv=folds, scoring="roc_auc")
-        for kernel in ("rbf", "linear")
-    )
-    # These are the numbers that the example prints.
-    plain = paired_t_test(rbf, linear, alternative="greater")
-    assert (round(plain.statistic, 3), round(plain.p_value, 3)) == (2.611, 0.005)
-    test = paired_t_test(rbf, linear, alternative="greater", test_train_ratio=10 / 90)
-    assert (round(test.statistic, 3), round(test.p_value, 3)) == (0.750, 0.227)
-
-
 def folds_that_correlate(rng, n_tables, n, ratio):
     """Return tables of normal values of mean 0 that correlate as much as the correction assumes."""
     correlation = ratio / (1 + ratio)

@@ -68,15 +68,6 @@ def test_scipy(method: str) -> None:
     assert adjust_p_values(p_values, method) == pytest.approx(want, rel=1e-13, abs=0)
 
 
-@pytest.mark.parametrize("method", ["bonferroni", "holm"])
-def test_the_chance_of_a_false_rejection(method: str) -> None:
-    # 20 true hypotheses a time: any is rejected at 10 % in about 1 - (1 - .1/20)^20 = 9.5 %.
-    p_values = np.random.default_rng(7).random((2000, 20))
-    rejected = np.mean([(adjust_p_values(row, method) <= 0.1).any() for row in p_values])
-    chance = 1 - (1 - 0.1 / 20) ** 20
-    assert rejected == pytest.approx(chance, abs=4 * np.sqrt(chance * (1 - chance) / 2000))
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -1,10 +1,9 @@
 """Approximations of the distribution of AP under random ranking, for comparison.
 
-The beta distribution is that of the R package pranker 1.0 (Lopes 2015), whose method is Lopes &
-Bontempi, *On the null distribution of the precision and recall curve*, ECML PKDD 2014: it has the
-support [least AP, 1] and the mean and the variance of AP. The normal distributions have the exact
-moments, or those of Zhang & Su 2012, eqs (12) and (13), corrected. The upper tails of all these
-are too light as a rule: good rankings get p-values that are too small.
+The beta distribution is that of the R package pranker 1.0 (Lopes & Bontempi, *On the null
+distribution of the precision and recall curve*, ECML PKDD 2014): its support is [least AP, 1]. The
+normal ones have the exact moments, or those of Zhang & Su 2012, eqs (12) and (13), corrected. All
+their upper tails are too light as a rule: good rankings get p-values that are too small.
 """
 
 from __future__ import annotations
@@ -47,8 +46,7 @@ class BetaParameters(NamedTuple):
 def ap_minimum(n: ArrayLike, n_pos: ArrayLike) -> Floats:
     """Return the least AP a ranking can have: every positive below every negative.
 
-    It is ``(1 / n_pos) sum over k = 1..n_pos of k / (n - n_pos + k)``, the
-    lower end of pranker's beta distribution.
+    It is ``(1 / n_pos) sum over k = 1..n_pos of k / (n - n_pos + k)``, computed in constant time.
 
     Parameters
     ----------
@@ -59,11 +57,6 @@ def ap_minimum(n: ArrayLike, n_pos: ArrayLike) -> Floats:
     -------
     ndarray of float in (0, 1]
         Of the shape to which all are broadcast.
-
-    Notes
-    -----
-    The sum is ``1 - (1 - p) / p (H_n - H_(n - n_pos))`` with ``p = n_pos / n``, in constant time.
-    For many items it is computed from an expansion in which nothing cancels, however small p is.
 
     Examples
     --------
@@ -92,7 +85,8 @@ def beta_parameters(
     """Fit pranker's beta distribution to the mean and the variance of AP under random ranking.
 
     The shapes are ``a = s u`` and ``b = s (1 - u)``, with ``u = (mean - low) / (1 - low)``,
-    ``v = variance / (1 - low)^2`` and ``s = u (1 - u) / v - 1``.
+    ``v = variance / (1 - low)^2`` and ``s = u (1 - u) / v - 1``, as in pranker with
+    ``approx = FALSE``.
 
     Parameters
     ----------
@@ -104,14 +98,9 @@ def beta_parameters(
     Returns
     -------
     BetaParameters
-        ``low`` in (0, 1], the shapes ``a`` and ``b``, arrays of the common shape. Where all items
-        are positive AP is 1, and the shapes are NaN. One positive of two items gives the shapes
-        0, as in pranker: the limit that has half its weight at either end, which is exact.
-
-    Notes
-    -----
-    This is pranker 1.0 with ``approx = FALSE``, from exact moments in place of its sum over all
-    pairs of positives and of ranks.
+        ``low`` in (0, 1], the shapes ``a`` and ``b``, arrays of the common shape. The shapes are
+        NaN where all items are positive, and 0, with half of the weight at either end, for one
+        positive of two items.
 
     Examples
     --------
@@ -153,10 +142,8 @@ def ap_beta_sf(
 ) -> Floats:
     """Return pranker's p-value, P(AP >= ap) under its beta distribution.
 
-    It is the exponential of `ap_beta_logsf`, which has its parameters and errors: 0 at AP = 1,
-    where a ranking has the chance 1 / C(n, n_pos), as a beta has no atoms. It is too small for
-    good rankings: for AP = 0.105 with 20 positives among 1000 items it gives 9.0e-5, and the
-    probability is 1.1e-3.
+    It is the exponential of `ap_beta_logsf`, which has its parameters and errors, and 0 at AP = 1.
+    It is too small for good rankings: here the probability is 1.1e-3.
 
     Examples
     --------
@@ -227,15 +214,13 @@ def _log_far_beta(y: Floats, b: Floats, a: Floats) -> Floats:
 def ap_beta_quantile(
     z: ArrayLike, n: ArrayLike, n_pos: ArrayLike, *, moments: GivenMoments = None
 ) -> Floats:
-    """Return the AP whose quantile level under pranker's beta distribution is that of `z`.
+    """Return the AP whose quantile level under pranker's beta distribution is Phi(z).
 
-    This is pranker's ``qAUPRC(z, n, n_pos)``, the q-quantile of AP with ``q = Phi(z)``; `z` are
-    standard normal scores, and the other parameters and errors those of `ap_beta_logsf`.
+    This is pranker's ``qAUPRC(z, n, n_pos)``; `z` are standard normal scores, and the other
+    parameters and errors those of `ap_beta_logsf`.
 
     Examples
     --------
-    The median and the 97.5 % quantile of AP for 5 positives among 50 items.
-
     >>> ap_beta_quantile([0, 1.959964], 50, 5).round(4)
     array([0.1405, 0.3911])
     """
@@ -257,7 +242,6 @@ def ap_normal_sf(
 
     It is the exponential of `ap_normal_logsf`, which has its parameters and errors. AP is skewed
     to the right: the upper tail of the normal is far too light.
-    pranker has the beta distribution instead.
 
     Examples
     --------

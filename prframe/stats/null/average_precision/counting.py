@@ -1,8 +1,8 @@
 """P(T >= target) by counting rankings, where they are few or few of them are as good.
 
 All rankings are followed at once, block by block. A state is the number of positives so far, T so
-far, and a probability. T never falls: a state is decided once the target is surely reached or
-surely missed. States of several problems go side by side, each in its lane.
+far, and a probability; it is decided once the target is surely reached or surely missed. States of
+several problems go side by side, each in its lane.
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,7 @@ from math import inf, log
 import numpy as np
 from scipy.special import digamma
 
-from prframe.stats.null.average_precision.steps import log_binomial, ranges
-from prframe.stats.null.average_precision.tail import Problem, Tail
+from prframe.stats.null.average_precision.steps import Problem, Tail, log_binomial, ranges
 from prframe.typing import Floats, Integers
 
 # States of one lane with as many positives and the same T, up to this share of the target, are one
@@ -59,10 +58,7 @@ def counted_tails(problems: Sequence[Problem], most: int) -> list[Tail | None]:
 
 
 def _by_hits(problem: Problem, most: int) -> Tail | None:
-    """Return the tails of few positives without ties, of which each state has the last rank.
-
-    The next hit surely suffices down to some rank, and further down than another one nothing does.
-    """
+    """Return the tails of few positives without ties, of which each state has the last rank."""
     n, depth, n_pos, target = problem.items.n, problem.items.depth, *problem[1:3]
     if problem.items.is_tied or n_pos > _FEW_HITS or not target > 0:
         return None
@@ -157,11 +153,7 @@ class _Lanes:
         self._is_tied = np.array([problem.items.is_tied for problem in problems])
 
     def to_come(self, lane: Integers, hits: Integers, rank: Integers) -> tuple[Floats, Floats]:
-        """Return the least and the most that is added to T below a rank.
-
-        Most is added by positives right below it, least by those at the end, as many as find no
-        place among the items that are not retrieved.
-        """
+        """Return the least and the most that is added to T below a rank."""
         n, depth, rest = self.n[lane], self.depth[lane], self.n_pos[lane] - hits
         k = np.maximum(np.minimum(rest, depth - rank), 0)
         largest = np.where(self._is_tied[lane], k * (hits + k) / (rank + k), _gain(hits, rank, k))

@@ -5,27 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
+from prframe.stats._arrays import group_sizes
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.null.average_precision.draws import drawn
-from prframe.stats.null.average_precision.extremes import beyond
 from prframe.stats.null.average_precision.groups import Case, Cases
-from prframe.stats.null.average_precision.moments import retrieved_blocks
-from prframe.stats.null.average_precision.shape import shapes_of
-from prframe.stats.null.average_precision.steps import log_binomial
-from prframe.stats.null.average_precision.tail import APNullMethod
-from prframe.stats.null.base import NullDistribution
-from prframe.stats.null.tail_probabilities import BothTails, Side
+from prframe.stats.null.average_precision.moments import retrieved_blocks, tie_blocks
+from prframe.stats.null.average_precision.steps import APNullMethod, Items, log_binomial
+from prframe.stats.null.average_precision.values import beyond, drawn
+from prframe.stats.null.average_precision.walks.path import at_random
+from prframe.stats.null.average_precision.walks.rows import Lanes
+from prframe.stats.null.average_precision.walks.tilts import Course
+from prframe.stats.null.base import BothTails, NullDistribution, Side
 from prframe.typing import Floats, Integers
 
 # Quantiles are values that AP takes if the logarithm of the number of rankings is at most this.
 _LOG_FEW = 18.0
+# The steps of the walk: so many single ranks, and this share of the rank further down.
+_DENSE, _GROWTH = 256, 0.02
+# The number of rankings that are walked side by side, which bounds the memory.
+_LANES = 16
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -63,16 +67,14 @@ class APNull(NullDistribution):
 
     Notes
     -----
-    "auto" counts rankings where they, or those as good, are few ("exact"). It puts AP of few
-    likely hits on a "lattice". Elsewhere it walks down the ranks with the generating function,
-    and takes the "saddlepoint" where AP, tilted to the value, is nearly normal, or inverts the
-    characteristic function ("transform"). Where tie blocks make AP cluster, it makes 50,000
-    tilted draws, always the same ("monte-carlo", standard error at most .5 %).
-
-    P is within 1 % down to 1e-12 and 3 % down to 1e-30, among 2 to 20 million items, with one in
-    a million to 90 % of them positive, any ties and any depth; lower tails are within 2 % down to
-    1e-6. Beyond that, and where no method is sure, `tails` says "estimate", and log P is within
-    5 %. Values that differ by less than 1e-12 relative are equal.
+    "auto" counts rankings where they, or those as good, are few ("exact"), and puts AP of few
+    likely hits on a "lattice". Elsewhere it walks down the ranks with the generating function, and
+    takes the "saddlepoint" where the tilted AP is nearly normal, or inverts the characteristic
+    function ("transform"). Where tie blocks make AP cluster, it makes 50,000 tilted draws, always
+    the same ("monte-carlo", standard error at most .5 %). P is within 1 % down to 1e-12 and 3 %
+    down to 1e-30, lower tails within 2 % down to 1e-6, for 2 to 20 million items, one in a million
+    to 90 % of them positive, any ties and any depth. Beyond that, and where no method is sure,
+    `tails` says "estimate", and log P is within 5 %.
 
     Examples
     --------
@@ -84,17 +86,11 @@ class APNull(NullDistribution):
     >>> round(null.mean(), 6), round(null.std(), 6)
     (0.371464, 0.201471)
 
-    A tail, and the critical value of a test at 5 %:
-
-    >>> null = APNull(n=1000, n_pos=100)
-    >>> print(f"{null.sf(0.15):.2e}, {null.isf(0.05):.3f}")
-    2.12e-03, 0.127
-
-    Of 1,000 items the first 100 are retrieved, where 10 positives are expected among 100:
+    A tail, and the critical value of a test at 5 %, if the first 100 items are retrieved:
 
     >>> null = APNull(n=1000, n_pos=100, depth=100)
-    >>> print(f"{null.mean():.4f}, {null.isf(0.05):.4f}, {null.p_value(0.03):.4f}")
-    0.0146, 0.0316, 0.0622
+    >>> print(f"{null.isf(0.05):.4f}, {null.p_value(0.03):.4f}")
+    0.0316, 0.0622
     """
 
     n: int
@@ -193,3 +189,77 @@ class APNull(NullDistribution):
     def _draws(self, size: int, generator: np.random.Generator) -> Floats:
         """Draw rankings."""
         return drawn(self._case.items, self.n_pos, size, generator)
+
+
+class Shape(NamedTuple):
+    """Skewness and excess kurtosis; arrays of one shape."""
+
+    skewness: Floats
+    kurtosis: Floats
+
+
+def ap_null_shape(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None = None) -> Shape:
+    """Return skewness and kurtosis of AP when every ranking is equally likely.
+
+    The skewness is ``k3 / k2^(3/2)`` and the kurtosis ``k4 / k2^2``, with the cumulants of AP.
+    Both are 0 for a normal distribution, as with ``scipy.stats``.
+
+    Parameters
+    ----------
+    n : array_like of int
+        Items, >= 1.
+    n_pos : array_like of int
+        Positives among them, 1..n; broadcast against `n`.
+    ties : sequence of int, optional
+        Sizes of the tie blocks, best first, which add up to `n` (one number then). AP counts at
+        the ends of blocks, as with ``ties="group"``.
+
+    Returns
+    -------
+    Shape
+        ``skewness`` and ``kurtosis``, arrays of the common shape, within .001, or .1 % where they
+        are larger than 1; rougher where one block holds nearly all items. NaN where AP is
+        constant: all items are positive, or all are tied.
+
+    Raises
+    ------
+    PrframeError
+        Numbers that are not whole or out of range, or blocks that do not add up to n.
+
+    See Also
+    --------
+    ap_null_moments : mean and variance.
+
+    Examples
+    --------
+    >>> shape = ap_null_shape([1000, 10**4], [100, 10])
+    >>> shape.skewness.round(3).tolist()
+    [0.787, 17.459]
+    """
+    n, n_pos = group_sizes(n, n_pos)
+    ends = None if ties is None else np.cumsum(tie_blocks(ties, n)).astype(np.int64)
+    pairs, place = np.unique([n.ravel(), n_pos.ravel()], axis=1, return_inverse=True)
+    whole = pairs.astype(int).T.tolist()
+    shapes = shapes_of([(Items(items, items, ends), hits) for items, hits in whole])
+    skewness, kurtosis = np.array(shapes).T[:, place.ravel()].reshape(2, *n.shape)
+    return Shape(skewness, kurtosis)
+
+
+def shapes_of(rankings: Sequence[tuple[Items, int]]) -> list[tuple[float, float]]:
+    """Return skewness and excess kurtosis of AP by items and positives; NaN of a constant AP."""
+    steps = [items.table(_DENSE, _GROWTH) for items, _ in rankings]
+    found = [(np.nan, np.nan)] * len(rankings)
+    varying = [
+        place
+        for place, (items, n_pos) in enumerate(rankings)
+        if n_pos < items.n and steps[place].size.size > 1
+    ]
+    varying.sort(key=lambda place: steps[place].size.size)
+    for begin in range(0, len(varying), _LANES):
+        own = varying[begin : begin + _LANES]
+        lanes = Lanes.of([steps[place] for place in own], [rankings[place][1] for place in own])
+        state = Course.planned(lanes, at_random(lanes)).tilt(np.zeros(len(own))).state
+        for place, second, third, fourth in zip(own, *np.array(state[2:]).tolist(), strict=True):
+            if second > 0:
+                found[place] = third / second**1.5, fourth / second**2
+    return found

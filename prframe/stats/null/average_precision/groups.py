@@ -1,19 +1,25 @@
 """Tails of the AP of many groups, and of their mean, under random ranking."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.null.average_precision.draws import cost, drawn
-from prframe.stats.null.average_precision.extremes import ap_extremes
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
-from prframe.stats.null.average_precision.steps import Items, log_binomial
+from prframe.stats.null.average_precision.steps import (
+    APNullMethod,
+    Items,
+    Problem,
+    Tail,
+    log_binomial,
+    refuse_large,
+)
 from prframe.stats.null.average_precision.sums import sum_tails
-from prframe.stats.null.average_precision.tail import APNullMethod, Problem, Tail
-from prframe.stats.null.average_precision.tails import all_tails, labelled, refuse_large
+from prframe.stats.null.average_precision.tails import all_tails, labelled
+from prframe.stats.null.average_precision.values import ap_extremes, cost, drawn
 from prframe.typing import Floats
 
 # A value is low if it is less than this share of the way from the least AP to the mean; it is high
@@ -24,14 +30,8 @@ _NEAR_AN_END = 0.5
 class Case(NamedTuple):
     """The quantities on which the distribution of a group's AP depends.
 
-    Attributes
-    ----------
-    n, n_pos : int
-        Items, and positives among them, retrieved or not.
-    depth : int
-        Items that are retrieved; others earn nothing.
-    ties : tuple of int, optional
-        Sizes of the tie blocks of the retrieved items, best first; None without ties.
+    Of n items, n_pos of them positive, `depth` are retrieved, in tie blocks of these sizes, best
+    first, or without ties.
     """
 
     n: int
@@ -51,15 +51,7 @@ class Case(NamedTuple):
 
 
 class Cases:
-    """Groups of which several may be alike.
-
-    Attributes
-    ----------
-    cases : list of Case
-        One per group.
-    mean, variance : ndarray of float, shape (n_groups,)
-        Of AP under random ranking.
-    """
+    """Groups of which several may be alike, with `mean` and `variance` of the AP of each."""
 
     def __init__(self, cases: Sequence[Case]) -> None:
         self.cases = list(cases)
@@ -69,18 +61,10 @@ class Cases:
         if plain:
             sizes = np.array([self.cases[place][:2] for place in plain]).T
             self.mean[plain], self.variance[plain] = ap_null_moments(*sizes)
-        known: dict[Case, tuple[float, float]] = {}
         for place in sorted(set(range(len(self.cases))) - set(plain)):
-            case = self.cases[place]
-            if case not in known:
-                known[case] = moments(case)
-            self.mean[place], self.variance[place] = known[case]
-        ends = {case: self._ends(case) for case in self._items}
+            self.mean[place], self.variance[place] = _moments(self.cases[place])
+        ends = {case: ap_extremes(items, case.n_pos) for case, items in self._items.items()}
         self._least, self._largest = np.array([ends[case] for case in self.cases]).reshape(-1, 2).T
-
-    def _ends(self, case: Case) -> tuple[float, float]:
-        """Return the least and the largest AP of a case."""
-        return ap_extremes(self._items[case], case.n_pos)
 
     def support(self, place: int) -> tuple[float, float]:
         """Return the least and the largest AP of a group."""
@@ -166,12 +150,12 @@ class Cases:
         return [self._problem(*pair) for pair in enumerate(values.tolist())]
 
 
-def moments(case: Case) -> tuple[float, float]:
+@lru_cache(maxsize=1024)
+def _moments(case: Case) -> tuple[float, float]:
     """Return mean and variance of AP of a case."""
     n, n_pos, depth, ties = case
-    sizes = None if ties is None else list(ties)
     if depth < n:
-        found = retrieved_moments(n, n_pos, depth, sizes)
+        found = retrieved_moments(n, n_pos, depth, ties)
     else:
-        found = ap_null_moments(n, n_pos, sizes)
+        found = ap_null_moments(n, n_pos, ties)
     return float(found.mean), float(found.variance)

@@ -2,10 +2,9 @@
 
 With X_i = 1 where rank i holds a positive, ``n_pos * AP = X'GX / 2`` for a symmetric matrix G: a
 pair of ranks earns 1/k, k being the end of the later one's tie block, and twice that within one
-block. All placements of the positives are equally likely. With p = n_pos/n and Y = X - p, the form
-splits into a constant, a linear form in Y and Y'BY, where B is G with its row means removed. As Y
-adds up to 0, variances and covariance of these need just five sums over G. They have closed forms
-in the harmonic numbers, and nothing large cancels, whatever n is.
+block. With p = n_pos/n and Y = X - p, the form splits into a constant, a linear form in Y and
+Y'BY, where B is G with its row means removed. Variances and covariance of these need five sums
+over G, which have closed forms in the harmonic numbers in which nothing large cancels.
 """
 
 from __future__ import annotations
@@ -31,7 +30,8 @@ def ap_null_moments(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None =
     """Return mean and variance of AP when every ranking is equally likely.
 
     The mean is ``p + (1 - p) (H_n - 1) / (n - 1)``, with ``p = n_pos / n`` and
-    ``H_n = 1 + 1/2 + ... + 1/n``; the variance needs ``1 + 1/4 + ... + 1/n^2`` as well.
+    ``H_n = 1 + 1/2 + ... + 1/n``; the variance needs ``1 + 1/4 + ... + 1/n^2`` as well. Both are
+    exact up to rounding, a few units of 1e-15 relative, in constant time.
 
     Parameters
     ----------
@@ -57,18 +57,11 @@ def ap_null_moments(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None =
     --------
     ap_null_shape : skewness and kurtosis.
 
-    Notes
-    -----
-    The moments are exact up to rounding, which is a few units of 1e-15 relative, for any n. Time
-    and memory per pair are constant; with `ties` the blocks are passed once.
-
-    The mean is that of Zhang & Su 2012 once the normaliser of their eq. (6) is corrected; their
-    eqs (8) to (10) and (12) inherit the slip.
-
     References
     ----------
-    Zhang & Su 2012, E(AP) and Var(AP), which they call computationally expensive; Lopes &
-    Bontempi 2014, whose ``null.params`` are sums over pairs.
+    Zhang & Su 2012, E(AP) and Var(AP), once the normaliser of their eq. (6) is corrected; eqs (8)
+    to (10) and (12) inherit the slip. Lopes & Bontempi 2014, whose ``null.params`` are sums over
+    pairs.
 
     Examples
     --------
@@ -124,8 +117,7 @@ def retrieved_moments(
 ) -> Moments:
     """Return the moments if only `depth` of the items are retrieved and others earn nothing.
 
-    Given h positives among the retrieved, n_pos AP is h times the AP of a ranking of these; h is
-    hypergeometric.
+    Given h hits, n_pos AP is h times the AP of a ranking of the retrieved items.
     """
     hits = plausible_hits(n, n_pos, depth)
     table = np.broadcast_arrays(hits.astype(np.float64), float(n), float(n_pos), float(depth))
@@ -145,13 +137,7 @@ def retrieved_moments(
 class _Sums:
     """The five sums over G that the variance needs; r_i are row sums, B is G less its row means.
 
-    Attributes
-    ----------
-    rows : sum of (r_i - mean r)^2
-    cross : sum of (r_i - mean r) B_ii
-    diagonal : sum of B_ii^2
-    trace : sum of B_ii
-    squares : sum of B_ij^2
+    They are of (r_i - mean r)^2, (r_i - mean r) B_ii, B_ii^2, B_ii, and of all B_ij^2.
     """
 
     rows: Floats

@@ -1,20 +1,20 @@
-"""A ranking as steps of ranks.
+"""A ranking as steps of ranks, and what is asked of it and found.
 
 With h positives so far, a positive at rank t adds h/t to ``T = n_pos AP`` (h counts it); in a tie
 block that ends at rank e, j positives add ``j h/e`` (h counts them all). A step takes one rank, or
-one tie block. Far down it takes a few per cent of the ranks at once, because there it matters
-little at which of them the positives are.
+one tie block; far down, where it matters little, a few per cent of the ranks at once.
 """
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from math import inf
-from typing import NamedTuple
+from math import expm1, inf, log
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import digamma, gammaln
 
+from prframe.errors import PrframeError
 from prframe.typing import Floats, Integers
 
 # Sums of 1/rank with at most this many terms are added up. Longer ones are differences of digamma.
@@ -29,6 +29,10 @@ _NEAR_THE_END = 0.1
 # Each of the first ranks, this many, is a step of its own. Further down a step takes this share of
 # the rank.
 DENSE, GROWTH = 64, 0.08
+# Neighbouring values of AP are as close as their rounding among more retrieved items.
+LARGEST_DEPTH = 10**8
+
+APNullMethod: TypeAlias = Literal["auto", "exact", "lattice", "saddlepoint", "transform"]
 
 
 class Steps(NamedTuple):
@@ -83,10 +87,7 @@ class Items:
         return self.ends is not None
 
     def blocks(self, most: int) -> Integers:
-        """Return the ends of the first tie blocks, or single ranks, at most so many.
-
-        What is not retrieved is a last block.
-        """
+        """Return the ends of the first blocks or ranks, and n if it is next to the depth."""
         ends = np.arange(1, min(self.depth, most) + 1) if self.ends is None else self.ends[:most]
         is_cut = self.depth < self.n and ends[-1:].sum() == self.depth
         return np.append(ends, self.n) if is_cut else ends
@@ -220,3 +221,68 @@ def ranges(number: Integers) -> tuple[Integers, Integers]:
     """Return the places of numbers, each so many times, and 0, 1, ... for each of these."""
     of = np.repeat(np.arange(number.size), number)
     return of, np.arange(of.size) - (np.cumsum(number) - number)[of]
+
+
+class Tail(NamedTuple):
+    """The logarithms of P(AP >= x) and P(AP < x), and the method."""
+
+    log_reached: float
+    log_missed: float
+    method: str
+
+    @classmethod
+    def of(cls, log_tail: float, method: str, *, is_upper: bool) -> "Tail":
+        """Return both tails, given the logarithm of one."""
+        log_tail = min(log_tail, 0.0)
+        other = log(-expm1(log_tail)) if log_tail < 0 else -inf
+        return cls(log_tail, other, method) if is_upper else cls(other, log_tail, method)
+
+
+class Retrieved(NamedTuple):
+    """The numbers of items, of positives among them, and of items that are retrieved."""
+
+    n: int
+    n_pos: int
+    depth: int
+
+
+class Problem(NamedTuple):
+    """A value of T = n_pos AP, and the rankings that make its distribution.
+
+    `mean` and `deviation` are those of T under random ranking. A problem that `is_fine_below` has
+    short steps at the last ranks: low values, and those near 1 where negatives are few.
+    """
+
+    items: Items
+    n_pos: int
+    target: float
+    mean: float
+    deviation: float
+    is_fine_below: bool = False
+
+    @property
+    def steps(self) -> Steps:
+        """The steps of the walk."""
+        return self.items.table(is_fine_below=self.is_fine_below)
+
+    @property
+    def retrieved(self) -> Retrieved:
+        """What tells its number of hits."""
+        return Retrieved(self.items.n, self.n_pos, self.items.depth)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells problems apart: n, depth, the ends of tie blocks, and all else."""
+        ends = None if self.items.ends is None else self.items.ends.tobytes()
+        return self.items.n, self.items.depth, ends, *self[1:]
+
+
+def refuse_large(depth: int, n_pos: int) -> None:
+    """Refuse tails among more retrieved items than floats can tell apart."""
+    if depth > LARGEST_DEPTH:
+        raise PrframeError(
+            f"AP with n_pos={n_pos} and {depth:,} retrieved items has no p-value here: "
+            f"beyond {LARGEST_DEPTH:,} items, neighbouring values are as close as their rounding. "
+            "Draw random rankings instead, in ap_test with method='monte-carlo'; if the ranking "
+            "is cut off, say where."
+        )

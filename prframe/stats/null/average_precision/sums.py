@@ -1,9 +1,9 @@
 """Tails of the sum of the AP of independent rankings.
 
-The cumulants of the sum under a slope are the sums of those of the rankings, so that the methods
-for one ranking serve: the saddlepoint where the tilted sum is nearly normal, else the inversion of
-its characteristic function, to which the rankings that are least like a normal distribution give
-theirs and all others their cumulants. Sums of few values are listed.
+The cumulants of the sum under a slope are the sums of those of the rankings: the saddlepoint is
+taken where the tilted sum is nearly normal, else the inversion of its characteristic function, to
+which the rankings that are least like a normal distribution give theirs and all others their
+cumulants. Sums of few values are listed.
 """
 
 from collections.abc import Sequence
@@ -11,16 +11,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from prframe.stats.null.average_precision.atoms import ap_atoms
-from prframe.stats.null.average_precision.tail import Problem, Tail
-from prframe.stats.null.average_precision.walks.own import are_trusted, led_on
+from prframe.stats.null.average_precision.steps import Problem, Tail
+from prframe.stats.null.average_precision.values import ap_atoms
+from prframe.stats.null.average_precision.walks.own import (
+    DECAYS,
+    DEVIATIONS,
+    FLATTEST,
+    are_trusted,
+    led_on,
+    whereabouts,
+)
 from prframe.stats.null.average_precision.walks.path import PROBED, leaning, log_waves, returning
 from prframe.stats.null.average_precision.walks.rows import Lanes, Path
-from prframe.stats.null.average_precision.walks.search import whereabouts
 from prframe.stats.null.average_precision.walks.tilts import Course, Walk
 from prframe.stats.null.average_precision.walks.waves import Waves
-from prframe.stats.null.inversion import Complexes, inverted
-from prframe.stats.null.saddlepoint import tails
+from prframe.stats.null.tilted import Complexes, inverted, tails
 from prframe.typing import Floats, Integers
 
 # Sums of at most so many values are listed, of rankings of which each takes at most so many.
@@ -35,9 +40,8 @@ _LOST = 1e-7
 # Rankings enter an inversion by their cumulants if their sum has at most this skewness and excess
 # kurtosis, and at least the third share of the variance.
 _SKEWED, _PEAKED, _SHARE = 0.15, 0.06, 0.04
-# An inversion has a slope of at least so many units of 1 over the tilted standard deviation, a
-# period of so many deviations and so many units of 1 over the slope, and so many frequencies.
-_FLATTEST, _DEVIATIONS, _DECAYS, _MOST = 0.3, 18.0, 12.0, 4096
+# An inversion takes at most so many frequencies.
+_MOST = 4096
 # The number of rankings that are walked side by side.
 _LANES = 64
 
@@ -82,16 +86,7 @@ def _key(problem: Problem) -> object:
 
 @dataclass
 class _Part:
-    """Rankings that are walked side by side, and the walks about their paths under a slope.
-
-    Attributes
-    ----------
-    lanes : Lanes
-    often : ndarray of float
-        How often each ranking comes.
-    course : Course
-    path : Path
-    """
+    """Rankings that are walked side by side, how often each comes, and their walks."""
 
     lanes: Lanes
     often: Floats
@@ -100,8 +95,7 @@ class _Part:
 
     def tilted(self, slope: float) -> Walk:
         """Return the walks of all rankings under a slope of the sum."""
-        tilt = self.course.tilt(slope / self.lanes.n_pos)
-        return Walk(self.course, tilt, self.course.needs(tilt), 0)
+        return self.course.walk(slope / self.lanes.n_pos)
 
 
 class _Sum:
@@ -127,16 +121,16 @@ class _Sum:
     def tail(self, total: float, *, only_inversion: bool) -> Tail:
         """Return the tails of a value."""
         slope, is_next = self._slope(total)
-        flat = _FLATTEST / self._deviation(slope)
-        steep = slope if abs(slope) >= flat else float(np.copysign(flat, total - self.mean))
         seen = np.array([[slope], *self._cumulants(slope)])
+        deviation = float(np.sqrt(seen[3, 0]))
+        steep = float(np.copysign(max(abs(slope), FLATTEST / deviation), total - self.mean))
         points, x = led_on(seen, np.array([total]))
         approximation = tails(points, x)
         log_tail = float(approximation.log_tail[0])
         is_upper = bool(points.slope[0] >= 0)
         are_inside = self._are_inside(slope)
         is_sure = is_next and are_inside and are_trusted(points, approximation)[0]
-        if is_sure and not only_inversion and not self._is_lumpy(slope):
+        if is_sure and not only_inversion and not self._is_lumpy(slope, deviation):
             return Tail.of(log_tail, "saddlepoint", is_upper=is_upper)
         if is_next and are_inside and (found := self._inverted(steep, total)):
             return found
@@ -159,10 +153,6 @@ class _Sum:
             is_between = np.isfinite(low + high) and not low < step < high
             slope = (low + high) / 2 if is_between else step
         return slope, False
-
-    def _deviation(self, slope: float) -> float:
-        """Return the standard deviation of the sum under a slope."""
-        return float(np.sqrt(self._cumulants(slope)[2, 0]))
 
     def _walks(self, slope: float) -> list[_Part]:
         """Return the walks of all rankings about their paths under a slope, or one next to it."""
@@ -195,9 +185,8 @@ class _Sum:
             for part in self._walks(slope)
         )
 
-    def _is_lumpy(self, slope: float) -> bool:
+    def _is_lumpy(self, slope: float, deviation: float) -> bool:
         """Whether the sum takes few values, or clusters."""
-        deviation = self._deviation(slope)
         log_size = np.zeros(PROBED.size)
         for part in self._walks(slope):
             frequency = PROBED / deviation / part.lanes.n_pos[:, None]
@@ -210,7 +199,7 @@ class _Sum:
         log_mgf, mean, variance, *_ = (float(value) for value in each @ often)
         lumpy, rest = _split(each, often)
         waves = self._waves(slope, lumpy)
-        period = _DEVIATIONS * variance**0.5 + 2 * abs(total - mean) + _DECAYS / abs(slope)
+        period = DEVIATIONS * variance**0.5 + 2 * abs(total - mean) + DECAYS / abs(slope)
 
         def phi(w: Floats) -> Complexes:
             """Return the characteristic function of the tilted sum."""

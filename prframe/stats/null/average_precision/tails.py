@@ -11,24 +11,26 @@ Which of these is taken follows from the group and the value, whatever else is a
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import inf, log
 from typing import TypeAlias
 
 import numpy as np
 
 from prframe.errors import PrframeError
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.counting import PAIRS, counted_tails, tail_of_one
-from prframe.stats.null.average_precision.extremes import ap_extremes, ap_largest
-from prframe.stats.null.average_precision.lattice.tails import lattice_tails
-from prframe.stats.null.average_precision.lattice.terms import (
-    Retrieved,
-    are_few,
-    likely_hits,
-    walk_terms,
+from prframe.stats.null.average_precision.lattice import lattice_tails
+from prframe.stats.null.average_precision.lattice_terms import are_few, is_quick, likely_hits
+from prframe.stats.null.average_precision.steps import (
+    APNullMethod,
+    Problem,
+    Tail,
+    log_binomial,
+    refuse_large,
 )
-from prframe.stats.null.average_precision.steps import log_binomial
-from prframe.stats.null.average_precision.tail import APNullMethod, Problem, Tail
-from prframe.stats.null.average_precision.walks.own import drawn_tail, walked_tails
+from prframe.stats.null.average_precision.values import ap_extremes, ap_largest
+from prframe.stats.null.average_precision.walks.own import drawn_tails, walked_tails
 from prframe.stats.null.average_precision.walks.shared import shared_tails
 
 _Way: TypeAlias = Callable[[Sequence[Problem]], Sequence[Tail | None]]
@@ -37,25 +39,20 @@ _Way: TypeAlias = Callable[[Sequence[Problem]], Sequence[Tail | None]]
 _COUNTED = 1 << 16
 # Where the others are not sure, so many may be undecided at a time, which takes a tenth of that.
 _OPEN = 1 << 13
-# If so few rankings make up the smaller tail they are counted, as the other methods smooth over
-# single ones: up to .7 of the logarithm at AP = 1.
+# The method "exact" counts so many rankings at most.
+_COUNTABLE = 1 << 22
+# If so few rankings make up the smaller tail only counting is sure, as the other methods smooth
+# over single ones: up to .7 of the logarithm at AP = 1.
 _FEW = 200_000
 # With at most so many likely hits any group is put on a lattice, as single hits make T lumpy.
 _ANY_HITS = 16
-# Rare positives are put on a lattice with up to so many likely hits, which take half a second.
-_RARE_HITS = 300
 # Positives are rare if they are at most this share of the items.
 _RARE = 0.02
-# Lattices of tie blocks have at most so many terms, which take about a second.
-_MOST_TERMS = 4e5
-# Groups without ties and at most so many positives share walks, in a tenth of the time.
+# Groups without ties and at most so many positives share walks; those with fine steps at the last
+# ranks do so among at most twice as many items.
 _SHARED = 256
 # Upper tails were measured down to 1e-30 and lower ones to 1e-6; beyond they are estimates.
 _FAR = log(1e-30), log(1e-6)
-# The method "exact" counts so many rankings at most.
-_COUNTABLE = 1 << 22
-# Neighbouring values of AP are as close as their rounding among more retrieved items.
-LARGEST_DEPTH = 10**8
 
 
 def all_tails(problems: Sequence[Problem], method: APNullMethod = "auto") -> list[Tail]:
@@ -70,7 +67,7 @@ def all_tails(problems: Sequence[Problem], method: APNullMethod = "auto") -> lis
 def _decided(problems: Sequence[Problem], method: APNullMethod) -> list[Tail]:
     """Return the tails by the first way that is sure, or the first estimate where none is."""
     tails = [_certain(problem) for problem in problems]
-    ways = [_ways(problem) if method == "auto" else [*_ASKED[method]] for problem in problems]
+    ways = [_ways(problem, method) for problem in problems]
     while True:
         open_: dict[_Way, list[int]] = {}
         for number, tail in enumerate(tails):
@@ -80,8 +77,7 @@ def _decided(problems: Sequence[Problem], method: APNullMethod) -> list[Tail]:
             break
         for way, places in open_.items():
             for number, tail in zip(places, way([problems[k] for k in places]), strict=True):
-                before = tails[number]
-                is_better = before is None or way is _drawn
+                is_better = tails[number] is None or way is drawn_tails
                 if tail is not None and (is_better or tail.method != "estimate"):
                     tails[number] = _doubted(problems[number], tail)
     if None in tails:
@@ -93,22 +89,32 @@ def _decided(problems: Sequence[Problem], method: APNullMethod) -> list[Tail]:
     return [labelled(tail) for tail in tails if tail is not None]
 
 
-def _ways(problem: Problem) -> list[_Way]:
+def _ways(problem: Problem, method: APNullMethod) -> list[_Way]:
     """Decide: return the ways to a tail, of which the first one that is sure is taken."""
     n_pos, n, is_tied = problem.n_pos, problem.items.n, problem.items.is_tied
-    case = Retrieved(n, n_pos, problem.items.depth)
-    hits = likely_hits(case)
-    lattice = [_on_lattices]
-    if hits > _RARE_HITS or (is_tied and walk_terms(case, hits, problem.items) > _MOST_TERMS):
-        lattice = []
-    walks: list[_Way] = [*[_on_shared_walks] * _shares_walks(problem), walked_tails]
+    lattice: list[_Way] = [_on_lattices] if is_quick(problem) else []
+    is_long = problem.is_fine_below and n > 2 * _SHARED
+    together: list[_Way] = []
+    if n_pos <= _SHARED and not (is_tied or is_long):
+        together = [_on_shared_walks]
+    asked: dict[APNullMethod, list[_Way]] = {
+        "exact": [_counted_at_length],
+        "lattice": lattice,
+        "saddlepoint": [walked_tails, *together],
+        "transform": [*together, _inverted],
+    }
+    if method != "auto":
+        return asked[method]
     if _log_states(problem) <= log(_COUNTED) or (n_pos <= PAIRS and not is_tied):
-        ways: list[_Way] = [_counted, *lattice, *walks]
-    elif hits <= _ANY_HITS or n_pos <= _RARE * n:
-        ways = [*lattice, _counted_if_few, *walks]
-    else:
-        ways = [*walks, *lattice, _counted_if_few]
-    return [*ways, _drawn]
+        return [_counted, *lattice, *together, walked_tails, drawn_tails]
+    if likely_hits(problem.retrieved) <= _ANY_HITS or n_pos <= _RARE * n:
+        return [*lattice, _counted_if_few, *together, walked_tails, drawn_tails]
+    return [*together, walked_tails, *lattice, _counted_if_few, drawn_tails]
+
+
+_counted = partial(counted_tails, most=_COUNTED)
+_counted_if_few = partial(counted_tails, most=_OPEN)
+_inverted = partial(walked_tails, only_inversion=True)
 
 
 def _doubted(problem: Problem, tail: Tail) -> Tail:
@@ -125,28 +131,22 @@ def labelled(tail: Tail) -> Tail:
 
 def _certain(problem: Problem) -> Tail | None:
     """Return the tails of values at and beyond the ends of the support, None between them."""
-    items, n_pos, target = problem[:3]
+    (items, n_pos, target), largest = problem[:3], problem.n_pos * ap_largest(*problem[:2])
     if not problem.deviation:
         return Tail(0.0, -inf, "exact") if target <= problem.mean else Tail(-inf, 0.0, "exact")
     if n_pos == 1:
         return tail_of_one(problem)
-    if target > n_pos * ap_largest(items, n_pos):
+    if target > largest:
         return Tail(-inf, 0.0, "exact")
+    if target > largest * (1 - 3 * EQUAL) and not items.is_tied:
+        # The first ranks are all positive.
+        most = min(n_pos, items.depth)
+        ways = log_binomial([items.n - most, items.n], [n_pos - most, n_pos])
+        return Tail.of(float(ways[0] - ways[1]), "exact", is_upper=True)
     if target <= n_pos * ap_extremes(items, n_pos)[0]:
         return Tail(0.0, -inf, "exact")
     refuse_large(items.depth, n_pos)
     return None
-
-
-def refuse_large(depth: int, n_pos: int) -> None:
-    """Refuse tails among more retrieved items than floats can tell apart."""
-    if depth > LARGEST_DEPTH:
-        raise PrframeError(
-            f"AP with n_pos={n_pos} and {depth:,} retrieved items has no p-value here: "
-            f"beyond {LARGEST_DEPTH:,} items, neighbouring values are as close as their rounding. "
-            "Draw random rankings instead, in ap_test with method='monte-carlo'; if the ranking "
-            "is cut off, say where."
-        )
 
 
 def _log_states(problem: Problem) -> float:
@@ -163,79 +163,41 @@ def _log_states(problem: Problem) -> float:
     return min(rankings, float(ways.sum() - ways.max()))
 
 
+def _parts(keys: Sequence[object]) -> list[list[int]]:
+    """Return the places of equal keys."""
+    parts: dict[object, list[int]] = {}
+    for place, key in enumerate(keys):
+        parts.setdefault(key, []).append(place)
+    return list(parts.values())
+
+
 def _on_lattices(problems: Sequence[Problem]) -> list[Tail | None]:
     """Return the tails on lattices, which groups without ties share."""
     tails: list[Tail | None] = [None] * len(problems)
-    cases = [Retrieved(p.items.n, p.n_pos, p.items.depth) for p in problems]
-    parts: dict[object, list[int]] = {}
-    for number, (problem, case) in enumerate(zip(problems, cases, strict=True)):
-        parts.setdefault((are_few(case), problem.key[2]), []).append(number)
-    for members in parts.values():
-        targets = np.array([problems[number].target for number in members])
-        ends = problems[members[0]].items.ends
-        logs, rough = lattice_tails([cases[number] for number in members], targets, ends)
-        for number, pair, is_rough in zip(members, logs.T.tolist(), rough.tolist(), strict=True):
+    for members in _parts([(are_few(p.retrieved), p.key[2]) for p in problems]):
+        targets = np.array([problems[place].target for place in members])
+        cases, ends = (
+            [problems[place].retrieved for place in members],
+            problems[members[0]].items.ends,
+        )
+        logs, rough = lattice_tails(cases, targets, ends)
+        for place, pair, is_rough in zip(members, logs.T.tolist(), rough.tolist(), strict=True):
             if not np.isnan(pair[0]):
                 method = "estimate" if is_rough else "lattice"
-                tails[number] = Tail(min(pair[0], 0.0), min(pair[1], 0.0), method)
+                tails[place] = Tail(min(pair[0], 0.0), min(pair[1], 0.0), method)
     return tails
-
-
-def _if(serves: Callable[[Problem], bool], way: _Way) -> _Way:
-    """Return a way that is not taken where it does not serve."""
-
-    def taken(problems: Sequence[Problem]) -> list[Tail | None]:
-        chosen = [number for number, problem in enumerate(problems) if serves(problem)]
-        found = dict(zip(chosen, way([problems[number] for number in chosen]), strict=True))
-        return [found.get(number) for number in range(len(problems))]
-
-    return taken
 
 
 def _on_shared_walks(problems: Sequence[Problem]) -> list[Tail | None]:
     """Return the tails of groups without ties, which share walks if they retrieve as many."""
     tails: list[Tail | None] = [None] * len(problems)
-    parts: dict[int, list[int]] = {}
-    for number, problem in enumerate(problems):
-        depth, n = problem.items.depth, problem.items.n
-        parts.setdefault(depth if depth < n else -1, []).append(number)
-    for members in parts.values():
-        found = shared_tails([problems[number] for number in members])
-        for number, tail in zip(members, found, strict=True):
-            tails[number] = tail
+    cuts = [(p.items.depth if p.items.depth < p.items.n else -1) for p in problems]
+    fine = [p.items.n * p.is_fine_below for p in problems]
+    for members in _parts(list(zip(cuts, fine, strict=True))):
+        found = shared_tails([problems[place] for place in members])
+        for place, tail in zip(members, found, strict=True):
+            tails[place] = tail
     return tails
-
-
-def _counted(problems: Sequence[Problem]) -> list[Tail | None]:
-    """Return the tails by counting."""
-    return counted_tails(problems, _COUNTED)
-
-
-def _counted_if_few(problems: Sequence[Problem]) -> list[Tail | None]:
-    """Return the tails by counting, which is given up where many rankings are open."""
-    return counted_tails(problems, _OPEN)
-
-
-def _drawn(problems: Sequence[Problem]) -> list[Tail | None]:
-    """Return the tails by draws."""
-    return [drawn_tail(problem) for problem in problems]
-
-
-def _shares_walks(problem: Problem) -> bool:
-    """Whether groups of this kind share walks."""
-    is_plain = not (problem.items.is_tied or problem.is_fine_below)
-    return is_plain and problem.n_pos <= _SHARED
-
-
-def _is_quick_on_lattice(problem: Problem) -> bool:
-    """Whether hits are not too many for a lattice."""
-    case = Retrieved(problem.items.n, problem.n_pos, problem.items.depth)
-    return likely_hits(case) <= _RARE_HITS
-
-
-def _inverted(problems: Sequence[Problem]) -> list[Tail]:
-    """Return the tails by inversion."""
-    return walked_tails(problems, only_inversion=True)
 
 
 def _counted_at_length(problems: Sequence[Problem]) -> list[Tail | None]:
@@ -248,12 +210,3 @@ def _counted_at_length(problems: Sequence[Problem]) -> list[Tail | None]:
                 f"positives among {problem.items.n} items; use method 'auto'."
             )
     return [counted_tails([problem], _COUNTABLE)[0] for problem in problems]
-
-
-_INVERTED_TOGETHER = _if(_shares_walks, _on_shared_walks)
-_ASKED: dict[APNullMethod, list[_Way]] = {
-    "exact": [_counted_at_length],
-    "lattice": [_if(_is_quick_on_lattice, _on_lattices)],
-    "saddlepoint": [walked_tails, _INVERTED_TOGETHER],
-    "transform": [_INVERTED_TOGETHER, _inverted],
-}

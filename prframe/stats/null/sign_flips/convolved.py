@@ -1,16 +1,14 @@
 """Tails of sums of many numbers with random signs, by saddlepoints and by inversion.
 
 With ``K(t) = sum_i log cosh(t d_i)``, both take the slope t at which ``K'(t) = sum_i d_i
-tanh(t d_i)`` is the sum in question. Sizes are divided by the root of their squares, so that the
-standard deviation of the sum is 1.
+tanh(t d_i)`` is the sum in question. Sizes are divided by the root of the sum of their squares.
 """
 
 import numpy as np
 
 from prframe.stats._batches import batches
-from prframe.stats.null.inversion import Complexes, Inverted, inverted
-from prframe.stats.null.saddlepoint import Points, tails
 from prframe.stats.null.sign_flips.sizes import Kinds
+from prframe.stats.null.tilted import Complexes, Inverted, Points, inverted, tails
 from prframe.typing import Flags, Floats
 
 # Newton's method takes few steps, since the sum is nearly normal.
@@ -93,8 +91,7 @@ def _of_all_sizes(rising: Floats) -> Floats:
 def _come_back(all_sizes: Floats, slopes: Floats, first: float, last: float) -> Flags:
     """Tell which rows of sizes have a characteristic function that is large between frequencies.
 
-    The first one is in units of one over the standard deviation of the row. Single precision is
-    enough to tell whether the square of the function is small.
+    The first one is in units of one over the standard deviation of the row.
     """
     sizes, slope = all_sizes.astype(np.float32), slopes[:, None].astype(np.float32)
     left = (1 - np.tanh(slope * sizes) ** 2) * np.float32(1 - 1e-6)
@@ -125,10 +122,7 @@ class TiltedSums:
         self._period = max(_PERIOD, (self._rough + _REPEATED) / -self._slope)
 
     def at_least(self) -> tuple[float, bool]:
-        """Return log P(S >= total), and whether it is accurate.
-
-        Half of the probability of the total itself is in the tail.
-        """
+        """Return log P(S >= total), half of P(S = total) included, and whether it is accurate."""
         few = self._inverted(self._total, self._period)
         if few.converged[0]:
             # Large and small sizes alternate.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, TypeAlias, get_args
@@ -13,14 +14,36 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import reals
 from prframe.stats._p_values import check_alternative, probability
-from prframe.stats.null.base import NullDistribution
-from prframe.stats.null.sign_flips.signs import random_signs
+from prframe.stats.null.base import BothTails, NullDistribution, Side
 from prframe.stats.null.sign_flips.sizes import without_single_precision
 from prframe.stats.null.sign_flips.sums import MOST, SignSums
-from prframe.stats.null.tail_probabilities import BothTails, Side
 from prframe.typing import Alternative, Floats
 
+# This many signs are made at a time, of 8 bytes each.
+_CHUNK = 1 << 20
 SignFlipMethod: TypeAlias = Literal["auto", "exact", "convolution"]
+
+
+def random_signs(
+    n: int, n_resamples: int, rng: np.random.Generator, at_once: int = _CHUNK
+) -> Iterator[Floats]:
+    """Yield rows of n fair signs, -1 or 1, the same however many rows come at once."""
+    # Each row takes whole words, so that rows may be cut anywhere.
+    words = (n + 63) // 64
+    rows_at_once = max(1, min(at_once, _CHUNK // max(n, 1)))
+    for start in range(0, n_resamples, rows_at_once):
+        rows = min(rows_at_once, n_resamples - start)
+        drawn = rng.integers(0, 1 << 64, size=(rows, words), dtype=np.uint64)
+        bits = drawn.astype("<u8").view(np.uint8)
+        yield np.unpackbits(bits, axis=1, count=n).astype(np.float64) * 2 - 1
+
+
+def all_signs(n: int, at_once: int = _CHUNK) -> Iterator[Floats]:
+    """Yield all 2^n rows of n signs, each once, a number of rows at a time."""
+    rows_at_once = max(1, min(at_once, _CHUNK // max(n, 1)))
+    for start in range(0, 1 << n, rows_at_once):
+        numbers = np.arange(start, min(start + rows_at_once, 1 << n))
+        yield (numbers[:, None] >> np.arange(n) & 1).astype(np.float64) * 2 - 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,21 +59,18 @@ class SignFlipNull(NullDistribution):
     differences : array_like of float, shape (n,)
         The numbers d; their signs do not matter, zeros have no effect.
     method : {"auto", "exact", "convolution"}, default "auto"
-        ``"exact"`` counts all 2^n sums, as pairs of sums of two halves, for n <= 44, or adds them
-        up on their lattice if the numbers have a common unit. ``"convolution"`` inverts the
-        characteristic function. ``"auto"``: exact for n <= 32 and on a lattice, else by a
-        saddlepoint where that is accurate, else convolution.
+        ``"exact"`` counts all 2^n sums for n <= 44, or adds them up on their lattice if the
+        numbers have a common unit. ``"convolution"`` inverts the characteristic function.
+        ``"auto"``: exact for n <= 32 and on a lattice, else by a saddlepoint where that is
+        accurate, else convolution.
 
     Notes
     -----
     The method of a probability is "exact", "saddlepoint", "convolution" or "estimate". All but the
-    last are within 1 % down to 1e-12 (``pytest tests/stats/null/test_sign_flips.py``). Sums of
-    numbers close to a common unit, but not multiples of it, lie in narrow clusters. These may give
-    an "estimate", as do sums close to the largest one: its logarithm is within 5 %.
-
-    Equal numbers count as one with a binomial number of plus signs, so that more than 32 may be
-    counted. Multiples of a unit that differ from it by less than 2^-21 of the largest number, as
-    they do when stored in single precision, are taken for multiples.
+    last are within 1 % down to 1e-12. Sums of numbers close to a common unit, but not multiples of
+    it, or close to the largest sum, may give an "estimate": its logarithm is within 5 %. Equal
+    numbers count as one with a binomial number of plus signs. Multiples of a unit that were stored
+    in single precision are taken for multiples.
 
     References
     ----------
@@ -122,8 +142,7 @@ class SignFlipNull(NullDistribution):
         statistic : array_like of float, optional
             Observed values; the sum s of the numbers unless given, whose own probability is known.
         alternative : {"greater", "less", "two-sided"}
-            ``P(S >= s)``, ``P(S <= s)`` or ``P(|S| >= |s|)``, which is twice the smaller of both,
-            or 1.
+            ``P(S >= s)``, ``P(S <= s)``, or twice the smaller of both, at most 1.
         """
         if statistic is not None:
             return super().p_value(statistic, alternative)

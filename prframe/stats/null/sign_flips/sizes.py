@@ -38,10 +38,7 @@ class Kinds(NamedTuple):
 
 
 def likeliest(rising: Floats) -> tuple[Floats, Floats]:
-    """Return how many sums may differ, and the chance of the likeliest, of columns of sizes.
-
-    The number is a logarithm to base 2, the chance a natural one. Zeros have no sign.
-    """
+    """Return log2 of the number of sums, and the log chance of the likeliest, by column."""
     n, m = rising.shape
     new = np.diff(rising, axis=0, prepend=-1.0) > _SAME * rising.max(axis=0, initial=0.0)
     starts = np.flatnonzero(new.T)
@@ -58,13 +55,7 @@ def _log_chances(counts: Integers, plus: Floats) -> Floats:
 
 
 def multiples(rising: Floats, at_least: float = 0.0) -> tuple[Integers, float] | None:
-    """Return rising numbers as multiples of a unit of some size, and the unit, if they have one.
-
-    Examples
-    --------
-    >>> multiples(np.array([0.1, 0.30000000000000004, 0.7]))
-    (array([1, 3, 7]), 0.1)
-    """
+    """Return rising numbers as multiples of a unit of some size, and the unit, if there is one."""
     largest = float(rising.max(initial=0.0))
     for rounding, least, off in (_DOUBLE, _SINGLE) if largest else ():
         unit, smallest = 0.0, max(least * largest, at_least)

@@ -4,15 +4,18 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import comb
 
 from prframe.stats._batches import batches
 from prframe.stats._p_values import from_tails
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.sign_flips.convolved import TiltedSums, saddlepoint_tails
-from prframe.stats.null.sign_flips.counted import MOST_ALIKE, CountedSums
 from prframe.stats.null.sign_flips.sizes import Kinds, likeliest, multiples
-from prframe.typing import Alternative, Floats
+from prframe.stats.null.tilted import complement
+from prframe.typing import Alternative, Floats, Integers
 
+# SciPy's binomial coefficients overflow for larger numbers, which no half has many of.
+MOST_ALIKE = 1000
 # Sums are counted if at most two to this power may differ; with "exact", to the other.
 QUICK, MOST = 32, 44
 # Sums are on their lattice if their standard deviation is at most this many units. Where nothing
@@ -23,6 +26,39 @@ _WHOLE = 1e-4
 # This many numbers of many sums are taken together.
 _AT_A_TIME = 1 << 18
 _TINY = float(np.finfo(np.float64).tiny)
+
+
+class CountedSums:
+    """The sums of each half of the kinds, rising, with their probabilities.
+
+    Equal numbers count as one with a binomial number of plus signs.
+    """
+
+    def __init__(self, kinds: Kinds) -> None:
+        # Frequent values alternate between the halves, which become about equally long.
+        order = np.argsort(-kinds.counts, kind="stable")
+        values, counts = kinds.values[order], kinds.counts[order]
+        self._left, self._chance = _half(values[::2], counts[::2])
+        self._right, right_chance = _half(values[1::2], counts[1::2])
+        self._above = np.append(np.cumsum(right_chance[::-1])[::-1], 0.0)
+
+    def at_least(self, limit: float) -> float:
+        """Return P(S >= limit)."""
+        # Rising queries are quicker, because neighbouring places are in the cache.
+        first = np.searchsorted(self._right, limit - self._left[::-1])
+        return min(float(self._chance[::-1] @ self._above[first]), 1.0)
+
+
+def _half(values: Floats, counts: Integers) -> tuple[Floats, Floats]:
+    """Return the sums of some values under all signs, rising, and their probabilities."""
+    sums, chances = np.zeros(1), np.ones(1)
+    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+        steps = np.arange(-count, count + 1, 2)
+        ways = comb(count, np.arange(count + 1.0)) * 0.5**count
+        sums = (steps[:, None] * value + sums).ravel()
+        chances = np.multiply.outer(ways, chances).ravel()
+    order = np.argsort(sums, kind="stable")
+    return sums[order], chances[order]
 
 
 class SignedTail(NamedTuple):
@@ -92,7 +128,7 @@ class SignSums:
         place, step = total - 2 * below, unit / self.norm
         kinds = Kinds.of(np.asarray(places * step, dtype=np.float64))
         log_tail = TiltedSums(kinds, max(place, 2 - place) * step).on_lattice(step)
-        return SignedTail(log_tail if place > 0 else _complement(log_tail), "exact")
+        return SignedTail(log_tail if place > 0 else complement(log_tail), "exact")
 
     def _continuous(self, z: float, own: float) -> SignedTail:
         """Return log P(S >= z) of a standardised sum, where sums are so many as to be smooth."""
@@ -104,7 +140,7 @@ class SignSums:
         if not good:
             log_tail, good = TiltedSums(self._kinds, abs(z)).at_least()
             method = "convolution" if good else "estimate"
-        log_tail = log_tail if z >= 0 else _complement(log_tail)
+        log_tail = log_tail if z >= 0 else complement(log_tail)
         # Half of the probability of the sum itself is in the tail.
         own_half = np.log(own / 2) if own else -np.inf
         return SignedTail(min(float(np.logaddexp(log_tail, own_half)), 0.0), method)
@@ -113,11 +149,7 @@ class SignSums:
 def sign_flip_p_values(numbers: Floats, alternative: Alternative) -> Floats:
     """Return the p-values of many sums by saddlepoints, NaN where another method is to be taken.
 
-    Parameters
-    ----------
-    numbers : ndarray, shape (n_numbers, n_sums)
-        A column per sum, its numbers with their observed signs; zeros have no effect.
-    alternative : {"greater", "less", "two-sided"}
+    `numbers` has a column per sum, its numbers with their observed signs; zeros have no effect.
     """
     total, rising = numbers.sum(axis=0), np.sort(np.abs(numbers), axis=0)
     largest = np.maximum(rising.max(axis=0, initial=0.0), _TINY)
@@ -137,8 +169,3 @@ def sign_flip_p_values(numbers: Floats, alternative: Alternative) -> Floats:
             chances[column] = np.nan
     upper, lower = np.where(total > 0, [chances, 1 - chances], [1 - chances, chances])
     return from_tails(upper, lower, alternative)
-
-
-def _complement(log_chance: float) -> float:
-    """Return log(1 - p) for log(p)."""
-    return float(np.log(-np.expm1(log_chance))) if log_chance < 0 else -np.inf

@@ -13,11 +13,9 @@ from scipy.special import log_ndtr
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, reals
-from prframe.stats.null.base import NullDistribution
-from prframe.stats.null.subset_sums.counting import Exact, Tails, counted, outside
+from prframe.stats.null.base import BothTails, NullDistribution, Side
+from prframe.stats.null.subset_sums.counting import Exact, Tails, Urn, counted, outside
 from prframe.stats.null.subset_sums.saddlepoint import approximate_tails
-from prframe.stats.null.subset_sums.urn import Urn
-from prframe.stats.null.tail_probabilities import BothTails, Side
 from prframe.typing import Floats, Integers
 
 RankNullMethod: TypeAlias = Literal["auto", "exact", "saddlepoint", "normal"]
@@ -57,15 +55,15 @@ class LinearRankNull(NullDistribution):
     Notes
     -----
     Mean ``n_pos mean(a)`` and variance ``n_pos n_neg / (N (N - 1)) sum (a_i - mean(a))^2`` are
-    exact, whatever is tied; so are skewness and kurtosis. Sums closer than 1e-14 N times the
-    largest score are equal.
+    exact, and so are skewness and kurtosis. Sums closer than 1e-14 N times the largest score are
+    equal.
 
-    "exact" counts subsets, by tables of two halves that are searched for pairs of classes
-    (33 different scores, or many more of which few are drawn or many are tied), or walks along a
-    lattice of sums (70 items for the rank sum). "auto" counts where that is quick. Elsewhere it
-    takes what "saddlepoint" takes: the double saddlepoint approximation, within about 1 %, or, for
-    few positives and where sums clump, an "inversion" of the characteristic function, which is
-    closer. What would take too long is an "estimate". "normal" is the approximation of textbooks.
+    "exact" counts subsets (of 33 different scores, or many more of which few are drawn or many are
+    tied), or walks along a lattice of sums (70 items for the rank sum). "auto" counts where that
+    is quick. Elsewhere it takes what "saddlepoint" takes: the double saddlepoint approximation,
+    within about 1 %, or, for few positives and where sums clump, an "inversion" of the
+    characteristic function, which is closer. What would take too long is an "estimate". "normal"
+    is the approximation of textbooks.
 
     References
     ----------
@@ -126,10 +124,7 @@ class LinearRankNull(NullDistribution):
         self._set(_scores=distinct, _sizes=total)
 
     def _arguments(self) -> dict[str, object]:
-        """Return the arguments that make this distribution, without those that are defaults.
-
-        Scores are rising, and equal ones stand once.
-        """
+        """Return the arguments that make this distribution: rising scores, and no defaults."""
         given: dict[str, object] = {"scores": self._scores, "n_pos": self.n_pos}
         given |= {"sizes": self._sizes} if (self._sizes > 1).any() else {}
         given |= {"step": self._step} if self._step else {}
@@ -173,12 +168,11 @@ class LinearRankNull(NullDistribution):
             above, below = self._normal(value)
             return above, below, "normal"
         urn, x = self._smaller, value - self._offset
-        if self.method != "saddlepoint":
-            exact = outside(urn, x)
-            if exact is None and self._exact is not None:
-                exact = self._exact.tails(x)
-            if exact is not None:
-                return exact.above, exact.below, "exact"
+        exact = outside(urn, x)
+        if exact is None and self.method != "saddlepoint" and self._exact is not None:
+            exact = self._exact.tails(x)
+        if exact is not None:
+            return exact.above, exact.below, "exact"
         if self.method == "exact":
             raise PrframeError(
                 f"too many subsets of {self.n_pos} among {self.n} items to count them; "

@@ -1,16 +1,15 @@
 """The distribution of the sum of numbers drawn without replacement, where it is not counted.
 
-Drawing n numbers is drawing each independently with some probability, given that n are drawn. For
+Drawing n numbers is drawing each independently, given that n are drawn. For
 ``K(s, t) = sum_i log(1 - p + p exp(s a_i + t))`` with p = n / N, and s, t such that K has the
 derivatives x and n there,
 
     r = sgn(s) sqrt(2 (s x + t n - K(s, t))),    u = s sqrt(det K''(s, t) / (n (1 - p))),
     P(S >= x) = 1 - Phi(r) + phi(r) (1/u - 1/r),
 
-with an error that is relative, in the far tails too (Skovgaard 1987; for permutation tests
-Robinson 1982, Booth & Butler 1990). On a lattice of unit d, x is d/2 less, and in u
-``2 sinh(d s/2) / d`` takes the place of s. Where the tilted sum is far from normal, its
-characteristic function, given that n are drawn, is inverted.
+with an error that is relative (Skovgaard 1987; for permutation tests Robinson 1982, Booth & Butler
+1990). On a lattice of unit d, x is d/2 less, and in u ``2 sinh(d s/2) / d`` takes the place of s.
+Where the tilted sum is far from normal, its characteristic function is inverted.
 """
 
 from typing import NamedTuple
@@ -18,9 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import erfcx, expit, gammaln
 
-from prframe.stats.null.inversion import Complexes, inverted
-from prframe.stats.null.subset_sums.counting import Tails, complement, ends, outside
-from prframe.stats.null.subset_sums.urn import ROUNDING, Urn
+from prframe.stats.null.subset_sums.counting import ROUNDING, Tails, Urn, ends
+from prframe.stats.null.tilted import Complexes, complement, inverted
 from prframe.typing import Floats
 
 # Newton's method takes at most this many steps, to slopes this small. Each must lower the height
@@ -65,13 +63,7 @@ class _Tilted(NamedTuple):
 
 
 def approximate_tails(urn: Urn, x: float) -> tuple[Tails, str]:
-    """Return tails by the saddlepoint or by inversion, and which of them; "estimate" if neither.
-
-    The variance must not be 0.
-    """
-    decided = outside(urn, x)
-    if decided is not None:
-        return decided, "exact"
+    """Return tails of a value within the support by saddlepoint or inversion, and which."""
     above, below, unit = x, x, 0.0
     if urn.lattice is not None:
         unit, least = urn.lattice.unit, urn.n * urn.lattice.least
@@ -180,8 +172,7 @@ def _solved(urn: Urn, x: float) -> _Tilted:
 def _come_back(urn: Urn, tilted: _Tilted, unit: float) -> float:
     """Return the last frequency at which the characteristic function may be large, 0 if none.
 
-    It is about exp(R - V), with V the sum of the variances of all draws, and R that of their
-    values on the circle.
+    It is about exp(R - V), V and R being the sums of all draws' variances, plain and turned.
     """
     # Multiples of the golden ratio are spread out, and have no period.
     few = np.arange(_LOOKED_AT) * ((5**0.5 - 1) / 2) % 1
@@ -199,10 +190,7 @@ def _come_back(urn: Urn, tilted: _Tilted, unit: float) -> float:
 
 
 def _inverted(urn: Urn, x: float, unit: float, back: float) -> tuple[float, bool]:
-    """Return the logarithm of the tail on the side of a value, and whether it is good.
-
-    Frequencies go on to the last one at which the characteristic function comes back.
-    """
+    """Return the logarithm of the tail on the side of a value, and whether it is good."""
     least = _TILTED * urn.variance**0.5
     side = 1 if x >= urn.mean else -1
     at = side * max(side * x, side * urn.mean + least)

@@ -162,24 +162,15 @@ def test_the_tail_continues_what_scipy_computes() -> None:
     assert (ap_beta_sf(ap, 1000, 100)[-20:] == 0).all()
 
 
-@pytest.mark.parametrize(("n", "n_pos", "ap", "true", "fitted"), [
-    (100, 5, 0.47, 1.07e-3, 3.9e-4),
-    (300, 10, 0.2390, 1.019e-3, 1.89e-4),
-    (1000, 20, 0.105, 1.115e-3, 9.0e-5),
-    (1000, 100, 0.15, 2.13e-3, 5.9e-4),
+# For P(AP >= ap) of .00107, .00102, .00112 and .00213.
+@pytest.mark.parametrize(("n", "n_pos", "ap", "fitted"), [
+    (100, 5, 0.47, 3.9e-4),
+    (300, 10, 0.2390, 1.89e-4),
+    (1000, 20, 0.105, 9.0e-5),
+    (1000, 100, 0.15, 5.9e-4),
 ])  # fmt: skip
-@pytest.mark.slow
-def test_the_beta_tail_is_too_light(
-    n: int, n_pos: int, ap: float, true: float, fitted: float
-) -> None:
+def test_the_beta_tail_is_too_light(n: int, n_pos: int, ap: float, fitted: float) -> None:
     assert ap_beta_sf(ap, n, n_pos) == pytest.approx(fitted, rel=0.02)
-    rng, runs = np.random.default_rng(9), 40_000
-    reached = 0
-    for _ in range(runs // 2000):
-        keys = rng.random((2000, n), dtype=np.float32)
-        ranks = 1 + np.sort(np.argpartition(keys, n_pos - 1, axis=1)[:, :n_pos], axis=1)
-        reached += int((np.mean(np.arange(1, n_pos + 1) / ranks, axis=1) >= ap).sum())
-    assert reached / runs == pytest.approx(true, abs=4.5 * np.sqrt(true / runs))
     assert ap_normal_sf(ap, n, n_pos) < fitted
 
 

@@ -1,6 +1,5 @@
 """Tails of means of AP over groups: enumeration, and draws under a tilt."""
 
-from itertools import combinations
 from math import log
 
 import numpy as np
@@ -8,19 +7,9 @@ import pytest
 
 from prframe.stats.null.average_precision.groups import Case, Cases
 from prframe.typing import Floats
+from tests.stats.null.rankings import ap_of_all
 
 Integers = np.ndarray
-
-
-def values_of(case: Case) -> Floats:
-    """Return AP of all rankings by its definition."""
-    sizes = case.ties or (1,) * case.depth
-    end = np.repeat(np.cumsum(sizes), sizes)
-    found = []
-    for places in combinations(range(case.n), case.n_pos):
-        ends = [end[place] for place in places if place < case.depth]
-        found.append(sum(sum(other <= one for other in ends) / one for one in ends) / case.n_pos)
-    return np.array(found)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +24,8 @@ def values_of(case: Case) -> Floats:
 def test_means_over_few_small_groups_by_enumeration(cases: list[Case]) -> None:
     total = np.zeros(1)
     for case in cases:
-        total = np.add.outer(total, values_of(case)).ravel()
+        values = ap_of_all(case.n, case.n_pos, case.ties or (1,) * case.depth, float)
+        total = np.add.outer(total, values).ravel()
     mean = np.sort(total) / len(cases)
     x = mean[np.diff(mean, prepend=-1) > 1e-12]
     tails = Cases(cases).mean_tails(x)

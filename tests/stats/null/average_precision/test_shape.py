@@ -1,41 +1,28 @@
 """Skewness and kurtosis of AP under random ranking: enumeration, a recursion, limits."""
 
-from collections.abc import Iterator
 from fractions import Fraction
-from itertools import combinations
+from itertools import product
 
 import numpy as np
 import pytest
 
 from prframe.stats import ap_null_shape
+from tests.stats.null.rankings import ap_of_all
 
 # The walk takes ranks together from the 257th on.
 WITHIN = 1e-3
 
 
-def standardised(values: list[Fraction], weights: list[int]) -> tuple[float, float]:
-    """Return skewness and excess kurtosis."""
-    pairs = list(zip(values, weights, strict=True))
-    mean = sum(weight * value for value, weight in pairs) / Fraction(sum(weights))
+def by_enumeration(n_pos: int, blocks: list[int]) -> tuple[float, float]:
+    """Return skewness and excess kurtosis over every placement of the positives."""
+    values = ap_of_all(sum(blocks), n_pos, blocks)
+    mean = sum(values) / Fraction(len(values))
     second, third, fourth = (
-        sum(weight * (value - mean) ** k for value, weight in pairs) / Fraction(sum(weights))
-        for k in (2, 3, 4)
+        sum((value - mean) ** k for value in values) / Fraction(len(values)) for k in (2, 3, 4)
     )
     if second == 0:
         return np.nan, np.nan
     return float(third) / float(second) ** 1.5, float(fourth / second**2 - 3)
-
-
-def by_enumeration(n_pos: int, blocks: list[int]) -> tuple[float, float]:
-    """Go through every placement of the positives; AP counts at the ends of blocks."""
-    ends = np.repeat(np.cumsum(blocks), blocks).tolist()
-    values = []
-    for chosen in combinations(ends, n_pos):
-        hits = [sum(other <= end for other in chosen) for end in chosen]
-        values.append(
-            sum((Fraction(h, end) for h, end in zip(hits, chosen, strict=True)), Fraction(0))
-        )
-    return standardised(values, [1] * len(values))
 
 
 def by_recursion(n: int, most: int) -> tuple[np.ndarray, np.ndarray]:
@@ -59,32 +46,24 @@ def by_recursion(n: int, most: int) -> tuple[np.ndarray, np.ndarray]:
     return third[1:] / second[1:] ** 1.5, fourth[1:] / second[1:] ** 2 - 3
 
 
-def compositions(n: int) -> Iterator[list[int]]:
-    """Yield every way to cut n items into blocks."""
-    if n == 0:
-        yield []
-    for first in range(1, n + 1):
-        yield from ([first, *rest] for rest in compositions(n - first))
+def agrees_with_enumeration(blocks: list[int], ties: list[int] | None) -> None:
+    n = sum(blocks)
+    found = ap_null_shape(n, np.arange(1, n + 1), ties=ties)
+    expected = np.array([by_enumeration(n_pos, blocks) for n_pos in range(1, n + 1)])
+    assert pytest.approx(expected, rel=1e-10, abs=1e-11, nan_ok=True) == np.array(found).T
 
 
 @pytest.mark.parametrize("n", range(1, 11))
 def test_all_small_rankings(n: int) -> None:
-    found = ap_null_shape(n, np.arange(1, n + 1))
-    expected = [by_enumeration(n_pos, [1] * n) for n_pos in range(1, n + 1)]
-    assert (
-        pytest.approx(np.array(expected), rel=1e-11, abs=1e-12, nan_ok=True) == np.array(found).T
-    )
+    agrees_with_enumeration([1] * n, None)
 
 
 @pytest.mark.parametrize("n", range(1, 7))
 def test_all_ties_of_few_items(n: int) -> None:
-    for blocks in compositions(n):
-        found = ap_null_shape(n, np.arange(1, n + 1), ties=blocks)
-        expected = [by_enumeration(n_pos, blocks) for n_pos in range(1, n + 1)]
-        assert (
-            pytest.approx(np.array(expected), rel=1e-10, abs=1e-11, nan_ok=True)
-            == np.array(found).T
-        )
+    for inner in product([False, True], repeat=n - 1):
+        cuts = [0, *(place for place, is_cut in enumerate(inner, 1) if is_cut), n]
+        blocks = np.diff(cuts).tolist()
+        agrees_with_enumeration(blocks, blocks)
 
 
 @pytest.mark.slow
@@ -107,11 +86,3 @@ def test_the_limits_of_many_items() -> None:
     fall, bend = 3 * p**2 - 4 * p**3, 32 * p**3 - 90 * p**4 + 60 * p**5
     fourth = (1 - 6 * v) * p**4 - 6 * (1 - 2 * p) * p**2 * fall + 3 * fall**2 + 4 * p * bend
     assert found.kurtosis * n == pytest.approx(fourth / (v * p**4), rel=WITHIN, abs=1e-6 * n)
-
-
-@pytest.mark.slow
-def test_single_blocks_are_no_ties() -> None:
-    n, n_pos = 20_000, [1, 40, 7000]
-    plain, tied = ap_null_shape(n, n_pos), ap_null_shape(n, n_pos, ties=[1] * n)
-    assert tied.skewness == pytest.approx(plain.skewness, rel=WITHIN)
-    assert tied.kurtosis == pytest.approx(plain.kurtosis, rel=WITHIN)

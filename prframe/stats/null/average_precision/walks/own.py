@@ -1,34 +1,56 @@
 """Tails of T for groups of any size, by walks along their most likely paths.
 
-The saddlepoint is taken where the tilted T is nearly normal and the formula's second term matters
+A walk through the hits about a path tells the mean of the tilted T, by which the slope is changed,
+and where its hits are, which is the next path, until the mean is close to the value. The
+saddlepoint is taken where the tilted T is nearly normal and the formula's second term matters
 little. Elsewhere the characteristic function is inverted along the same path. Where that does not
 converge either, the saddlepoint is an estimate, and says so.
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.tail import Problem, Tail
-from prframe.stats.null.average_precision.walks.path import are_lumpy, leaning, most_likely
+from prframe.stats.null.average_precision.steps import Problem, Tail
+from prframe.stats.null.average_precision.walks.path import (
+    are_lumpy,
+    at_random,
+    chosen_paths,
+    leaning,
+    most_likely,
+)
 from prframe.stats.null.average_precision.walks.rows import Lanes, Path
-from prframe.stats.null.average_precision.walks.search import searched
 from prframe.stats.null.average_precision.walks.tilts import Course, Walk, drifted
 from prframe.stats.null.average_precision.walks.waves import Waves
-from prframe.stats.null.inversion import inverted
-from prframe.stats.null.saddlepoint import Approximation, Points, tails
-from prframe.typing import Floats
+from prframe.stats.null.tilted import Approximation, Points, inverted, tails
+from prframe.typing import Floats, Integers
 
+# The most walks of a search. Where they do not suffice there is no saddlepoint.
+_ROUNDS = 24
+# The tilted mean is next to the value if it is at most this many tilted standard deviations away;
+# the four cumulants lead the rest of the way.
+NEXT = 0.3
+# A search changes a slope by at most this, in units of 1 over the tilted standard deviation.
+_STRIDE = 2.0
+# A tilted walk has run out of rows if more than the first share of it is in an outermost row, and
+# tells nothing of other slopes if more than the second share is.
+_LOST, _MISLED = 1e-9, 1e-4
+# The rows of a walk that has run out of them reach this many times as far in the next one.
+_WIDER = 2.0
+# If walks have run out of rows more often than this in a row, the slope goes half the way back.
+_MISSES = 2
+_LEAST = 1e-60
 # A saddlepoint is taken if skewness and excess kurtosis of the tilted T are below the first
 # numbers in size, and the formula's second term changes the tail by less than the third.
 _SKEWED, _PEAKED, _DOUBTED = 0.45, 0.45, 0.006
 # The least slope of an inversion, in units of 1 over the tilted standard deviation of T.
-_FLATTEST = 0.3
+FLATTEST = 0.3
 # The period of T in an inversion: so many tilted standard deviations, and further so many units of
 # 1 over the slope.
-_DEVIATIONS, _DECAYS = 18.0, 12.0
+DEVIATIONS, DECAYS = 18.0, 12.0
 # An inversion takes at most so many frequencies, and so many terms in all. Otherwise flatter
 # slopes are tried, while the logarithm of the bound rises by no more than the last number.
 _MOST, _MOST_TERMS = 1 << 14, 6e7
@@ -38,9 +60,140 @@ _SHARES, _LOOSE = (1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6), 9.0
 _DRAWS, _SEED, _WORST = 50_000, 20_010, 0.005
 # Draws with at most this standard error are better estimates than those of other ways.
 _ROUGH = 0.015
-_LEAST = 1e-300
 # The number of groups that are walked side by side, which bounds the memory.
 _LANES = 16
+
+
+class Searched(NamedTuple):
+    """The last walks of a search.
+
+    `seen` has slope, K, mean and three further cumulants by lane, (6, n_lanes); `is_next` whether
+    the walk kept within its rows, with the tilted mean next to the value.
+    """
+
+    seen: Floats
+    is_next: NDArray[np.bool_]
+    paths: Path
+    walks: list[Walk]
+
+
+def searched(lanes: Lanes, x: Floats, begin: Path) -> Searched:
+    """Return walks whose tilted means are next to values of T; `begin` are their first paths."""
+    columns, is_next = np.full((6, x.size), np.nan), np.zeros(x.size, np.bool_)
+    search = _Search.begun(lanes, begin)
+    paths, left = [column.copy() for column in begin], np.arange(x.size)
+    walks: dict[int, Walk] = {}
+    for _ in range(_ROUNDS):
+        seen, walk = search.look(lanes, x[left])
+        for lane, place in enumerate(left.tolist()):
+            walks[place] = walk._replace(lane=lane)
+        arrived = search.inside & (np.abs(search.lack) <= NEXT)
+        columns[:, left] = np.where(search.inside, seen, columns[:, left])
+        for whole, part in zip(paths, search.good, strict=True):
+            whole[left] = part
+        is_next[left] = arrived
+        again = np.flatnonzero(~arrived)
+        if not again.size:
+            break
+        search.move(x[left])
+        search.keep(again)
+        lanes, left = lanes.taken(again), left[again]
+    return Searched(columns, is_next, Path(*paths), [walks[place] for place in range(x.size)])
+
+
+@dataclass
+class _Search:
+    """A search for slopes, one for each lane, between `low`, too flat, and `high`, too steep.
+
+    `path` is tried next, and `good` is the last one on which the walk kept within its rows, which
+    it missed `misses` times in a row. The last walk was `inside` its rows, or nearly enough to
+    tell where to go (`led`), and `lack` tilted standard deviations short of the value.
+    """
+
+    path: Path
+    good: Path
+    low: Floats
+    high: Floats
+    misses: Integers
+    inside: NDArray[np.bool_]
+    led: NDArray[np.bool_]
+    lack: Floats
+
+    @classmethod
+    def begun(cls, lanes: Lanes, path: Path) -> "_Search":
+        """Begin at some paths, with those of random ranking to fall back on."""
+        even, none = np.full(path.slope.size, np.inf), np.zeros(path.slope.size, np.int64)
+        return cls(path, at_random(lanes), -even, even, none, none > 0, none > 0, even)
+
+    def look(self, lanes: Lanes, x: Floats) -> tuple[Floats, Walk]:
+        """Walk along the paths; return slope, K and the cumulants of T, and the walk."""
+        course = Course.planned(lanes, self.path)
+        walk = course.walk(self.path.slope)
+        tilt = walk.tilt
+        mean, scatter, outside = whereabouts(walk, lanes)
+        deviation = np.sqrt(np.maximum(tilt.state.variance, _LEAST))
+        self.lack = (x - tilt.state.mean) / deviation
+        lost = outside.max(axis=1)
+        self.inside, self.led = lost <= _LOST, lost <= _MISLED
+        self.misses = np.where(self.led, 0, self.misses + 1)
+        hits = self.path.hits.copy()
+        hits[:, 1:-1] = np.where(lanes.size[:, 1:] > 0, mean, hits[:, 1:-1])
+        wider = _WIDER * np.maximum(scatter, self.path.scatter)
+        scatter = np.where(self.inside[:, None], scatter, wider)
+        slope = self.path.slope
+        self.path = Path(hits, slope, deviation, scatter)
+        self.good = chosen_paths(self.inside, self.path, self.good)
+        self.low = np.where(self.led & (self.lack > 0), np.maximum(self.low, slope), self.low)
+        self.high = np.where(self.led & (self.lack < 0), np.minimum(self.high, slope), self.high)
+        return np.array([slope, *tilt.state]), walk
+
+    def move(self, x: Floats) -> None:
+        """Choose the slopes to try next.
+
+        The logarithm of the tilted mean is the more linear in the slope where T leaps.
+        """
+        slope, deviation = self.path.slope, self.path.deviation
+        mean = x - self.lack * deviation
+        with np.errstate(divide="ignore", invalid="ignore"):
+            away = np.where(mean > 0, np.log(x / mean) * mean / deviation, self.lack)
+            step = slope + np.clip(away, -_STRIDE, _STRIDE) / deviation
+            middle = np.where(np.isfinite(self.low + self.high), (self.low + self.high) / 2, step)
+        step = np.where((step <= self.low) | (step >= self.high), middle, step)
+        # A walk that ran out of rows is given more of them; if it does so again and again, its
+        # slope has changed too much and goes back.
+        lost = self.misses > _MISSES
+        step = np.where(self.led, step, np.where(lost, (slope + self.good.slope) / 2, slope))
+        self.path = chosen_paths(lost, self.good, self.path)._replace(slope=step)
+        self.misses = np.where(lost, 0, self.misses)
+
+    def keep(self, lanes: Integers) -> None:
+        """Keep some of the lanes."""
+        self.path, self.good = self.path.taken(lanes), self.good.taken(lanes)
+        self.low, self.high, self.misses = self.low[lanes], self.high[lanes], self.misses[lanes]
+
+
+def whereabouts(walk: Walk, lanes: Lanes) -> tuple[Floats, Floats, Floats]:
+    """Return where tilted walks are at the end of each step but the last.
+
+    These are mean and standard deviation of the hits, and the chance of outermost rows beyond
+    which hits are possible; of shape (n_lanes, n_steps - 1).
+    """
+    count = lanes.n.size
+    tables = walk.course.tables
+    mean, deviation, outside = np.zeros((3, count, len(tables)))
+    for step, (table, need) in enumerate(zip(tables, walk.needs[1:], strict=True)):
+        lane, hits = table.lane, table.hits
+        mean[:, step] = np.bincount(lane, need * hits, count)
+        far = (hits - mean[lane, step]) ** 2
+        deviation[:, step] = np.sqrt(np.bincount(lane, need * far, count))
+        end = lanes.end[lane, step]
+        low = np.maximum(0.0, lanes.n_pos[lane] - (lanes.n[lane] - end))
+        high = np.minimum(end, lanes.n_pos[lane])
+        first, last = np.diff(lane, prepend=-1) > 0, np.diff(lane, append=count) > 0
+        stride = np.where(first, 0.0, np.diff(hits, prepend=0.0))
+        edge = (first & (hits > low)) | (last & (hits + stride < high))
+        outside[:, step] = np.bincount(lane, need * edge, count)
+    return mean, deviation, outside
 
 
 def walked_tails(problems: Sequence[Problem], *, only_inversion: bool = False) -> list[Tail]:
@@ -88,11 +241,7 @@ def _side_by_side(
 
 
 def led_on(seen: Floats, x: Floats) -> tuple[Points, Floats]:
-    """Return saddlepoints of values, and these, given walks whose tilted mean is next to them.
-
-    The four cumulants of the walk lead from its mean to the value. Where the value is far, its
-    saddlepoint is not known, and that of the tilted mean stands for it.
-    """
+    """Return saddlepoints of x next to tilted means, to which four cumulants lead, and x."""
     slope, log_mgf, mean, second, third, fourth = seen
     with np.errstate(all="ignore"):
         lack, away = x - mean, np.zeros(x.size)
@@ -122,26 +271,24 @@ def are_trusted(points: Points, approximation: Approximation) -> NDArray[np.bool
 def _inverted(lane: Lanes, path: Path, problem: Problem, known: Walk | None) -> Tail | None:
     """Invert the characteristic function of a walk along a path; None if that does not converge.
 
-    Where T is likely to leap under a slope, as one hit at the top makes it large, a flatter slope
-    needs fewer frequencies, and the tail is a smaller share of its bound exp(K(s) - s x).
+    Where one hit at the top makes T large, a flatter slope needs fewer frequencies.
     """
     side, at = (1.0 if problem.target >= problem.mean else -1.0), np.array([problem.target])
-    steep = side * max(abs(float(path.slope[0])), _FLATTEST / float(path.deviation[0]))
+    steep = side * max(abs(float(path.slope[0])), FLATTEST / float(path.deviation[0]))
     least = np.inf
     for share in _SHARES:
         slope = share * steep
         walk = known if known and slope == known.tilt.slopes[known.lane] else None
         if walk is None:
             own = path._replace(slope=np.array([slope])) if share == 1 else leaning(lane, slope)
-            course = Course.planned(lane, own)
-            walk = Walk.alone(course, course.tilt(own.slope))
+            walk = Course.planned(lane, own).walk(own.slope)
         log_mgf, mean, variance = (float(each[walk.lane]) for each in walk.tilt.state[:3])
         bound = log_mgf - slope * problem.target
         least = min(least, bound)
         if not variance > 0 or bound > least + _LOOSE:
             return None
         waves, away = Waves(walk), abs(problem.target - mean)
-        period = _DEVIATIONS * variance**0.5 + 2 * away + _DECAYS / abs(slope)
+        period = DEVIATIONS * variance**0.5 + 2 * away + DECAYS / abs(slope)
         count = waves.reach * period / (2 * np.pi)
         if count < _MOST and count * waves.cost < _MOST_TERMS:
             spacing, most = 2 * np.pi / period, int(count) + 128
@@ -154,11 +301,15 @@ def _inverted(lane: Lanes, path: Path, problem: Problem, known: Walk | None) -> 
     return None
 
 
-def drawn_tail(problem: Problem) -> Tail | None:
+def drawn_tails(problems: Sequence[Problem]) -> list[Tail | None]:
+    """Return the tails by draws."""
+    return [_drawn_tail(problem) for problem in problems]
+
+
+def _drawn_tail(problem: Problem) -> Tail | None:
     """Return the tails from tilted draws, always the same; None where few of them count.
 
-    Rankings are drawn in proportion to exp(slope T). With K the logarithm of the mean weight,
-    P(T >= t) is the mean of exp(K - slope T) over draws, those below t counting 0.
+    With K the logarithm of the mean weight, P(T >= t) is the mean of exp(K - slope T) over t.
     """
     lanes = Lanes.of([problem.steps], [problem.n_pos])
     target = np.array([problem.target])

@@ -6,9 +6,8 @@ scatter about the path that maximises
     sum over steps of  log C(m, j) + slope E[growth of T | hits above, j],
 
 where m ranks hold j positives, and log C(m, j) is approximated by
-``m log m - j log j - (m - j) log(m - j)``. Neighbouring steps alone interact, so that Newton's
-method solves tridiagonal systems. Their pivots tell how far the hits scatter about the path.
-Nothing here is a probability: the path says about which numbers of hits to walk (`walk`).
+``m log m - j log j - (m - j) log(m - j)``. Newton's method solves tridiagonal systems, whose
+pivots tell how far the hits scatter. The path says about which numbers of hits to walk.
 """
 
 from typing import NamedTuple
@@ -47,10 +46,7 @@ class _Local(NamedTuple):
 
 
 def most_likely(lanes: Lanes, total: Floats) -> Path:
-    """Return the path on which T has a value, and the slope that leads there.
-
-    Where Newton's method fails, it is the path of random ranking, with a slope of 0.
-    """
+    """Return the path on which T has a value, and its slope; the even path where none is found."""
     hits = _even(lanes)
     with np.errstate(all="ignore"):
         even = _described(lanes, hits, np.zeros(total.size))
@@ -80,7 +76,7 @@ def at_random(lanes: Lanes) -> Path:
 def coupling(lanes: Lanes, path: Path) -> tuple[Floats, Floats]:
     """Return how the hits above a step scatter, and rise, with those at its end, under the tilt.
 
-    Both are ndarrays of float of shape (n_lanes, n_steps - 1), for each step but the first.
+    Both have the shape (n_lanes, n_steps - 1), for each step but the first.
     """
     with np.errstate(all="ignore"):
         local = _about(lanes, path.hits, path.slope)
@@ -92,19 +88,13 @@ def coupling(lanes: Lanes, path: Path) -> tuple[Floats, Floats]:
 
 
 def are_lumpy(lanes: Lanes, path: Path) -> NDArray[np.bool_]:
-    """Whether T takes few values, or clusters, which methods for smooth distributions miss.
-
-    Its tilted characteristic function then comes back to a size near 1.
-    """
+    """Whether T takes few values, or clusters: its characteristic function comes back."""
     waves = np.exp(log_waves(lanes, path, PROBED / path.deviation[:, None]))
     return np.asarray((waves > returning(path.slope * path.deviation)).any(axis=1))
 
 
 def returning(steepness: Floats) -> Floats:
-    """Return the sizes at the probed frequencies above which a distribution is lumpy.
-
-    `steepness` is slope times standard deviation.
-    """
+    """Return the sizes at the probed frequencies above which it is lumpy, by slope * deviation."""
     return np.asarray(BACK * PROBED / (1 + np.abs(steepness)[..., None]))
 
 
@@ -152,10 +142,7 @@ def _gathered(lanes: Lanes, total: Floats) -> Floats:
 
 
 def _climbed(lanes: Lanes, hits: Floats, slope: Floats, total: Floats | None) -> Path:
-    """Improve a path by Newton's method; without a value of T the slope stays as it is.
-
-    A lane that has arrived stays where it is, whatever the others do.
-    """
+    """Improve a path by Newton's method; without a value of T the slope stays as it is."""
     moves = np.ones(slope.size)
     for _ in range(_MOST_TURNS):
         local = _about(lanes, hits, slope)

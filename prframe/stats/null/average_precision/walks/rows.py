@@ -1,8 +1,8 @@
 """The numbers of hits at the end of each step of a walk, and the terms that lead to them.
 
-Many rankings are walked through side by side, each in a lane. A walk goes either through every
-number of hits, or through those about a path (`path`). Where hits scatter widely, a sum over every
-d-th number, times d, differs from the sum over all of them by less than rounding does.
+Many rankings are walked through side by side, each in a lane, either through every number of hits
+or through those about a path. Where hits scatter widely, a sum over every d-th number, times d,
+differs from the sum over all of them by less than rounding does.
 """
 
 from collections.abc import Sequence
@@ -29,11 +29,7 @@ _DROPPED = -100.0
 class Lanes:
     """Rankings that are walked through side by side, each with steps of its own.
 
-    Attributes
-    ----------
-    n, n_pos : ndarray of float, shape (n_lanes,)
-    size, single, pair, spread, end : ndarray of float, shape (n_lanes, n_steps)
-        As in `Steps`; lanes with fewer steps end with steps of no items.
+    Columns are as in `Steps`, (n_lanes, n_steps); lanes with fewer steps end with empty ones.
     """
 
     n: Floats
@@ -64,15 +60,9 @@ class Lanes:
 class Path(NamedTuple):
     """The most likely hits under a slope, and how they scatter.
 
-    Attributes
-    ----------
-    hits : ndarray of float, shape (n_lanes, n_steps + 1)
-        Hits at the beginning and at the end of each step.
-    slope : ndarray of float, shape (n_lanes,)
-    deviation : ndarray of float, shape (n_lanes,)
-        Standard deviation of T under the tilt, roughly.
-    scatter : ndarray of float, shape (n_lanes, n_steps - 1)
-        Standard deviation of the hits at the end of each step but the last.
+    `hits` at the beginning and the end of each step, (n_lanes, n_steps + 1); the slope and the
+    standard deviation of T by lane; `scatter`, the standard deviation of the hits at the end of
+    each step but the last.
     """
 
     hits: Floats
@@ -118,16 +108,9 @@ class Rows(NamedTuple):
 class Table(NamedTuple):
     """The terms of the sums of a step, padded to the same number for each row.
 
-    Attributes
-    ----------
-    lane, hits : ndarray, shape (n_rows,)
-        Lane, and hits at the end of the step.
-    column : ndarray of int, shape (n_rows, n_terms)
-        Places of the hits above the step, among the rows before.
-    log_ways, growth, variance : ndarray of float, shape (n_rows, n_terms)
-        Logarithm of C(m, j), -inf for no term; mean and variance of the growth of T.
-    slack : ndarray of float, shape (n_rows, n_terms)
-        How far the least growth of T is below its mean.
+    `lane` and `hits` at the end of the step by row. By row and term: `column`, the place of the
+    hits above the step among the rows before; the logarithm of C(m, j), -inf for no term; mean and
+    variance of the growth of T; `slack`, how far the least growth is below its mean.
     """
 
     lane: Integers
@@ -140,10 +123,7 @@ class Table(NamedTuple):
 
 
 def rows_about(lanes: Lanes, path: Path, step: int, scatter: Floats) -> Rows:
-    """Return the numbers of hits about a path at the end of a step.
-
-    `scatter` is how they scatter under the tilt when those at the end of the next step are known.
-    """
+    """Return hits about a path at the end of a step; `scatter` is theirs given the next step."""
     end, centre = lanes.end[:, step], path.hits[:, step + 1]
     half = _WIDE * path.scatter[:, step] + _MORE
     # The ranks below must have room for the other positives, and there are no more than `n_pos`.

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.tail import Problem, Tail
+from prframe.stats.null.average_precision.steps import Problem, Tail
 from prframe.stats.null.average_precision.walks.rows import Table
 from prframe.stats.null.average_precision.walks.tilts import Course, Tilt, drifted
 from prframe.stats.null.average_precision.walks.waves import turned
@@ -38,16 +38,16 @@ _NEGLIGIBLE = 1e-10
 
 
 def shared_tails(problems: Sequence[Problem]) -> list[Tail | None]:
-    """Return the tails of groups that all retrieve the same number of items, or all items.
+    """Return the tails of groups that share walks; None where an inversion does not converge.
 
-    They are None where an inversion does not converge.
+    All retrieve as many items, or all items. Those that are fine below have the same n.
     """
     n, n_pos = np.array([(p.items.n, p.n_pos) for p in problems]).T
     groups, place = np.unique([n, n_pos], axis=1, return_inverse=True)
     depth = problems[0].items.depth
     is_whole = all(problem.items.depth == problem.items.n for problem in problems)
     sizes = tuple(groups[0].tolist()), tuple(groups[1].tolist())
-    course = _course(*sizes, None if is_whole else depth)
+    course = _course(*sizes, None if is_whole else depth, problems[0].is_fine_below)
     target, mean, deviation = np.array([problem[2:5] for problem in problems]).T
     tails: list[Tail | None] = [None] * target.size
     for sign in (1, -1):
@@ -66,9 +66,14 @@ def shared_tails(problems: Sequence[Problem]) -> list[Tail | None]:
 
 
 @lru_cache(maxsize=4)
-def _course(n: tuple[int, ...], n_pos: tuple[int, ...], depth: int | None) -> Course:
+def _course(
+    n: tuple[int, ...],
+    n_pos: tuple[int, ...],
+    depth: int | None,
+    is_fine_below: bool,  # noqa: FBT001
+) -> Course:
     """Return a walk, of which searches for quantiles need the same again and again."""
-    return Course.shared(np.array(n), np.array(n_pos), depth)
+    return Course.shared(np.array(n), np.array(n_pos), depth, is_fine_below=is_fine_below)
 
 
 @lru_cache(maxsize=16)
@@ -116,7 +121,8 @@ def _inverted(course: Course, tilt: Tilt, group: Integers, x: Floats) -> Floats:
         decay = abs(slope) * length
         # The integral repeats T with its period, which adds a known part.
         factor = log_mgf[left] - slope * x[left]
-        total = -np.exp(-factor - decay) / -np.expm1(-decay)
+        with np.errstate(over="ignore"):
+            total = -np.exp(-factor - decay) / -np.expm1(-decay)
         first = 0
         while left.size and first < _MOST:
             last = max(2 * first, _CHUNK)

@@ -27,7 +27,6 @@ from prframe.stats.null.average_precision.walks.rows import (
     step_table,
     trimmed,
 )
-from prframe.stats.null.saddlepoint import Points
 from prframe.typing import Floats, Integers
 
 # Sums of weights, and variances, are raised to this before they divide.
@@ -54,15 +53,10 @@ class Exit(NamedTuple):
 
 @dataclass(frozen=True)
 class Tilt:
-    """The walks of a course with weights exp(slope T).
+    """The walks of a course with weights exp(slope T), the slopes by lane.
 
-    Attributes
-    ----------
-    slopes : ndarray of float, shape (n_lanes,)
-    state : State
-        K(s) = log E[exp(slope T)], and the tilted cumulants of T, by group.
-    shares, exits : list of ndarray of float, shape (n_rows, n_terms)
-        The tilted chance of each term given its row, by step and by exit.
+    `state` has K(s) and the tilted cumulants of T by group; `shares` and `exits` have the tilted
+    chance of each term given its row, by step and by exit.
     """
 
     slopes: Floats
@@ -70,23 +64,9 @@ class Tilt:
     shares: list[Floats]
     exits: list[Floats]
 
-    @property
-    def points(self) -> Points:
-        """The saddlepoints of the tilted means."""
-        log_mgf, _, *cumulants = self.state
-        return Points(np.broadcast_to(self.slopes, log_mgf.shape), log_mgf, *cumulants)
-
 
 class Course:
-    """Walks that lead to groups of n items and n_pos positives.
-
-    Attributes
-    ----------
-    tables : list of Table
-        One for each step.
-    exits : list of Exit
-        In the order of their steps.
-    """
+    """Walks to groups of n items and n_pos positives: tables by step, exits in their order."""
 
     def __init__(
         self, sizes: tuple[Floats, Floats], tables: Sequence[Table], exits: Sequence[Exit]
@@ -95,13 +75,15 @@ class Course:
         self._log_rankings = log_binomial(*sizes)
 
     @classmethod
-    def shared(cls, n: Integers, n_pos: Integers, depth: int | None = None) -> "Course":
-        """Return one walk through every number of hits, which leads to all groups.
+    def shared(
+        cls, n: Integers, n_pos: Integers, depth: int | None, *, is_fine_below: bool
+    ) -> "Course":
+        """Return one walk through every number of hits, which leads to all groups without ties.
 
-        The rankings have no ties. Those with a depth all retrieve that many items.
+        Groups with a depth all retrieve that many items; those that are fine below have one n.
         """
         items = Items(int(n.max()), int(n.max()) if depth is None else depth)
-        steps = items.table()
+        steps = items.table(is_fine_below=is_fine_below)
         leave = np.searchsorted(steps.end, n)
         tables: list[Table] = []
         exits: list[Exit] = []
@@ -156,20 +138,21 @@ class Course:
         found[0] -= self._log_rankings
         return Tilt(slopes, State(*found), shares, exits)
 
-    def needs(self, tilt: Tilt) -> list[Floats]:
-        """Return the tilted chance of every row before each step, of walks to one exit."""
+    def walk(self, slopes: Floats) -> "Walk":
+        """Return the tilted walks to one exit, of which the first lane is chosen."""
+        tilt = self.tilt(slopes)
         need: Floats = np.ones(self._log_rankings.size)
         needs: list[Floats] = []
         tables = [*self.tables, self.exits[0].table]
         shares = [*tilt.shares, tilt.exits[0]]
         for step in range(len(tables) - 1, -1, -1):
-            rows = self.tables[step - 1].hits.size if step else tilt.slopes.size
+            rows = self.tables[step - 1].hits.size if step else slopes.size
             weight = shares[step] * need[:, None]
             need = np.bincount(tables[step].column.ravel(), weight.ravel(), rows).astype(
                 np.float64
             )
             needs.append(need)
-        return needs[::-1]
+        return Walk(self, tilt, needs[::-1], 0)
 
 
 class Walk(NamedTuple):
@@ -179,11 +162,6 @@ class Walk(NamedTuple):
     tilt: Tilt
     needs: list[Floats]
     lane: int
-
-    @classmethod
-    def alone(cls, course: Course, tilt: Tilt) -> "Walk":
-        """Return the walk of a course with one lane."""
-        return cls(course, tilt, course.needs(tilt), 0)
 
     def upward(self) -> Iterator[tuple[Table, Floats, Floats]]:
         """Yield tables, chances of their terms, and of the rows before, last steps first."""
@@ -226,7 +204,7 @@ def _tilted(table: Table, slopes: Floats, state: State) -> tuple[State, Floats]:
 def _gained(slope: Floats, table: Table) -> Floats:
     """Return log E[exp(slope growth)], less slope times the mean, of growth that is near normal.
 
-    Steep negative slopes leave the normal distribution behind, but no growth is below the least.
+    No growth is below the least, where steep negative slopes lead.
     """
     gained = 0.5 * slope**2 * table.variance
     if (slope >= 0).all():

@@ -1,15 +1,13 @@
 """The characteristic function of one tilted walk, from the last ranks up.
 
-What T still gains below a rank, given the hits above it, is nearly normal further down. From the
-first step below which that is so, its characteristic function is that of its first four cumulants;
-above it the function is walked up, step by step: with h hits above a step and the gain M(h) that
-is expected below it,
+From the first step below which what T still gains is nearly normal, its characteristic function is
+that of its first four cumulants. Above it, with h hits above a step and the gain M(h) that is
+expected below it, the function is walked up:
 
     V(h) = E[exp(iw (gain - M(h))) | h]
          = sum over j of  P(j | h) E[exp(iw (g - M(h) + M(h + j)))] V(h + j),
 
-where j positives in the step raise T by g. Lumpy gains are at the top, where steps have few terms,
-so that this takes a small part of the time of a walk over all ranks.
+where j positives in the step raise T by g. Lumpy gains are at the top, where steps are small.
 """
 
 from typing import NamedTuple
@@ -17,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from prframe.stats.null.average_precision.walks.tilts import Walk, drifted
-from prframe.stats.null.inversion import Complexes
+from prframe.stats.null.tilted import Complexes
 from prframe.typing import Floats, Integers
 
 # A term whose tilted chance is at most the first number is left out, and the others make up for
@@ -48,13 +46,8 @@ class _Rise(NamedTuple):
 class Waves:
     """The characteristic function of T, tilted, at frequencies that are asked for.
 
-    Attributes
-    ----------
-    reach : float
-        A frequency at which it has died away; infinite where it does not because no part of the
-        walk is nearly normal.
-    cost : float
-        The number of terms that are walked per frequency.
+    It has died away at the frequency `reach`, infinite if no part of the walk is nearly normal;
+    `cost` terms are walked per frequency.
     """
 
     def __init__(self, walk: Walk) -> None:
@@ -124,11 +117,7 @@ def _risen_cumulants(rise: _Rise, below: Floats) -> tuple[Floats, _Rise]:
 
 
 def turned(share: Floats, drift: Floats, w: Floats) -> Complexes:
-    """Return share * exp(i drift w), with a row per share and a column per frequency.
-
-    Frequencies are equally spaced. Products of few powers are quicker than as many sines and
-    cosines.
-    """
+    """Return share * exp(i drift w), rows per share, for equally spaced w, by powers."""
     spacing = float(w[1] - w[0]) if w.size > 1 else 0.0
     fine = np.exp(1j * np.multiply.outer(drift, spacing * np.arange(min(_STRIDE, w.size))))
     coarse = np.exp(1j * np.multiply.outer(drift, w[::_STRIDE])) * share[:, None]

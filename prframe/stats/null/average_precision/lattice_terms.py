@@ -13,6 +13,8 @@ from prframe.stats.null.average_precision.steps import (
     DENSE,
     GROWTH,
     Items,
+    Problem,
+    Retrieved,
     Steps,
     log_binomial,
     log_hypergeometric,
@@ -30,16 +32,11 @@ _LARGE, _SHORT = 1 / 8, 0.005
 _FEW_HITS, _DENSE_OF_FEW = 6, 512
 # Numbers of hits are likely if the logarithm of their chance is above this.
 _UNLIKELY = -90.0
+# A walk takes at most half a second with at most so many likely hits; one of tie blocks takes at
+# most a second if it also has at most so many terms.
+_MOST_HITS, _MOST_TERMS = 300, 4e5
 # The number of terms that are computed at a time, which bounds the memory.
 _AT_ONCE = 1 << 16
-
-
-class Retrieved(NamedTuple):
-    """The numbers of items, of positives among them, and of items that are retrieved."""
-
-    n: int
-    n_pos: int
-    depth: int
 
 
 class Terms(NamedTuple):
@@ -57,8 +54,7 @@ class Terms(NamedTuple):
     def split(self, cell: float) -> tuple[Integers, Floats, Floats]:
         """Return the places of terms whose growth is certain, their growth and their chance.
 
-        Growth that varies is two values with its mean and variance, or one where the lattice
-        itself spreads it as much.
+        Growth that varies is two values with its mean and variance.
         """
         number, two = self.growth.size, np.flatnonzero(self.spread > _NARROW * cell)
         again = np.concatenate([np.arange(number), two])
@@ -73,13 +69,8 @@ class Terms(NamedTuple):
 class Block(NamedTuple):
     """The terms of steps that follow each other.
 
-    Attributes
-    ----------
-    low_above, low, high : ndarray of int, shape (n_steps,)
-        The least hits above each step, and the least and the most at its end.
-    step, hits : ndarray of int, shape (n_rows,)
-        The step of each row, counted from the first one, and the hits at its end.
-    terms : Terms
+    `low_above`, `low` and `high` have, per step, the least hits above it, and the least and the
+    most at its end; `step` and `hits` have, per row, the step and the hits at its end.
     """
 
     low_above: Integers
@@ -93,14 +84,8 @@ class Block(NamedTuple):
 class Plan:
     """The hits that are likely at the end of each step, and the terms of the steps.
 
-    Parameters
-    ----------
-    cases : sequence of Retrieved
-        All of which, or none, expect few hits (`are_few`).
-    ends : ndarray of int, optional
-        Ends of the tie blocks, which all cases have.
-    never : float
-        Chances whose logarithm is below this do not count.
+    All cases have the tie blocks with these ends, and all or none expect few hits (`are_few`).
+    Chances whose logarithm is below `never` do not count.
     """
 
     def __init__(self, cases: Sequence[Retrieved], ends: Integers | None, never: float) -> None:
@@ -147,10 +132,9 @@ class Plan:
         return of[likely], retrieved[likely], np.exp(log_share[likely])
 
     def _likely(self, ends: Integers) -> tuple[Integers, Integers, Floats]:
-        """Return the hits that a case may have at ranks, and bounds of the logs of their chances.
+        """Return places of ranks, likely hits there, and bounds of the logs of their chances.
 
-        The first of the results is the place of the rank. Where some case needs to have fewer hits
-        on average and some case more, the bound is 0.
+        Where some case needs to have fewer hits on average and some case more, the bound is 0.
         """
         of, hits = ranges(np.minimum(ends, self.most) + 1)
         end = ends[of]
@@ -175,10 +159,9 @@ class Plan:
         rows: tuple[Integers, Integers],
         log_chance_of_hits: Floats,
     ) -> Terms:
-        """Return the terms of steps for hits at the ends of these, of which the chances are given.
+        """Return the terms of steps for hits at their ends, of which the chances are given.
 
-        `rows` are the least and the most hits above each step, and `of` has the step of each
-        number of hits.
+        `of` has the step of each number of hits, `rows` the least and most hits above each step.
         """
         above, size, end = (column[of] for column in (steps.above, steps.size, steps.end))
         fewest = np.maximum(0, hits - rows[1][of])
@@ -202,11 +185,15 @@ def likely_hits(case: Retrieved) -> int:
     return int(hits[log_chance > _UNLIKELY].max(initial=0))
 
 
-def walk_terms(case: Retrieved, hits: int, items: Items) -> float:
-    """Return roughly the number of terms of a walk to so many hits."""
+def is_quick(problem: Problem) -> bool:
+    """Whether walks of a group on a lattice are quick."""
+    case, items = problem.retrieved, problem.items
+    hits = likely_hits(case)
+    if hits > _MOST_HITS or not items.is_tied:
+        return hits <= _MOST_HITS
     steps = steps_of(items, are_few=are_few(case))
     share = steps.size / np.maximum(steps.end, 1)
-    return float((hits * (4 + 2 * np.minimum(hits * share, steps.size))).sum())
+    return bool((hits * (4 + 2 * np.minimum(hits * share, steps.size))).sum() <= _MOST_TERMS)
 
 
 def are_few(case: Retrieved) -> bool:

@@ -1,18 +1,20 @@
-"""Walks down the ranks with the distribution of T = n_pos AP on a lattice.
+"""Tails of T = n_pos AP where single ranks carry weight, from its distribution on a lattice.
 
-Let row h hold the distribution of T over all rankings of t items with h positives. The last m of
-the t ranks hold j of the positives with a hypergeometric chance, and T grows by g, so that
+Row h holds the distribution of T over all rankings of t items with h positives. The last m of the
+t ranks hold j of the positives with a hypergeometric chance, and T grows by g, so that
 
     row h of t  =  sum over j of  P(j | h) times row h - j of t - m, moved by g.
 
 One walk down the ranks holds this for every number of retrieved items (= t) and of positives among
-them (= h), and so for every n and n_pos. T is kept on a lattice from 0 to the value in question;
-weight between two points is shared between them, which keeps the mean. All terms are positive, so
-that no digits are lost far out.
+them (= h). T is kept on a lattice from 0 to the value in question; weight between two points is
+shared between them, which keeps the mean. All terms are positive, so no digits are lost far out.
+A second walk with points twice as far apart tells whether the lattice is too coarse, as it is
+where single values of T carry weight near the value in question.
 """
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -20,10 +22,37 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
-from prframe.stats.null.average_precision.lattice.terms import Block, Plan, Retrieved
-from prframe.stats.null.average_precision.steps import ranges
+from prframe.stats.null.average_precision.lattice_terms import Block, Plan
+from prframe.stats.null.average_precision.steps import Retrieved, log_binomial, ranges
 from prframe.typing import Floats, Integers
 
+# Bases, and numbers of points between 0 and the end of a lattice. Values of T share a lattice if
+# their logarithms to the base have the same whole part, and it ends just beyond the largest value
+# of that kind. The later ones, whose points are closer to each other, are tried for values for
+# which the ones before are too coarse.
+_TRIES = ((4.0, 2048), (4.0, 8192))
+# A lattice ends this many times as far as the values that may share it.
+_MARGIN = 1.01
+# Pairs of natural logarithms of chances. Hits, and positives of a step, whose chance is below the
+# first number are left out, which does not change tails above the second number by more than
+# 1e-11 of themselves. For smaller tails the next pair is taken, and beyond the last pair there is
+# no answer.
+_NEVER = ((-48.0, -20.0), (-100.0, -72.0))
+# The logarithm of a tail is guessed to be this share of that of a lower bound, the chance that the
+# first ranks are positive.
+_GUESSED = 0.9
+# A lattice is too coarse if the natural logarithm of the tail changes by more than the first
+# number between the two nearer of the places beside a value than between a nearer and a further
+# one, or if two walks differ by more than the second. Both may be the third share of the tail's
+# logarithm, if that is more.
+_LUMPY, _APART, _SAME_DIGITS = 0.03, 0.02, 1e-4
+# A value carries weight where the logarithm of the tail jumps there by more than the first number.
+# Beyond the second a lattice cannot tell the value from one right beside it.
+_JUMP, _WEIGHTY = 0.002, 0.01
+# The least T above 0 is 1 over the depth, for one positive at the last rank. Values of T below
+# this share of it are raised to it, which does not change their tails.
+_LEAST_RISE = 0.9
+_LEAST = float(np.finfo(np.float64).tiny)
 # A lattice ends this many points beyond the largest value.
 _MORE = 40.0
 # To see whether single values of T carry weight, tails are taken at this many points of the
@@ -54,8 +83,8 @@ class _Move(NamedTuple):
     """What a step does to the distributions, which leads to `number` rows from the hits `low` on.
 
     Weight of the row `source` times `factor` goes to the row `target`; that from the point `keep`
-    on, of which there is some where this `is_cut`, falls off the lattice. `pieces` are all weight
-    that does not: the number of points, the factor, and the first point before and after the step.
+    on, if any (`is_cut`), falls off the lattice. `pieces` are all weight that does not: the number
+    of points, the factor, and the first point before and after the step.
     """
 
     low: int
@@ -86,10 +115,7 @@ class Walk:
                 rows = self._moved(rows, next(moves))
 
     def pairs(self, cases: Sequence[Retrieved], x: Floats) -> Floats:
-        """Return P(T >= y) and P(T < y), where y - x are the distances of `nearby`.
-
-        The result is an ndarray of float of shape (8, 2, n_cases).
-        """
+        """Return P(T >= y) and P(T < y), y - x being those of `nearby`; shape (8, 2, n_cases)."""
         chances = np.zeros((8, 2, x.size))
         above = np.array([self._left[case.depth][1] for case in cases])
         for rank in np.unique(above).tolist():
@@ -196,10 +222,91 @@ class Walk:
 
 
 def _survival(rows: _Rows, first: int, end: int) -> Floats:
-    """Return P(T >= x) and P(T < x) at the points of the lattice, by number of hits.
-
-    A point stands for all values that are nearer to it than to its neighbours.
-    """
+    """Return P(T >= x) and P(T < x) at the points of the lattice, by number of hits."""
     weight = rows.weight[first:end]
     reached = np.cumsum(weight[:, ::-1], axis=1)[:, ::-1] + rows.beyond[first:end, None]
     return np.array([reached, np.cumsum(weight, axis=1)]) - weight / 2
+
+
+def lattice_tails(
+    cases: Sequence[Retrieved], x: Floats, ends: Integers | None = None
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the logarithms of both tails of T per case, (2, n_cases), and which are rough.
+
+    All cases have the tie blocks whose ends are given, if any. A tail that is too small for the
+    terms that were taken is NaN.
+    """
+    n, n_pos, depth = np.array(cases, dtype=np.float64).T
+    first = np.minimum(np.ceil(x), n_pos)
+    guess = _GUESSED * (log_binomial(n - first, n_pos - first) - log_binomial(n, n_pos))
+    x = np.maximum(x, _LEAST_RISE / np.maximum(depth, 1))
+    tails, rough = np.full((2, x.size), np.nan), np.ones(x.size, np.bool_)
+    left = np.arange(x.size)
+    for base, points in _TRIES:
+        last = base ** (np.log(x[left]) // np.log(base) + 1)
+        for end in np.unique(last).tolist():
+            chosen = left[last == end]
+            top, cell = _MARGIN * end, _MARGIN * end / points
+            for never, furthest in _NEVER:
+                is_last = furthest == _NEVER[-1][1]
+                asked = chosen[(guess[chosen] > furthest) | is_last]
+                if not asked.size:
+                    continue
+                members = [cases[place] for place in asked.tolist()]
+                known = tuple(sorted(set(members))), None if ends is None else ends.tobytes()
+                coarse = _walk(*known, never, top, 2 * cell).pairs(members, x[asked])
+                fine = _walk(*known, never, top, cell).pairs(members, x[asked])
+                found, is_rough = _combined(_logs(fine), _logs(coarse))
+                smaller = found.min(axis=0)
+                enough = smaller > furthest
+                tails[:, asked[enough]], rough[asked[enough]] = found[:, enough], is_rough[enough]
+                guess[asked] = np.minimum(guess[asked], smaller)
+                chosen = np.setdiff1d(chosen, asked[enough])
+        left = left[rough[left] & ~np.isnan(tails[0, left])]
+        if not left.size:
+            break
+    return tails, rough
+
+
+@lru_cache(maxsize=8)
+def _walk(
+    cases: tuple[Retrieved, ...], ends: bytes | None, never: float, top: float, cell: float
+) -> Walk:
+    """Return a walk, of which searches for quantiles need the same again and again."""
+    return Walk(_plan(cases, ends, never), cases, top, cell)
+
+
+@lru_cache(maxsize=4)
+def _plan(cases: tuple[Retrieved, ...], ends: bytes | None, never: float) -> Plan:
+    """Return the terms of walks of two widths."""
+    return Plan(cases, None if ends is None else np.frombuffer(ends, np.int64), never)
+
+
+def _logs(chances: Floats) -> Floats:
+    """Return the logarithms of chances, which may be 0."""
+    return np.asarray(np.log(np.maximum(chances, _LEAST)))
+
+
+def _combined(fine: Floats, coarse: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the logarithms of both tails from two walks, and whether they are too coarse.
+
+    Where the value itself carries weight, the lattice spreads that weight over both sides of it;
+    the tails just below, extrapolated to the value, count all of it.
+    """
+    upper = fine[0, 0] <= fine[0, 1]
+    smaller, other = (np.where(upper, pairs[:, 0], pairs[:, 1]) for pairs in (fine, coarse))
+    apart = smaller[0] - other[0]
+    steps = np.abs(np.diff(smaller[2:6], axis=0))
+    beside = steps[1] - np.minimum(steps[0], steps[2])
+    below, other_below = (each[7] + (each[7] - each[6]) / 2 for each in (smaller, other))
+    jump = np.minimum(np.abs(below - smaller[0]), np.abs(smaller[3] - smaller[0]))
+    tail = np.minimum(smaller[0] + apart / 3, 0.0)
+    same = _SAME_DIGITS * np.abs(tail)
+    most, most_beside = np.maximum(_APART, same), np.maximum(_LUMPY, same)
+    rough = (np.abs(apart) > most) | (beside > most_beside) | (jump > _WEIGHTY)
+    heavier = np.where(upper, 1.0, -1.0) * (below - smaller[0]) > 0
+    from_below = heavier & (jump > _JUMP) & (np.abs(below - other_below) <= _APART)
+    tail = np.where(from_below, np.minimum(below, 0.0), tail)
+    with np.errstate(divide="ignore"):
+        rest = np.log(-np.expm1(np.minimum(tail, -_LEAST)))
+    return np.where(upper, [tail, rest], [rest, tail]), rough

@@ -1,1 +1,0 @@
-"""The distribution of T = n_pos AP on a lattice."""
