@@ -4,8 +4,7 @@
 
 Needs the extra ``spark``, Java and psutil. Data are made once, as Parquet files in the folder.
 The cases: many groups; the mean AP of pyspark.ml's RankingEvaluator on 1,000,000 rows beside ours;
-one ranking of many rows, by either plan, with the megabytes that are shuffled; one ranking of more
-and more rows. ``--draw docs/guide/spark_growth.csv`` draws the figure of such a table again.
+one ranking of many rows, which are counted where they lie; one ranking of more and more rows. ``--draw docs/guide/spark_growth.csv`` draws the figure of such a table again.
 """
 
 import argparse
@@ -29,8 +28,6 @@ SMALL = (1_000, 1_000)
 METRICS = ["AP", "nDCG@10", "RR"]
 ONE, SHARE = 20_000_000, 0.005
 GROWTH = (1_000_000, 3_000_000, 10_000_000, 20_000_000, 30_000_000, 100_000_000)
-PLANS = ("range", "broadcast")
-SETTING = "spark.prframe.plan"
 # Spark measures a batch after each row unless its size is unlimited, which is the largest number.
 CONF = (
     "spark.sql.execution.arrow.maxBytesPerBatch=2147483647",
@@ -68,20 +65,18 @@ def main() -> None:
 
 
 def draw(table: Path, figure: Path) -> None:
-    """Draw a line per plan, and write it as SVG, always the same for the same table."""
+    """Draw a line, and write it as SVG, always the same for the same table."""
     rows = pl.read_csv(table).to_dicts()
     import matplotlib as mpl  # noqa: PLC0415 - loaded where it is needed
     from matplotlib.figure import Figure  # noqa: PLC0415 - loaded where it is needed
 
     page = Figure(figsize=(6, 3.5), layout="constrained")
     panel = page.subplots()
-    for plan, color in zip(PLANS, ("#b3261e", "#3465a4"), strict=True):
-        points = [(row["rows"], row["cpu_seconds"]) for row in rows if row["plan"] == plan]
-        panel.plot(*zip(*points, strict=True), marker="o", color=color, label=plan)
+    points = [(row["rows"], row["cpu_seconds"]) for row in rows]
+    panel.plot(*zip(*points, strict=True), marker="o", color="#b3261e")
     panel.set(xscale="log", yscale="log", xlabel="rows of one ranking", ylabel="CPU seconds")
     panel.spines[["top", "right"]].set_visible(False)
     panel.grid(color="#dddddd", linewidth=0.5)
-    panel.legend(frameon=False)
     with mpl.rc_context({"svg.hashsalt": "spark", "svg.fonttype": "none"}):
         page.savefig(figure, metadata={"Date": None})
 
@@ -102,24 +97,16 @@ def _evaluator(session: "SparkSession", given: argparse.Namespace) -> Iterator[T
 
 
 def _one(session: "SparkSession", given: argparse.Namespace) -> Iterator[Timed]:
-    yield from _planned(session, given.folder, given.rows)
     path = _file(session, given.folder, 1, given.rows, SHARE)
+    yield (1, given.rows), "prframe on Spark", _on_spark(session, path)
     yield (1, given.rows), "prframe in process", _in_process(path)
 
 
 def _growth(session: "SparkSession", given: argparse.Namespace) -> Iterator[Timed]:
     for rows in GROWTH:
         if rows <= given.most:
-            yield from _planned(session, given.folder, rows)
-
-
-def _planned(session: "SparkSession", folder: Path, rows: int) -> Iterator[Timed]:
-    """Yield one ranking by either plan."""
-    path = _file(session, folder, 1, rows, SHARE)
-    for plan in PLANS:
-        session.conf.set(SETTING, plan)
-        yield (1, rows), f"prframe on Spark, {plan}", _on_spark(session, path)
-        session.conf.set(SETTING, "auto")
+            path = _file(session, given.folder, 1, rows, SHARE)
+            yield (1, rows), "prframe on Spark", _on_spark(session, path)
 
 
 def _on_spark(

@@ -38,49 +38,48 @@ from .errors import (
     UnretrievedWarning as UnretrievedWarning,
 )
 from .gates import gate as gate
-from .metrics import (
-    AP as AP,
-    AP11 as AP11,
-    AUC as AUC,
-    AUPRC as AUPRC,
-    AUPRG as AUPRG,
+from .metrics.gains import DCG as DCG, ERR as ERR, nDCG as nDCG
+from .metrics.metric import Metric as Metric
+from .metrics.names import CATALOGUE as CATALOGUE, parse_metric as parse_metric
+from .metrics.partial import AUPRG as AUPRG, pAP as pAP, pAUC as pAUC
+from .metrics.positions import (
     BEDROC as BEDROC,
-    CATALOGUE as CATALOGUE,
-    DCG as DCG,
     EF as EF,
-    ERR as ERR,
     F1 as F1,
-    MCC as MCC,
     RBP as RBP,
     RR as RR,
-    BalancedAccuracy as BalancedAccuracy,
     Bpref as Bpref,
     F as F,
-    IPrec as IPrec,
     Judged as Judged,
     Lift as Lift,
-    MaxF1 as MaxF1,
-    Metric as Metric,
-    NumRel as NumRel,
-    NumRelRet as NumRelRet,
-    NumRet as NumRet,
     P as P,
-    Prec as Prec,
     R as R,
     RelP as RelP,
     Rprec as Rprec,
+    Success as Success,
+)
+from .metrics.sets import (
+    MCC as MCC,
+    BalancedAccuracy as BalancedAccuracy,
+    NumRel as NumRel,
+    NumRelRet as NumRelRet,
+    NumRet as NumRet,
     SetAP as SetAP,
     SetF as SetF,
     SetP as SetP,
     SetR as SetR,
     Specificity as Specificity,
-    Success as Success,
+)
+from .metrics.thresholds import (
+    AP as AP,
+    AP11 as AP11,
+    AUC as AUC,
+    AUPRC as AUPRC,
+    IPrec as IPrec,
+    MaxF1 as MaxF1,
+    Prec as Prec,
     W as W,
     infAP as infAP,
-    nDCG as nDCG,
-    pAP as pAP,
-    parse_metric as parse_metric,
-    pAUC as pAUC,
 )
 from .reports import report as report
 from .verbs.against_chance.ap_test import ap_test as ap_test

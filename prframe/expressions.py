@@ -51,7 +51,7 @@ from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Seen
 from prframe._engine.lists import values_of_lists
-from prframe._engine.noticed import warn_of_grades
+from prframe._engine.rows import warn_of_grades
 from prframe.errors import (
     ArgumentError,
     NoNegativesWarning,
@@ -60,7 +60,10 @@ from prframe.errors import (
     in_name_of_caller,
     warn,
 )
-from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG, parse_metric
+from prframe.metrics import Metric, parse_metric
+from prframe.metrics.gains import nDCG
+from prframe.metrics.positions import RR, P, R
+from prframe.metrics.thresholds import AP, AUC
 from prframe.tie_policies import listed_in_braces
 
 # An order by name needs a second column; `evaluate` has it.
@@ -100,8 +103,7 @@ def metric(  # noqa: PLR0913
 ) -> pl.Expr:
     """Compute a metric of the catalogue by its name, for example ``"RR@10"``.
 
-    Metrics that need to know which items were judged (Bpref, infAP, Judged) are left to
-    `evaluate`.
+    Metrics of judged items (Bpref, infAP, Judged) need `evaluate`.
 
     {shared}
 
@@ -138,7 +140,7 @@ def metric(  # noqa: PLR0913
 
 
 def _named(name: "str | Metric", label: str | pl.Expr) -> Metric:
-    """Return the metric, and say so if the name and the label are exchanged."""
+    """Return the metric; refuse a name and a label that are exchanged."""
     try:
         return parse_metric(name)
     except UnknownMetricError as error:

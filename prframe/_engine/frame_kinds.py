@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 from uuid import UUID
 
 import polars as pl
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 T = TypeVar("T")
+# Columns in polars, and the way of a result back to the caller's kind.
+Entered: TypeAlias = tuple[pl.DataFrame | pl.LazyFrame, Callable[[pl.DataFrame], object]]
 
 
 def kinds() -> str:
@@ -61,22 +63,15 @@ def _way_to_a_frame(given: object) -> str:
 
 
 class FrameKind(ABC):
-    """A kind of frame, with the way of its columns into polars and of results back.
-
-    Attributes
-    ----------
-    description : str
-        Name of such a frame in messages and in the documentation.
-    is_elsewhere : bool
-        Whether other processes hold the rows, which then have no order.
-    """
+    """A kind of frame, which messages name by its description."""
 
     description: str
+    # Other processes hold the rows, which then have no order.
     is_elsewhere: bool = False
 
     @abstractmethod
     def owns(self, frame: object) -> bool:
-        """Tell whether a frame is of this kind, without importing its library."""
+        """Return whether a frame is of this kind, without importing its library."""
 
     @abstractmethod
     def named(self, frame: Any) -> tuple[object, list[str]]:
@@ -89,7 +84,8 @@ class FrameKind(ABC):
         columns: dict[str, str],
         renamed: Mapping[str, str],
         same: Mapping[str, str],
-    ) -> tuple[pl.DataFrame | pl.LazyFrame, Callable[[pl.DataFrame], object]]:
+        /,
+    ) -> Entered:
         """Return the needed columns in polars, and the way back to the caller's kind."""
 
 
@@ -103,13 +99,9 @@ class _Polars(FrameKind):
         return frame, frame.lazy().collect_schema().names()
 
     def enter(
-        self,
-        frame: pl.DataFrame | pl.LazyFrame,
-        columns: dict[str, str],
-        renamed: Mapping[str, str],  # noqa: ARG002
-        same: Mapping[str, str],  # noqa: ARG002
-    ) -> tuple[pl.DataFrame | pl.LazyFrame, Callable[[pl.DataFrame], object]]:
-        _, names = self.named(frame)
+        self, frame: pl.DataFrame | pl.LazyFrame, columns: dict[str, str], /, *_: object
+    ) -> Entered:
+        names = self.named(frame)[1]
         checks.columns_exist(columns, names)
         if isinstance(frame, pl.DataFrame):
             return frame.select(list(columns)), lambda out: out
@@ -133,7 +125,8 @@ class _Pandas(FrameKind):
         columns: dict[str, str],
         renamed: Mapping[str, str],
         same: Mapping[str, str],
-    ) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
+        /,
+    ) -> Entered:
         """Read the needed columns and note their dtype backend."""
         _names_are_unique(list(frame.columns), columns)
         in_index = [name for name in columns if name in frame.index.names]
@@ -145,7 +138,9 @@ class _Pandas(FrameKind):
         uuids = [
             name
             for name, column in (*same.items(), *renamed.items())
-            if data.schema[column] == pl.Binary and _are_uuids(needed[column])
+            if data.schema[column] == pl.Binary
+            and needed[column].dtype == "object"
+            and isinstance(next(iter(needed[column].dropna()), None), UUID)
         ]
         kept = {name: needed[column].dtype for name, column in same.items()}
         kept |= {
@@ -178,13 +173,7 @@ class _Columns(FrameKind):
     def named(self, frame: Mapping[str, Any]) -> tuple[object, list[str]]:
         return frame, [name for name in frame if isinstance(name, str)]
 
-    def enter(
-        self,
-        frame: Mapping[str, Any],
-        columns: dict[str, str],
-        renamed: Mapping[str, str],  # noqa: ARG002
-        same: Mapping[str, str],  # noqa: ARG002
-    ) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
+    def enter(self, frame: Mapping[str, Any], columns: dict[str, str], /, *_: object) -> Entered:
         """Read the needed columns."""
         checks.columns_exist(columns, list(frame))
         data = _read_columns(
@@ -209,7 +198,8 @@ class _Arrow(FrameKind):
         columns: dict[str, str],
         renamed: Mapping[str, str],
         same: Mapping[str, str],
-    ) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
+        /,
+    ) -> Entered:
         """Read a pyarrow table or a PyCapsule frame; both get a pyarrow table back."""
         import pyarrow as pa
 
@@ -242,13 +232,7 @@ class _Spark(FrameKind):
             )
         return frame, list(frame.columns)
 
-    def enter(
-        self,
-        frame: Any,  # noqa: ARG002
-        columns: dict[str, str],  # noqa: ARG002
-        renamed: Mapping[str, str],  # noqa: ARG002
-        same: Mapping[str, str],  # noqa: ARG002
-    ) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
+    def enter(self, frame: Any, columns: dict[str, str], /, *_: object) -> Entered:  # noqa: ARG002
         """Refuse to collect a frame that may be larger than memory."""
         raise PrframeError(
             "only the verbs take a Spark frame; collect what is needed here, for example with "
@@ -262,7 +246,7 @@ KINDS: tuple[FrameKind, ...] = (_Polars(), _Pandas(), _Columns(), _Spark(), _Arr
 
 
 def is_instance(frame: object, module: str, name: str) -> bool:
-    """Tell whether the frame is of a library's class, without importing that library."""
+    """Return whether the frame is of a library's class, without importing that library."""
     library = sys.modules.get(module)
     return library is not None and isinstance(frame, getattr(library, name))
 
@@ -346,11 +330,6 @@ def _plain(column: "pd.Series[Any]") -> "pd.Series[Any]":
     if column.dtype == "object" and all(map(pd.api.types.is_integer, column.dropna() * 1)):
         return column.astype("Int64")
     return column
-
-
-def _are_uuids(column: "pd.Series[Any]") -> bool:
-    """Tell whether a column holds UUIDs, which polars reads as bytes."""
-    return column.dtype == "object" and isinstance(next(iter(column.dropna()), None), UUID)
 
 
 def _to_pandas(

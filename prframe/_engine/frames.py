@@ -16,8 +16,7 @@ from prframe.typing import Integers, Schema
 if TYPE_CHECKING:
     from prframe.spark.groups import Steps
 
-# A batch or slice is large enough to be worth a few milliseconds of handling, and small enough to
-# take a few megabytes, so that its memory is used again by the next one.
+# A batch or slice takes a few megabytes, so that its memory is used again by the next one.
 _BATCH_ROWS = 1 << 18
 _SLICE_ROWS = 1 << 19
 # NumPy compares these by itself, without a query.
@@ -31,34 +30,22 @@ _LAST_ROWS = 1 << 12
 
 @dataclass
 class Seen:
-    """What was noticed of the rows while they were ranked, and may deserve a warning.
-
-    Attributes
-    ----------
-    rows, positives, negatives : bool
-        Whether there were rows, and whether any of them was positive, or negative.
-    tied : str
-        A sentence about ties that trec_eval would have ranked otherwise.
-    lost : bool
-        Whether negatives have the score -inf, and are not ranked.
-    grades : set of float
-        Labels that are numbers, as far as they were looked at; those below 0 count as 0.
-    read : bool
-        Whether there were rows that are not ranked.
-    unlisted : bool
-        Whether a group has more positives than are listed, by what the caller says.
-    totals : list of DataFrame or None
-        The totals of groups, if somebody asks for them.
-    """
+    """What was noticed of the rows while they were ranked, and may deserve a warning."""
 
     rows: bool = False
     positives: bool = False
     negatives: bool = False
+    # A sentence about ties that trec_eval would have ranked otherwise.
     tied: str = ""
+    # Negatives have the score -inf, and are not ranked.
     lost: bool = False
+    # Labels that are numbers, as far as they were looked at; those below 0 count as 0.
     grades: set[float] = field(default_factory=set)
+    # There were rows that are not ranked.
     read: bool = False
+    # A group has more positives than are listed, by what the caller says.
     unlisted: bool = False
+    # The totals of groups, if somebody asks for them.
     totals: list[pl.DataFrame] | None = None
 
 
@@ -66,19 +53,9 @@ class Seen:
 class Source:
     """The needed columns of the caller's frame, readable whole or in batches.
 
-    Attributes
-    ----------
-    data : DataFrame or LazyFrame
-        The rows.
-    seen : Seen
-        What was noticed of the rows.
-    distinct : bool
-        Whether the items of each group are known to differ, so that nobody need look.
-    scattered : bool
-        Whether groups are taken to stand in several stretches of rows, so that nobody need look.
-    runs : DataFrame or None
-        Rows that have been counted, with the working columns (see `prframe._engine.runs`); `data`
-        then has the caller's columns and no rows.
+    The items of each group are known to differ if it is `distinct`, and groups to stand in
+    several stretches of rows if it is `scattered`. `runs` are rows that have been counted (see
+    `prframe._engine.runs`); `data` then has no rows.
     """
 
     data: pl.DataFrame | pl.LazyFrame
@@ -136,7 +113,7 @@ def run_starts(keys: Sequence[pl.Series]) -> Integers:
 
 
 def _changes(key: pl.Series) -> NDArray[np.bool_]:
-    """Tell which values but the first differ from the one before."""
+    """Return which values but the first differ from the one before."""
     if key.dtype not in _MACHINE_INTEGERS:
         key = key.to_physical()
     if key.dtype in _MACHINE_INTEGERS and not key.null_count():
@@ -183,20 +160,20 @@ def _runs_of_batches(
             # A slice would keep the memory of all rows.
             pending = [batch[np.arange(cut, batch.height)] if cut else batch]
             del batch
-            yield _in_one_stretch(complete)
+            yield _stacked(complete)
         else:
             pending.append(batch)
     if pending:
-        yield _in_one_stretch(pending)
+        yield _stacked(pending)
 
 
 def _change_between(before: pl.DataFrame, after: pl.DataFrame, keys: Sequence[str]) -> bool:
-    """Tell whether the first row has other keys than the last row of the batch before."""
+    """Return whether the first row has other keys than the last row of the batch before."""
     pair = pl.concat([before.tail(1).select(keys), after.head(1).select(keys)])
     return run_starts(pair.get_columns()).size > 1
 
 
-def _in_one_stretch(parts: list[pl.DataFrame]) -> pl.DataFrame:
+def _stacked(parts: list[pl.DataFrame]) -> pl.DataFrame:
     """Stack parts in one stretch of memory, which NumPy takes as it is; they are let go."""
     rows = pl.concat([part for part in parts if part.height], rechunk=True)
     parts.clear()
@@ -218,9 +195,8 @@ def through(  # noqa: PLR0913
     `columns` maps each needed column to the argument that names it. `schema` checks the arguments
     against the frame and returns the columns of the result. `compute` does the work; for a lazy
     frame it runs when the result is collected. `renamed` maps columns of the result to those of
-    the caller whose values they hold, perhaps with new ones; `copied` maps those that hold the
-    caller's values only, like the columns `by`. `steps` say how the work is done on rows that lie
-    elsewhere.
+    the caller whose values they hold, perhaps with new ones; `copied` maps those that hold no
+    others. `steps` say how the work is done on Spark.
     """
     same = {key: key for key, argument in columns.items() if argument == "by"} | dict(copied or {})
     kind = kind_of(frame)
@@ -243,10 +219,7 @@ def through(  # noqa: PLR0913
 
 
 def named(frame: object) -> tuple[Any, list[str]]:
-    """Return the names of a frame's columns, and the frame, which can be read again.
-
-    Some Arrow streams can be read only once, so that they are read here.
-    """
+    """Return a frame that can be read again, unlike some Arrow streams, and its column names."""
     return kind_of(frame).named(frame)
 
 

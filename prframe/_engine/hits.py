@@ -1,8 +1,7 @@
 """Hits: the small table that every metric is computed from.
 
 Everything about a ranking is a function of the ranks of its positives (Clemencon, Limnios &
-Vayatis 2021, section 2). Here their tie blocks are given ranks by the tie policy and the
-positives above and within them are counted.
+Vayatis 2021, section 2).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,8 +24,7 @@ _AT_A_TIME = 1 << 20
 _MANY = 1 << 17
 # Groups of so many rows, on average, are added up one by one.
 _FEW = 1000
-# Sums of weights beyond 2 to the power of this, or below its inverse, are extreme; they are
-# multiplied by 2 to a power of at most the other number, which is itself a float.
+# Sums of weights beyond 2 to the power of the first number, or below its inverse, are extreme.
 _EXTREME, _MOST = 100, 1000
 
 
@@ -84,9 +82,7 @@ class Hits:
     def parts(self, *, whole_groups: bool) -> Iterator[pl.LazyFrame]:
         """Yield the columns of about `_AT_A_TIME` hits at a time.
 
-        A part ends with a group or, unless groups are to stay whole, after a multiple of
-        `_AT_A_TIME` hits of a group. So the parts of a group do not depend on other groups, and
-        neither do sums over them, to the last bit.
+        The parts of a group, and so the last bit of sums over them, depend on no other group.
         """
         n_hits = self.n_hits
         if n_hits <= _AT_A_TIME:
@@ -145,7 +141,9 @@ def together(pieces: Iterable[Hits]) -> Iterator[Hits]:
         if not are_few:
             yield piece
             continue
-        few.append(_by_themselves(piece))
+        # Computed columns let go of what they follow from, such as the weights of all rows.
+        is_plain = isinstance(piece.given, Ranks)
+        few.append(piece if is_plain else replace(piece, given=piece.table.lazy()))
         n_few += n_hits
         if n_few >= _MANY:
             yield _stacked(few)
@@ -154,15 +152,8 @@ def together(pieces: Iterable[Hits]) -> Iterator[Hits]:
         yield _stacked(few)
 
 
-def _by_themselves(piece: Hits) -> Hits:
-    """Return hits without what their columns follow from, for example the weights of all rows."""
-    if isinstance(piece.given, Ranks):
-        return piece
-    return replace(piece, given=piece.table.lazy())
-
-
 def _are_alike(one: Hits, other: Hits) -> bool:
-    """Tell whether two pieces both have marks, or both nothing but ranks, or neither."""
+    """Return whether two pieces both have marks, or both nothing but ranks, or neither."""
     return type(one.given) is type(other.given) and (one.marks is None) == (other.marks is None)
 
 
@@ -213,10 +204,9 @@ def weighted_hits(totals: pl.DataFrame, ranks: Ranks, weight: Floats, sums: "Cla
 
 
 def rescaled(found: Hits) -> Hits:
-    """Return weighted hits whose weights are multiplied by powers of 2 where they are extreme.
+    """Return weighted hits whose extreme weights are multiplied by powers of 2.
 
-    Metrics of weights are ratios, which stay the same to the last bit, but the product of the sums
-    of two classes would not fit into a float.
+    Metrics stay the same, but products of the sums of two classes would not fit into a float.
     """
     totals = found.totals
     _, exponent = np.frexp((totals["n_pos"] + totals["n_neg"]).to_numpy())
@@ -324,11 +314,7 @@ def with_hits(totals: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
 
 
 class RunningSums:
-    """Sums of the first values of each group.
-
-    Each group is added up by itself, because differences of sums over all groups would lose
-    digits.
-    """
+    """Sums of the first values of each group, each added up apart, so that no digits are lost."""
 
     def __init__(self, values: Floats, sizes: Integers) -> None:
         """Add up the values, which stand group by group, in groups of the given sizes."""

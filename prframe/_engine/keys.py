@@ -20,10 +20,7 @@ _POWERS = pl.Series([10**digits for digits in range(39)], dtype=pl.Int128)
 
 
 def sortable_keys(score: pl.Series, *, float32: bool) -> pl.Series:
-    """Return Int64 keys in the order of the scores; equal scores share a key, as -0.0 and 0.0 do.
-
-    Integers make the search for the end of a tie block exact, which is a search for key + 1.
-    """
+    """Return Int64 keys in the order of the scores; equal scores, also -0.0 and 0.0, share one."""
     if score.dtype.is_integer() and not float32:
         _refuse_large(score)
         # The way through NumPy removes a sorted flag that may not be true.
@@ -59,11 +56,7 @@ def _keys_of_units(units: pl.Series) -> pl.Series:
 
 
 def threshold_key(threshold: float, score: pl.DataType, *, float32: bool) -> int:
-    """Return the least key that a score of this dtype has if it reaches the threshold.
-
-    Scores are compared with the threshold in their own precision, as polars and NumPy do, so that
-    a score of 0.7 in 32 or 16 bits, or a decimal one, reaches 0.7.
-    """
+    """Return the least key of a score that reaches the threshold, in the score's precision."""
     if not float32 and isinstance(score, pl.Decimal):
         units = ceil(Fraction(repr(threshold)) * 10**score.scale)
         most = int(_POWERS[-1])

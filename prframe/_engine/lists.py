@@ -12,10 +12,9 @@ from prframe._engine.frames import Seen, Source
 from prframe._engine.hits import Hits
 from prframe._engine.keys import sortable_keys
 from prframe._engine.measure import measure, thresholds_of
-from prframe._engine.noticed import notice
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import task_of_hits
-from prframe._engine.rows import is_missing, positive
+from prframe._engine.rows import is_missing, notice, positive
 from prframe._engine.tasks import Task, results
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
@@ -33,7 +32,7 @@ def values_of_lists(
     """
     seen, score = Seen(), lists["score"]
     for role, series in lists.items():
-        check_dtype(role, series.name, series.clear().explode().dtype, args)
+        _check_dtype(role, series.name, series.clear().explode().dtype, args)
     # A label, or a total, may be a single value for all groups.
     lists = {
         role: series if series.len() == score.len() else series.new_from_index(0, score.len())
@@ -55,7 +54,7 @@ def values_of_lists(
         return pl.concat(list(parts) or [pl.Series(dtype=pl.Float64)]), seen
 
 
-def check_dtype(role: str, column: str, dtype: pl.DataType, args: Arguments) -> None:
+def _check_dtype(role: str, column: str, dtype: pl.DataType, args: Arguments) -> None:
     """Require the dtype that verbs require of a column; text is compared in the expression."""
     if role != "label":
         require_number(role, column, dtype)

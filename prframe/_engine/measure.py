@@ -65,10 +65,7 @@ def measure(
     prior: float | None = None,
     interpolate: bool = False,
 ) -> pl.DataFrame:
-    """Return one row per group and one column per metric, named by its position ("0", "1", ...).
-
-    Where a metric is undefined its value is null.
-    """
+    """Return a row per group, a column per metric, named by its position; null if undefined."""
     _check_grades(found, metrics)
     numbered = sorted(enumerate(metrics), key=lambda pair: pair[1].rel or 0.0)
     frames = []
@@ -81,13 +78,12 @@ def measure(
 
 def _check_grades(found: Hits, metrics: Sequence[Metric]) -> None:
     """Require grades within what a metric takes, of retrieved items and others."""
-    limited = [metric for metric in metrics if metric.highest_grade is not None]
-    if not limited:
-        return
-    items = found.table if found.marks is None else found.marks
-    largest = float(items["gain"].to_numpy().max(initial=0))
-    for metric in limited:
-        highest = metric.highest_grade or 0.0
+    for metric in metrics:
+        highest = metric.highest_grade
+        if highest is None:
+            continue
+        items = found.table if found.marks is None else found.marks
+        largest = float(items["gain"].to_numpy().max(initial=0))
         if largest > highest:
             remedy = "2^label is too large a number beyond"
             if metric.takes("top"):
@@ -133,9 +129,8 @@ class _Measurement:
         whole_groups = any(
             self._interpolated(metric) or not term.per_hit for metric, term in terms.values()
         )
-        parts = []
-        for rows in self._hits.parts(whole_groups=whole_groups):
-            parts.append(self._credited(rows, terms, combine))  # noqa: PERF401 - a frame less
+        hits = self._hits.parts(whole_groups=whole_groups)
+        parts = [self._credited(rows, terms, combine) for rows in hits]
         return parts[0] if len(parts) == 1 else _per_group(pl.concat(parts), combine)
 
     def _credited(
@@ -157,7 +152,7 @@ class _Measurement:
         return credited if combine == "first" else _per_group(credited, combine)
 
     def _interpolated(self, metric: Metric) -> bool:
-        """Tell whether a metric is to use interpolated precision."""
+        """Return whether a metric is to use interpolated precision."""
         asked = self._interpolate and "interpolate" in metric.options
         return metric.interpolated or asked
 
@@ -208,12 +203,10 @@ class _Columns:
 
     def quantities(self, *, interpolated: bool) -> Quantities:
         """Return the quantities, with interpolated precision or without."""
-        named = ("start", "end", "tp_start", "tp_end", "fp_start", "fp_end", "weight", "gain")
         return Quantities(
-            **{name: pl.col(name) for name in named + _TOTALS},
-            running_discounts=self._running_discounts,
-            ideal_dcg=self._ideal_dcg,
-            prior=self._prior,
+            self._running_discounts,
+            self._ideal_dcg,
+            self._prior,
             interpolated=pl.col("interpolated") if interpolated else None,
             weighted=self._hits.totals.schema["n_hits"].is_float(),
         )
@@ -226,14 +219,9 @@ class _Columns:
     def _running_discounts(self, k: int | None) -> Callable[[pl.Expr], pl.Expr]:
         # Only as far as a hit reaches.
         ends = self._hits.columns.select("end").collect(engine="in-memory")["end"]
-        reach = _largest(ends)
+        reach = int(ends.to_numpy().max(initial=0))
         table = pl.lit(pl.Series(discount_sums(reach if k is None else min(k, reach))))
         return table.gather
-
-
-def _largest(counts: pl.Series) -> int:
-    """Return the largest count, 0 if there is none."""
-    return int(counts.to_numpy().max(initial=0))
 
 
 def _with_ideals(

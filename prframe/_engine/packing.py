@@ -5,14 +5,23 @@ asked for, also its number within its group and a flag. Where these need more th
 last bits of the distance are left out.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from time import perf_counter
+from typing import Any, TypeAlias
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from prframe._engine.integer_sort import sort_integers
 from prframe.typing import Integers
 
+_Integers: TypeAlias = NDArray[np.integer[Any]]
+# Up to so many numbers NumPy and polars take about as long to sort them.
+_FEW = 1 << 14
+# Multiples of an odd number fill 64 bits evenly and in no order.
+_TRIALS, _TRIED, _ODD = 3, 1 << 15, 0x9E3779B97F4A7C15
 _WIDTH = 64
 # The number of rows that are looked at together: few enough to stay in the cache of a processor.
 _AT_A_TIME = 1 << 16
@@ -57,21 +66,12 @@ class Groups:
 class Packing:
     """How a row becomes one integer: its group, the distance of its key from the best, its kind.
 
-    Attributes
-    ----------
-    best : int
-        The largest key.
-    unused : int
-        Last bits that are 0 in every distance.
-    dropped : int
-        Further last bits of the distances, for which there is no room.
-    key_bits, kind_bits, number_bits : int
-        Bits that the distance, the kind, and the number of the row with its flag are given.
+    The number of the row and its flag may follow.
     """
 
     best: int
-    unused: int
-    dropped: int
+    unused: int  # last bits that are 0 in every distance
+    dropped: int  # further last bits of the distances, for which there is no room
     key_bits: int
     kind_bits: int
     number_bits: int
@@ -128,11 +128,11 @@ class Packing:
         return rows
 
     def changes(self, rows: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Tell where the group or the key of packed rows in order changes."""
+        """Return where the group or the key of packed rows in order changes."""
         return _changes(rows, self.kind_bits + self.number_bits)
 
     def keeps_keys_apart(self, key: NDArray[np.int64]) -> bool:
-        """Tell whether no two keys differ in the dropped bits alone."""
+        """Return whether no two keys differ in the dropped bits alone."""
         distances = _distances(key, self.best)
         sort_integers(distances)
         changes = _changes(distances)
@@ -154,12 +154,42 @@ def _distances(
 
 
 def _changes(ascending: NDArray[np.uint64], ignored_bits: int = 0) -> NDArray[np.bool_]:
-    """Tell which numbers differ from the one before in more than their last bits.
-
-    The first number does.
-    """
+    """Return which numbers differ from the one before in more than their last bits."""
     changes, shift = np.ones(ascending.size, np.bool_), np.uint64(ignored_bits)
     for start in range(1, ascending.size, _AT_A_TIME):
         part = ascending[start - 1 : start + _AT_A_TIME] >> shift
         np.not_equal(part[1:], part[:-1], out=changes[start : start + _AT_A_TIME])
     return changes
+
+
+def sort_integers(numbers: _Integers) -> None:
+    """Sort integers, in place and ascending."""
+    if numbers.size <= _FEW or _numpy_is_fast():
+        numbers.sort()
+    else:
+        sort_by_polars(numbers)
+
+
+def sort_by_polars(numbers: _Integers) -> None:
+    """Sort integers in place; it waits for none of polars' threads (see `tasks`)."""
+    numbers[:] = pl.Series(numbers).sort(multithreaded=False).to_numpy()
+
+
+@cache
+def _numpy_is_fast() -> bool:
+    """Measure whether NumPy sorts as fast as polars, which it does not on AMD's Zen 4."""
+    numbers = np.arange(_TRIED, dtype=np.uint64) * np.uint64(_ODD)
+    trials = [
+        (_seconds(np.ndarray.sort, numbers), _seconds(sort_by_polars, numbers))
+        for _ in range(_TRIALS)
+    ]
+    numpy_seconds, polars_seconds = map(min, zip(*trials, strict=True))
+    return bool(numpy_seconds <= polars_seconds)
+
+
+def _seconds(sort: Callable[[_Integers], None], numbers: _Integers) -> float:
+    """Return how long it takes to sort a copy of numbers."""
+    copied = numbers.copy()
+    begin = perf_counter()
+    sort(copied)
+    return perf_counter() - begin

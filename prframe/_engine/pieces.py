@@ -27,7 +27,7 @@ _SAMPLE_ROWS = 1 << 16
 
 @dataclass(frozen=True)
 class Ranking:
-    """The rows that are ranked and the arguments; `compute` sees the groups piece by piece.
+    """The rows that are ranked and the arguments.
 
     With `spares_gains` the gains are left out of pieces where labels say the same. Totals count
     the items whose score reaches one of the `thresholds`.
@@ -45,20 +45,14 @@ class Ranking:
         return self.of_pieces(lambda pieces: pl.concat(list(map(compute, pieces))))
 
     def of_pieces(self, join: Callable[[Iterable["Piece"]], pl.DataFrame]) -> pl.DataFrame:
-        """Return what a function makes of all pieces, each made of complete groups.
-
-        It is called again with all rows as one piece if a group turns out to be in two pieces.
-        """
+        """Return what a function makes of all pieces; it is called again if a group is in two."""
         try:
             return join(self._pieces())
         except _ScatteredGroupsError:
             return join([self._gathered(self.source.whole())])
 
     def _pieces(self) -> Iterator["Piece"]:
-        """Yield runs of complete groups while each group stands in one stretch of rows.
-
-        If there are no rows there is one piece.
-        """
+        """Yield runs of complete groups while each group stands in one stretch of rows."""
         if self.source.runs is not None:
             yield self._grouped(self.source.runs)
             return
@@ -87,7 +81,7 @@ class Ranking:
             raise _ScatteredGroupsError
 
     def _looks_scattered(self, batch: pl.DataFrame) -> bool:
-        """Tell from the first rows whether groups turn up twice; to find out late costs more."""
+        """Return whether groups turn up twice in the first rows; to find out late costs more."""
         keys = batch.head(_SAMPLE_ROWS).select(self.args.keys)
         return _has_repeats(keys[run_starts(keys.get_columns())])
 
@@ -124,7 +118,7 @@ class _ScatteredGroupsError(Exception):
 
 
 def _has_repeats(keys: pl.DataFrame) -> bool:
-    """Tell whether keys turn up more than once."""
+    """Return whether keys turn up more than once."""
     return keys.n_unique() < keys.height
 
 
@@ -162,26 +156,17 @@ class Piece:
         return self.ranking.include_unretrieved or bool(least > UNRETRIEVED)
 
     def aggregate(self, **columns: pl.Expr) -> pl.DataFrame:
-        """Return one row per group: its keys and the given aggregates.
-
-        An aggregate of many values must implode them.
-        """
-        if huge := self._huge_groups():
+        """Return one row per group: its keys and aggregates, which implode many values."""
+        n_huge = self.rows.height // _HUGE_GROUP
+        if n_huge and self.first_rows.size <= n_huge:
             # A select sorts on all cores; inside group_by a group has one.
-            groups = pl.concat([group.select(**columns) for group in huge])
+            groups = pl.concat([group.select(**columns) for group in self.groups()])
         else:
             # A sorted key spares the hashing.
             rows = self.rows.lazy().with_columns(pl.col("run").set_sorted())
             grouped = rows.group_by("run", maintain_order=True).agg(**columns)
             groups = grouped.drop("run").collect(engine="streaming")
         return pl.concat([self.keys, groups], how="horizontal") if self.keys.width else groups
-
-    def _huge_groups(self) -> list[pl.DataFrame]:
-        """Return the groups one by one if they are few and huge, else nothing."""
-        height = self.rows.height
-        if height < _HUGE_GROUP or self._n_runs() > height // _HUGE_GROUP:
-            return []
-        return list(self.groups())
 
     def groups(self) -> "Iterator[pl.DataFrame]":
         """Yield the rows of each group."""
@@ -219,8 +204,3 @@ class Piece:
         # Sums of bytes are several times faster in 32 bits, which hold the number of any rows.
         counts = np.add.reduceat(mask.view(np.uint8), self.first_rows, dtype=np.uint32)
         return counts.astype(np.int64)
-
-    def _n_runs(self) -> int:
-        """Return the number of groups."""
-        ends = self.rows["run"][[0, -1]]
-        return int(ends[1]) - int(ends[0]) + 1

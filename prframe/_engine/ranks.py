@@ -1,8 +1,7 @@
 """Ranks of the positives: the one place that knows sorting, ties and unretrieved items.
 
-The rows are reduced to group totals and *hits*: one small row for each retrieved positive, with
-the tie block it stands in (see `prframe._engine.hits`). Curves need every threshold; they and
-weighted hits come from the fully sorted rows.
+The rows are reduced to group totals and *hits* (see `prframe._engine.hits`). Curves, which need
+every threshold, and weighted hits come from the fully sorted rows.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,8 +22,8 @@ from prframe._engine.hits import (
     unit_hits,
     weighted_hits,
 )
-from prframe._engine.integer_sort import sort_integers
 from prframe._engine.keys import UNRETRIEVED, rounded
+from prframe._engine.packing import sort_integers
 from prframe._engine.pieces import Piece
 from prframe._engine.runs import hits_of_runs, ranked_runs, sizes_of_runs
 from prframe._engine.sorting import (
@@ -88,7 +87,7 @@ def _sort(piece: Piece) -> Callable[[NDArray[np.unsignedinteger]], SortedRows]:
 
 
 def _carries_more_than_labels(piece: Piece) -> bool:
-    """Tell whether rows have judgments, or gains that are not their labels over again."""
+    """Return whether rows have judgments, or gains that are not their labels over again."""
     extra, rows = piece.ranking.extra, piece.rows
     return "judged" in extra or (
         "gain" in rows.columns and bool((rows["gain"] != rows["positive"]).any())
@@ -127,10 +126,7 @@ def _marked_hits(piece: Piece) -> Task[Hits]:
 
 
 def tie_sizes(piece: Piece, group_hits: Hits) -> pl.Series:
-    """Return the sizes of the tie blocks of each group's retrieved items, best first, as lists.
-
-    They are null for all groups where it is known that no items are tied.
-    """
+    """Return lists of the sizes of tie blocks, best first; null where none can tie."""
     if group_hits.are_apart or not piece.ranking.args.policy.blocks:
         nothing = pl.Series("sizes", [None], dtype=pl.List(pl.UInt32))
         return nothing.new_from_index(0, group_hits.totals.height)
@@ -143,17 +139,15 @@ def tie_sizes(piece: Piece, group_hits: Hits) -> pl.Series:
 def class_scores(piece: Piece) -> Iterator[tuple[Floats, Floats]]:
     """Yield the scores of each group's positives and negatives; the ranking carries them."""
     for rows in piece.groups():
-        score, positive = _compared(piece, rows), rows["positive"].to_numpy()
+        scores, positive = rows["score"], rows["positive"].to_numpy()
+        score = rounded(scores) if piece.ranking.args.float32 else scores.to_numpy()
         yield score[positive], score[~positive]
 
 
 def clustered(
     piece: Piece, least: int = UNRETRIEVED + 1
 ) -> Iterator[tuple[Floats, NDArray[np.bool_], Integers]]:
-    """Yield what `levels` does of each group, and the cluster of each item from 0.
-
-    Clusters are numbered by their values: the order of rows does not matter.
-    """
+    """Yield what `levels` does of each group, and the clusters of items, by value from 0."""
     for rows, of_items in zip(piece.groups(), levels(piece, least), strict=True):
         yield *of_items, rows["cluster"].rank("dense").cast(pl.Int64).to_numpy() - 1
 
@@ -161,10 +155,9 @@ def clustered(
 def levels(
     piece: Piece, least: int = UNRETRIEVED + 1
 ) -> Iterator[tuple[Floats, NDArray[np.bool_]]]:
-    """Yield the level of each group's items, and whether each is positive.
+    """Yield levels of each group's items, which rise as scores do, and whether each is positive.
 
-    Levels rise as scores do, -inf is what was not retrieved, or has a key below the `least` one;
-    as floats, large integers would tie.
+    With a key below the `least` one it is -inf. As floats, large integers would tie.
     """
     for rows in piece.groups():
         key = rows["key"].to_numpy()
@@ -172,30 +165,13 @@ def levels(
         yield np.where(key >= least, level, -np.inf), rows["positive"].to_numpy()
 
 
-def _compared(piece: Piece, rows: pl.DataFrame) -> Floats:
-    """Return scores as they are compared."""
-    args = piece.ranking.args
-    return rounded(rows["score"]) if args.float32 else rows["score"].to_numpy()
-
-
 @dataclass(frozen=True)
 class Thresholds:
     """The tie blocks of a piece in order of rank, with the counts up to their ends.
 
-    Attributes
-    ----------
-    totals : DataFrame, one row per group
-        As in `Hits`, without ``n_hits``.
-    order : ndarray of int, shape (n_ranked,)
-        Numbers of the rows of the piece that are ranked, in order of rank.
-    group : ndarray of int, shape (n_blocks,)
-        Number of the group of each block.
-    ends : ndarray of int, shape (n_blocks,)
-        Where in `order` each block ends.
-    k : ndarray of int, shape (n_blocks,)
-        Rows up to the end of the block.
-    tp, fp : ndarray, shape (n_blocks,)
-        Positives and negatives among these; with weights, sums of weights.
+    `totals` are those of `Hits` without ``n_hits``, and `order` has the numbers of the ranked
+    rows. Each block has a `group`, its end in `order` (`ends`), the rows up to its end (`k`), and
+    the positives and negatives among them (`tp`, `fp`; with weights, sums of weights).
     """
 
     totals: pl.DataFrame
@@ -231,13 +207,9 @@ def thresholds(piece: Piece) -> Task[Thresholds]:
     """Return the task that sorts the rows of a piece within their groups and counts along them."""
     if not piece.is_counted:
         return Task(_ranked_rows(piece), partial(_thresholds_of_rows, piece))
-    return Task(lambda: None, lambda _: _thresholds_of_runs(piece))
-
-
-def _thresholds_of_runs(piece: Piece) -> Thresholds:
-    """Count along runs of rows."""
     order, group, ends, k, tp = ranked_runs(piece)
-    return Thresholds(group_totals(piece), order, group, ends, k, tp, k - tp)
+    found = Thresholds(group_totals(piece), order, group, ends, k, tp, k - tp)
+    return Task(lambda: None, lambda _: found)
 
 
 def _thresholds_of_rows(piece: Piece, rows: "_RankedRows") -> Thresholds:
@@ -262,9 +234,8 @@ def _thresholds_of_rows(piece: Piece, rows: "_RankedRows") -> Thresholds:
 def thresholds_reaching(piece: Piece, needed: Callable[[Integers], Floats]) -> Task[Thresholds]:
     """Return the task that finds the tie blocks at which the positives first reach some numbers.
 
-    The rows of the piece have no weights and stand for an item each. `needed` returns the numbers
-    for each group, shape (n_groups, n_numbers), given the groups' totals of positives. A number of
-    at most 0 is reached by the first block.
+    The rows have no weights and stand for an item each. `needed` returns the numbers, shape
+    (n_groups, n_numbers), given the totals of positives; the first block reaches 0.
     """
     sort, totals = _ranked_rows(piece), group_totals(piece)
     nth = np.ceil(needed(totals["n_pos"].to_numpy())).astype(np.int64)
@@ -303,19 +274,7 @@ def _ends(begins: NDArray[np.bool_]) -> Integers:
 
 
 class _RankedRows(NamedTuple):
-    """The rows of a piece that are ranked, in order of rank.
-
-    Attributes
-    ----------
-    order : ndarray of int, shape (n_ranked,)
-        Numbers of the rows.
-    begins : ndarray of bool, shape (n_ranked,)
-        Whether each row begins a tie block.
-    positive : ndarray of bool, shape (n_ranked,)
-        Whether it is positive.
-    sizes : ndarray of int, shape (n_groups,)
-        Number of ranked rows of each group.
-    """
+    """The ranked rows of a piece in order of rank, and how many each group has."""
 
     order: Integers
     begins: NDArray[np.bool_]
@@ -351,10 +310,7 @@ def _ranked_rows(piece: Piece) -> Callable[[], _RankedRows]:
 
 
 def _order_of_rows(piece: Piece) -> Callable[[], RowOrder]:
-    """Return the function that orders rows by group, and best first within a group.
-
-    It waits for no thread of polars, which has put ties in order before where names decide.
-    """
+    """Return the function that orders rows, best first within a group, without polars."""
     policy, positive = piece.ranking.args.policy, piece.positive
     if policy.then:
         order = _order_by_names(piece)
@@ -370,10 +326,7 @@ def _order_of_rows(piece: Piece) -> Callable[[], RowOrder]:
 
 
 def _order_by_names(piece: Piece) -> Integers:
-    """Return the order of rows in which ties are broken by what the policy names.
-
-    Only rows with equal scores are compared by names. Rows that are not ranked keep their order.
-    """
+    """Return the order of rows in which the names that the policy takes break ties."""
     run, key = (piece.rows[name].to_numpy() for name in ("run", "key"))
     nothing = np.zeros(key.size, np.uint8)
     order, begins, _ = order_of_rows(run, key, nothing, nothing.view(np.bool_))
@@ -417,10 +370,7 @@ def _class_sums(rows: _RankedRows, weights: tuple[Floats, Floats]) -> ClassSums:
 
 
 def _weights(piece: Piece, sums: ClassSums) -> dict[str, Floats]:
-    """Return the sums of the weights of each group.
-
-    They are added up as along the curve, so that recall ends at exactly 1.
-    """
+    """Return the sums of weights, added up as along the curve, so that recall ends at 1."""
     tp, fp = sums.positives.totals, sums.negatives.totals
     totals = {"n": tp + fp, "present_pos": tp, "present_neg": fp}
     groups = np.arange(tp.size)

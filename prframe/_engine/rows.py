@@ -5,7 +5,7 @@ does), ``positive``, and, if they are needed, ``score``, ``weight``, ``gain``, `
 ``pooled``, ``item``, ``cluster``, ``n_pos``, ``n_neg``, ``row``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -13,14 +13,18 @@ import polars as pl
 
 from prframe import checks
 from prframe._engine.arguments import WORKING, Arguments
-from prframe._engine.frames import Source
-from prframe._engine.keys import as_thresholds, sortable_keys
-from prframe._engine.noticed import notice
-from prframe.errors import PrframeError
+from prframe._engine.frames import Seen, Source
+from prframe._engine.keys import UNRETRIEVED, as_thresholds, sortable_keys
+from prframe.errors import ManyGradesWarning, PrframeError, UnretrievedWarning, warn
 from prframe.typing import LabelValue
 
 # Callers of `prepare` keep row numbers in this column.
 ROW = f"{WORKING}row number"
+# So many of the labels are looked at, spread over all rows.
+_LABELS = 1 << 10
+# Judgments seldom have more grades, and of as many classes as columns there are at least so many.
+_GRADES, _CLASSES = 5, 3
+_MEND = "mend or drop these rows"
 
 
 def key_names(args: Arguments) -> list[str]:
@@ -29,11 +33,7 @@ def key_names(args: Arguments) -> list[str]:
 
 
 def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -> pl.DataFrame:
-    """Check a batch of the caller's rows and return the working columns.
-
-    `extra` names optional ones: ``"score"``, ``"gain"``, ``"judged"`` (with ``"pooled"``) and
-    ``"row"``.
-    """
+    """Check a batch of the caller's rows and return the working columns, and `extra` ones."""
     if conditions := considered(args, batch.schema):
         batch = batch.filter(*conditions)
     _refuse_faults(batch, args, source)
@@ -78,7 +78,7 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
 
 
 def labels_are_gains(label: pl.Series, args: Arguments) -> bool:
-    """Tell whether it is known that positives have a gain of 1 and other rows one of 0."""
+    """Return whether it is known that positives have a gain of 1 and other rows one of 0."""
     wanted = args.positive
     if not label.dtype.is_integer() or not isinstance(wanted, (bool, int, float)):
         return False
@@ -130,7 +130,7 @@ def is_missing(column: pl.Expr, dtype: pl.DataType) -> pl.Expr:
 
 @dataclass(frozen=True)
 class Problem:
-    """A fault that no row may have: its name, its condition, and the message about it."""
+    """A fault that no row may have, and the message about it."""
 
     kind: str
     bad: pl.Expr
@@ -178,107 +178,121 @@ def _refuse_faults(batch: pl.DataFrame, args: Arguments, source: Source) -> None
 
 def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
     """Return the faults that no row may have."""
-    faults = [
-        Problem(
-            "missing_label",
-            is_missing(pl.col(args.label), schema[args.label]),
-            f"`label` {args.label!r} must not contain nulls or NaN",
-            "drop these rows, leave them out with ignore=[None], or, if unlabelled means "
-            "not relevant, fill them with 0 or the label of negatives",
-        )
-    ]
+    return [*_of_labels_and_scores(args, schema), *_of_other_columns(args, schema)]
+
+
+def _of_labels_and_scores(args: Arguments, schema: pl.Schema) -> Iterator[Problem]:
+    """Yield the faults of labels and scores."""
+    yield Problem(
+        "missing_label",
+        is_missing(pl.col(args.label), schema[args.label]),
+        f"`label` {args.label!r} must not contain nulls or NaN",
+        "drop these rows, leave them out with ignore=[None], or, if unlabelled means "
+        "not relevant, fill them with 0 or the label of negatives",
+    )
     if schema[args.label].is_float():
-        faults.append(
-            Problem(
-                "infinite_label",
-                pl.col(args.label).is_infinite(),
-                f"`label` {args.label!r} must be finite",
-                "mend or drop these rows",
-            )
-        )
+        infinite = pl.col(args.label).is_infinite()
+        must = f"`label` {args.label!r} must be finite"
+        yield Problem("infinite_label", infinite, must, _MEND)
     if args.missing == "raise":
-        faults.append(
-            Problem(
-                "missing_score",
-                is_missing(pl.col(args.score), schema[args.score]),
-                f"`score` {args.score!r} must not contain nulls or NaN",
-                "leave them out with missing='drop', "
-                "or take them as not retrieved with missing='last'",
-            )
+        yield Problem(
+            "missing_score",
+            is_missing(pl.col(args.score), schema[args.score]),
+            f"`score` {args.score!r} must not contain nulls or NaN",
+            "leave them out with missing='drop', "
+            "or take them as not retrieved with missing='last'",
         )
+
+
+def _of_other_columns(args: Arguments, schema: pl.Schema) -> Iterator[Problem]:
+    """Yield the faults of weights, judgments, names and totals."""
     if args.weight is not None:
         weight = pl.col(args.weight).cast(pl.Float64)
-        faults.append(
-            Problem(
-                "bad_weight",
-                ~(weight.is_finite() & (weight >= 0)).fill_null(value=False),
-                f"`weight` {args.weight!r} must be finite numbers >= 0",
-                "mend or drop these rows",
-            )
-        )
+        bad = ~(weight.is_finite() & (weight >= 0)).fill_null(value=False)
+        must = f"`weight` {args.weight!r} must be finite numbers >= 0"
+        yield Problem("bad_weight", bad, must, _MEND)
     if args.judged is not None:
         judged = pl.col(args.judged)
         relevant = positive(args, schema[args.label])
         if schema[args.label].is_numeric():
             relevant |= pl.col(args.label) > 0
-        faults.append(
-            Problem(
-                "bad_judged",
-                judged.is_null() | (~judged & relevant),
-                f"`judged` {args.judged!r} must be True or False, and True for relevant items",
-                "mend these rows",
-            )
+        yield Problem(
+            "bad_judged",
+            judged.is_null() | (~judged & relevant),
+            f"`judged` {args.judged!r} must be True or False, and True for relevant items",
+            "mend these rows",
         )
     for name, why in (("cluster", ", which would be one cluster"), ("model", "")):
         column = getattr(args, name)
         if column is not None:
-            faults.append(
-                Problem(
-                    f"missing_{name}",
-                    is_missing(pl.col(column), schema[column]),
-                    f"`{name}` {column!r} must not contain nulls or NaN{why}",
-                    f"name these {name}s, or drop the rows",
-                )
+            missing = is_missing(pl.col(column), schema[column])
+            must = f"`{name}` {column!r} must not contain nulls or NaN{why}"
+            yield Problem(
+                f"missing_{name}", missing, must, f"name these {name}s, or drop the rows"
             )
     if args.policy.by_item or args.model is not None:
         use = f" with ties={args.ties!r}" if args.model is None else ", by which rows are matched"
-        faults.append(
-            Problem(
-                "missing_item",
-                pl.col(args.item or "").is_null(),
-                f"`item` {args.item!r} must not contain nulls{use}",
-                "name these items, or drop the rows",
-            )
-        )
-    return faults + _bad_totals(args)
-
-
-def _bad_totals(args: Arguments) -> list[Problem]:
-    """Return the faults that no column of totals may have."""
-    faults = []
+        must = f"`item` {args.item!r} must not contain nulls{use}"
+        remedy = "name these items, or drop the rows"
+        yield Problem("missing_item", pl.col(args.item or "").is_null(), must, remedy)
     for name in ("n_pos", "n_neg"):
         column = getattr(args, name)
         if isinstance(column, str):
             total = pl.col(column).cast(pl.Float64)
             whole = total.is_between(0, checks.LARGEST_COUNT) & (total == total.floor())
-            faults.append(
-                Problem(
-                    f"bad_{name}",
-                    ~whole.fill_null(value=False),
-                    f"`{name}` {column!r} must be whole numbers >= 0",
-                    "give every row of a group the same total",
-                )
-            )
-    return faults
+            must = f"`{name}` {column!r} must be whole numbers >= 0"
+            remedy = "give every row of a group the same total"
+            yield Problem(f"bad_{name}", ~whole.fill_null(value=False), must, remedy)
+
+
+def notice(seen: Seen, rows: pl.DataFrame, score: pl.Series, label: pl.Series) -> None:
+    """Note negatives of score -inf, and grades; `rows` have ``key`` and ``positive``."""
+    is_number = label.dtype.is_numeric()
+    # NumPy needs a part of the time that polars needs to begin.
+    may_be = not seen.lost and score.dtype.is_float()
+    if may_be and rows["key"].to_numpy().min(initial=0) == UNRETRIEVED:
+        lost = (score == float("-inf")) & ~rows["positive"]
+        seen.lost = bool((lost & (label <= 0) if is_number else lost).any())
+    if is_number and not seen.grades:
+        some = label.gather_every(max(1, label.len() // _LABELS)).to_list()
+        seen.grades |= {max(grade, 0) for grade in {*some}}
+
+
+def warn_of_lost(args: Arguments) -> None:
+    """Warn of negatives that are not ranked."""
+    warn(
+        f"rows that are not positive have the `score` -inf, which stands for items that were not "
+        f"retrieved, so that they are not ranked. If -inf is the logarithm of 0, clip "
+        f"{args.score!r} from below, or say include_unretrieved=True in evaluate; if these items "
+        "were not retrieved, drop them, or ignore UnretrievedWarning.",
+        UnretrievedWarning,
+    )
+
+
+def warn_of_grades(seen: Seen, args: Arguments) -> None:
+    """Warn of many grades, or of classes, that all count as positive."""
+    if args.positive is not True:
+        return
+    number, n_scores = len(seen.grades), 1 + len(args.further_scores)
+    labels = f"more than {_GRADES} values" if number > _GRADES else f"{number} values"
+    # Of many rankings, such as queries, the columns are systems.
+    are_classes = not args.keys and number == n_scores >= _CLASSES
+    are_classes = are_classes and max(seen.grades) - min(seen.grades) < number
+    if number > _GRADES or are_classes:
+        as_many = ", as many as there are columns of scores" * are_classes
+        warn(
+            f"`label` {args.label!r} has {labels}{as_many}, and every one above 0 counts as "
+            "positive. Of classes name the positive one, for example positive=[1]; of grades say "
+            "the least positive one, for example positive=1, or ignore ManyGradesWarning.",
+            ManyGradesWarning,
+        )
 
 
 def computed(table: pl.DataFrame, *columns: str | pl.Expr, **named: pl.Expr) -> pl.DataFrame:
     """Return columns that are computed row by row, so that a row's result depends on it alone.
 
-    polars treats a column of one row like a number, and so it does with a column that it has
-    stored as one repeated value. It divides by a number by multiplying with its reciprocal. Such a
-    quotient may differ in the last place from that of the same two numbers in other columns, and
-    from the correct one: 3 / 10 comes out as .30000000000000004.
+    polars divides by a column of one row or one repeated value by multiplying with the
+    reciprocal: 3 / 10 comes out as .30000000000000004.
     """
     rows = pl.concat([table, table]) if table.height == 1 else table
     # Columns that are taken apart from their table hold their values one by one.

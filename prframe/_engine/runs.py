@@ -1,9 +1,7 @@
 """Rows that are counted, where no place can hold all rows of a ranking.
 
-The hits of a ranking depend on items that are neither positive nor graded nor judged only by how
-many of them stand between two others. A run is a row for several items: those of one kind at one
-key, or those between two keys that matter. Places that hold parts of a ranking make its runs,
-which are few, and which together have the same hits as the rows.
+A run is a row for several items: those of one kind at one key, or those between two keys that
+matter. Places that hold parts of a ranking make its runs, which are few and have the same hits.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,10 +16,9 @@ from numpy.typing import NDArray
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.hits import Hits, from_marks, spread, unit_hits
-from prframe._engine.integer_sort import sort_integers
 from prframe._engine.keys import UNRETRIEVED, threshold_key
+from prframe._engine.packing import sort_integers
 from prframe._engine.pieces import Piece, Ranking
-from prframe._engine.rows import key_names
 from prframe._engine.sorting import Ranks
 from prframe._engine.totals import group_totals
 from prframe.typing import Integers
@@ -40,72 +37,43 @@ def no_columns(_: Source) -> tuple[str, ...]:
 class Counting:
     """What of the rows has to be kept if they are counted.
 
-    Attributes
-    ----------
-    columns : callable
-        The columns that are needed of items besides ranks and labels, given the caller's.
-    thresholds : sequence of float
-        Scores at which items are parted that reach them.
-    blocks : bool
-        Whether tie blocks that hold no positives matter as well. Runs can then be made of rows
-        alone that lie together in the ranking.
+    `columns` returns those that are needed of items besides ranks and labels. Items that reach
+    one of the `thresholds` stay apart from others. `blocks` is whether tie blocks that hold no
+    positives matter as well.
     """
 
     columns: Callable[[Source], tuple[str, ...]] = no_columns
     thresholds: Sequence[float] = ()
     blocks: bool = False
 
-    def keys_of_marked(self, source: Source, args: Arguments) -> pl.DataFrame:
-        """Return the keys of items that keep their own: once for each group."""
-
-        def of_piece(piece: Piece) -> pl.DataFrame:
-            rows = piece.rows.filter(pl.Series(_marked(piece.rows))).select("run", "key").unique()
-            return _with_keys(rows, piece)
-
-        return self._ranking(source, args).over_groups(of_piece)
-
-    def runs(
-        self, source: Source, args: Arguments, marked: pl.DataFrame | None = None
-    ) -> pl.DataFrame:
-        """Return the runs of some of the rows of each group.
-
-        These are all rows between the best and the worst of them; or any rows, if `marked` has
-        the keys of the marked items of the whole group.
-        """
+    def runs(self, source: Source, args: Arguments) -> pl.DataFrame:
+        """Return the runs of all rows of each group between the best and the worst of them."""
         dtype = source.schema[args.score]
         cuts = [threshold_key(cut, dtype, float32=args.float32) for cut in self.thresholds]
         always = np.array([UNRETRIEVED, *cuts], np.int64)
 
         def of_piece(piece: Piece) -> pl.DataFrame:
-            own = None if marked is None else _of_each_group(marked, piece)
             key, stays = piece.rows["key"].to_numpy(), _marked(piece.rows)
             for name in {"n_pos", "n_neg"} & {*piece.rows.columns}:
                 # Totals that vary within a group are refused once its runs are together.
-                stays |= _deviating(piece.rows[name].to_numpy(), piece)
+                total = piece.rows[name].to_numpy()
+                stays |= total != np.repeat(total[piece.first_rows], piece.sizes)
             merged = [_Merged.nothing()]
-            bounds = pairwise([*piece.first_rows.tolist(), key.size])
-            for number, (low, high) in enumerate(bounds):
+            for low, high in pairwise([*piece.first_rows.tolist(), key.size]):
                 if high - low < _FEW:
                     stays[low:high] = True
                     continue
-                kept = key[low:high][stays[low:high]]
-                known = self._known(key[low:high], kept) if own is None else own[number]
+                known = self._known(key[low:high], key[low:high][stays[low:high]])
                 places = np.unique(np.concatenate([always, known]))
                 rows = low + np.flatnonzero(~stays[low:high])
                 merged.append(_Merged.of(rows, key[rows], places))
             columns = map(np.concatenate, zip(*merged, strict=True))
             return _with_keys(_stacked(piece.rows, stays, _Merged(*columns)), piece)
 
-        return self._ranking(source, args).over_groups(of_piece)
-
-    def _ranking(self, source: Source, args: Arguments) -> Ranking:
-        return Ranking(source, args, extra=self.columns(source))
+        return Ranking(source, args, extra=self.columns(source)).over_groups(of_piece)
 
     def _known(self, key: Integers, marked: Integers) -> Integers:
-        """Return the keys that items keep.
-
-        The first and the last one may be those of other rows elsewhere.
-        """
+        """Return the keys that items keep; the first and last may also be of rows elsewhere."""
         ranked = key[key > UNRETRIEVED]
         edges = [ranked.min(), ranked.max()] if ranked.size else []
         tied = ranked[:0]
@@ -145,18 +113,9 @@ def hits_of_runs(piece: Piece, *, carry_more: bool) -> Hits:
 
 
 class RankedRuns(NamedTuple):
-    """The retrieved runs of a piece in order of rank.
+    """The rows of retrieved runs in order of rank, and of each tie block its group and its end.
 
-    Attributes
-    ----------
-    order : ndarray of int, shape (n_runs,)
-        The numbers of their rows.
-    group : ndarray of int, shape (n_blocks,)
-        The number of the group of each tie block.
-    ends : ndarray of int, shape (n_blocks,)
-        Where in `order` each block ends.
-    k, tp : ndarray of int, shape (n_blocks,)
-        Items and positives up to the end of the block.
+    `ends` are places in `order`; `k` and `tp` are items and positives up to there.
     """
 
     order: Integers
@@ -202,25 +161,16 @@ def sizes_of_runs(piece: Piece) -> pl.Series:
 
 
 def _marked(rows: pl.DataFrame) -> NDArray[np.bool_]:
-    """Tell which items are positive, graded or judged."""
+    """Return which items are positive, graded or judged."""
     names = [name for name in ("positive", "gain", "judged", "pooled") if name in rows.columns]
     above = pl.any_horizontal(pl.col(names).cast(pl.Float64) > 0)
     return rows.select(above).to_series().to_numpy()
 
 
 class _Merged(NamedTuple):
-    """Runs of items that need not stay rows of their own.
+    """Runs of items that need not stay rows: the row of one, its key, and the number of items.
 
-    Attributes
-    ----------
-    row : ndarray of int, shape (n_runs,)
-        The number of the row of one of the items.
-    key : ndarray of int, shape (n_runs,)
-        The key; for items between two places the one just below the place above them.
-    apart : ndarray of bool, shape (n_runs,)
-        Whether the items stand between two places.
-    items : ndarray of int, shape (n_runs,)
-        The number of items.
+    Items that stand `apart`, between two places, have the key just below the place above them.
     """
 
     row: Integers
@@ -260,11 +210,6 @@ def _stacked(rows: pl.DataFrame, stays: NDArray[np.bool_], merged: _Merged) -> p
     return pl.concat([one, runs])
 
 
-def _deviating(values: NDArray[np.generic], piece: Piece) -> NDArray[np.bool_]:
-    """Tell which rows have another value than the first one of their group."""
-    return np.asarray(values != np.repeat(values[piece.first_rows], piece.sizes))
-
-
 def _blocks(piece: Piece) -> tuple[Integers, Integers, Integers, Integers]:
     """Return the order of rows within groups, and their groups, starts and ends of blocks."""
     key, sizes = piece.rows["key"].to_numpy(), piece.sizes
@@ -278,17 +223,6 @@ def _blocks(piece: Piece) -> tuple[Integers, Integers, Integers, Integers]:
     start = above[firsts][block] - before
     end = above[np.append(firsts[1:], key.size)][block] - before
     return order, group, start, end
-
-
-def _of_each_group(marked: pl.DataFrame, piece: Piece) -> list[Integers]:
-    """Return the keys of marked items of each group of a piece."""
-    if not piece.keys.width:
-        return [marked["key"].to_numpy()]
-    names = key_names(piece.ranking.args)
-    lists = marked.group_by(names).agg("key")
-    groups = piece.keys.join(lists, on=names, how="left", nulls_equal=True, maintain_order="left")
-    nothing = np.zeros(0, np.int64)
-    return [nothing if keys is None else keys.to_numpy() for keys in groups["key"]]
 
 
 def _with_keys(rows: pl.DataFrame, piece: Piece) -> pl.DataFrame:

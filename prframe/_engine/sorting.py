@@ -1,12 +1,8 @@
 """Rows in order of group and score, by one sort of integers that hold both and the kind of row.
 
-From sorted rows follow the ranks of the positives, counted along them.
-
-Sorting integers is several times faster than sorting rows by columns, and no permutation has to be
-applied afterwards: the kind of a row, which is its label and what else a metric asks for, travels
-in the last bits (see `prframe._engine.packing`). Where group, score and kind need more than 64
-bits, rows that are equal without the last bits of the score but should not be are told apart
-afterwards.
+The kind of a row, which is its label and what else a metric asks for, travels in the last bits
+(see `prframe._engine.packing`). Where group, score and kind need more than 64 bits, rows that
+differ only in the last bits of the score are put in order afterwards.
 """
 
 from collections.abc import Sequence
@@ -15,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe._engine.integer_sort import sort_integers
-from prframe._engine.packing import Groups, Packing
+from prframe._engine.packing import Groups, Packing, sort_integers
 from prframe.typing import Integers
 
 # With so many bits of the keys of a group, few rows are left that have to be told apart by more.
@@ -26,32 +21,14 @@ _WORD = 8
 
 
 class SortedRows(NamedTuple):
-    """Rows in order: group by group, and best first within a group.
-
-    Attributes
-    ----------
-    kind : ndarray of unsigned int, shape (n_rows,)
-        The kind of each row. The order among rows of one group and key has no meaning.
-    begins : ndarray of bool, shape (n_rows,)
-        Whether a row has another group or another key than the row before it.
-    """
+    """The kinds of rows, best first within a group, and which begin a group or a tie block."""
 
     kind: NDArray[np.unsignedinteger]
     begins: NDArray[np.bool_]
 
 
 class RowOrder(NamedTuple):
-    """The permutation that puts rows in order.
-
-    Attributes
-    ----------
-    order : ndarray of int64, shape (n_rows,)
-        The number of the row at each place.
-    begins : ndarray of bool, shape (n_rows,)
-        Whether it has another group or another key than the row at the place before.
-    flag : ndarray of bool, shape (n_rows,)
-        Its flag.
-    """
+    """The numbers of rows in order, which of them begin a group or a tie block, and flags."""
 
     order: NDArray[np.int64]
     begins: NDArray[np.bool_]
@@ -61,16 +38,9 @@ class RowOrder(NamedTuple):
 def sort_rows(
     group: NDArray[np.unsignedinteger], key: NDArray[np.int64], kind: NDArray[np.unsignedinteger]
 ) -> SortedRows:
-    """Sort rows by group, ascending, and by key, descending.
+    """Sort rows by group, whose numbers ascend already, and by key, descending.
 
-    Parameters
-    ----------
-    group : ndarray of unsigned int, shape (n_rows,)
-        Numbers of groups, which ascend already.
-    key : ndarray of int64, shape (n_rows,)
-        Numbers that sort as the scores do.
-    kind : ndarray of unsigned int, shape (n_rows,)
-        Numbers of kinds of rows, the fewer the better.
+    The fewer kinds there are the better. Rows of one group and key come in any order.
     """
     if not key.size:
         return SortedRows(kind, np.zeros(0, np.bool_))
@@ -94,9 +64,8 @@ def order_of_rows(
 ) -> RowOrder:
     """Return the permutation that sorts rows by group, ascending, key, descending, and kind.
 
-    Rows that agree in all three keep their order. The first arguments are those of `sort_rows`,
-    which is faster and serves where nothing else has to be brought into this order. A flag of
-    each row is brought along, which is faster than to look it up afterwards.
+    Rows that agree in all three keep their order. A flag of each row is brought along, which is
+    faster than to look it up afterwards; `sort_rows` is faster still.
     """
     if not key.size:
         return RowOrder(np.zeros(0, np.int64), np.zeros(0, np.bool_), flag)
@@ -128,10 +97,7 @@ def _put_in_order_of_keys(
     key: NDArray[np.int64],
     kind: NDArray[np.unsignedinteger],
 ) -> NDArray[np.int64]:
-    """Sort rows by their whole keys, in place, where what was kept of these is equal.
-
-    Return the places of these rows.
-    """
+    """Sort rows by whole keys, in place, where their kept bits are equal; return the places."""
     alike = np.flatnonzero(~begins)
     misplaced = key[order[alike]] != key[order[alike - 1]]
     if not misplaced.any():
@@ -155,16 +121,8 @@ def _put_in_order_of_keys(
 class Ranks(NamedTuple):
     """Where hits stand, in order of rank within their groups.
 
-    Attributes
-    ----------
-    group : ndarray of int, shape (n_hits,)
-        Number of the group.
-    start : ndarray of int, shape (n_hits,)
-        Items above the tie block.
-    tp_start : ndarray of int, shape (n_hits,)
-        Hits above it.
-    ends : tuple of two ndarrays or None
-        Items and hits up to the end of the block; None where each hit is a block of its own.
+    `start` and `tp_start` count the items and hits above the tie block, `ends` those up to its
+    end; it is None where each hit is a block of its own.
     """
 
     group: Integers
@@ -230,11 +188,7 @@ class Ranks(NamedTuple):
 def ranks_of(
     marked: NDArray[np.bool_], begins: NDArray[np.bool_], first_rows: Integers, merit: int = 0
 ) -> Ranks:
-    """Return the ranks of the marked ones among sorted rows.
-
-    `begins` tells at which rows tie blocks begin, `first_rows` where groups do. With a merit of 1
-    the marked rows stand first within their tie block, with -1 last.
-    """
+    """Return the ranks of marked rows, which with a merit of 1 (-1) come first (last) of ties."""
     place = places_of(marked)
     n_hits = np.diff(np.searchsorted(place, np.append(first_rows, marked.size)))
     group, hit = np.zeros(place.size, np.int64), np.arange(place.size)

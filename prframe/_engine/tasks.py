@@ -1,8 +1,7 @@
 """Work on arrays, which a thread does while the calling thread reads the next rows.
 
-A thread of our own never asks polars for anything that polars' threads do. A verb may be called
-inside a function that polars calls from its threads, and if all of these waited for a thread that
-waits for polars, all would wait for ever.
+The thread waits for none of polars' threads. These may wait for it, as a verb may be called inside
+a function that polars calls.
 """
 
 from collections import deque
@@ -20,15 +19,7 @@ R = TypeVar("R")
 
 
 class Task(NamedTuple, Generic[T]):
-    """A computation whose work on arrays may be done by a thread.
-
-    Attributes
-    ----------
-    work : callable
-        The work, which waits for none of polars' threads.
-    finish : callable
-        What makes the result of what the work returned; the calling thread does this.
-    """
+    """A computation: work that a thread may do, and what the calling thread makes of it."""
 
     work: Callable[[], Any]
     finish: Callable[[Any], T]
@@ -44,10 +35,7 @@ class Task(NamedTuple, Generic[T]):
 
 @contextmanager
 def results(tasks: Iterable[Task[T]]) -> Iterator[Iterator[T]]:
-    """Give the results of tasks in order; the work of one is done while the next one is made.
-
-    The thread ends with the context, whatever is raised within it.
-    """
+    """Give the results of tasks in order; the work of one is done while the next one is made."""
     if pl.thread_pool_size() == 1:
         yield map(Task.result, tasks)
         return
@@ -60,10 +48,7 @@ def results(tasks: Iterable[Task[T]]) -> Iterator[Iterator[T]]:
 
 @contextmanager
 def made_ahead(items: Iterator[T]) -> Iterator[Iterator[T]]:
-    """Give items, of which a thread makes the next one while the caller uses the last one.
-
-    To make an item must wait for none of polars' threads. The thread ends with the context.
-    """
+    """Give items, of which a thread makes the next one while the caller uses the last one."""
     if pl.thread_pool_size() == 1:
         yield items
         return
@@ -72,10 +57,7 @@ def made_ahead(items: Iterator[T]) -> Iterator[Iterator[T]]:
 
 
 def _one_behind(tasks: Iterable[Task[T]], pool: ThreadPoolExecutor) -> Iterator[T]:
-    """Yield the result of each task when the work of the next one has been handed to a thread.
-
-    More tasks at a time would take more memory.
-    """
+    """Yield the result of each task when the work of the next one has been handed to a thread."""
     begun: deque[tuple[Future[Any], Callable[[Any], T]]] = deque()
     for task in tasks:
         begun.append((pool.submit(task.work), task.finish))
@@ -88,5 +70,5 @@ def _one_behind(tasks: Iterable[Task[T]], pool: ThreadPoolExecutor) -> Iterator[
 
 
 def _finished(work: Future[Any], finish: Callable[[Any], T]) -> T:
-    """Wait for the work of a task and return its result."""
+    """Wait for the work of a task and return its result, keeping nothing else in memory."""
     return finish(work.result())

@@ -20,11 +20,7 @@ _SMALLER = "divide all weights by the same number"
 def group_totals(
     piece: Piece, weights: Mapping[str, Integers | Floats] | None = None
 ) -> pl.DataFrame:
-    """Return the totals of each group, with its keys, checked.
-
-    `weights` holds what is in place of counts where rows have weights: ``n``, ``present_pos``,
-    ``present_neg``, and the items above thresholds.
-    """
+    """Return the totals of each group, with its keys, checked; `weights` replace counts."""
     positive = piece.positive
     n_pos = piece.counts(positive)
     seen = piece.ranking.source.seen
@@ -65,7 +61,7 @@ def items_above(piece: Piece, threshold: float) -> Integers:
 
 
 def reaching(piece: Piece, threshold: float) -> NDArray[np.bool_]:
-    """Tell which rows have a score that reaches a threshold."""
+    """Return which rows have a score that reaches a threshold."""
     return np.asarray(piece.rows["key"].to_numpy() >= least_key(piece, threshold))
 
 
@@ -76,7 +72,7 @@ def least_key(piece: Piece, threshold: float) -> int:
 
 
 def retrieved(piece: Piece) -> NDArray[np.bool_]:
-    """Tell which rows are retrieved."""
+    """Return which rows are retrieved."""
     return piece.rows["key"].to_numpy() > UNRETRIEVED
 
 
@@ -100,13 +96,8 @@ def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
         bad = groups.filter(pl.col("repeated") > 0)
         got = pl.lit(f"{bad['repeated'].sum()} rows too many")
         must = f"`item` {args.item!r} must name each item once"
-        _refuse_groups(
-            bad,
-            piece,
-            must,
-            got,
-            "drop the duplicates, or name the columns that keep rankings apart with by=",
-        )
+        remedy = "drop the duplicates, or name the columns that keep rankings apart with by="
+        _refuse_groups(bad, piece, must, got, remedy)
     if args.weight is not None:
         total = pl.col("present_pos") + pl.col("present_neg")
         must, remedy = f"`weight` {args.weight!r} must add up to a finite number", _SMALLER

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from prframe import checks
-from prframe.metrics.metric import Metric, Parameter, Setting, Term
+from prframe.metrics.metric import Metric, Parameter, Term, number, word
 from prframe.metrics.quantities import LARGEST_EXPONENT, Quantities, gain_of
 from prframe.stats import rankings
 from prframe.stats.tie_expectations import expected_cascade
@@ -54,19 +53,11 @@ def _cascade(columns: Sequence[pl.Series], k: int | None) -> pl.Series:
     return pl.Series(np.repeat(passed.to_series().to_numpy() * value / count, count))
 
 
-def _kind_of_gain(name: str, value: object) -> Setting:
-    """Require a kind of gain."""
-    checks.one_of(name, value, ("exp", "linear"))
-    return str(value)
-
-
-def _top_grade(name: str, value: object) -> Setting:
-    """Require a highest grade above 0."""
-    return checks.number(name, value, above=0, at_most=LARGEST_EXPONENT)
-
-
 GAIN = Parameter(
-    "gain", "linear", 'The gain of label g: g ("linear") or 2^g - 1 ("exp").', _kind_of_gain
+    "gain",
+    "linear",
+    'The gain of label g: g ("linear") or 2^g - 1 ("exp").',
+    word("exp", "linear"),
 )
 
 DCG = Metric(
@@ -102,7 +93,14 @@ ERR = Metric(
     "Chapelle et al. 2009, eq. (4)",
     (Term(_err_credit, per_hit=False),),
     cutoff="optional",
-    parameters=(Parameter("top", 4, "The highest grade of the judgments.", _top_grade),),
+    parameters=(
+        Parameter(
+            "top",
+            4,
+            "The highest grade of the judgments.",
+            number(above=0, at_most=LARGEST_EXPONENT),
+        ),
+    ),
     needs=(),
     graded=True,
 )

@@ -1,7 +1,7 @@
 """What a metric is: a value that knows its name, parameters, formula, range and source."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -62,9 +62,19 @@ class Parameter:
     check: Callable[[str, object], Setting]
 
 
-def _grade(name: str, value: object) -> Setting:
-    """Require a grade of relevance above 0."""
-    return checks.number(name, value, above=0)
+def number(**bounds: float) -> Callable[[str, object], Setting]:
+    """Return the check of a number within bounds (see `checks.number`)."""
+    return lambda name, value: checks.number(name, value, **bounds)
+
+
+def word(*words: str) -> Callable[[str, object], Setting]:
+    """Return the check of a word, which must be one of several."""
+
+    def check(name: str, value: object) -> Setting:
+        checks.one_of(name, value, words)
+        return str(value)
+
+    return check
 
 
 def _finite(name: str, value: object) -> Setting:
@@ -76,7 +86,7 @@ def _finite(name: str, value: object) -> Setting:
 THRESHOLD = Parameter(
     "threshold", None, "The items whose score is at least this are taken for positive.", _finite
 )
-REL = Parameter("rel", None, "The least label that counts as positive.", _grade)
+REL = Parameter("rel", None, "The least label that counts as positive.", number(above=0))
 
 
 @dataclass(frozen=True, repr=False)
@@ -409,7 +419,6 @@ def _one_block(n: int, n_pos: int, rows: int) -> tuple[pl.DataFrame, Quantities]
     # Every item is judged, but only the hits have rows; together they count for all n items.
     counts["judged"] = n / n_pos
     table = pl.DataFrame({name: [count] * rows for name, count in counts.items()})
-    named = [field.name for field in fields(Quantities) if field.name in counts]
 
     def running_discounts(_k: int | None) -> Callable[[pl.Expr], pl.Expr]:
         return lambda rank: rank.map_batches(
@@ -419,12 +428,4 @@ def _one_block(n: int, n_pos: int, rows: int) -> tuple[pl.DataFrame, Quantities]
     def ideal_dcg(k: int | None, _kind: str) -> pl.Expr:
         return pl.lit(float(discount_sum([n_pos if k is None else min(k, n_pos)])[0]))
 
-    q = Quantities(
-        **{name: pl.col(name) for name in named},
-        running_discounts=running_discounts,
-        ideal_dcg=ideal_dcg,
-        prior=None,
-        interpolated=None,
-        weighted=False,
-    )
-    return table, q
+    return table, Quantities(running_discounts, ideal_dcg)

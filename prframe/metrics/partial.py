@@ -1,27 +1,15 @@
 """Partial areas and the area under the precision-recall-gain curve."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
-from prframe import checks
-from prframe.metrics.metric import REL, Metric, Parameter, Setting, Term
+from prframe.metrics.metric import REL, Metric, Parameter, Term, number, word
 from prframe.metrics.quantities import Quantities
-from prframe.metrics.shared import over
+from prframe.metrics.shared import of_blocks, over
 from prframe.stats import rankings
 from prframe.stats.tie_expectations import gain_area, mean_shortfall
 from prframe.tie_policies import NO_MEAN
-from prframe.typing import Floats
-
-
-def _of_blocks(function: Callable[..., Floats], *columns: pl.Expr) -> pl.Expr:
-    """Return a function of numbers of tie blocks; what is null counts 0."""
-
-    def apply(series: Sequence[pl.Series]) -> pl.Series:
-        numbers = (one.cast(pl.Float64).fill_null(0.0).to_numpy() for one in series)
-        return pl.Series(function(*numbers))
-
-    return pl.map_batches(list(columns), apply, return_dtype=pl.Float64, is_elementwise=True)
 
 
 def _share(q: Quantities) -> pl.Expr:
@@ -41,12 +29,12 @@ def _partial_ap_credit(q: Quantities, m: Metric) -> pl.Expr:
 
 def _partial_auc_credit(q: Quantities, m: Metric) -> pl.Expr:
     reach = m.number("max_fpr") * q.n_neg
-    return q.weight * _of_blocks(mean_shortfall, q.fp_start, q.fp_end, reach)
+    return q.weight * of_blocks(mean_shortfall, q.fp_start, q.fp_end, reach)
 
 
 def _partial_auc_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
     shown = q.n - q.n_hits
-    rest = _of_blocks(mean_shortfall, shown, q.n_neg, m.number("max_fpr") * q.n_neg)
+    rest = of_blocks(mean_shortfall, shown, q.n_neg, m.number("max_fpr") * q.n_neg)
     area = terms[0] + (q.n_pos - q.n_hits) * rest
     area /= q.n_pos.cast(pl.Float64) * q.n_neg
     if m["scale"] == "area":
@@ -59,23 +47,12 @@ def _partial_auc_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> p
 def _gain_credit(q: Quantities, _: Metric) -> pl.Expr:
     fp_start, fp_end, n_neg = (q.weighed(of) for of in (q.fp_start, q.fp_end, q.n_neg))
     block = q.tp_start, q.tp_end, fp_start, fp_end, q.n_pos, n_neg
-    return _share(q) * _of_blocks(gain_area, *block)
+    return _share(q) * of_blocks(gain_area, *block)
 
 
 def _gain_finish(q: Quantities, _: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
     fp, n_neg = q.weighed(q.n - q.n_hits), q.weighed(q.n_neg)
-    return terms[0] + _of_blocks(gain_area, q.n_hits, q.n_pos, fp, n_neg, q.n_pos, n_neg)
-
-
-def _part(name: str, value: object) -> Setting:
-    """Require a share in (0, 1]."""
-    return checks.number(name, value, above=0, at_most=1)
-
-
-def _scale(name: str, value: object) -> Setting:
-    """Require a scale of partial areas."""
-    checks.one_of(name, value, ("area", "mcclish"))
-    return str(value)
+    return terms[0] + of_blocks(gain_area, q.n_hits, q.n_pos, fp, n_neg, q.n_pos, n_neg)
 
 
 pAP = Metric(
@@ -85,7 +62,12 @@ pAP = Metric(
     "TREC; McClish 1989 for ROC curves",
     (Term(_partial_ap_credit),),
     over(_reach),
-    parameters=(Parameter("max_recall", 0.5, "The level of recall, in (0, 1].", _part), REL),
+    parameters=(
+        Parameter(
+            "max_recall", 0.5, "The level of recall, in (0, 1].", number(above=0, at_most=1)
+        ),
+        REL,
+    ),
     ties=frozenset(NO_MEAN),
     options=frozenset({"weight", "prior"}),
     cells=lambda m: rankings.PartialAveragePrecision(m.number("max_recall")),
@@ -98,8 +80,10 @@ pAUC = Metric(
     (Term(_partial_auc_credit),),
     _partial_auc_finish,
     parameters=(
-        Parameter("max_fpr", 0.1, "The false positive rate, in (0, 1].", _part),
-        Parameter("scale", "area", '"area" or "mcclish".', _scale),
+        Parameter(
+            "max_fpr", 0.1, "The false positive rate, in (0, 1].", number(above=0, at_most=1)
+        ),
+        Parameter("scale", "area", '"area" or "mcclish".', word("area", "mcclish")),
         REL,
     ),
     ties=frozenset(NO_MEAN),

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from prframe import checks, stats
-from prframe.metrics.metric import REL, Metric, Parameter, Setting, Term
+from prframe import stats
+from prframe.metrics.metric import REL, Metric, Parameter, Term, number
 from prframe.metrics.quantities import HAIR_BELOW, Quantities
 from prframe.metrics.shared import (
     BETA,
@@ -20,32 +20,6 @@ from prframe.metrics.shared import (
 from prframe.stats import rankings
 from prframe.stats.tie_expectations import expected_reciprocal_rank, hit_probability
 from prframe.tie_policies import NO_MEAN
-from prframe.typing import Floats, Integers
-
-
-def _top_credit(q: Quantities, m: Metric) -> pl.Expr:
-    return q.weight * q.share_in_top(m.rank())
-
-
-def _ideal_hits(k: int, q: Quantities) -> pl.Expr:
-    """Return the number of positives among the first k of the best ranking."""
-    return pl.min_horizontal(pl.lit(k), q.n_pos)
-
-
-def _r_precision_credit(q: Quantities, _: Metric) -> pl.Expr:
-    return q.weight * q.share_in_top(q.n_pos)
-
-
-def _rr_credit(q: Quantities, m: Metric) -> pl.Expr:
-    return per_block(expected_reciprocal_rank, q, m)
-
-
-def _success(_start: Integers, size: Integers, hits: Integers, depth: Integers) -> Floats:
-    return hit_probability(size, hits, depth)
-
-
-def _success_credit(q: Quantities, m: Metric) -> pl.Expr:
-    return per_block(_success, q, m)
 
 
 def _rbp_credit(q: Quantities, m: Metric) -> pl.Expr:
@@ -79,10 +53,6 @@ def _bpref_credit(q: Quantities, _: Metric) -> pl.Expr:
     return q.weight * (1 - pl.when(largest > 0).then(above / largest).otherwise(0.0))
 
 
-def _lift_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-    return terms[0] / q.constant(m.rank()) * _total(q) / q.n_pos
-
-
 def _total(q: Quantities) -> pl.Expr:
     """Return the number of all items, as a float."""
     return (q.n_pos + q.n_neg).cast(pl.Float64)
@@ -91,14 +61,6 @@ def _total(q: Quantities) -> pl.Expr:
 def _fraction_size(q: Quantities, m: Metric) -> pl.Expr:
     """Return the number of items that make up the fraction, not raised by rounding errors."""
     return pl.max_horizontal((m.number("fraction") * _total(q) - 1e-9).ceil(), pl.lit(1.0))
-
-
-def _enrichment_credit(q: Quantities, m: Metric) -> pl.Expr:
-    return q.weight * q.share_in_top(_fraction_size(q, m))
-
-
-def _enrichment_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-    return terms[0] / _fraction_size(q, m) * _total(q) / q.n_pos
 
 
 def _bedroc_credit(q: Quantities, m: Metric) -> pl.Expr:
@@ -133,11 +95,6 @@ def _bedroc_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Exp
     return ((total_credit - worst) / scale).clip(0.0, 1.0)
 
 
-def _f_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-    square = m.number("beta") ** 2
-    return (1 + square) * terms[0] / (m.rank() + square * q.n_pos)
-
-
 def _reaching_credit(q: Quantities, m: Metric) -> pl.Expr:
     needed = m.number("at_precision") * HAIR_BELOW
     reached = (q.weight > 0) & (q.tp_end >= needed * (q.tp_end + q.weighed(q.fp_end)))
@@ -162,20 +119,9 @@ def _or_at_precision(metric: Metric) -> Metric:
     return replace(known, instead=(*others, ("at_precision", place)))
 
 
-def _persistence(name: str, value: object) -> Setting:
-    return checks.number(name, value, at_least=0, below=1)
-
-
-def _share(name: str, value: object) -> Setting:
-    return checks.number(name, value, above=0, at_most=1)
-
-
-def _rate(name: str, value: object) -> Setting:
-    return checks.number(name, value, at_least=0.01, at_most=500)
-
-
+_SHARE = number(above=0, at_most=1)
 AT_PRECISION = Parameter(
-    "at_precision", None, "The least precision of the thresholds, in (0, 1].", _share
+    "at_precision", None, "The least precision of the thresholds, in (0, 1].", _SHARE
 )
 
 
@@ -184,13 +130,14 @@ def _precision_reached(q: Quantities, m: Metric, tp: pl.Expr, above: pl.Expr) ->
     return pl.when(tp + above > 0).then(precision_above(q, m, tp, above))
 
 
+TOP = Term(lambda q, m: q.weight * q.share_in_top(m.rank()))
 P = or_above(
     Metric(
         "P",
         "Precision at k: the positives among the first k, over k. At a threshold: over the number "
         "of items above it, undefined if there are none.",
         "TREC",
-        (Term(_top_credit),),
+        (TOP,),
         over(lambda q, m: q.constant(m.rank())),
         cutoff="required",
         needs=(),
@@ -207,7 +154,7 @@ R = _or_at_precision(
             "n_pos. At a precision: the largest recall of all thresholds where precision is at "
             "least that.",
             "TREC",
-            (Term(_top_credit),),
+            (TOP,),
             over(lambda q, _: q.n_pos),
             cutoff="required",
             cells=lambda m: stats.RecallAt(m.rank()),
@@ -222,7 +169,7 @@ F1 = or_above(
         "F1 at k: the harmonic mean of P@k and R@k, 2 tp / (k + n_pos); at a threshold, of the "
         "precision and the recall there.",
         "van Rijsbergen 1979",
-        (Term(_top_credit),),
+        (TOP,),
         lambda q, m, terms: 2 * terms[0] / (m.rank() + q.n_pos),
         cutoff="required",
         cells=lambda m: rankings.F1At(m.rank()),
@@ -236,8 +183,10 @@ F = or_above(
         "F measure at k: (1 + beta^2) P@k R@k / (beta^2 P@k + R@k); at a threshold, of the "
         "precision and the recall there.",
         "van Rijsbergen 1979",
-        (Term(_top_credit),),
-        _f_finish,
+        (TOP,),
+        lambda q, m, terms: (
+            (1 + m.number("beta") ** 2) * terms[0] / (m.rank() + m.number("beta") ** 2 * q.n_pos)
+        ),
         parameters=(BETA, REL),
         cutoff="required",
         cells=lambda m: rankings.FAt(m.rank(), m.number("beta")),
@@ -249,8 +198,8 @@ RelP = Metric(
     "RelP",
     "Relative precision at k: P@k over that of the best ranking, tp / min(k, n_pos).",
     "TREC",
-    (Term(_top_credit),),
-    over(lambda q, m: _ideal_hits(m.rank(), q)),
+    (TOP,),
+    over(lambda q, m: pl.min_horizontal(pl.lit(m.rank()), q.n_pos)),
     cutoff="required",
     cells=lambda m: rankings.RelativePrecisionAt(m.rank()),
 )
@@ -258,7 +207,7 @@ Rprec = Metric(
     "Rprec",
     "R-precision: the precision at rank n_pos.",
     "TREC",
-    (Term(_r_precision_credit),),
+    (Term(lambda q, _: q.weight * q.share_in_top(q.n_pos)),),
     over(lambda q, _: q.n_pos),
     cells=lambda _: rankings.RPrecision(),
 )
@@ -266,7 +215,7 @@ RR = Metric(
     "RR",
     "Reciprocal rank of the first positive, 0 if there is none up to k.",
     "TREC",
-    (Term(_rr_credit, "first"),),
+    (Term(lambda q, m: per_block(expected_reciprocal_rank, q, m), "first"),),
     cutoff="optional",
     cells=lambda m: rankings.ReciprocalRank(None if m.k is None else m.rank()),
 )
@@ -274,7 +223,7 @@ Success = Metric(
     "Success",
     "Success at k: 1 if a positive stands among the first k.",
     "TREC",
-    (Term(_success_credit, "first"),),
+    (Term(lambda q, m: per_block(lambda _, *block: hit_probability(*block), q, m), "first"),),
     cutoff="required",
     cells=lambda m: rankings.SuccessAt(m.rank()),
 )
@@ -285,7 +234,9 @@ RBP = Metric(
     (Term(_rbp_credit),),
     cutoff="optional",
     parameters=(
-        Parameter("p", 0.8, "Persistence, in [0, 1): the chance to read on.", _persistence),
+        Parameter(
+            "p", 0.8, "Persistence, in [0, 1): the chance to read on.", number(at_least=0, below=1)
+        ),
         REL,
     ),
     needs=(),
@@ -316,8 +267,8 @@ Lift = Metric(
     "Lift",
     "Lift at k: P@k over the share of positives, n_pos / (n_pos + n_neg).",
     "marketing literature",
-    (Term(_top_credit),),
-    _lift_finish,
+    (TOP,),
+    lambda q, m, terms: terms[0] / q.constant(m.rank()) * _total(q) / q.n_pos,
     cutoff="required",
     range=(0.0, float("inf")),
     cells=lambda m: rankings.LiftAt(m.rank()),
@@ -326,10 +277,10 @@ EF = Metric(
     "EF",
     "Enrichment factor: the lift in the first fraction of all items, ceil(fraction N) of them.",
     "Truchon & Bayly 2007, eq. (2)",
-    (Term(_enrichment_credit),),
-    _enrichment_finish,
+    (Term(lambda q, m: q.weight * q.share_in_top(_fraction_size(q, m))),),
+    lambda q, m, terms: terms[0] / _fraction_size(q, m) * _total(q) / q.n_pos,
     parameters=(
-        Parameter("fraction", 0.01, "The share of items that are looked at, in (0, 1].", _share),
+        Parameter("fraction", 0.01, "The share of items that are looked at, in (0, 1].", _SHARE),
         REL,
     ),
     range=(0.0, float("inf")),
@@ -344,7 +295,12 @@ BEDROC = Metric(
     (Term(_bedroc_credit),),
     _bedroc_finish,
     parameters=(
-        Parameter("alpha", 20.0, "Weight of early ranks, in [0.01, 500].", _rate),
+        Parameter(
+            "alpha",
+            20.0,
+            "Weight of early ranks, in [0.01, 500].",
+            number(at_least=0.01, at_most=500),
+        ),
         REL,
     ),
     needs=("n_pos", "n_neg"),

@@ -1,7 +1,7 @@
 """The quantities that metrics are written in: polars expressions over hits and group totals."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -59,26 +59,17 @@ class Quantities:
         Whether counts are sums of weights.
     """
 
-    start: pl.Expr
-    end: pl.Expr
-    tp_start: pl.Expr
-    tp_end: pl.Expr
-    fp_start: pl.Expr
-    fp_end: pl.Expr
-    weight: pl.Expr
-    gain: pl.Expr
-    n: pl.Expr
-    n_pos: pl.Expr
-    n_neg: pl.Expr
-    n_hits: pl.Expr
+    start, end = pl.col("start"), pl.col("end")
+    tp_start, tp_end = pl.col("tp_start"), pl.col("tp_end")
+    fp_start, fp_end = pl.col("fp_start"), pl.col("fp_end")
+    group, weight, gain = pl.col("group"), pl.col("weight"), pl.col("gain")
+    judged, pooled_end = pl.col("judged"), pl.col("pooled_end")
+    nonrel_start, nonrel_end = pl.col("nonrel_start"), pl.col("nonrel_end")
+    n, n_pos, n_neg = pl.col("n"), pl.col("n_pos"), pl.col("n_neg")
+    n_hits, n_nonrel = pl.col("n_hits"), pl.col("n_nonrel")
+
     running_discounts: Callable[[int | None], Callable[[pl.Expr], pl.Expr]]
     ideal_dcg: Callable[[int | None, str], pl.Expr]
-    group: pl.Expr = field(default_factory=lambda: pl.col("group"))
-    judged: pl.Expr = field(default_factory=lambda: pl.col("judged"))
-    nonrel_start: pl.Expr = field(default_factory=lambda: pl.col("nonrel_start"))
-    nonrel_end: pl.Expr = field(default_factory=lambda: pl.col("nonrel_end"))
-    pooled_end: pl.Expr = field(default_factory=lambda: pl.col("pooled_end"))
-    n_nonrel: pl.Expr = field(default_factory=lambda: pl.col("n_nonrel"))
     prior: float | None = None
     interpolated: pl.Expr | None = None
     weighted: bool = False

@@ -7,8 +7,7 @@ from typing import TypeAlias
 import numpy as np
 import polars as pl
 
-from prframe import checks
-from prframe.metrics.metric import THRESHOLD, Cells, Finish, Metric, Parameter, Setting, Term
+from prframe.metrics.metric import THRESHOLD, Cells, Finish, Metric, Parameter, Term, number
 from prframe.metrics.quantities import Quantities
 from prframe.typing import Floats
 
@@ -53,15 +52,23 @@ def over(denominator: Callable[[Quantities, Metric], pl.Expr]) -> Finish:
     return lambda q, m, terms: terms[0] / denominator(q, m)
 
 
+def of_blocks(function: Callable[..., Floats], *columns: pl.Expr) -> pl.Expr:
+    """Return a function of numbers of tie blocks; what is null counts 0."""
+
+    def apply(series: Sequence[pl.Series]) -> pl.Series:
+        numbers = (one.cast(pl.Float64).fill_null(0.0).to_numpy() for one in series)
+        return pl.Series(function(*numbers))
+
+    return pl.map_batches(list(columns), apply, return_dtype=pl.Float64, is_elementwise=True)
+
+
 def per_block(
     statistic: Callable[..., Floats], q: Quantities, m: Metric, *more: pl.Expr
 ) -> pl.Expr:
     """Return a statistic of each hit's block, a function of (start, size, hits, depth, ...)."""
 
-    def apply(columns: Sequence[pl.Series]) -> pl.Series:
-        start, end, hits, *others = (
-            column.fill_null(0).to_numpy().astype(np.int64) for column in columns
-        )
+    def of_counts(*columns: Floats) -> Floats:
+        start, end, hits, *others = (column.astype(np.int64) for column in columns)
         filled = end > start
         size = (end - start)[filled]
         depth = size if m.k is None else np.clip(m.rank() - start[filled], 0, size)
@@ -69,10 +76,9 @@ def per_block(
         values[filled] = statistic(
             start[filled], size, hits[filled], depth, *(other[filled] for other in others)
         )
-        return pl.Series(values)
+        return values
 
-    block = [q.start, q.end, q.tp_end - q.tp_start, *more]
-    return pl.map_batches(block, apply, return_dtype=pl.Float64, is_elementwise=True)
+    return of_blocks(of_counts, q.start, q.end, q.tp_end - q.tp_start, *more)
 
 
 def precision_above(q: Quantities, _: Metric, tp: pl.Expr, fp: pl.Expr) -> pl.Expr:
@@ -91,8 +97,6 @@ def f_above(q: Quantities, m: Metric, tp: pl.Expr, fp: pl.Expr) -> pl.Expr:
     return (1 + square) * tp / (square * q.n_pos + tp + q.weighed(fp))
 
 
-def _ratio(name: str, value: object) -> Setting:
-    return checks.number(name, value, above=0, at_most=1e6)
-
-
-BETA = Parameter("beta", 1.0, "Weight of recall against precision, in (0, 1e6].", _ratio)
+BETA = Parameter(
+    "beta", 1.0, "Weight of recall against precision, in (0, 1e6].", number(above=0, at_most=1e6)
+)

@@ -6,14 +6,15 @@ depends on the order, has no closed form and refuses this policy.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import polars as pl
 
 from prframe import checks, stats
 from prframe.errors import ArgumentError
-from prframe.metrics.metric import REL, Finish, Metric, Parameter, Setting, Term
+from prframe.metrics.metric import REL, Finish, Metric, Parameter, Setting, Term, word
 from prframe.metrics.quantities import HAIR_BELOW, Quantities
-from prframe.metrics.shared import over, per_block
+from prframe.metrics.shared import of_blocks, over, per_block
 from prframe.stats import rankings
 from prframe.stats.score_functions import WORDS, expected_score, mid_rank_score
 from prframe.stats.tie_expectations import expected_precision, expected_precision_before
@@ -35,10 +36,6 @@ def _ap_credit(q: Quantities, m: Metric) -> pl.Expr:
     return q.weight * share * q.precision(tp, pl.min_horizontal(q.end, m.rank()) - tp)
 
 
-def _expected_ap_credit(q: Quantities, m: Metric) -> pl.Expr:
-    return q.weight * per_block(_mean_precision, q, m, q.tp_start)
-
-
 def _mean_precision(
     start: Integers, size: Integers, hits: Integers, depth: Integers, above: Integers
 ) -> Floats:
@@ -51,10 +48,6 @@ def _trapezoid_credit(q: Quantities, _: Metric) -> pl.Expr:
     above = q.precision(q.tp_start, q.fp_start)
     left = pl.when(q.start == 0).then(1.0).otherwise(above)
     return q.weight * (left + q.precision(q.tp_end, q.fp_end)) / 2
-
-
-def _expected_trapezoid_credit(q: Quantities, m: Metric) -> pl.Expr:
-    return q.weight * per_block(_mean_trapezoid, q, m, q.tp_start)
 
 
 def _mean_trapezoid(
@@ -112,45 +105,19 @@ def _precision_at_level(q: Quantities, m: Metric) -> pl.Expr:
     return pl.when(reached).then(q.precision(q.tp_end, q.fp_end)).otherwise(0.0)
 
 
-def _opened(_q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-    """Return the term, or at level 0 the opening point's precision 1, which precedes all hits."""
-    return terms[0] if m.k else pl.lit(1.0)
-
-
-def _f1_credit(q: Quantities, _: Metric) -> pl.Expr:
-    return 2 * q.tp_end / (q.tp_end + q.weighed(q.fp_end) + q.n_pos)
-
-
-def _auc_credit(q: Quantities, _: Metric) -> pl.Expr:
-    return q.weight * (q.n_neg - (q.fp_start + q.fp_end) / 2)
-
-
 def _auc_finish(q: Quantities, _: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
     # The products of counts are floats, because integers may overflow.
     missed = (q.n_pos - q.n_hits).cast(pl.Float64) * (q.n_neg - (q.n - q.n_hits))
     return (terms[0] + missed / 2) / (q.n_pos.cast(pl.Float64) * q.n_neg)
 
 
-def _mid_rank_credit(q: Quantities, m: Metric) -> pl.Expr:
-    return q.weight * _block_scores(mid_rank_score, q, m, q.start, q.end)
-
-
-def _expected_rank_credit(q: Quantities, m: Metric) -> pl.Expr:
-    return q.weight * _block_scores(expected_score, q, m, q.start, q.end)
-
-
 def _block_scores(
     score: Callable[..., Floats], q: Quantities, m: Metric, start: pl.Expr, end: pl.Expr
 ) -> pl.Expr:
     """Return a score of blocks among all N items, a function of (phi, start, end, N)."""
-    phi = stats.parse_phi(str(m["phi"]))
-
-    def apply(columns: Sequence[pl.Series]) -> pl.Series:
-        return pl.Series(score(phi, *(column.to_numpy() for column in columns)))
-
     # Where the value is undefined, the columns hold nulls.
-    block = [start.fill_null(0), end.fill_null(0), (q.n_pos + q.n_neg).fill_null(1)]
-    return pl.map_batches(block, apply, return_dtype=pl.Float64, is_elementwise=True)
+    n_items = (q.n_pos + q.n_neg).fill_null(1)
+    return of_blocks(partial(score, stats.parse_phi(str(m["phi"]))), start, end, n_items)
 
 
 def _rank_mean(score: Callable[..., Floats]) -> Finish:
@@ -175,12 +142,6 @@ def _inferred_ap_credit(q: Quantities, _: Metric) -> pl.Expr:
     return pl.when(q.weight > 0).then((1 + pooled * share) / q.end).otherwise(0.0)
 
 
-def _levels(name: str, value: object) -> Setting:
-    """Require a rule for levels of recall."""
-    checks.one_of(name, value, ("exact", "v9", "v10"))
-    return str(value)
-
-
 def _phi(name: str, value: object) -> Setting:
     """Require the name of a score-generating function; return the name in its usual form."""
     if not isinstance(value, str):
@@ -190,18 +151,12 @@ def _phi(name: str, value: object) -> Setting:
     return stats.parse_phi(value).name
 
 
-def _trapezoid(name: str, value: object) -> Setting:
-    """Require the only rule of integration."""
-    checks.one_of(name, value, ("trapezoid",))
-    return str(value)
-
-
 LEVELS = Parameter(
     "levels",
     "exact",
     "How a level of recall becomes a number of positives: exact, or rounded as trec_eval does in "
     'version 9 ("v9": floor(level n_pos + .9)) or 10 ("v10": to the nearest).',
-    _levels,
+    word("exact", "v9", "v10"),
 )
 
 AP = Metric(
@@ -212,7 +167,7 @@ AP = Metric(
     "vl_pr; TREC",
     (Term(_ap_credit),),
     over(lambda q, _: q.n_pos),
-    (Term(_expected_ap_credit),),
+    (Term(lambda q, m: q.weight * per_block(_mean_precision, q, m, q.tp_start)),),
     cutoff="optional",
     options=CURVE,
     cells=lambda m: (
@@ -225,8 +180,11 @@ AUPRC = Metric(
     "vl_pr",
     (Term(_trapezoid_credit),),
     over(lambda q, _: q.n_pos),
-    (Term(_expected_trapezoid_credit),),
-    parameters=(Parameter("rule", "trapezoid", "The rule of integration.", _trapezoid), REL),
+    (Term(lambda q, m: q.weight * per_block(_mean_trapezoid, q, m, q.tp_start)),),
+    parameters=(
+        Parameter("rule", "trapezoid", "The rule of integration.", word("trapezoid")),
+        REL,
+    ),
     options=CURVE,
     cells=lambda _: stats.TrapezoidArea(),
 )
@@ -260,7 +218,8 @@ Prec = Metric(
     "reached, and 1 at r = 0, the opening point (0, 1).",
     "Clemencon & Vayatis 2009, eq. (3)",
     (Term(_precision_at_level, "max"),),
-    _opened,
+    # At level 0 it is that of the opening point, which precedes all hits.
+    lambda _q, m, terms: terms[0] if m.k else pl.lit(1.0),
     cutoff="recall",
     ties=frozenset(NO_MEAN),
     options=frozenset({"weight", "prior"}),
@@ -270,7 +229,7 @@ MaxF1 = Metric(
     "MaxF1",
     "The largest F1 of all thresholds: max over k of 2 tp / (k + n_pos).",
     "van Rijsbergen 1979",
-    (Term(_f1_credit, "max"),),
+    (Term(lambda q, _: 2 * q.tp_end / (q.tp_end + q.weighed(q.fp_end) + q.n_pos), "max"),),
     ties=frozenset(NO_MEAN),
     options=frozenset({"weight", "prior"}),
     cells=lambda _: stats.LargestF1(),
@@ -280,7 +239,7 @@ AUC = Metric(
     "Area under the ROC curve: the probability that a positive ranks above a negative, "
     "ties and pairs of unretrieved items counting half.",
     "Clemencon, Limnios & Vayatis 2021, section 2",
-    (Term(_auc_credit),),
+    (Term(lambda q, _: q.weight * (q.n_neg - (q.fp_start + q.fp_end) / 2)),),
     _auc_finish,
     needs=("n_pos", "n_neg"),
     options=frozenset({"weight", "prior"}),
@@ -292,9 +251,9 @@ W = Metric(
     "the scores among all N = n_pos + n_neg items; ties, and what is not retrieved, have their "
     "mid-rank.",
     "Clemencon, Limnios & Vayatis 2021, eq. (3.2)",
-    (Term(_mid_rank_credit),),
+    (Term(lambda q, m: q.weight * _block_scores(mid_rank_score, q, m, q.start, q.end)),),
     _rank_mean(mid_rank_score),
-    (Term(_expected_rank_credit),),
+    (Term(lambda q, m: q.weight * _block_scores(expected_score, q, m, q.start, q.end)),),
     _rank_mean(expected_score),
     parameters=(
         Parameter(

@@ -1,7 +1,7 @@
 """The border between Spark and polars: which columns and types pass it, and how."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -44,10 +44,7 @@ def is_frame(frame: object) -> bool:
 
 
 def needed(frame: Any, columns: Mapping[str, str]) -> Any:
-    """Return the needed columns of a frame, which must exist, each the only one of its name.
-
-    They have plain names, as workers get no columns whose names hold a dot.
-    """
+    """Return the needed columns under plain names, as workers get none that hold a dot."""
     checks.columns_exist(dict(columns), frame.columns)
     refuse_alike(columns, frame.columns, "the frame has")
     plain = plain_names(columns)
@@ -110,27 +107,10 @@ def _kind(dtype: pl.DataType) -> str:
 
 
 def read(batches: Iterable["pa.RecordBatch"], like: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of a partition, with the dtypes of another frame.
-
-    They are copied some batches at a time, whose memory the next ones take again.
-    """
+    """Return the rows of a partition, some batches at a time, with the dtypes of a frame."""
     coming = iter(batches)
     blocks = iter(lambda: list(islice(coming, _BATCHES)), [])
     return pl.concat([like, *(_copied(block, like) for block in blocks)], rechunk=True)
-
-
-def blocks(
-    batches: Iterable["pa.RecordBatch"], like: pl.DataFrame, n_rows: int
-) -> Iterator[pl.DataFrame]:
-    """Yield the rows of a partition, so many at a time or some more."""
-    waiting: list[pa.RecordBatch] = []
-    for batch in batches:
-        waiting.append(batch)
-        if sum(part.num_rows for part in waiting) >= n_rows:
-            yield read(waiting, like)
-            waiting.clear()
-    if waiting:
-        yield read(waiting, like)
 
 
 def _copied(batches: Sequence["pa.RecordBatch"], like: pl.DataFrame) -> pl.DataFrame:
@@ -155,7 +135,3 @@ def _arrow_schema(like: pl.DataFrame) -> "pa.Schema":
     short = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
     fields = like.head(0).to_arrow(compat_level=pl.CompatLevel.oldest()).schema
     return pa.schema([(field.name, short.get(field.type, field.type)) for field in fields])
-
-
-# A function that is called on each partition: batches of rows in, batches of rows out.
-OnPartition = Callable[[Iterable["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]

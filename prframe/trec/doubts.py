@@ -78,10 +78,7 @@ def _names(systems: pl.DataFrame) -> Sequence[object]:
 
 
 def warn_of_ranks(keys: pl.DataFrame, rank: pl.Series, score: pl.Series) -> None:
-    """Warn of two rows of a ranking that follow each other, and whose ranks order them otherwise.
-
-    `keys` tell rankings apart; ranks that are null are passed over.
-    """
+    """Warn of two rows of a ranking that follow each other, but not by their ranks."""
     # Scores that 32-bit floats cannot tell apart are ties, as in trec_eval.
     rows = keys.with_columns(
         rank.cast(pl.Float64).alias(_RANK), score.cast(pl.Float32).alias(_SCORE)

@@ -12,7 +12,8 @@ from prframe._engine import frames
 from prframe._engine.arguments import Arguments
 from prframe._engine.rows import key_names
 from prframe.errors import ArgumentError, PrframeError
-from prframe.metrics import Metric, NumRet
+from prframe.metrics import Metric
+from prframe.metrics.sets import NumRet
 from prframe.trec.joining import (
     Duplicates,
     Joining,
@@ -89,9 +90,7 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     Parameters
     ----------
     runs : frame, path, list of these, or dict
-        One run or several, as `join` takes them: frames, paths, patterns such as
-        ``"runs/*.run"``, ``{query: {document: score}}``, or a dict of any of these by the names
-        of their systems.
+        One run or several, as `join` takes them.
     qrels : frame, path, list of paths, or dict
         Judgments, as `join` takes them.
     measures : str, Metric, or list of these
@@ -114,12 +113,8 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     version : {9, 10}
         The version of trec_eval. Version 9, which pytrec_eval contains, compares scores as 32-bit
         floats, version 10 as 64-bit floats. They round levels of recall in different ways.
-    duplicates : {"raise", "best"}
-        A document that stands twice in a ranking is an error, or counts with its highest score.
-    exclude_self : bool
-        Whether to leave out documents whose id is that of the query, from runs and qrels.
-    system : str or list of str, optional
-        Columns that name the systems of a frame, as in `join`.
+    duplicates, exclude_self, system
+        As in `join`, without ``"keep"``.
 
     Returns
     -------

@@ -58,17 +58,13 @@ def join(  # noqa: PLR0913 - options, by keyword
     Parameters
     ----------
     run : frame, path, list of these, or dict
-        A frame (polars, pandas, pyarrow, any frame with the Arrow PyCapsule interface, dict of
-        columns) has one row per retrieved document. Its columns are recognised by their names,
-        the first one of each list: ``query_id``, ``qid``, ``q_id``, ``query`` or ``topic``;
+        A frame of any kind has one row per retrieved document. Its columns are recognised by the
+        first name of each list: ``query_id``, ``qid``, ``q_id``, ``query`` or ``topic``;
         ``doc_id``, ``docno``, ``docid`` or ``document_id``; ``score`` (-inf: not retrieved).
-
         Paths, and patterns such as ``"runs/*.run"``, are read with `read_run`; the system is the
-        tag. Files that share a tag and a query are named after the files instead: ``bm25`` for
-        ``runs/bm25.run.gz``.
-
-        A dict ``{query: {document: score}}`` is one run. A dict of runs in any form has the names
-        of the systems as its keys.
+        tag, or the name of the file (``bm25`` for ``runs/bm25.run.gz``) where files share a tag
+        and a query. A dict ``{query: {document: score}}`` is one run; a dict of runs in any form
+        has the names of the systems as its keys.
     qrels : frame of the same kind or another, path, list of paths, or dict
         One row per judged pair: query and document as in the run; the label in ``label``,
         ``relevance``, ``rel`` or ``score``: relevant above 0, pooled but not judged below 0.
@@ -78,8 +74,8 @@ def join(  # noqa: PLR0913 - options, by keyword
         keep it) or are left out (condensed lists). A ranking without judged documents keeps its
         first one, with a score of -inf, so that its query counts, as with trec_eval -J.
     complete : bool
-        Whether documents of the qrels that a system did not retrieve are listed with a score of
-        -inf. Without them recall, AP, nDCG and others count only the retrieved documents.
+        Whether documents of the qrels that a system did not retrieve are listed, with a score of
+        -inf. Without them recall, AP and others count only the retrieved documents.
     queries : {"all", "qrels", "run", "both", "means"}
         The queries of each system: all of the run or the qrels; those of the qrels (as
         ``trec_eval -c``); those of its run; those of both (as trec_eval without ``-c``); those
@@ -119,15 +115,13 @@ def join(  # noqa: PLR0913 - options, by keyword
     Notes
     -----
     Most metrics of a query without judgments are null, with a warning, as it has no positives.
-    Those of a query that a system's run lacks are 0, as nothing was retrieved; with
-    ``complete=False`` it has no rows.
+    Those of a query that a system's run lacks are 0; with ``complete=False`` it has no rows.
 
-    The rows are the documents that were retrieved or judged, and no others of the collection.
-    Tests against random ranking, such as `prframe.ap_test`, need the number of its negatives in
-    `n_neg`; without it they rank the rows alone at random, and warn where some are not judged.
+    The rows are the documents that were retrieved or judged. Tests against random ranking, such
+    as `prframe.ap_test`, need the number of negatives in the collection in `n_neg`.
 
-    If the run is lazy, columns and options are checked at once and the rest is done when the
-    result is collected, even if the qrels are lazy too. The run is held in memory as a whole.
+    If the run is lazy, columns and options are checked at once, and the rest is done when the
+    result is collected. The run is held in memory as a whole.
 
     Examples
     --------

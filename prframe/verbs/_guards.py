@@ -12,8 +12,7 @@ from prframe import checks, hints
 from prframe._engine.arguments import Arguments
 from prframe._engine.frame_kinds import kind_of
 from prframe._engine.frames import Source, source
-from prframe._engine.noticed import warn_of_grades, warn_of_lost
-from prframe._engine.rows import considered, in_groups
+from prframe._engine.rows import considered, in_groups, warn_of_grades, warn_of_lost
 from prframe.errors import (
     EmptyFrameWarning,
     NoNegativesWarning,

@@ -10,8 +10,7 @@ from prframe._engine.frames import Source
 from prframe._engine.rows import key_names
 from prframe._engine.runs import Counting
 from prframe.errors import PrframeError
-from prframe.spark.giants import Counted
-from prframe.spark.groups import Steps
+from prframe.spark.groups import Counted, Steps
 from prframe.verbs._plan import Plan, TwoStepPlan, named_by_caller
 
 
@@ -76,28 +75,12 @@ def _counted(plan: Plan, counting: Counting) -> Counted:
         keys=keys,
         score=args.score,
         same=dict(zip(keys, args.keys, strict=True)),
-        label=None if args.judged else _above_zero(args),
-        needs_order=counting.blocks,
-        marked=partial(_marked, counting, args),
         runs=partial(_runs, counting, args),
     )
 
 
-def _above_zero(args: Arguments) -> str | None:
-    """Return the column of labels if those of positives are above 0."""
-    positive = args.positive
-    are_above = isinstance(positive, (bool, int, float)) and positive > 0
-    return args.label if are_above else None
-
-
-def _marked(counting: Counting, args: Arguments, rows: pl.DataFrame) -> pl.DataFrame:
-    return counting.keys_of_marked(_source(rows), args)
-
-
-def _runs(
-    counting: Counting, args: Arguments, rows: pl.DataFrame, marked: pl.DataFrame | None
-) -> pl.DataFrame:
-    return counting.runs(_source(rows), args, marked)
+def _runs(counting: Counting, args: Arguments, rows: pl.DataFrame) -> pl.DataFrame:
+    return counting.runs(_source(rows), args)
 
 
 def _of_rows(

@@ -22,7 +22,9 @@ from prframe._engine.rows import (
     positive,
     problems,
 )
-from prframe.metrics import AP, Metric, P
+from prframe.metrics import Metric
+from prframe.metrics.positions import P
+from prframe.metrics.thresholds import AP
 from prframe.typing import FrameT, Schema, Shared
 from prframe.verbs._guards import PooledRankings
 from prframe.verbs._plan import Accepts, TwoStepPlan

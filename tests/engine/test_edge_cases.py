@@ -1,7 +1,6 @@
 """Cases in which a first version was wrong."""
 
 import math
-import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -126,11 +125,6 @@ def test_a_key_named_as_a_working_column() -> None:
         data = FOUR.with_columns(pl.Series(name, [1, 1, 2, 2]))
         assert prframe.curve(data, by=name, order="input")[name].to_list() == [1, 1, 2, 2]
         assert evaluate(data, "AP", by=name)["AP"].to_list() == [1.0, 1.0]
-
-
-def test_metrics_travel_between_processes() -> None:
-    for metric in (prframe.AP, prframe.nDCG @ 10):
-        assert pickle.loads(pickle.dumps(metric)) == metric  # noqa: S301
 
 
 def test_check_sees_what_the_verbs_see() -> None:

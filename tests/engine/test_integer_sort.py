@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import prframe
-from prframe._engine import integer_sort
-from prframe._engine.integer_sort import sort_by_polars, sort_integers
+from prframe._engine import packing
+from prframe._engine.packing import sort_by_polars, sort_integers
 
 EXTREMES = {np.uint64: [0, 1, 2**63 - 1, 2**63, 2**64 - 1], np.int64: [-(2**63), -1, 0, 2**63 - 1]}
 
@@ -54,7 +54,7 @@ def test_values_do_not_depend_on_which_library_is_faster(
     )
     values = []
     for numpy_is_fast in (True, False):
-        monkeypatch.setattr(integer_sort, "_numpy_is_fast", lambda fast=numpy_is_fast: fast)
+        monkeypatch.setattr(packing, "_numpy_is_fast", lambda fast=numpy_is_fast: fast)
         metrics = ["AP", "P@10", "AUC"]
         table = prframe.evaluate(frame, metrics, by="query_id", ties=ties, item="doc_id")
         values.append(table.rows())
@@ -65,7 +65,7 @@ INSIDE = """
 import threading
 import numpy as np
 import polars as pl
-from prframe._engine.integer_sort import sort_by_polars
+from prframe._engine.packing import sort_by_polars
 
 def ascends(columns):
     numbers = np.random.default_rng(1).integers(1 << 62, size=300_000, dtype=np.uint64)

@@ -1,9 +1,5 @@
 """Groups found in batches, gathered, huge or scattered: always the same numbers."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import polars as pl
 import pytest
@@ -208,24 +204,6 @@ def test_input_order_decides_ties_only_when_asked(order: list[int], ties: str) -
         assert_frame_equal(got, prframe.evaluate(alone, METRICS, ties=ties))
         if ties == "group":
             assert_frame_equal(got, prframe.evaluate(rows.filter(g=key), METRICS))
-
-
-@pytest.mark.slow
-def test_verbs_inside_functions_that_polars_calls_from_its_threads() -> None:
-    script = """
-import polars as pl, prframe
-from prframe._engine import frames
-frames._SLICE_ROWS = frames._BATCH_ROWS = 5
-rows = pl.DataFrame({"g": [0] * 8 + [1] * 8, "score": range(16), "label": [True, False] * 8})
-def mean(columns):
-    frame = pl.DataFrame(dict(zip(["g", "score", "label"], columns)))
-    return prframe.evaluate(frame, "AP", by="g")["AP"].mean()
-value = pl.map_batches(rows.columns, mean, return_dtype=pl.Float64, returns_scalar=True)
-rows.select(value.alias(str(i)) for i in range(4))
-rows.group_by("g").agg(value.alias("v"), pl.col("score").pr.ap("label"))
-"""
-    threads = {**os.environ, "POLARS_MAX_THREADS": "1"}
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=60, env=threads)
 
 
 def test_groups_that_are_known_to_be_scattered_are_gathered(

@@ -82,21 +82,6 @@ def test_hits_of_stretches_are_those_of_the_rows(columns, ties, seed, size, deci
         assert_frame_equal(one.drop("sizes", strict=False), other.drop("sizes", strict=False))
 
 
-@pytest.mark.parametrize("columns", COLUMNS.values(), ids=COLUMNS)
-@given(seed=st.integers(0, 99), size=st.integers(1, 120), decimals=st.sampled_from([0, 1, 9]))
-def test_hits_of_any_parts_are_those_of_the_rows(columns, seed, size, decimals) -> None:
-    rows = rows_of(seed, size, decimals, 3)
-    args = Arguments(by="group", judged="judged" if "judged" in columns else None)
-    counting = Counting(lambda _: columns, [0.25])
-    parts = [part for part in (rows[::2], rows[1::2]) if part.height]
-    marked = pl.concat(counting.keys_of_marked(Source(part), args) for part in parts).unique()
-    runs = pl.concat(counting.runs(Source(part), args, marked) for part in parts)
-    here = hits_of_groups(counted(runs, Source(rows.head(0))), args, columns)
-    there = hits_of_groups(Source(rows), args, columns)
-    for one, other in zip(here, there, strict=True):
-        assert_frame_equal(one.drop("sizes", strict=False), other.drop("sizes", strict=False))
-
-
 def test_runs_are_few() -> None:
     rows = rows_of(1, 4000, 9, 1).with_columns(label=pl.Series([1] * 10 + [0] * 3990))
     args = Arguments()

@@ -90,10 +90,6 @@ def main(folder: Path) -> None:
     mark = folder / "after"
     values = prframe.evaluate(frame, ["AP", "AUC"], by="query")
     report("range", "after", mortal(values, mark), mark)
-    spark.conf.set("spark.prframe.plan", "broadcast")
-    mark = folder / "between"
-    values = prframe.evaluate(frame, ["AP", "AUC"], by="query")
-    report("broadcast", "after", mortal(values, mark), mark)
     spark.stop()
 
 

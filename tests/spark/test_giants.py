@@ -6,8 +6,6 @@ import pytest
 
 import prframe
 from prframe._engine import runs
-from prframe.spark import giants
-from tests.spark.likeness import DataFrame as LikeSpark
 from tests.spark.test_verbs import KEYS, assert_same, pytestmark  # noqa: F401 - marks this file
 
 RNG = np.random.default_rng(11)
@@ -64,13 +62,13 @@ def _count_few_rows_as_well(monkeypatch) -> None:
 
 @pytest.fixture
 def planned(to_spark):
-    """Return the function that makes a frame in a session that asks for a plan."""
+    """Return the function that makes a frame in a session whose plan is to count rows."""
     confs = []
 
-    def make(frame: pl.DataFrame, plan: str):
+    def make(frame: pl.DataFrame):
         spark = to_spark(frame)
         confs.append(spark.sparkSession.conf)
-        confs[0].set(SETTING, plan)
+        confs[0].set(SETTING, "range")
         return spark
 
     yield make
@@ -78,26 +76,15 @@ def planned(to_spark):
         conf.set(SETTING, "auto")
 
 
-@pytest.mark.parametrize("plan", ["range", "broadcast"])
 @pytest.mark.parametrize("by", ["query"])
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_counted_rows(planned, call, by, plan) -> None:
-    assert_same(call(planned(DATA, plan), by), call(DATA, by))
+def test_counted_rows(planned, call, by) -> None:
+    assert_same(call(planned(DATA), by), call(DATA, by))
 
 
-@pytest.mark.parametrize("by", ["query"])
-@pytest.mark.parametrize("name", ["evaluate", "labels", "totals", "threshold", "topk_test"])
-def test_rows_counted_some_at_a_time(monkeypatch, name, by) -> None:
-    monkeypatch.setattr(giants, "_AT_ONCE", 20)
-    frame = LikeSpark.of(DATA)
-    frame.settings[SETTING] = "broadcast"
-    assert_same(CALLS[name](frame, by), CALLS[name](DATA, by))
-
-
-@pytest.mark.parametrize("plan", ["range", "broadcast"])
-def test_second_steps(planned, plan) -> None:
+def test_second_steps(planned) -> None:
     frame = DATA.sort("query")
-    spark = planned(frame, plan)
+    spark = planned(frame)
     for call in (
         lambda f: prframe.evaluate(f, ["AP", "RR"], over="query"),
         lambda f: prframe.rank_test(f, by="query", correction="holm"),
@@ -110,37 +97,22 @@ def test_second_steps(planned, plan) -> None:
 def test_keys(planned, kind) -> None:
     index = np.random.default_rng(3).integers(0, 4, DATA.height)
     keyed = DATA.with_columns(KEYS[kind][index].alias("k.e`y"))
-    for plan in ("range", "broadcast"):
-        result = prframe.evaluate(planned(keyed, plan), ["AP", "AUC"], by=["query", "k.e`y"])
-        assert_same(result, prframe.evaluate(keyed, ["AP", "AUC"], by=["query", "k.e`y"]))
+    result = prframe.evaluate(planned(keyed), ["AP", "AUC"], by=["query", "k.e`y"])
+    assert_same(result, prframe.evaluate(keyed, ["AP", "AUC"], by=["query", "k.e`y"]))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("plan", ["range", "broadcast"])
-def test_scores_of_every_type(planned, plan) -> None:
+def test_scores_of_every_type(planned) -> None:
     for dtype in (pl.Float32, pl.Int32, pl.Decimal(10, 2)):
         score = pl.col("score").clip(-9).cast(dtype)
         frame = DATA.with_columns(score=pl.when(pl.col("label") != 2).then(score))
         for missing in ("drop", "last"):
-            result = prframe.evaluate(planned(frame, plan), METRICS, missing=missing)
+            result = prframe.evaluate(planned(frame), METRICS, missing=missing)
             assert_same(result, prframe.evaluate(frame, METRICS, missing=missing))
 
 
-@pytest.mark.parametrize("plan", ["range", "broadcast"])
-def test_no_rows_and_no_positives(planned, plan) -> None:
+def test_no_rows_and_no_positives(planned) -> None:
     for frame in (DATA.head(0), DATA.with_columns(label=0)):
         for name in ("evaluate", "topk_test"):
             call = CALLS[name]
-            assert_same(call(planned(frame, plan), "query"), call(frame, "query"))
-
-
-def test_too_many_positives_for_each_worker(planned, monkeypatch) -> None:
-    monkeypatch.setattr(giants, "_MOST_KEYS", 3)
-    marked = DATA.filter(pl.col("label") > 0, pl.col("score").is_finite())
-    n_keys = marked["score"].n_unique() + 1
-    with pytest.raises(prframe.PrframeError) as caught:
-        prframe.evaluate(planned(DATA, "broadcast"), "AP")
-    assert str(caught.value) == (
-        "the plan 'broadcast' sends the keys of up to 3 positives to each worker; there are "
-        f"{n_keys}; set spark.prframe.plan to 'range'."
-    )
+            assert_same(call(planned(frame), "query"), call(frame, "query"))

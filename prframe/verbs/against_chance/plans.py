@@ -18,7 +18,7 @@ from prframe._engine.ranks import hits, tie_sizes
 from prframe._engine.rows import key_names
 from prframe._engine.runs import Counting
 from prframe.errors import ArgumentError
-from prframe.metrics import AP
+from prframe.metrics.thresholds import AP
 from prframe.stats import adjust_p_values
 from prframe.stats._p_values import LEAST, from_log_tails, probability
 from prframe.stats._tolerances import EQUAL

@@ -18,7 +18,7 @@ from prframe._engine.ranks import hits
 from prframe._engine.rows import key_names
 from prframe._engine.runs import Counting
 from prframe.errors import ArgumentError
-from prframe.metrics import P, R
+from prframe.metrics.positions import P, R
 from prframe.stats import hypergeometric_topk, proportion_interval
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Floats, FrameT, IntervalMethod, Schema, Shared

@@ -12,7 +12,7 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import key_names
 from prframe.errors import ArgumentError
-from prframe.metrics import Prec
+from prframe.metrics.thresholds import Prec
 from prframe.stats.curves import LEVELS_TWICE, even_levels, range_ends, spaced_levels
 from prframe.typing import Floats, Schema
 from prframe.verbs._evaluation import Evaluation

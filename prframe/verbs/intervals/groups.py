@@ -16,7 +16,8 @@ from prframe._engine.pieces import Piece
 from prframe._engine.ranks import clustered
 from prframe._engine.totals import items_above, least_key
 from prframe.errors import PrframeError
-from prframe.metrics import MaxF1, Metric, W
+from prframe.metrics import Metric
+from prframe.metrics.thresholds import MaxF1, W
 from prframe.stats.rank_statistics import moved_by_ties
 from prframe.stats.rankings import (
     AtPrior,
