@@ -59,16 +59,9 @@ def in_turn(compute: Callable[[Item], Result], items: Sequence[Item]) -> list[Re
 class ComparisonPlan:
     """The test, the interval and the draws by which rankings of the same items are compared.
 
-    Attributes
-    ----------
-    test : {"randomization", "bootstrap", "delong"}
-    interval : {"auto", "percentile", "bca"}
-        ``"auto"`` is the interval of the test if it has its own, else ``"percentile"``. It is
-        extended to what the intervals of both rankings leave room for.
-    n_resamples : int
-    rng : callable
-        Returns a generator with the same state each time, so that all metrics and pairs have the
-        same draws.
+    ``interval="auto"`` is that of the test if it has its own, else ``"percentile"``, extended to
+    what the intervals of both rankings allow. `rng` returns a generator with the same state each
+    time, so that all metrics and pairs have the same draws.
     """
 
     test: str
@@ -93,27 +86,11 @@ class ComparisonPlan:
         *,
         uncut: Integers | None = None,
     ) -> list[list[RankingComparison]]:
-        """Compare pairs of the rankings by all metrics.
+        """Compare pairs of the rankings by all metrics, a list of comparisons for each pair.
 
-        Parameters
-        ----------
-        rankings : PairedRankings
-            Their evaluator must be a `CellEvaluator` if the test suits some metrics alone.
-        confidences : sequence of Confidence
-            One per metric.
-        pairs : sequence of pairs of int
-            Row numbers of rankings.
-        each : callable
-            Applies a function to each item of a sequence and returns the results in order, where
-            it likes on several threads.
-        uncut : ndarray of int, shape (n_rankings, N), optional
-            What scores say before a threshold cuts the rankings off, of metrics of what passes:
-            models that differ by it may pass the same items.
-
-        Returns
-        -------
-        list of list of RankingComparison
-            For each pair a comparison per metric.
+        `confidences` has one entry per metric, and `each` applies a function to all items of a
+        sequence. `uncut` has what scores say before a threshold cuts the rankings off: models that
+        differ by it may retrieve the same items.
         """
         singles = self._singles(rankings, confidences, each)
         if self.test in OWN_TESTS:
@@ -147,10 +124,7 @@ class ComparisonPlan:
     def _singles(
         self, rankings: PairedRankings, confidences: Sequence[Confidence], each: Each
     ) -> list[Singles]:
-        """Return the intervals of the metrics of each ranking; none where they have no use.
-
-        The metrics differ in their range alone, which an interval of one ranking knows itself.
-        """
+        """Return the intervals of the metrics of each ranking; none where they have no use."""
         evaluate = rankings.evaluate
         if (
             self.interval != "auto"

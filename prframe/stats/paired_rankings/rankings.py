@@ -18,27 +18,11 @@ from prframe.typing import Floats
 
 
 class PairedRankings:
-    """Rankings of the same items, with the metrics that compare them.
+    """Rankings of the same items, with an evaluator of the metrics that compare them.
 
-    Parameters
-    ----------
-    levels : array_like of int, shape (n_rankings, N)
-        As `ranking_levels` returns them: larger ranks higher, equal is tied, 0 is not retrieved.
-    evaluate : Evaluator
-        The metrics, `CellEvaluator` for instance.
-    cluster : array_like, shape (N,), optional
-        The cluster of each item, numbers or names. Whole clusters are drawn and swapped.
-
-    Raises
-    ------
-    PrframeError
-        Levels or clusters of another form.
-
-    Notes
-    -----
-    With a seed, every pair of rankings and every metric has the same draws. Resamples come in
-    chunks, so that memory is a few MB, or some 100 bytes per item if that is more, whatever their
-    number.
+    `levels` has a row per ranking, as `ranking_levels` returns them; `cluster` has one entry per
+    item, and whole clusters are drawn and swapped. With a seed, every pair and metric has the same
+    draws.
 
     Examples
     --------
@@ -72,31 +56,16 @@ class PairedRankings:
         return min(self._units.number_among(label == side) for side in (True, False))
 
     def values(self) -> Floats:
-        """Return the metrics of the rankings.
-
-        Returns
-        -------
-        ndarray of float, shape (n_metrics, n_rankings)
-        """
+        """Return the metrics of the rankings, shape (n_metrics, n_rankings)."""
         return self.evaluate(self.levels)
 
     def replicates(
         self, n_resamples: int = TEST_DRAWS, rng: int | np.random.Generator | None = None
     ) -> Floats:
-        """Return the metrics of resamples of the items, or of clusters of them.
+        """Return the metrics of resamples of items or clusters, the same ones for all rankings.
 
-        Parameters
-        ----------
-        n_resamples : int
-            Resamples, >= 1; the same ones for all rankings and metrics.
-        rng : int or numpy.random.Generator, optional
-            Seed or generator.
-
-        Returns
-        -------
-        ndarray of float, shape (n_metrics, n_rankings, n_resamples)
-            NaN where a resample leaves a metric undefined. With a single item or cluster all are
-            NaN, because its resamples do not vary.
+        The shape is (n_metrics, n_rankings, n_resamples). NaN where a resample leaves a metric
+        undefined, and of a single item or cluster, whose resamples do not vary.
         """
         number = checks.number_of_draws(n_resamples)
         generator = random_generator(rng)
@@ -113,34 +82,10 @@ class PairedRankings:
     ) -> SwapDistribution:
         """Return differences of the metrics after items have swapped their ranks at random.
 
-        Parameters
-        ----------
-        first, second : int
-            Two rankings, by their row.
-        n_resamples : int
-            Number of swaps that are sampled, >= 1. If 2 to the power of the number of items, or of
-            clusters, is not larger, all swaps are enumerated.
-        rng : int or numpy.random.Generator, optional
-            Seed or generator.
-
-        Returns
-        -------
-        SwapDistribution
-            ``differences``, first less second, shape (n_metrics, n_swaps), and ``exact``.
-
-        Notes
-        -----
-        Mid-ranks are swapped, so that the scores of two models need not be on one scale. If an
-        item is not retrieved by one model, it is not retrieved in the ranking that gets this rank.
-        Items that get equal ranks from different models are ordered by a coin, which is tossed
-        once per swap; items that one model ties remain tied. Tie blocks of both models that share
-        more than half of the ranks of the larger one are one block, with one mid-rank. An item
-        with the same mid-rank in both rankings keeps it.
-
-        References
-        ----------
-        Venkatraman & Begg, *A distribution-free procedure for comparing receiver operating
-        characteristic curves from a paired experiment*, Biometrika 1996.
+        If 2 to the power of the number of items or clusters is at most `n_resamples`, all swaps
+        are enumerated. Mid-ranks are swapped, so the scores need not be on one scale (Venkatraman
+        & Begg, Biometrika 1996); see `joint_levels` for ties. What one model does not retrieve is
+        not retrieved in the ranking that gets this rank.
         """
         number = checks.number_of_draws(n_resamples)
         pair, generator = self.levels[[first, second]], random_generator(rng)
@@ -149,21 +94,8 @@ class PairedRankings:
     def acceleration(self, first: int, second: int) -> Floats:
         """Return the acceleration of the BCa interval of the difference of each metric.
 
-        Parameters
-        ----------
-        first, second : int
-            Two rankings, by their row.
-
-        Returns
-        -------
-        ndarray of float, shape (n_metrics,)
-            Computed from the influence of items, or of clusters, on the difference, which is the
-            derivative that the jackknife approximates. NaN where a metric is not defined.
-
-        Raises
-        ------
-        PrframeError
-            The evaluator knows no influence.
+        It is computed from the influence of items or clusters on the difference. NaN where a
+        metric is not defined. An `ArgumentError` if the evaluator has no influence.
         """
         if not isinstance(self.evaluate, InfluenceEvaluator):
             raise ArgumentError(

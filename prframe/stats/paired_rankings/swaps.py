@@ -25,21 +25,8 @@ from prframe.typing import Flags, Floats, Integers
 class SwapDistribution(NamedTuple):
     """Differences of metrics under the null hypothesis that ranks are exchangeable.
 
-    Attributes
-    ----------
-    differences : ndarray of float, shape (n_metrics, n_swaps)
-        NaN where a metric is not defined.
-    exact : bool
-        Whether the swaps are all that are possible, each once.
-
-    Examples
-    --------
-    >>> from prframe.stats import RocArea
-    >>> from prframe.stats.paired_rankings import PairedRankings
-    >>> from prframe.stats.rankings import CellEvaluator
-    >>> evaluate = CellEvaluator([True, False], [RocArea()])
-    >>> PairedRankings([[2, 1], [1, 2]], evaluate).randomization(0, 1, n_resamples=100)
-    SwapDistribution(differences=array([[ 1.,  1.,  1., -1., -1., -1., -1.,  1.]]), exact=True)
+    `differences`, shape (n_metrics, n_swaps), are NaN where a metric is not defined. `exact` says
+    whether the swaps are all that are possible, each once.
     """
 
     differences: Floats
@@ -55,13 +42,9 @@ def swap_distribution(
 ) -> SwapDistribution:
     """Return differences of metrics after the ranks of units of items have been swapped.
 
-    If there are not more than `n_resamples` swaps, all are enumerated.
-
-    Notes
-    -----
-    Mid-ranks are swapped, see `joint_levels`. One coin per swap orders equal mid-ranks of
-    different rankings, but for tie blocks of both that are one level. Items with the same mid-rank
-    in both rankings keep it.
+    If there are not more than `n_resamples` swaps, all are enumerated. Mid-ranks are swapped. One
+    coin per swap orders equal mid-ranks of different rankings, but for tie blocks of both that are
+    one level; see `joint_levels`. Items with the same mid-rank in both rankings keep it.
     """
     pools = pools_of(levels, evaluate, units)
     joint = joint_levels(levels)[..., pools.item]

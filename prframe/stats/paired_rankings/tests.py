@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from prframe.stats._p_values import of_small_sample, sampled_p_value
 from prframe.stats._units import units_of
 from prframe.stats.intervals import Confidence, bca_interval, percentile_interval
-from prframe.stats.paired_rankings.area_swaps import area_swap_test
-from prframe.stats.paired_rankings.delong import auc_covariance
+from prframe.stats.paired_rankings.areas import area_swap_test, auc_covariance
 from prframe.stats.paired_rankings.rankings import PairedRankings
 from prframe.stats.paired_rankings.unseen import Room, correlation_from, correlation_of
 from prframe.stats.paired_values import PairedTest
@@ -67,24 +66,7 @@ def swap_tests(
     n_resamples: int,
     rng: np.random.Generator,
 ) -> list[PairedTest]:
-    """Test two rankings by swaps of their ranks, which are drawn unless AUC is the metric.
-
-    Parameters
-    ----------
-    rankings : PairedRankings
-    pair : pair of int
-        Row numbers of the two rankings.
-    alternatives : sequence of {"two-sided", "less", "greater"}
-        One per metric.
-    n_resamples : int
-        Number of swaps that are drawn.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    list of PairedTest
-        One per metric.
-    """
+    """Test two rankings by swaps of their ranks, which are drawn unless AUC is the metric."""
     tests = _area_tests(rankings, pair, alternatives)
     if drawn := [row for row in range(len(alternatives)) if row not in tests]:
         chosen = _with_metrics(rankings, drawn) if tests else rankings
@@ -129,35 +111,12 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
     bends: Floats | None = None,
     room: Room | None = None,
 ) -> list[RankingComparison]:
-    """Compare two rankings by their resamples.
+    """Compare two rankings by their resamples, metric by metric.
 
-    Resamples of few units vary too little: quantiles and p-values are those of a level that is
-    corrected for their number; see `Confidence.expanded`. One unit has no interval.
-
-    Parameters
-    ----------
-    values : ndarray of float, shape (n_metrics, 2)
-        As `PairedRankings.values` returns them for two rankings.
-    replicates : ndarray of float, shape (n_metrics, 2, n_resamples)
-        As `PairedRankings.replicates` returns them.
-    confidences : sequence of Confidence
-        One per metric.
-    n_units : int
-        The number of items or clusters that hold positives, or negatives if these are fewer.
-    tests : sequence of PairedTest, optional
-        One per metric. Without them, p-values come from the resampled differences less the
-        observed one.
-    bends : ndarray of float, shape (n_metrics,), optional
-        As `PairedRankings.acceleration` returns them. With them the intervals are BCa intervals,
-        without them percentile intervals.
-    room : Room, optional
-        The intervals of the metrics of either ranking, to which those of the differences are
-        extended.
-
-    Returns
-    -------
-    list of RankingComparison
-        One per metric.
+    Quantiles and p-values are corrected for the number of units; see `Confidence.expanded`. One
+    unit has no interval. Without `tests`, p-values come from the resampled differences less the
+    observed one. With `bends`, the accelerations, intervals are BCa. `room` has the intervals of
+    either ranking, to which those of the differences are extended.
     """
     comparisons = []
     for row, ((a, b), confidence) in enumerate(zip(values, confidences, strict=True)):
@@ -205,21 +164,7 @@ def delong_comparison(
 ) -> RankingComparison:
     """Compare the AUC of two rankings by the normal distribution; see `auc_covariance`.
 
-    Parameters
-    ----------
-    levels : ndarray of int, shape (2, N)
-        As `ranking_levels` returns them.
-    label : array_like of bool or number, shape (N,)
-    confidence : Confidence
-    cluster : array_like, shape (N,), optional
-        Clusters of items, which are independent of each other.
-    room : Room, optional
-        The intervals of either AUC, to which that of the difference is extended.
-
-    Returns
-    -------
-    RankingComparison
-        For rankings that do not differ it has the values that `paired_rank_test` describes.
+    Rankings that do not differ have the values that `paired_rank_test` describes.
     """
     areas = auc_covariance(levels, label, cluster)
     difference = rank_difference(areas, confidence)

@@ -1,9 +1,9 @@
 """Room for items that a sample lacks, in the interval of a difference of two rankings.
 
-Where models are good, what tells them apart is a misplaced item now and then, which many samples
-lack, and resamples have no items but those of the sample. Intervals of a single ranking allow for
-it. Those of both rankings and the correlation of the two estimates make an interval of the
-difference, to which that of the resamples is extended.
+Where models are good, what distinguishes them is a rare misplaced item, which many samples lack,
+and resamples have no items but those of the sample. Intervals of a single ranking allow for it.
+They and the correlation of both estimates make an interval of the difference, to which that of the
+resamples is extended.
 """
 
 from __future__ import annotations
@@ -53,27 +53,10 @@ def single_intervals(
 ) -> Singles:
     """Return the intervals of the metrics of one ranking, two-sided with the tails asked for.
 
-    They are those of `ranking_interval`, but for areas, which have room for items that the sample
-    lacks: most items that are hard for one model are hard for the other, so that their place
-    concerns both alike. Areas under the ROC curve are without room for misplaced items. Those
-    under precision, above which draws of the curve put half a negative, have the interval
-    ``"logit-t"``, unless a prior makes negatives so heavy that those which the sample lacks
-    decide.
-
-    Parameters
-    ----------
-    level : ndarray of int, shape (N,)
-    evaluate : CellEvaluator
-    confidence : Confidence
-    weights : callable
-        Returns the weights of draws of curves; called if they are needed.
-    cluster : array_like, shape (N,), optional
-
-    Returns
-    -------
-    list of IntervalEstimate or None
-        None of metrics whose interval would come from resamples, which know no other items. A
-        precision of no items has no estimate.
+    They are those of `ranking_interval`, except that areas under the ROC curve have no room for
+    misplaced items, as hard items are mostly hard for both models, and areas under precision have
+    ``"logit-t"``, unless a prior makes negatives so heavy that unseen ones decide. None for
+    metrics whose interval would come from resamples; NaN for a precision of no items.
     """
     label = evaluate.label
     cells, cell = cells_from_scores(np.where(level > 0, level, -np.inf), label)
@@ -113,29 +96,16 @@ def _method(cells: RankedCells, statistic: CellStatistic, *, clustered: bool) ->
 def recovered_interval(
     first: IntervalEstimate, second: IntervalEstimate, correlation: float
 ) -> tuple[float, float]:
-    """Return the interval of the difference of two quantities, from an interval of each.
+    """Return the interval of a difference from those of two quantities and their correlation r.
 
-    The part r of either variance, the correlation of the estimates, is that of errors which both
-    have in common, and the rest of errors of their own. If the first interval reaches by a below
-    its estimate and by b above it, and the second one by c and d, then the interval of the
-    difference reaches down by the root of
-    ``(1 - r) (a^2 + d^2) + r max(a - c, d - b, 0)^2``, and up by that of
-    ``(1 - r) (b^2 + c^2) + r max(c - a, b - d, 0)^2``. If r is negative, common errors are of
-    opposite signs: |r| stands in place of r, and the last squares are ``(a + d)^2`` and
-    ``(b + c)^2``. Without an interval a quantity counts as known.
+    If the first interval reaches by a below its estimate and by b above, and the second by c and
+    d, that of the difference reaches down by the root of ``(1 - r) (a^2 + d^2) + r max(a - c, d -
+    b, 0)^2``, and up by that of ``(1 - r) (b^2 + c^2) + r max(c - a, b - d, 0)^2``. If r is
+    negative, |r| stands in place of r, and the last squares are ``(a + d)^2`` and ``(b + c)^2``. A
+    quantity without interval counts as known.
 
-    Notes
-    -----
-    For symmetric intervals this is the method of variance estimates recovery (MOVER), which
-    reaches down by the root of ``a^2 + d^2 - 2 r a d``. Of intervals of one shape, such as those
-    of two models that are nearly one, that leaves ``|a - b|`` on either side if r is 1, and this
-    leaves nothing.
-
-    References
-    ----------
-    Zou & Donner, *Construction of confidence limits about effect measures: a general approach*,
-    Statistics in Medicine 2008; Newcombe, *Improved confidence intervals for the difference
-    between binomial proportions based on paired data*, Statistics in Medicine 1998.
+    It is MOVER (Zou & Donner, Statistics in Medicine 2008), ``a^2 + d^2 - 2 r a d``, for symmetric
+    intervals of one size; unlike MOVER it leaves nothing if intervals have one shape and r is 1.
 
     Examples
     --------
@@ -170,8 +140,7 @@ def _reach(interval: IntervalEstimate) -> tuple[float, float]:
 def correlation_of(first: Floats, second: Floats) -> float:
     """Return the correlation of resampled values of two metrics, NaN left out.
 
-    It is 0 where either does not vary, or the difference does not, as of two models that are
-    perfect in the sample: nothing is known then of the errors that they have in common.
+    It is 0 where either, or the difference, does not vary, as nothing is known of common errors.
     """
     known = ~np.isnan(first - second)
     values = np.stack([first[known], second[known], (first - second)[known]])
@@ -191,14 +160,8 @@ def correlation_from(covariance: Floats) -> float:
 def correlation_of_decisions(passes: Flags, label: Flags) -> float:
     """Return the correlation of two models that decide alike on all items of a sample.
 
-    It is the smaller one of both classes: the coefficient phi of their decisions, if half an item
-    more passed one threshold alone, and half an item the other one. It is 0 where all items of a
-    class pass, or none.
-
-    Parameters
-    ----------
-    passes, label : ndarray of bool, shape (N,)
-        Which items pass the threshold of both models, and which are positive.
+    The smaller one of both classes' phi, if half an item more passed one threshold alone, and half
+    an item the other one; 0 where all items of a class pass, or none.
 
     Examples
     --------
@@ -215,10 +178,7 @@ def correlation_of_decisions(passes: Flags, label: Flags) -> float:
 
 
 def _cautious(correlation: float, n_units: int) -> float:
-    """Return a positive correlation one standard error of Fisher's z nearer to 0.
-
-    Errors of their own, of which few items tell, are otherwise taken for smaller than they are.
-    """
+    """Return a positive correlation one standard error of Fisher's z nearer to 0."""
     if correlation <= 0:
         return correlation
     z = atanh(min(correlation, _ALMOST_ONE)) - 1 / sqrt(max(n_units, 1))
@@ -227,16 +187,10 @@ def _cautious(correlation: float, n_units: int) -> float:
 
 @dataclass(frozen=True)
 class Room:
-    """The intervals of the metrics of two rankings, and how many items or clusters they are of.
+    """The intervals of the metrics of two rankings, and of how many items or clusters they are.
 
-    Attributes
-    ----------
-    first, second : list of IntervalEstimate or None
-        As `single_intervals` returns them.
-    n_units : int
-        The number of items or clusters that hold positives, or negatives if these are fewer.
-    correlation : float, optional
-        That of the estimates, if resamples cannot tell.
+    `n_units` counts those that hold positives, or negatives if these are fewer. `correlation` is
+    that of the estimates, if resamples cannot tell.
     """
 
     first: Singles
@@ -253,8 +207,8 @@ class Room:
     ) -> tuple[float, float]:
         """Return the interval of a difference, extended to that from the intervals of both.
 
-        It stays as it is if a metric has no interval, or the difference has none. There is none
-        where either metric rests on no observation.
+        It stays as it is if a metric has no interval, and is NaN where one rests on no
+        observation.
         """
         correlation = correlation if self.correlation is None else self.correlation
         first, second = self.first[metric], self.second[metric]

@@ -10,9 +10,12 @@ from .cell_sums import (
     weight_of_negatives as weight_of_negatives,
 )
 from .cells import (
+    LeastPrecision as LeastPrecision,
     RankedCells as RankedCells,
     cells_from_hits as cells_from_hits,
     cells_from_scores as cells_from_scores,
+    pure_bottom as pure_bottom,
+    pure_top as pure_top,
 )
 from .classes import (
     ClassScores as ClassScores,
@@ -45,8 +48,11 @@ from .metrics.areas import (
     TrapezoidArea as TrapezoidArea,
 )
 from .metrics.at_prior import AtPrior as AtPrior
-from .metrics.base import CellStatistic as CellStatistic, Influence as Influence
-from .metrics.counted import CountedStatistic as CountedStatistic
+from .metrics.base import (
+    CellStatistic as CellStatistic,
+    CountedStatistic as CountedStatistic,
+    Influence as Influence,
+)
 from .metrics.discounted import (
     AveragePrecisionAt as AveragePrecisionAt,
     DiscountedGain as DiscountedGain,
@@ -80,9 +86,4 @@ from .metrics.top import (
     RecallAt as RecallAt,
     RelativePrecisionAt as RelativePrecisionAt,
     RPrecision as RPrecision,
-)
-from .pure_ends import (
-    LeastPrecision as LeastPrecision,
-    pure_bottom as pure_bottom,
-    pure_top as pure_top,
 )

@@ -39,46 +39,16 @@ def ranking_bootstrap(
 ) -> Floats:
     """Return metrics of resamples of a ranking's items, or of clusters of them.
 
-    Parameters
-    ----------
-    cells : RankedCells
-        The ranking; see `cells_from_scores`.
-    statistics : sequence of CellStatistic
-        The metrics.
-    n_resamples : int
-        Resamples, >= 1; the same ones for all statistics.
-    rng : int or numpy.random.Generator, optional
-        Seed or generator.
-    clusters : sparse array, optional
-        As `cluster_counts` returns it. Whole clusters are drawn, as many as there are.
-
-    Returns
-    -------
-    ndarray of float, shape (n_statistics, n_resamples)
-        NaN where a statistic is undefined, because the resample has no positive (or, for AUC, no
-        negative). Intervals leave these resamples out.
-
-    Raises
-    ------
-    PrframeError
-        No items, or `n_resamples` below 1.
-
-    Notes
-    -----
-    A resample takes about as many steps as there are items, or 20 times as many as there are
-    cells if that is less. Memory is a few MB whatever the number of resamples; if items are drawn
-    one by one, it is 16 bytes per item more.
-
-    References
-    ----------
-    Efron, *Bootstrap methods: another look at the jackknife*, The Annals of Statistics 1979.
+    The shape is (n_statistics, n_resamples), with NaN where a resample leaves a metric undefined.
+    `clusters` is as `cluster_counts` returns it. A resample takes about as many steps as there are
+    items, or 20 times as many as there are cells if that is less (Efron, Annals of Statistics
+    1979).
 
     Examples
     --------
     >>> from prframe.stats import AveragePrecision, RocArea, cells_from_scores
     >>> cells, _ = cells_from_scores(range(8, 0, -1), [1, 1, 0, 1, 0, 1, 0, 0])
-    >>> replicates = ranking_bootstrap(cells, [AveragePrecision(), RocArea()], 1000, rng=1)
-    >>> replicates.shape
+    >>> ranking_bootstrap(cells, [AveragePrecision(), RocArea()], 1000, rng=1).shape
     (2, 1000)
     """
     checks.number_of_draws(n_resamples)
@@ -149,10 +119,7 @@ def multiplicities(n: int, n_resamples: int, rng: np.random.Generator) -> Intege
 def _item_draws(
     cells: RankedCells, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[Integers]:
-    """Draw counts of the positives and the negatives of all cells, some resamples at a time.
-
-    Rows are resamples; the first half of the columns counts positives, the second one negatives.
-    """
+    """Yield counts of the positives, and then the negatives, of all cells, a row per resample."""
     counts = np.concatenate([cells.pos, cells.neg])
     kinds, n = np.flatnonzero(counts), int(cells.n)
     if kinds.size * _PER_KIND < n:

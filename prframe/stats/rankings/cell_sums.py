@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prframe.stats._batches import batches
 from prframe.typing import Floats
 
 Numbers = NDArray[Any]
-
-# The number of cells at a time, so small that intermediate arrays stay in the processor's cache.
-_PIECE = 1 << 13
 
 
 def as_arrays(pos: ArrayLike, neg: ArrayLike) -> tuple[Numbers, Numbers]:
@@ -25,33 +20,7 @@ def as_arrays(pos: ArrayLike, neg: ArrayLike) -> tuple[Numbers, Numbers]:
 def running(pos: Numbers, neg: Numbers) -> tuple[Numbers, Numbers]:
     """Return the positives and all items up to the end of each cell but the last."""
     tp = np.cumsum(pos[..., :-1], axis=-1)
-    k = np.cumsum(neg[..., :-1], axis=-1)
-    k += tp
-    return tp, k
-
-
-def pieces(pos: Numbers, neg: Numbers) -> Iterator[tuple[Numbers, Numbers, Numbers, Numbers]]:
-    """Split all cells but the last into pieces.
-
-    A piece holds the positives and the negatives in its cells, and the positives and all items up
-    to the end of each.
-    """
-    tp_above = fp_above = np.zeros((*pos.shape[:-1], 1), dtype=pos.dtype)
-    last = pos.shape[-1] - 1
-    for here in batches(last, width=1, held=_PIECE):
-        p, m = pos[..., here], neg[..., here]
-        tp = np.cumsum(p, axis=-1) + tp_above
-        fp = np.cumsum(m, axis=-1) + fp_above
-        yield p, m, tp, tp + fp
-        tp_above, fp_above = tp[..., -1:], fp[..., -1:]
-
-
-def total(terms: Iterable[Numbers], like: Numbers) -> Floats:
-    """Add up the terms of all pieces over their cells; `like` gives the shape of the counts."""
-    result = np.zeros(like.shape[:-1])
-    for term in terms:
-        result = result + term.sum(axis=-1)
-    return result
+    return tp, tp + np.cumsum(neg[..., :-1], axis=-1)
 
 
 def backward(values: Floats) -> Floats:

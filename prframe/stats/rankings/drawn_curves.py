@@ -21,22 +21,18 @@ class CurveDraws(Protocol):
     @property
     def recall(self) -> Floats:
         """The recall of the level, or of the end of its tie block."""
-        ...
 
     @property
     def log_fpr(self) -> Floats:
         """The logarithm of the false positive rate; inf where recall is never reached."""
-        ...
 
     @property
     def precision(self) -> Floats:
         """The precision; 0 where recall is never reached."""
-        ...
 
     @property
     def prevalence(self) -> Floats:
         """The share of positives, shape (n_draws, 1)."""
-        ...
 
 
 class DrawnCurves(Protocol):
@@ -63,25 +59,20 @@ class DrawnCurves(Protocol):
     @property
     def cells(self) -> RankedCells:
         """The cells of the ranking."""
-        ...
 
     @property
     def prior(self) -> float | None:
         """The share of positives if it is given, None for that of the sample."""
-        ...
 
     @property
     def levels(self) -> Floats:
         """The levels of recall, rising within (0, 1), shape (n_levels,)."""
-        ...
 
     def at_prior(self, prior: float) -> "DrawnCurves":
         """Return the same curves in a population with this share of positives."""
-        ...
 
     def drawn(self, *, area: bool = False, at_ends: bool = False) -> CurveDraws:
         """Return curves for single levels or areas, in proportion within ties or at their ends."""
-        ...
 
     def counts(self, *, area: bool = False, at_ends: bool = False) -> tuple[Floats, Floats]:
         """Return the mean counts of rankings with these curves, of as many items as there are.
@@ -89,19 +80,16 @@ class DrawnCurves(Protocol):
         The cells lie between the levels of recall, the last one holds what is not retrieved. Each
         class has the shape (n_draws, n_cells).
         """
-        ...
 
     def counts_of_blocks(self, *, area: bool = False) -> tuple[Floats, Floats, Flags]:
         """Return the mean counts of such rankings, in which each tie block is one cell.
 
         The other cells lie between points; which cells are tie blocks comes last.
         """
-        ...
 
     @property
     def prevalence(self) -> Floats:
         """The share of positives, shape (n_draws,)."""
-        ...
 
     def points(self, *, area: bool = False, at_ends: bool = False) -> tuple[Reals, Reals]:
         """Return recall and the share of all items above the threshold, at rising points.
@@ -110,25 +98,21 @@ class DrawnCurves(Protocol):
         and the last one is the last item that is retrieved. At ends no point lies within a tie
         block.
         """
-        ...
 
     def positives_among(self, ranks: Floats, *, area: bool = False) -> Floats:
         """Return the mean numbers of positives among the first ranks, shape (n_ranks, n_draws)."""
-        ...
 
     def recall_of(self, rates: Floats) -> Floats:
         """Return the recall where so large a share of the negatives is above the threshold.
 
         Ties count at their ends. The shape is (n_rates, n_draws), for rates of shape (n_rates,).
         """
-        ...
 
     def share_above(self, recall: Floats) -> Floats:
         """Return the share of all items above the threshold with a recall.
 
         The shape is (n_levels, n_draws), for levels of recall of shape (n_levels,).
         """
-        ...
 
     def areas_under_precision(
         self, *, at_ends: bool = False, up_to: Floats | None = None
@@ -137,23 +121,18 @@ class DrawnCurves(Protocol):
 
         They end at a level of recall for each draw, if there are such levels.
         """
-        ...
 
     def areas_under_rates(self) -> Floats:
         """Return the areas under the false positive rates of curves, shape (n_draws,)."""
-        ...
 
     def at(self, level: float) -> int:
         """Return the index of a level of recall that the metric asked for."""
-        ...
 
     def found(self, k: float, share: float | Floats) -> Floats:
         """Return the recall among the best share of all items, which are k items in the sample."""
-        ...
 
     def retrieved(self) -> tuple[Floats, Floats]:
         """Return the recall and the false positive rate of all retrieved items."""
-        ...
 
     def tables(self) -> tuple[Floats, Floats]:
         """Return draws of the positives and negatives that are retrieved, and that are not.
@@ -161,4 +140,3 @@ class DrawnCurves(Protocol):
         They are up to a factor, and for the low and for the high end of metrics; the two differ
         where one of the four counts is 0. Each has the shape (4, n_draws).
         """
-        ...

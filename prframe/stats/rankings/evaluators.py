@@ -27,12 +27,11 @@ _AT_ONCE = 1 << 14
 class Evaluator(Protocol):
     """A function that computes metrics of rankings of the same items, such as `CellEvaluator`.
 
-    It may have an attribute ``at_once``, the number of items of all rankings that it is given at a
-    time.
+    An attribute ``at_once`` may say how many items of all rankings it is given at a time.
 
     Examples
     --------
-    Any function of this form is an evaluator, for instance that of the share of retrieved items:
+    The share of retrieved items:
 
     >>> from prframe.stats.paired_rankings import PairedRankings
     >>> def retrieved(level, count=None):
@@ -42,45 +41,20 @@ class Evaluator(Protocol):
     """
 
     def __call__(self, level: Integers, count: Integers | None = None) -> Floats:
-        """Return metrics of rankings or of resamples.
+        """Return metrics of rankings or of resamples, shape (n_metrics, R).
 
-        Parameters
-        ----------
-        level : ndarray of int, shape (R, N) or (1, N)
-            Larger ranks higher, equal is tied, 0 is not retrieved; not every number need occur.
-        count : ndarray of int, shape (R, N), optional
-            How many times each item comes up; by default once.
-
-        Returns
-        -------
-        ndarray of float, shape (n_metrics, R)
-            NaN where a metric is not defined.
+        NaN for undefined ones. Levels have the shape (R, N) or (1, N). `count`, shape (R, N), says
+        how many times each item comes up, by default once.
         """
         ...
 
 
 @runtime_checkable
 class InfluenceEvaluator(Evaluator, Protocol):
-    """An evaluator that also computes derivatives, which the BCa interval needs.
-
-    Examples
-    --------
-    >>> from prframe.stats import AveragePrecision
-    >>> isinstance(CellEvaluator([True, False], [AveragePrecision()]), InfluenceEvaluator)
-    True
-    """
+    """An evaluator that also computes derivatives, which the BCa interval needs."""
 
     def influence(self, level: Integers) -> Floats:
-        """Return the derivatives of the metrics with respect to the weight of each item.
-
-        Parameters
-        ----------
-        level : ndarray of int, shape (N,)
-
-        Returns
-        -------
-        ndarray of float, shape (n_metrics, N)
-        """
+        """Return the derivatives by the weight of each item, shape (n_metrics, N)."""
         ...
 
 
@@ -96,22 +70,7 @@ class _Merger(Protocol):
 class CellEvaluator:
     """An evaluator of metrics that are functions of the counts in cells; nothing is sorted.
 
-    Parameters
-    ----------
-    label : array_like of bool or number, shape (N,)
-        True, or above 0, for positives.
-    statistics : sequence of CellStatistic
-        The metrics, at least one.
-
-    Raises
-    ------
-    PrframeError
-        Labels that are not of one dimension, or metrics that are no `CellStatistic`.
-
-    Notes
-    -----
-    Memory and time are a few times those of the levels, plus those of the cells, of which there is
-    one per row and level; `merge` makes them fewer.
+    `label`, shape (N,), is True or above 0 for positives.
 
     Examples
     --------
@@ -151,10 +110,7 @@ class CellEvaluator:
         return self.of_counts(drawn.astype(np.int64, copy=False) if is_whole else drawn)
 
     def cells(self, levels: Integers) -> tuple[Integers, int]:
-        """Return the cell of each item, and how many cells there are.
-
-        Those of positives come first, and the best ones.
-        """
+        """Return the cell of each item, those of positives and the best first, and how many."""
         n_levels = int(levels.max(initial=0)) + 1
         return n_levels * (1 + ~self.label) - 1 - levels, 2 * n_levels
 
@@ -164,17 +120,7 @@ class CellEvaluator:
         return np.stack([statistic.values(pos, neg) for statistic in self.statistics])
 
     def influence(self, level: ArrayLike) -> Floats:
-        """Return the derivatives with respect to the weights of the items.
-
-        Parameters
-        ----------
-        level : array_like of int, shape (N,)
-
-        Returns
-        -------
-        ndarray of float, shape (n_metrics, N)
-            NaN where a metric is not defined.
-        """
+        """Return the derivatives by the weights of items, shape (n_metrics, N)."""
         levels = np.asarray(level)
         if not self.label.any():
             # A metric that is defined without positives is constant there.
@@ -186,21 +132,11 @@ class CellEvaluator:
         )
 
     def merge(self, levels: ArrayLike) -> Integers:
-        """Merge neighbouring levels that these metrics cannot tell apart.
+        """Merge neighbouring levels, of all rankings alike, that these metrics cannot tell apart.
 
-        Levels without a positive are merged. If all metrics ask for the ends of cells with
-        positives alone, negatives above such a cell are merged with it.
-
-        Parameters
-        ----------
-        levels : array_like of int, shape (..., N)
-            Levels of one ranking, or of several, whose levels are merged in the same way.
-
-        Returns
-        -------
-        ndarray of int, of the same shape
-            With the same labels, every metric of a ranking on these levels is what it was. This
-            also holds for a ranking that takes the levels of some items from another ranking.
+        Levels without a positive are merged; if all metrics ask for the ends of cells with
+        positives alone, also with the next positive below. Rankings that take the levels of some
+        items from another ranking keep their metrics.
 
         Examples
         --------

@@ -71,19 +71,10 @@ def checked_levels(levels: ArrayLike) -> Integers:
 def joint_levels(levels: Integers) -> Integers:
     """Merge two rankings into one order of levels, by mid-rank.
 
-    Where an entry of each has the same mid-rank, a coin orders the two: the second ranking wins in
-    the first table, and the first one in the second table. Tie blocks of the two that share more
-    than half of the ranks of the larger one, or have one mid-rank, are the same level. Within a
-    ranking nothing changes.
-
-    Parameters
-    ----------
-    levels : ndarray of int, shape (2, N)
-
-    Returns
-    -------
-    ndarray of int, shape (2, 2, N)
-        The levels, by the side of the coin and by ranking.
+    The shape is (2, 2, N), by coin and ranking. Where both have the same mid-rank, a coin orders
+    the two: the second ranking wins in the first table, and the first one in the second table. Tie
+    blocks of the two that share more than half of the ranks of the larger one, or have one
+    mid-rank, are the same level.
 
     Examples
     --------
@@ -109,10 +100,7 @@ def joint_levels(levels: Integers) -> Integers:
 
 
 def _matched_blocks(first: Integers, second: Integers) -> Integers:
-    """Return for each level of the second ranking the mid-rank of the block that it matches.
-
-    It is twice the mean rank, as `_mid_rank` has it, and -1 for a level that matches none.
-    """
+    """Return twice the mid-rank of the block that each level of the second matches, or -1."""
     (begin, end), (other_begin, other_end) = _block_ranks(first), _block_ranks(second)
     # The block of the first ranking that holds the middle of each block of the second one.
     middle = (other_begin + other_end) / 2
@@ -136,15 +124,6 @@ def _block_ranks(level: Integers) -> tuple[Integers, Integers]:
 
 def joint_ranks(levels: Integers) -> Integers:
     """Merge rankings into one order of levels, by mid-rank, in which entries may be equal.
-
-    Parameters
-    ----------
-    levels : ndarray of int, shape (n_rankings, N)
-
-    Returns
-    -------
-    ndarray of int, shape (n_rankings, N)
-        Larger ranks higher; 0 is not retrieved.
 
     Examples
     --------

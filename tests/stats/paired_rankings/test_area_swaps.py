@@ -12,7 +12,7 @@ from prframe.stats import (
     ranking_levels,
 )
 from prframe.stats._units import units_of
-from prframe.stats.paired_rankings.area_swaps import area_swap_test
+from prframe.stats.paired_rankings.areas import area_swap_test
 from prframe.stats.rankings import joint_ranks
 
 AUC = RocArea()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,15 +15,12 @@ from prframe.stats.rankings.cell_sums import (
     Numbers,
     as_arrays,
     backward,
-    pieces,
     ratio,
     running,
-    total,
 )
-from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.cells import LeastPrecision, RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
-from prframe.stats.rankings.pure_ends import LeastPrecision
 from prframe.typing import Floats, Reals
 
 # A smaller share of all items is none.
@@ -67,14 +64,9 @@ class AveragePrecision(CellStatistic):
     def unbiased(self, cells: RankedCells, weight: float = 1.0) -> float:
         """Return AP with precisions in which the positive itself does not count.
 
-        Down to a positive at rank K, each of the K - 1 other items is positive with the
-        probability that is to be estimated. So ``(TP - 1) / (K - 1)`` has no bias for K > 1, and
-        ``TP / K`` is larger by ``(1 - TP / K) / (K - 1)``. At the top, where there is no other
-        item, the precision is taken as 1.
-
-        Negatives that count w < 1 times stand between more positives, of which one more or less
-        moves the precision less: by the slope of ``TP / (TP + w FP)``, about
-        ``w FP / (K (K - w))``, K being the sum of weights.
+        At rank K the other K - 1 items give ``(TP - 1) / (K - 1)``, which has no bias for K > 1;
+        it is 1 at K = 1. Negatives of weight w < 1 stand between more positives: K is then the sum
+        of weights, and the excess about ``w FP / (K (K - w))``.
         """
         pos, neg = as_arrays(cells.pos, cells.neg)
         tp, k = running(pos, neg)
@@ -105,19 +97,10 @@ class TrapezoidArea(CellStatistic):
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c (precision above c + precision at its end) / 2 / n_pos``."""
         pos, neg = as_arrays(pos, neg)
-        return ratio(total(self._credits(pos, neg), pos), pos.sum(axis=-1))
-
-    @staticmethod
-    def _credits(pos: Numbers, neg: Numbers) -> Iterator[Floats]:
-        """Yield the credits of the cells, piece by piece."""
-        above: Floats | float = 1.0
-        for p, _, tp, k in pieces(pos, neg):
-            after = ratio(tp, k, 1.0)
-            ends = after.copy()
-            ends[..., 1:] += after[..., :-1]
-            ends[..., :1] += above
-            above = after[..., -1:]
-            yield p * ends / 2
+        tp, k = running(pos, neg)
+        after = ratio(tp, k, 1.0)
+        above = np.concatenate([np.ones_like(after[..., :1]), after[..., :-1]], axis=-1)
+        return ratio((pos[..., :-1] * (above + after)).sum(axis=-1) / 2, pos.sum(axis=-1))
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate as for AP; the precision above a cell depends on the items above it."""
@@ -167,9 +150,8 @@ class RocArea(CellStatistic):
         """Return ``sum_c pos_c (n_neg - FP above c - neg_c / 2) / (n_pos n_neg)``."""
         pos, neg = as_arrays(pos, neg)
         n_pos, n_neg = pos.sum(axis=-1), neg.sum(axis=-1)
-        wrong = total((p * (2 * (k - tp) - m) for p, m, tp, k in pieces(pos, neg)), pos) / 2
-        # Items that are not retrieved are tied with each other.
-        wrong += pos[..., -1] * (n_neg - neg[..., -1] / 2)
+        # Items that are not retrieved are tied with each other, like those of any cell.
+        wrong = (pos * (2 * np.cumsum(neg, axis=-1) - neg)).sum(axis=-1) / 2
         pairs = n_pos * 1.0 * n_neg
         return ratio(pairs - wrong, pairs)
 
@@ -182,10 +164,6 @@ class RocArea(CellStatistic):
         auc = pos @ right_pos / n_pos
         return Influence((right_pos - auc) / n_pos, ratio(right_neg - auc, n_neg))
 
-    def trials(self, cells: RankedCells) -> int:
-        """Return the size of the smaller class."""
-        return min(cells.n_pos, cells.n_neg)
-
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return ``1 - int alpha(b) db``, alpha being the false positive rate."""
         return np.asarray(1 - curves.areas_under_rates())
@@ -195,30 +173,13 @@ class RocArea(CellStatistic):
 class Bedroc(CellStatistic):
     """BEDROC: the sum of exp(-alpha rank / n) over the positives, scaled to [0, 1].
 
-    Parameters
-    ----------
-    alpha : float in [0.01, 500]
-        Weight of early ranks.
-
-    Notes
-    -----
-    Ranks within a tie block count as they do on average over its orders, and so do the ranks of
-    items that are not retrieved.
-
-    Examples
-    --------
-    >>> round(float(Bedroc(alpha=20).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.982
+    Ranks within a tie block, and of items not retrieved, count as on average over their orders.
     """
 
     _name: ClassVar[str] = "BEDROC(alpha={alpha:g})"
     trials_are: ClassVar = "both"
+    is_smooth = True
     alpha: float = 20.0
-
-    @property
-    def is_smooth(self) -> bool:
-        """Whether leaving out some items changes the value much as their influence says."""
-        return True
 
     def __post_init__(self) -> None:
         """Check the rate."""
@@ -270,10 +231,6 @@ class Bedroc(CellStatistic):
         scale = np.expm1(-self.alpha * p) * np.expm1(-self.alpha * (1 - p))
         return Influence((mean + own) / scale + slope * (1 - p) / n, own / scale - slope * p / n)
 
-    def trials(self, cells: RankedCells) -> int:
-        """Return the size of the smaller class."""
-        return min(cells.n_pos, cells.n_neg)
-
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return ``alpha p int exp(-alpha s(b)) db``, s being the share above, scaled to [0, 1].
 
@@ -309,25 +266,11 @@ def _mean_decay(half: Reals, weights: Reals) -> Floats:
 class PrecisionAtRecall(CellStatistic):
     """Prec@r: the precision at the threshold where recall first reaches r; 0 if it never does.
 
-    Parameters
-    ----------
-    r : float in (0, 1]
-        Level of recall.
-
-    Notes
-    -----
-    The metric depends on a quantile of the positives' scores. The influence uses the precision d
-    among the ranks from ``ceil(n_pos^(4/5) / 4)`` positives above to as many below (but no farther
-    than half way to the first and the last retrieved positive):
-    ``(r y (1 - P/d) - P 1{above} (1 - y/d)) / k`` for P = Prec@r with the threshold at rank k
-    (the delta method behind the variance of Clemencon & Vayatis 2009, eq. (9), with its slip
-    corrected). Where the scores have few levels the threshold jumps from one to another, which
-    resamples describe, and a standard error does not.
-
-    Examples
-    --------
-    >>> round(float(PrecisionAtRecall(r=0.75).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.5
+    The influence uses the precision d among the ranks from ``ceil(n_pos^(4/5) / 4)`` positives
+    above to as many below (at most half way to the first and the last retrieved positive): ``(r y
+    (1 - P/d) - P 1{above} (1 - y/d)) / k`` for P = Prec@r with the threshold at rank k (the delta
+    method of Clemencon & Vayatis 2009, eq. (9), with its slip corrected). Where scores have few
+    levels the threshold jumps, and a standard error does not describe it.
     """
 
     _name: ClassVar[str] = "Prec@{r:g}"

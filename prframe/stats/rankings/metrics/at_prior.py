@@ -24,19 +24,10 @@ _HEAVY = 3.0
 class AtPrior(CellStatistic):
     """A metric of a ranking whose negatives are weighed so that a given share is positive.
 
-    A negative counts ``n_pos (1 - prior) / (n_neg prior)`` times. So precision is
-    ``tp' / (tp' + fp')`` with ``tp' = tp prior / n_pos`` and ``fp' = fp (1 - prior) / n_neg``.
-
-    Parameters
-    ----------
-    metric : CellStatistic
-        A metric whose value stays the same if all counts are multiplied by a number.
-    prior : float in (0, 1)
-        Share of positives.
-
-    References
-    ----------
-    Hoiem, Chodpathumwan & Dai, *Diagnosing error in object detectors*, ECCV 2012.
+    A negative counts ``n_pos (1 - prior) / (n_neg prior)`` times, so that precision is ``tp' /
+    (tp' + fp')`` with ``tp' = tp prior / n_pos`` and ``fp' = fp (1 - prior) / n_neg`` (Hoiem,
+    Chodpathumwan & Dai, ECCV 2012). The metric must not change if all counts are multiplied by a
+    number.
 
     Examples
     --------
@@ -50,8 +41,10 @@ class AtPrior(CellStatistic):
     prior: float
 
     def __post_init__(self) -> None:
-        """Check the share."""
+        """Check the share, and take what the metric says of itself."""
         checks.number("prior", self.prior, above=0, below=1)
+        for name in ("lacks_influence", "of_all_levels", "trials_are", "of_table"):
+            object.__setattr__(self, name, getattr(self.metric, name))
 
     @property
     def name(self) -> str:
@@ -62,26 +55,6 @@ class AtPrior(CellStatistic):
     def limits(self) -> tuple[float, float]:
         """The least and the largest value."""
         return self.metric.limits
-
-    @property
-    def lacks_influence(self) -> str:  # type: ignore[override]
-        """Why the derivative does not say how the metric varies, if it does not."""
-        return self.metric.lacks_influence
-
-    @property
-    def of_all_levels(self) -> bool:  # type: ignore[override]
-        """Whether the metric adds up all levels of recall."""
-        return self.metric.of_all_levels
-
-    @property
-    def trials_are(self) -> str:  # type: ignore[override]
-        """What a value of 0 or 1 is observed of."""
-        return self.metric.trials_are
-
-    @property
-    def of_table(self) -> bool:  # type: ignore[override]
-        """Whether the metric is a function of four counts."""
-        return self.metric.of_table
 
     def _weighed(self, cells: RankedCells) -> RankedCells:
         """Return cells whose negatives are weighed."""
@@ -119,10 +92,10 @@ class AtPrior(CellStatistic):
         return self.metric.trials(cells)
 
     def negatives_decide(self, cells: RankedCells) -> bool:
-        """Tell whether a negative weighs so much that precision hangs on few of them.
+        """Return whether a negative weighs so much that precision hangs on few of them.
 
-        Then a sample has less precision than it seems, as those that it lacks would count as much,
-        and standard errors and resamples know of none but those it has.
+        Standard errors and resamples know no others than those of the sample, and are then too
+        small.
         """
         if self.of_table or not cells.n_pos or not cells.n_neg:
             return False

@@ -18,9 +18,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe.errors import ArgumentError
+from prframe.stats._batches import batches
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.typing import Floats
+from prframe.typing import Floats, Integers
+
+# The weight of an item changes by so much, up and down.
+_STEP = 1e-4
+# The influence is computed at so many cells, and between these it is interpolated.
+_CELLS = 1024
+# The number of counts of changed rankings at a time.
+_HELD = 1 << 20
 
 
 class Influence(NamedTuple):
@@ -178,7 +186,8 @@ class CellStatistic(ABC):
 
     def trials(self, cells: RankedCells) -> int:
         """Return the number of observations that a value of 0 or 1 is made of."""
-        return cells.n_pos
+        of = {"both": min(cells.n_pos, cells.n_neg), "negatives": cells.n_neg}
+        return of.get(self.trials_are, cells.n_pos)
 
     @property
     def is_smooth(self) -> bool:
@@ -200,49 +209,19 @@ class CellStatistic(ABC):
         return type(self).draws is not CellStatistic.draws
 
     def levels(self, cells: RankedCells) -> Sequence[float]:
-        """Return the levels of recall at which the metric needs drawn curves, besides integrals'.
-
-        Parameters
-        ----------
-        cells : RankedCells
-
-        Returns
-        -------
-        sequence of float in (0, 1]
-        """
+        """Return the levels of recall, in (0, 1], at which the metric needs drawn curves."""
         del cells
         return ()
 
     def shares(self, cells: RankedCells) -> Sequence[float]:
-        """Return the shares of all items among which the metric asks for the recall of curves.
-
-        Parameters
-        ----------
-        cells : RankedCells
-
-        Returns
-        -------
-        sequence of float in (0, 1]
-            Those for `DrawnCurves.found` that are the same in all draws.
-        """
+        """Return the shares of all items, the same in all draws, for `DrawnCurves.found`."""
         del cells
         return ()
 
     def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the metric of drawn curves.
+        """Return the metric of drawn curves, shape (n_draws,).
 
-        Parameters
-        ----------
-        curves : DrawnCurves
-
-        Returns
-        -------
-        ndarray of float, shape (n_draws,)
-
-        Raises
-        ------
-        PrframeError
-            The metric is not written as a function of the curve; subclasses may do so.
+        Subclasses that are functions of the curve have it; others raise an `ArgumentError`.
         """
         del curves
         raise ArgumentError(
@@ -252,15 +231,7 @@ class CellStatistic(ABC):
     def without_negatives(self, cells: RankedCells, prevalence: float) -> float:
         """Return how large the metric may be if no negative limits it; 0 if a negative does.
 
-        Parameters
-        ----------
-        cells : RankedCells
-        prevalence : float
-            The smallest share of positives that must be considered.
-
-        Returns
-        -------
-        float
+        `prevalence` is the smallest share of positives that must be considered.
         """
         del cells, prevalence
         return 0.0
@@ -268,15 +239,7 @@ class CellStatistic(ABC):
     def with_few_hits(self, cells: RankedCells, tail: float) -> float:
         """Return how large the metric may be if few positives are above its cut; 0 if many are.
 
-        Parameters
-        ----------
-        cells : RankedCells
-        tail : float
-            The probability of so few of them, if the metric is that large.
-
-        Returns
-        -------
-        float
+        `tail` is the probability of so few of them, if the metric is that large.
         """
         del cells, tail
         return 0.0
@@ -286,17 +249,7 @@ class CellStatistic(ABC):
     ) -> float:
         """Return how small the metric may be if all negatives may stand above it, else inf.
 
-        Parameters
-        ----------
-        cells : RankedCells
-        tail : float
-            The probability of such a sample, if none of the population stands below.
-        prior : float in (0, 1), optional
-            Share of positives, if it is known.
-
-        Returns
-        -------
-        float
+        `tail` is the probability of such a sample, if none of the population stands below.
         """
         del cells, tail, prior
         return float("inf")
@@ -304,18 +257,96 @@ class CellStatistic(ABC):
     def deciding_positives(self, cells: RankedCells) -> float:
         """Return how many positives at the top make the value 1, on average over samples.
 
-        It is infinite if all positives do, as then a single negative above one of them shows that
-        the value of the population is less than 1.
+        It is infinite if all do, as a single negative above one of them then shows a value below
+        1.
         """
         del cells
         return float("inf")
 
 
 def draws_of_ends(low: Floats, high: Floats) -> Floats:
-    """Return draws whose lower half is that of some draws, and whose upper half is that of others.
+    """Return draws whose lower half is that of `low`, and whose upper half is that of `high`.
 
-    Those for the low end are the smaller ones, draw by draw, where a sample does not say what is
-    needed for both ends: intervals reach from quantiles of the ones to quantiles of the others.
+    Intervals then reach from quantiles of the ones to quantiles of the others.
     """
     half = low.size // 2
     return np.concatenate([np.sort(low)[:half], np.sort(high)[half:]])
+
+
+@dataclass(frozen=True)
+class CountedStatistic(CellStatistic):
+    """A metric of which `values` says everything.
+
+    Attributes
+    ----------
+    at_ends : bool
+        Whether a tie block counts at its end, in draws of the curve, and not in proportion.
+    is_area : bool
+        Whether the metric adds up many levels of recall.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from prframe.stats import CountedStatistic, cells_from_scores
+    >>> @dataclass(frozen=True)
+    ... class FirstNegative(CountedStatistic):
+    ...     name: str = "recall before the first negative"
+    ...
+    ...     def values(self, pos, neg):
+    ...         pure = np.cumsum(neg, axis=-1) == 0
+    ...         return (pos * pure).sum(-1) / pos.sum(-1)
+    >>> cells, _ = cells_from_scores([4, 3, 2, 1], [True, True, False, True])
+    >>> round(float(FirstNegative().values(cells.pos, cells.neg)), 4)
+    0.6667
+    """
+
+    at_ends: ClassVar[bool] = False
+    is_area: ClassVar[bool] = True
+
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the metric of rankings of as many items, with the drawn curves."""
+        return self.values(*curves.counts(area=self.is_area, at_ends=self.at_ends))
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Differentiate by small changes of the counts, the number of items being fixed.
+
+        Raises
+        ------
+        PrframeError
+            The derivative does not say how the metric varies.
+        """
+        if not self.has_influence:
+            raise self.no_influence()
+        counts = np.stack([cells.pos, cells.neg]).astype(np.float64)
+        slopes = np.zeros_like(counts)
+        for side in (0, 1):
+            occupied = np.flatnonzero(counts[side])
+            if occupied.size:
+                chosen = _spread_out(occupied)
+                slope = self._slopes(counts, side, chosen)
+                slopes[side] = np.interp(np.arange(counts.shape[1]), chosen, slope)
+        centre = float((slopes * counts).sum() / counts.sum())
+        return Influence(slopes[0] - centre, slopes[1] - centre)
+
+    def _slopes(self, counts: Floats, side: int, at: Integers) -> Floats:
+        """Return the derivatives by the counts of one class in some cells."""
+        parts = []
+        for rows in batches(at.size, counts.size, _HELD):
+            cell = at[rows]
+            values = []
+            for step in (_STEP, -_STEP):
+                changed = np.repeat(counts[:, None], cell.size, axis=1)
+                changed[side, np.arange(cell.size), cell] += step
+                values.append(self.values(*changed))
+            parts.append((values[0] - values[1]) / (2 * _STEP))
+        return np.concatenate(parts)
+
+
+def _spread_out(cells: Integers) -> Integers:
+    """Choose cells, all if they are few, else the first ones and ever fewer beyond."""
+    if cells.size <= _CELLS:
+        return cells
+    first = np.arange(_CELLS // 2)
+    rest = np.geomspace(first.size, cells.size - 1, _CELLS // 2)
+    return np.asarray(cells[np.unique(np.concatenate([first, rest.astype(np.int64)]))])

@@ -16,8 +16,7 @@ from prframe import checks
 from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.metrics.base import draws_of_ends
-from prframe.stats.rankings.metrics.counted import CountedStatistic
+from prframe.stats.rankings.metrics.base import CountedStatistic, draws_of_ends
 from prframe.stats.score_functions import ScoreGeneratingFunction, mid_rank_score, parse_phi
 from prframe.stats.tie_expectations import (
     expected_reciprocal_rank,
@@ -99,20 +98,7 @@ class _DiscountSum(_CutOff):
 
 @dataclass(frozen=True)
 class DiscountedGain(_DiscountSum):
-    """DCG: the sum of 1 / log2(rank + 1) over the positives, all of which have a gain of 1.
-
-    Parameters
-    ----------
-    k : int >= 1, optional
-        Rank of the cut-off.
-    normalised : bool
-        Whether the sum is divided by that of the best ranking: nDCG.
-
-    Examples
-    --------
-    >>> round(float(DiscountedGain(k=3).values(pos=[1, 0, 1, 0], neg=[0, 1, 0, 1])), 3)
-    1.5
-    """
+    """DCG: the sum of 1 / log2(rank + 1) over the positives; nDCG if it is normalised."""
 
     normalised: bool = False
 
@@ -151,20 +137,7 @@ class DiscountedGain(_DiscountSum):
 
 @dataclass(frozen=True)
 class RankBiasedPrecision(_DiscountSum):
-    """RBP: the sum of (1 - p) p^(rank - 1) over the positives.
-
-    Parameters
-    ----------
-    k : int >= 1, optional
-        Rank of the cut-off.
-    p : float in [0, 1)
-        Persistence.
-
-    Examples
-    --------
-    >>> round(float(RankBiasedPrecision(p=0.5).values(pos=[1, 0, 1, 0], neg=[0, 1, 0, 1])), 3)
-    0.625
-    """
+    """RBP: the sum of (1 - p) p^(rank - 1) over the positives, p being the persistence."""
 
     p: float = 0.8
 
@@ -190,18 +163,7 @@ class RankBiasedPrecision(_DiscountSum):
 
 @dataclass(frozen=True)
 class AveragePrecisionAt(_CutOff):
-    """AP@k: AP in which positives beyond rank k earn 0.
-
-    Parameters
-    ----------
-    k : int >= 1
-        Rank of the cut-off. A cell that straddles it counts with its part above.
-
-    Examples
-    --------
-    >>> round(float(AveragePrecisionAt(k=2).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.5
-    """
+    """AP@k: AP in which positives beyond rank k earn 0; a cell across k counts in part."""
 
     at_ends: ClassVar[bool] = True
 
@@ -224,7 +186,7 @@ class AveragePrecisionAt(_CutOff):
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the area under precision up to the recall among the first k items.
 
-        With many ties items are counted between levels of recall, as a block may hold rank k.
+        With many ties items are counted, as a block may hold rank k.
         """
         if curves.cells.mostly_tied:
             return super().draws(curves)
@@ -235,18 +197,7 @@ class AveragePrecisionAt(_CutOff):
 
 @dataclass(frozen=True)
 class LinearRankMean(CountedStatistic):
-    """W: the mean over the positives of phi(rank / (N + 1)), ranks rising with the scores.
-
-    Parameters
-    ----------
-    phi : str
-        The name of the score-generating function.
-
-    Examples
-    --------
-    >>> round(float(LinearRankMean("mww").values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.583
-    """
+    """W: the mean over the positives of phi(rank / (N + 1)), ranks rising with the scores."""
 
     phi: str = "mww"
 
@@ -283,8 +234,7 @@ class LinearRankMean(CountedStatistic):
 class _OfFirstHit(_CutOff):
     """A metric of the rank of the first positive, on average over the orders within ties.
 
-    A sample has one first positive, so that nothing but draws of the curve, or resamples, says how
-    it varies. The draws are means over rankings with the drawn curve.
+    A sample has one first positive, so that only draws or resamples say how it varies.
     """
 
     is_area: ClassVar[bool] = False
@@ -335,18 +285,7 @@ class _OfFirstHit(_CutOff):
 
 @dataclass(frozen=True)
 class ReciprocalRank(_OfFirstHit):
-    """RR: one over the rank of the first positive, 0 if there is none up to k.
-
-    Parameters
-    ----------
-    k : int >= 1, optional
-        Rank of the cut-off.
-
-    Examples
-    --------
-    >>> float(ReciprocalRank().values(pos=[0, 1, 0], neg=[1, 0, 2]))
-    0.5
-    """
+    """RR: one over the rank of the first positive, 0 if there is none up to k."""
 
     @property
     def name(self) -> str:
@@ -366,18 +305,7 @@ class ReciprocalRank(_OfFirstHit):
 
 @dataclass(frozen=True)
 class SuccessAt(_OfFirstHit):
-    """Success@k: 1 if a positive stands among the first k.
-
-    Parameters
-    ----------
-    k : int >= 1
-        Rank of the cut-off.
-
-    Examples
-    --------
-    >>> float(SuccessAt(k=2).values(pos=[0, 1, 0], neg=[1, 0, 2]))
-    1.0
-    """
+    """Success@k: 1 if a positive stands among the first k."""
 
     of_events: ClassVar[bool] = True
 
@@ -400,8 +328,8 @@ class SuccessAt(_OfFirstHit):
         """Return the mean over rankings with the drawn curve, and for the low end less than that.
 
         A few positives in a row have a precision of 1 in most draws, and a single such rank makes
-        the value 1. Whatever the order of the h positives among the first k is, the value is at
-        least ``1 - (1 - h / k)^k``, that of one precision at all ranks. This is for the low end.
+        the value 1. With h positives among the first k it is at least ``1 - (1 - h / k)^k`` in any
+        order, which is taken for the low end.
         """
         k = self._edges(curves.cells.n)[-1]
         [hits] = curves.positives_among(np.array([k]), area=self.is_area)

@@ -12,7 +12,7 @@ from prframe import checks
 from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.metrics.counted import CountedStatistic
+from prframe.stats.rankings.metrics.base import CountedStatistic
 from prframe.stats.tie_expectations import gain_area, mean_shortfall
 from prframe.typing import Flags, Floats
 
@@ -24,30 +24,17 @@ _LEAST = 1e-300
 
 @dataclass(frozen=True)
 class PartialRocArea(CountedStatistic):
-    """pAUC: the area under the ROC curve up to a false positive rate, ties as straight lines.
+    """pAUC: the area A under the ROC curve up to a false positive rate, ties as straight lines.
 
-    Parameters
-    ----------
-    max_fpr : float in (0, 1]
-        The false positive rate.
-    scale : {"area", "mcclish"}
-        The area A itself, within [0, max_fpr], or ``(1 + (A - m) / (max_fpr - m)) / 2`` with
-        ``m = max_fpr^2 / 2``, which is 1/2 for a random and 1 for a perfect ranking.
-
-    References
-    ----------
-    McClish, *Analyzing a portion of the ROC curve*, Medical Decision Making 1989.
-
-    Examples
-    --------
-    >>> round(float(PartialRocArea(max_fpr=0.5).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.25
+    On McClish's scale (1989) it is ``(1 + (A - m) / (max_fpr - m)) / 2`` with ``m = max_fpr^2 /
+    2``, which is 1/2 for a random and 1 for a perfect ranking.
     """
 
     _name: ClassVar[str] = 'pAUC(max_fpr={max_fpr:g},scale="{scale}")'
     of_classes: ClassVar[bool] = True
     has_room: ClassVar[bool] = True
     trials_are: ClassVar = "both"
+    is_smooth = True
     max_fpr: float = 0.1
     scale: str = "area"
 
@@ -55,11 +42,6 @@ class PartialRocArea(CountedStatistic):
         """Check the rate and the scale."""
         checks.number("max_fpr", self.max_fpr, above=0, at_most=1)
         checks.one_of("scale", self.scale, ("area", "mcclish"))
-
-    @property
-    def is_smooth(self) -> bool:
-        """Whether leaving out some items changes the value much as their influence says."""
-        return True
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -91,19 +73,7 @@ def _scaled(area: Floats, metric: PartialRocArea) -> Floats:
 
 @dataclass(frozen=True)
 class PartialAveragePrecision(CountedStatistic):
-    """pAP: the mean precision of the positives up to a level of recall.
-
-    Parameters
-    ----------
-    max_recall : float in (0, 1]
-        The level of recall. The tie block that reaches it counts in part.
-
-    Examples
-    --------
-    >>> metric = PartialAveragePrecision(max_recall=0.5)
-    >>> round(float(metric.values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    1.0
-    """
+    """pAP: the mean precision of the positives up to `max_recall`, ties there in part."""
 
     _name: ClassVar[str] = "pAP(max_recall={max_recall:g})"
     takes_prior: ClassVar[bool] = True
@@ -141,20 +111,8 @@ class PartialAveragePrecision(CountedStatistic):
 class RecallAtPrecision(CountedStatistic):
     """R(at_precision=p): the largest recall of all thresholds where precision is at least p.
 
-    Parameters
-    ----------
-    p : float in (0, 1]
-        Precision.
-
-    Notes
-    -----
-    Small changes of the counts move the recall at a threshold, and not the threshold, which is
-    most of how the metric varies. It therefore has no influence.
-
-    Examples
-    --------
-    >>> round(float(RecallAtPrecision(p=0.8).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.5
+    Most of how it varies is the move of the threshold, which small changes of counts leave in
+    place. It therefore has no influence.
     """
 
     _name: ClassVar[str] = "R(at_precision={p:g})"
@@ -176,7 +134,7 @@ class RecallAtPrecision(CountedStatistic):
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the recall up to which precision is at least p, also between levels of recall.
 
-        Both classes rise in proportion there. With ties thresholds are the ends of blocks.
+        Both classes rise in proportion there; ties end blocks.
         """
         pos, neg, blocks = curves.counts_of_blocks()
         tp, k = (np.pad(counts, ((0, 0), (1, 0))) for counts in running(pos, neg))
@@ -199,17 +157,8 @@ class RecallAtPrecision(CountedStatistic):
 class GainArea(CountedStatistic):
     """AUPRG: the area under the precision-recall-gain curve, from recall gain 0 to 1.
 
-    With pi the share of positives, the gain of a precision or a recall x is
-    ``(x - pi) / ((1 - pi) x)``. Between thresholds the curve is straight.
-
-    References
-    ----------
-    Flach & Kull, *Precision-recall-gain curves: PR analysis done right*, NeurIPS 2015.
-
-    Examples
-    --------
-    >>> round(float(GainArea().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.333
+    With pi the share of positives, the gain of a precision or a recall x is ``(x - pi) / ((1 - pi)
+    x)``; between thresholds the curve is straight (Flach & Kull, NeurIPS 2015).
     """
 
     _name: ClassVar[str] = "AUPRG"

@@ -23,11 +23,7 @@ _STEP = 1e-20
 
 @dataclass(frozen=True)
 class _OfRetrieved(CellStatistic):
-    """A function of the counts of all retrieved items.
-
-    Whether an item is retrieved depends on the item alone, and not on the others. Items above a
-    threshold may be taken for the retrieved ones.
-    """
+    """A function of the counts of all retrieved items, or of those above a threshold."""
 
     of_table: ClassVar[bool] = True
 
@@ -35,7 +31,7 @@ class _OfRetrieved(CellStatistic):
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return the metric for the retrieved positives, all retrieved items, positives and items.
 
-        It does not change if all four are multiplied by the same factor.
+        It does not change if all four are multiplied by one factor.
         """
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
@@ -59,11 +55,7 @@ class _OfRetrieved(CellStatistic):
         return Influence(np.where(shown, of_tp, of_fn), np.where(shown, of_fp, of_tn))
 
     def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the metric of the counts that are drawn for the low and for the high end.
-
-        Every metric of this kind rises with each right decision in place of a wrong one, so that
-        its draws for the low end are the smaller ones.
-        """
+        """Return the metric of counts for the low end, where it is less, and for the high end."""
         return draws_of_ends(*(self._of_table(*table) for table in curves.tables()))
 
     def _of_table(self, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> Floats:
@@ -73,18 +65,7 @@ class _OfRetrieved(CellStatistic):
 
 @dataclass(frozen=True)
 class SetPrecision(_OfRetrieved):
-    """SetP: the precision of all retrieved items, 0 if there are none.
-
-    Parameters
-    ----------
-    empty : float
-        The value of a ranking without retrieved items; in draws it is 0.
-
-    Examples
-    --------
-    >>> round(float(SetPrecision().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.5
-    """
+    """SetP: the precision of all retrieved items, `empty` if there are none (0 in draws)."""
 
     empty: float = field(default=0.0, repr=False)
 
@@ -108,13 +89,7 @@ class SetPrecision(_OfRetrieved):
 
 @dataclass(frozen=True)
 class SetRecall(_OfRetrieved):
-    """SetR: the recall of all retrieved items.
-
-    Examples
-    --------
-    >>> round(float(SetRecall().values(pos=[1, 0, 1, 1], neg=[0, 2, 0, 1])), 3)
-    0.667
-    """
+    """SetR: the recall of all retrieved items."""
 
     _name: ClassVar[str] = "SetR"
     of_classes: ClassVar[bool] = True
@@ -127,18 +102,7 @@ class SetRecall(_OfRetrieved):
 
 @dataclass(frozen=True)
 class SetFMeasure(_OfRetrieved):
-    """SetF: the F measure of all retrieved items, ``(1 + beta^2) tp / (beta^2 n_pos + k)``.
-
-    Parameters
-    ----------
-    beta : float in (0, 1e6]
-        Weight of recall against precision.
-
-    Examples
-    --------
-    >>> round(float(SetFMeasure().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.667
-    """
+    """SetF: the F measure of all retrieved items, ``(1 + beta^2) tp / (beta^2 n_pos + k)``."""
 
     _name: ClassVar[str] = "SetF(beta={beta:g})"
     takes_prior: ClassVar[bool] = True
@@ -157,13 +121,7 @@ class SetFMeasure(_OfRetrieved):
 
 @dataclass(frozen=True)
 class SetAveragePrecision(_OfRetrieved):
-    """SetAP: precision times recall of all retrieved items.
-
-    Examples
-    --------
-    >>> round(float(SetAveragePrecision().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.5
-    """
+    """SetAP: precision times recall of all retrieved items."""
 
     _name: ClassVar[str] = "SetAP"
     takes_prior: ClassVar[bool] = True
@@ -176,13 +134,7 @@ class SetAveragePrecision(_OfRetrieved):
 
 @dataclass(frozen=True)
 class SetSpecificity(_OfRetrieved):
-    """Specificity: the share of negatives that are not retrieved.
-
-    Examples
-    --------
-    >>> round(float(SetSpecificity().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.333
-    """
+    """Specificity: the share of negatives that are not retrieved."""
 
     _name: ClassVar[str] = "Specificity(threshold=0.5)"
     trials_are: ClassVar = "negatives"
@@ -192,20 +144,10 @@ class SetSpecificity(_OfRetrieved):
         """Return (n - n_pos - (k - tp)) / (n - n_pos)."""
         return ratio(n - n_pos - (k - tp), n - n_pos)
 
-    def trials(self, cells: RankedCells) -> int:
-        """Return the number of negatives."""
-        return cells.n_neg
-
 
 @dataclass(frozen=True)
 class SetBalancedAccuracy(_OfRetrieved):
-    """Balanced accuracy: the mean of recall and specificity of what is retrieved.
-
-    Examples
-    --------
-    >>> round(float(SetBalancedAccuracy().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.667
-    """
+    """Balanced accuracy: the mean of recall and specificity of what is retrieved."""
 
     _name: ClassVar[str] = "BalancedAccuracy(threshold=0.5)"
     trials_are: ClassVar = "both"
@@ -215,20 +157,10 @@ class SetBalancedAccuracy(_OfRetrieved):
         """Return (recall + specificity) / 2."""
         return (ratio(tp, n_pos) + ratio(n - n_pos - (k - tp), n - n_pos)) / 2
 
-    def trials(self, cells: RankedCells) -> int:
-        """Return the size of the smaller class."""
-        return min(cells.n_pos, cells.n_neg)
-
 
 @dataclass(frozen=True)
 class SetMatthews(_OfRetrieved):
-    """MCC: the correlation of being positive and being retrieved, 0 if one of them is constant.
-
-    Examples
-    --------
-    >>> round(float(SetMatthews().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.408
-    """
+    """MCC: the correlation of being positive and being retrieved, 0 if one is constant."""
 
     _name: ClassVar[str] = "MCC(threshold=0.5)"
     trials_are: ClassVar = "both"
@@ -244,7 +176,3 @@ class SetMatthews(_OfRetrieved):
         spread = np.sqrt(n_pos * 1.0 * (n - n_pos)) * np.sqrt(k * 1.0 * (n - k))
         value = ratio(n * 1.0 * tp - k * 1.0 * n_pos, spread, 0.0)
         return np.where((n_pos > 0) & (n_pos < n), np.clip(value, -1.0, 1.0), np.nan)
-
-    def trials(self, cells: RankedCells) -> int:
-        """Return the size of the smaller class."""
-        return min(cells.n_pos, cells.n_neg)

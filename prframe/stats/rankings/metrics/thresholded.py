@@ -76,17 +76,13 @@ class LargestF1(CellStatistic):
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the largest harmonic mean of precision and recall, less what noise adds to it.
 
-        The largest F1 of a drawn curve lies above that of the mean of all draws, as that of a
-        sample lies above that of its population. On the scale of log odds the draws are therefore
-        moved down, until their mean is that of the largest mean F1 at a level of recall, or behind
-        a few negatives: where the top is pure, F1 is largest at its end, wherever recall is there.
-        Where the scores of many items begin or end amid others, F1 has an edge at a score, which
-        means at a level of recall blur, and where two far thresholds are as good as each other
-        they take the better one of the sample. Twice the estimate less the mean of the draws, the
-        middle by the bootstrap, knows both, and is too noisy to be taken alone. The half of the
-        draws on its side is stretched, so that their quantiles hold what either middle leads to.
-        The lower half is moved down further where several thresholds are nearly as good as the
-        best one; see `_lower_limits`.
+        The largest F1 of a drawn curve lies above that of the mean of all draws. Draws are
+        therefore moved down in log odds, until their mean is that of the largest mean F1 at a
+        level of recall, or behind a few negatives where the top is pure. Twice the estimate less
+        the mean of the draws, the middle by the bootstrap, also knows edges at a score and
+        thresholds that are as good as each other, but is too noisy alone: the half of the draws on
+        its side is stretched to hold either middle. The lower half is moved down further where
+        several thresholds are nearly the best; see `_lower_limits`.
         """
         estimate = self._estimate(curves)
         prevalence, (recall, above) = curves.prevalence, curves.points(at_ends=True)
@@ -140,24 +136,11 @@ class LargestF1(CellStatistic):
 def _lower_limits(f1: Floats) -> Floats:
     """Return draws whose low quantiles are lower limits of the largest mean F1 of all thresholds.
 
-    The largest F1 of a draw is large if that of any threshold is, so that its low quantiles are
-    above those of each threshold. Log odds of F1 at threshold k have the mean m_k and the standard
-    deviation s_k over draws. With ``t = max_k((x_k - m_k) / s_k - l_k)`` of each draw, a lower
-    limit is ``max_k(m_k - (c + l_k) s_k)``, c being a quantile of t. Thresholds matter the less
-    the farther their own limits are behind: with ``L = max_k(m_k - 2 s_k)``,
-    ``l_k = max(0, (L - m_k) / s_k + 2 - 1/2)``. A value that is certain is a lower limit itself.
-
-    Parameters
-    ----------
-    f1 : ndarray, shape (n_thresholds, n_draws)
-
-    Returns
-    -------
-    ndarray of float, shape (n_draws,)
-
-    References
-    ----------
-    Chernozhukov, Lee & Rosen, *Intersection bounds: estimation and inference*, Econometrica 2013.
+    Log odds of F1 at threshold k have the mean m_k and the standard deviation s_k over draws. With
+    ``t = max_k((x_k - m_k) / s_k - l_k)`` of each draw, a lower limit is ``max_k(m_k - (c + l_k)
+    s_k)``, c being a quantile of t (Chernozhukov, Lee & Rosen, Econometrica 2013). Thresholds
+    matter the less the farther behind their own limits are: with ``L = max_k(m_k - 2 s_k)``, ``l_k
+    = max(0, (L - m_k) / s_k + 2 - 1/2)``. A value that is certain is a lower limit itself.
     """
     odds = logit(np.clip(f1, _LEAST_F1, 1 - _LEAST_F1))
     mean = odds.mean(axis=1, keepdims=True)
@@ -189,9 +172,8 @@ def _stretch(draws: Floats, gap: float) -> Floats:
 def _levels(n_pos: int) -> Floats:
     """Return the levels of recall at which means of F1 are compared, dense at both ends.
 
-    Noise makes the largest of many means too large, and the largest of few is too small by the
-    square of their distance. Both are small beside a standard error if the number of levels grows
-    with the cube root of the number of positives.
+    Noise makes the largest of many means too large, and of few it is too small; with the cube root
+    of the number of positives both are small beside a standard error.
     """
     number = max(16, int(np.ceil(6 * min(n_pos, _MOST_POSITIVES) ** (1 / 3))))
     inside = (1 - np.cos(np.pi * (np.arange(number) + 0.5) / number)) / 2

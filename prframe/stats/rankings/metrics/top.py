@@ -33,11 +33,10 @@ _FEW_HITS = 1.0
 
 @dataclass(frozen=True)
 class TopStatistic(CellStatistic):
-    """Positives among the first k, over a divisor; the place of the cut depends on items above it.
+    """Positives among the first k, over a divisor; under ties, the mean over their orders.
 
-    Under ties the number of positives is the mean over the orders. The influence uses the
-    precision d among the ranks within ``ceil(k^(4/5) / 2)`` of k, because the derivative of the
-    empirical number of positives jumps.
+    The influence uses the precision d among the ranks within ``ceil(k^(4/5) / 2)`` of k, because
+    the derivative of the empirical number of positives jumps.
     """
 
     @abstractmethod
@@ -46,10 +45,9 @@ class TopStatistic(CellStatistic):
 
     @abstractmethod
     def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return what the positives are divided by, a straight line in n_pos from there upwards.
+        """Return what the positives are divided by, linear in n_pos upwards; 0 if undefined.
 
-        It is 0 where there is no such metric. It is of order 1 in all three together, so that of
-        shares of n it is a share of n.
+        It is of order 1 in all three together, so that of shares of n it is a share of n.
         """
 
     # By how much the rank k moves with a positive more, n being fixed.
@@ -69,11 +67,11 @@ class TopStatistic(CellStatistic):
         return cells.hits_among(k) / divisor if divisor else float("nan")
 
     def influence(self, cells: RankedCells) -> Influence:
-        """Differentiate with the local precision at the cut.
+        """Differentiate with the local precision d at the cut.
 
-        An item above the cut pushes another one out, which is positive with the local precision
-        d: ``1{above} (y - d) - (k / n) (P@k - d)``, if k is a fixed share of n. If all retrieved
-        items are above the cut, d = 0. A positive also changes the divisor.
+        An item above the cut pushes another one out: ``1{above} (y - d) - (k / n) (P@k - d)``, if
+        k is a fixed share of n; d = 0 if all retrieved items are above the cut. A positive also
+        changes the divisor.
         """
         k, divisor = self.at_cut(cells.n_pos, cells.n)
         slope = float(self._divisor(*map(np.asarray, (k, cells.n_pos + 1, cells.n)))) - divisor
@@ -113,10 +111,7 @@ class TopStatistic(CellStatistic):
         return np.asarray(recall * p / self._divisor(share, p, np.asarray(1.0)))
 
     def without_negatives(self, cells: RankedCells, prevalence: float) -> float:
-        """Return how large the metric may be if all of the first k items are positive; else 0.
-
-        Recall at the cut is then k / n_pos, of which only n_pos is uncertain.
-        """
+        """Return how large the metric may be if all of the first k items are positive; else 0."""
         k = self.at_cut(cells.n_pos, cells.n)[0]
         if k > cells.n_pure:
             return 0.0
@@ -127,9 +122,8 @@ class TopStatistic(CellStatistic):
     def with_few_hits(self, cells: RankedCells, tail: float) -> float:
         """Return how large the metric may be if at most one of the first k is positive; else 0.
 
-        As many positives as bounds of the share of n_pos and of that of k allow, the upper ends of
-        Jeffreys' interval, and of Clopper & Pearson's if there are none (Brown, Cai & DasGupta
-        2001, section 4.1.2).
+        The upper ends of Jeffreys' intervals of the shares of n_pos and of k bound it, or Clopper
+        & Pearson's if there are none (Brown, Cai & DasGupta 2001, section 4.1.2).
         """
         k = min(self.at_cut(cells.n_pos, cells.n)[0], cells.n)
         hits = cells.hits_among(k)
@@ -142,10 +136,7 @@ class TopStatistic(CellStatistic):
 
 
 def _upper_bound(hits: float, trials: int, tail: float) -> float:
-    """Return the upper end of Jeffreys' interval of hits, or of half a hit if there are fewer.
-
-    For half a hit it is that of Clopper & Pearson's interval of none.
-    """
+    """Return the upper end of Jeffreys' interval, or Clopper & Pearson's if there is no hit."""
     hits = max(hits, 0.5)
     return float(betainccinv(hits + 0.5, trials - hits + 0.5, tail))
 
@@ -199,11 +190,9 @@ class PrecisionAt(_FirstK):
 
     Notes
     -----
-    The metric depends on a quantile of the scores, and its empirical derivative jumps. The
-    influence therefore uses the precision d among the ranks within ``ceil(k^(4/5) / 2)`` of k:
-    ``(1{above} (y - d) - (k/n) (P - d)) / k`` for P = P@k, whose squares add up to
-    ``(P (1 - P) + (1 - k/n) (P - d)^2) / k``. If a tie block at the cut is larger than this range
-    of ranks, d is exact.
+    The empirical derivative jumps. The influence therefore uses the precision d among the ranks
+    within ``ceil(k^(4/5) / 2)`` of k: ``(1{above} (y - d) - (k/n) (P - d)) / k`` for P = P@k,
+    whose squares add up to ``(P (1 - P) + (1 - k/n) (P - d)^2) / k``.
 
     Examples
     --------
@@ -237,10 +226,6 @@ class RecallAt(_FirstK):
     k : int >= 1
         Rank.
 
-    Notes
-    -----
-    The influence uses the local precision at the cut, as `PrecisionAt` does.
-
     Examples
     --------
     >>> round(float(RecallAt(k=4).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
@@ -257,18 +242,7 @@ class RecallAt(_FirstK):
 
 @dataclass(frozen=True)
 class F1At(_FirstK):
-    """F1@k: the harmonic mean of P@k and R@k, ``2 tp / (k + n_pos)``.
-
-    Parameters
-    ----------
-    k : int >= 1
-        Rank.
-
-    Examples
-    --------
-    >>> round(float(F1At(k=4).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.667
-    """
+    """F1@k: the harmonic mean of P@k and R@k, ``2 tp / (k + n_pos)``."""
 
     _name: ClassVar[str] = "F1@{k}"
 
@@ -280,20 +254,7 @@ class F1At(_FirstK):
 
 @dataclass(frozen=True)
 class FAt(_FirstK):
-    """F@k: the F measure of P@k and R@k, ``(1 + beta^2) tp / (k + beta^2 n_pos)``.
-
-    Parameters
-    ----------
-    k : int >= 1
-        Rank.
-    beta : float in (0, 1e6]
-        Weight of recall against precision.
-
-    Examples
-    --------
-    >>> round(float(FAt(k=4, beta=2.0).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.833
-    """
+    """F@k: the F measure of P@k and R@k, ``(1 + beta^2) tp / (k + beta^2 n_pos)``."""
 
     _name: ClassVar[str] = "F(beta={beta:g})@{k}"
     beta: float = 1.0
@@ -312,18 +273,7 @@ class FAt(_FirstK):
 
 @dataclass(frozen=True)
 class RelativePrecisionAt(_FirstK):
-    """RelP@k: P@k over that of the best ranking, ``tp / min(k, n_pos)``.
-
-    Parameters
-    ----------
-    k : int >= 1
-        Rank.
-
-    Examples
-    --------
-    >>> round(float(RelativePrecisionAt(k=3).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.5
-    """
+    """RelP@k: P@k over that of the best ranking, ``tp / min(k, n_pos)``."""
 
     _name: ClassVar[str] = "RelP@{k}"
 
@@ -339,13 +289,7 @@ class RelativePrecisionAt(_FirstK):
 
 @dataclass(frozen=True)
 class RPrecision(TopStatistic):
-    """Rprec: the precision at rank n_pos, where it equals recall.
-
-    Examples
-    --------
-    >>> round(float(RPrecision().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.5
-    """
+    """Rprec: the precision at rank n_pos, where it equals recall."""
 
     _name: ClassVar[str] = "Rprec"
     _cut_slope: ClassVar[float] = 1.0
@@ -382,36 +326,14 @@ class _LiftStatistic(TopStatistic):
 
 @dataclass(frozen=True)
 class LiftAt(_LiftStatistic, _FirstK):
-    """Lift@k: P@k over the share of positives.
-
-    Parameters
-    ----------
-    k : int >= 1
-        Rank.
-
-    Examples
-    --------
-    >>> round(float(LiftAt(k=1).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    2.5
-    """
+    """Lift@k: P@k over the share of positives."""
 
     _name: ClassVar[str] = "Lift@{k}"
 
 
 @dataclass(frozen=True)
 class Enrichment(_LiftStatistic):
-    """EF: the lift in the first fraction of all items, ``ceil(fraction n)`` of them.
-
-    Parameters
-    ----------
-    fraction : float in (0, 1]
-        Share of items.
-
-    Examples
-    --------
-    >>> round(float(Enrichment(fraction=0.2).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    2.5
-    """
+    """EF: the lift in the first fraction of all items, ``ceil(fraction n)`` of them."""
 
     _name: ClassVar[str] = "EF(fraction={fraction:g})"
     fraction: float = 0.01
