@@ -103,8 +103,7 @@ def metric(  # noqa: PLR0913
 ) -> pl.Expr:
     """Compute a metric of the catalogue by its name, for example ``"RR@10"``.
 
-    Metrics that need to know which items were judged (Bpref, infAP, Judged) are left to
-    `evaluate`.
+    Metrics of judged items (Bpref, infAP, Judged) need `evaluate`.
 
     {shared}
 
@@ -141,7 +140,7 @@ def metric(  # noqa: PLR0913
 
 
 def _named(name: "str | Metric", label: str | pl.Expr) -> Metric:
-    """Return the metric, and say so if the name and the label are exchanged."""
+    """Return the metric; refuse a name and a label that are exchanged."""
     try:
         return parse_metric(name)
     except UnknownMetricError as error:

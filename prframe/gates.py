@@ -83,7 +83,7 @@ of -0.2500, by more than 0.01 (p_adjusted 0.0078, n 8, randomization test).
                 f"a gate takes no incomplete={policy!r}, under which a model passes by lacking "
                 "what it is poor at; take incomplete='zero', or 'last' on the same items."
             )
-        with of_like_data():
+        with require_like_data():
             result = compare(frame, metrics, baseline=baseline, **options)
             result = result.collect() if isinstance(result, pl.LazyFrame) else result
     names = [*named(result)[1], "metric", "model_a", "difference", "p_value"]
@@ -95,7 +95,7 @@ of -0.2500, by more than 0.01 (p_adjusted 0.0078, n 8, randomization test).
 
 
 @contextmanager
-def of_like_data() -> Iterator[None]:
+def require_like_data() -> Iterator[None]:
     """Let warnings that models are not compared on like data be errors."""
     unlike = (EmptyFrameWarning, UnlistedItemsWarning, UnmatchedIdsWarning)
     with warnings.catch_warnings():

@@ -73,16 +73,6 @@ def test_what_is_no_frame(frame: object, given: str, way: str) -> None:
         prframe.curve(frame=frame)
 
 
-def test_several_columns_of_scores() -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        prframe.curve(GOOD, score=["a", "b"])
-    assert str(caught.value) == (
-        "`score` must be the name of a column, a string; got ['a', 'b']. Put the columns of models "
-        "into one, with unpivot in polars or melt in pandas, and name the new column of models in "
-        "by=."
-    )
-
-
 def test_a_column_is_no_metric() -> None:
     for verb in (prframe.evaluate, prframe.compare, prframe.interval):
         for frame in (GOOD, GOOD.to_pandas(), GOOD.to_arrow(), GOOD.lazy()):

@@ -30,7 +30,7 @@ def run(given: argparse.Namespace) -> int:
     """Draw the bands, and write them; the verb shows how far it is by itself."""
     outputs.format_of(given)
     options.levels(given.recall)
-    data = inputs.rankings(given).of_one_model()
+    data = inputs.read(given).require_one_model()
     from prframe import band
 
     result = band(

@@ -32,7 +32,7 @@ def run(given: argparse.Namespace) -> int:
     options.cutoffs(given.k)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PrframeWarning)
-        data = inputs.rankings(given, every_query=True).of_one_model()
+        data = inputs.read(given, every_query=True).require_one_model()
     import polars as pl
 
     from prframe import check

@@ -63,13 +63,13 @@ def run(given: argparse.Namespace) -> int:
     _check(given)
     outputs.format_of(given)
     if not given.fail_if_worse:
-        data = inputs.rankings(given)
+        data = inputs.read(given)
         outputs.write(_compared(data, given), given, data.note)
         return OK
-    from prframe.gates import losses, of_like_data
+    from prframe.gates import losses, require_like_data
 
-    with of_like_data():
-        data = inputs.rankings(given)
+    with require_like_data():
+        data = inputs.read(given)
         _require_baseline(given, data)
         result = _compared(data, given)
     outputs.write(result, given, data.note)
@@ -121,11 +121,11 @@ def _compared(data: inputs.Rankings, given: argparse.Namespace) -> "pl.DataFrame
         by=by or None,
         over=data.over or None,
         baseline=given.baseline,
-        **options.tested(given),
+        **options.test_options(given),
         alternative=given.alternative,
         **options.given_only(given, "confidence_level", "n_resamples", "incomplete"),
         **options.given_only(given, "equivalence"),
-        **options.design(given),
+        **options.design_options(given),
         rng=given.rng,
         **data.options,
     )

@@ -39,7 +39,7 @@ def run(given: argparse.Namespace) -> int:
     """Draw the curves, and write them."""
     outputs.format_of(given)
     options.levels(given.recall)
-    data = inputs.rankings(given).of_one_model()
+    data = inputs.read(given).require_one_model()
     from prframe import curve
 
     result: Any = curve(

@@ -15,9 +15,9 @@ examples:
   prframe evaluate qrels bm25.run -m map ndcg_cut_10 -q -f trec
   prframe evaluate --frame scores.parquet --by segment -m AP AUC --interval
 """
-OF_FILES = ["AP", "nDCG@10", "P@10", "RR"]
-OF_FRAMES = ["AP", "AUC"]
-_OF_INTERVALS = (
+FILE_METRICS = ["AP", "nDCG@10", "P@10", "RR"]
+FRAME_METRICS = ["AP", "AUC"]
+_INTERVAL_OPTIONS = (
     *("confidence_level", "n_resamples", "cluster", "prior", "resampling", "method"),
     "predicted",
 )
@@ -26,7 +26,7 @@ _OF_INTERVALS = (
 def add_options(parser: options.Parser) -> None:
     """Add the options of the command."""
     options.add_input(parser)
-    options.add_metrics(parser, f"{' '.join(OF_FILES)}; of a frame {' '.join(OF_FRAMES)}")
+    options.add_metrics(parser, f"{' '.join(FILE_METRICS)}; of a frame {' '.join(FRAME_METRICS)}")
     options.add_by_query(parser)
     parser.flag("-n", "--no-summary", text="with -f trec -q, leave out the lines of the mean")
     parser.add_argument(
@@ -47,7 +47,7 @@ def add_options(parser: options.Parser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Evaluate, and write the result."""
-    flags = options.flags_of(given, *_OF_INTERVALS)
+    flags = options.flags_of(given, *_INTERVAL_OPTIONS)
     if flags and not given.interval:
         raise UsageError(f"{flags} goes with --interval")
     if outputs.format_of(given) == "trec":
@@ -57,7 +57,7 @@ def run(given: argparse.Namespace) -> int:
         raise UsageError("-f latex is a table of means; leave out -q")
     if given.no_summary:
         raise UsageError("-n leaves out lines of -f trec; -q alone gives no mean elsewhere")
-    data = inputs.rankings(given)
+    data = inputs.read(given)
     result = _intervals(data, given) if given.interval else _values(data, given)
     if data.n_queries is not None and not given.by_query:
         result = result.join(data.n_queries, on="system", how="left", maintain_order="left")
@@ -83,7 +83,7 @@ def _lines(given: argparse.Namespace) -> Iterator[str]:
     from prframe.trec.evaluating import result_lines
     from prframe.trec.files import file_stem
 
-    inputs.let_interrupts_through()
+    inputs.allow_interrupts()
     qrels = trec.read_qrels(qrels_path)
     tags: set[str] = set()
     for path in runs:
@@ -97,7 +97,7 @@ def _lines(given: argparse.Namespace) -> Iterator[str]:
             given.metrics or ["official"],
             name=name,
             is_one_of_several=len(runs) > 1,
-            joining=inputs.joining(given),
+            joining=inputs.join_options(given),
             by_query=given.by_query,
             summary=not given.no_summary,
             complete_queries=given.complete,
@@ -110,8 +110,8 @@ def _lines(given: argparse.Namespace) -> Iterator[str]:
 
 def _metrics(given: argparse.Namespace) -> list[str]:
     """Return the metrics that were named, or those that suit the input."""
-    of_input = OF_FRAMES if given.frame else OF_FILES
-    metrics: list[str] = given.metrics or of_input
+    usual = FRAME_METRICS if given.frame else FILE_METRICS
+    metrics: list[str] = given.metrics or usual
     return metrics
 
 
@@ -129,7 +129,7 @@ def _values(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: A
 def _intervals(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN401 - a frame
     """Return a row for each group, model and metric, with its interval."""
     if not data.models:
-        return _of_one_score(data, given)
+        return _intervals_of_model(data, given)
     import polars as pl
 
     from prframe.checks import column_names
@@ -138,7 +138,7 @@ def _intervals(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa
     if "model" in groups:
         raise UsageError("--by names 'model', which is also a column of the result; rename it")
     parts = [
-        _of_one_score(data, given, score=score)
+        _intervals_of_model(data, given, score=score)
         .lazy()
         .collect()
         .insert_column(len(groups), pl.lit(score).alias("model"))
@@ -151,7 +151,7 @@ def _intervals(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa
     return rows.group_by(groups, maintain_order=True).all().explode(pl.exclude(groups))
 
 
-def _of_one_score(data: inputs.Rankings, given: argparse.Namespace, **score: Any) -> Any:  # noqa: ANN401 - a frame
+def _intervals_of_model(data: inputs.Rankings, given: argparse.Namespace, **score: Any) -> Any:  # noqa: ANN401 - a frame
     """Return a row for each group and metric with its interval."""
     from prframe import interval
 
@@ -161,7 +161,7 @@ def _of_one_score(data: inputs.Rankings, given: argparse.Namespace, **score: Any
         **score,
         **data.columns(by_query=given.by_query),
         **options.given_only(given, "method", "confidence_level", "n_resamples"),
-        **options.design(given),
+        **options.design_options(given),
         rng=given.rng,
         **data.options,
     )

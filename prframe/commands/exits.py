@@ -56,10 +56,10 @@ def say(kind: str, message: object) -> None:
     sys.stderr.write(f"prframe: {kind}: {plain(' '.join(str(message).split()))}\n")
 
 
-def in_shell_words(message: str, flags: Mapping[str, str]) -> str:
+def translated_to_options(message: str, flags: Mapping[str, str]) -> str:
     """Return a message in which arguments of verbs are called by their options."""
 
-    def translated(match: re.Match[str]) -> str:
+    def as_option(match: re.Match[str]) -> str:
         flag = flags.get(match["quoted"] or match["name"] or "")
         if flag is None:
             return match[0]
@@ -68,7 +68,7 @@ def in_shell_words(message: str, flags: Mapping[str, str]) -> str:
 
     message = re.sub(r"\bignore \w+Warning\b", "ignore this warning", message)
     # A number is the least positive label, and in a list a label.
-    return _ARGUMENT.sub(translated, re.sub(r"\bpositive=(?=\d)", "level=", message))
+    return _ARGUMENT.sub(as_option, re.sub(r"\bpositive=(?=\d)", "level=", message))
 
 
 def exit_code(run: Callable[[], int], worded: Callable[[str], str] = str) -> int:
@@ -94,15 +94,15 @@ def exit_code(run: Callable[[], int], worded: Callable[[str], str] = str) -> int
         is_of_verbs = isinstance(error, (PrframeError, PrframeWarning))
         return _failed(code, worded(str(error)) if is_of_verbs else error)
     except BrokenPipeError:
-        forget_output()
+        discard_output()
         return CLOSED_PIPE
     except KeyboardInterrupt:
-        forget_output()
+        discard_output()
         return INTERRUPTED
     except SystemExit:
         raise
     except BaseException as error:  # noqa: BLE001 - polars raises panics, which are no Exception
-        return _of_others(error)
+        return _report_foreign_error(error)
     return code
 
 
@@ -120,7 +120,7 @@ def _failed(code: int, error: object) -> int:
     return code
 
 
-def _of_others(error: BaseException) -> int:
+def _report_foreign_error(error: BaseException) -> int:
     """Report an error of polars or of the system; any other one is a fault of prframe."""
     polars = sys.modules.get("polars")
     if polars is not None and isinstance(
@@ -136,7 +136,7 @@ def _of_others(error: BaseException) -> int:
     return _failed(FAULT, "this is a fault of prframe; please report it with the lines above.")
 
 
-def forget_output() -> None:
+def discard_output() -> None:
     """Redirect standard output, which the interpreter flushes when it ends, to nowhere."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -34,7 +34,7 @@ _ENDINGS = (*_BINARY, ".csv", ".tsv", *_JSON_LINES)
 _PARTITION = re.compile(r"([^=/\\]+)=([^/\\]*)")
 
 
-def found(words: Sequence[str]) -> dict[str, list[str]]:
+def expand(words: Sequence[str]) -> dict[str, list[str]]:
     """Return the files of each path; each match of a pattern is a path of its own.
 
     What exists is no pattern. A folder stands for all files of a known format below it.
@@ -42,11 +42,11 @@ def found(words: Sequence[str]) -> dict[str, list[str]]:
     paths: list[str] = []
     for word in words:
         is_file = word != STANDARD_INPUT and not Path(word).is_dir()
-        paths += matching(word) if is_file else [word]
-    return {path: _below(path) if Path(path).is_dir() else [path] for path in paths}
+        paths += expand_pattern(word) if is_file else [word]
+    return {path: _files_below(path) if Path(path).is_dir() else [path] for path in paths}
 
 
-def _below(folder: str) -> list[str]:
+def _files_below(folder: str) -> list[str]:
     """Return the files of a known format in a folder and its subfolders, except hidden ones."""
     paths = [
         str(path)
@@ -62,8 +62,8 @@ def _below(folder: str) -> list[str]:
     return paths
 
 
-def scanned(
-    of_path: dict[str, list[str]], keys: Sequence[str], model: str, numbers: Sequence[str]
+def scan(
+    files_of_path: dict[str, list[str]], keys: Sequence[str], model: str, numbers: Sequence[str]
 ) -> tuple["pl.LazyFrame", bool]:
     """Return the rows of all files, and whether their names were added as the column `model`.
 
@@ -75,12 +75,12 @@ def scanned(
     from prframe.errors import PrframeError
     from prframe.trec.files import file_stem
 
-    names = [file_stem(path) for path in of_path]
+    names = [file_stem(path) for path in files_of_path]
     if len(set(names)) < len(names):
-        names = list(of_path)
+        names = list(files_of_path)
     parts: list[pl.LazyFrame] = []
     first: list[str] = []
-    for name, paths in zip(names, of_path.values(), strict=True):
+    for name, paths in zip(names, files_of_path.values(), strict=True):
         for path in paths:
             rows = _rows(path, keys, numbers)
             known = rows.collect_schema().names()
@@ -110,7 +110,7 @@ def _rows(path: str, keys: Sequence[str], numbers: Sequence[str]) -> "pl.LazyFra
             raise NoInputError(CLOSED)
         name, source = "standard input", sys.stdin.buffer.read()
     else:
-        name, source = path, _existing(path)
+        name, source = path, _require_file(path)
         # A pipe can be read only once.
         is_plain = not _EXPANDED.intersection(path) and path.isprintable()
         source = source if is_plain and not source.is_fifo() else source.read_bytes()
@@ -118,11 +118,11 @@ def _rows(path: str, keys: Sequence[str], numbers: Sequence[str]) -> "pl.LazyFra
     if not start:
         raise PrframeError(f"{name} is empty.")
     refuse_compressed(start, name)
-    binary = _of_binary(name, source, start)
-    return _of_text(name, source, keys, numbers) if binary is None else binary
+    binary = _scan_binary(name, source, start)
+    return _read_text(name, source, keys, numbers) if binary is None else binary
 
 
-def _of_binary(name: str, source: Any, start: bytes) -> "pl.LazyFrame | None":  # noqa: ANN401 - a path or bytes
+def _scan_binary(name: str, source: Any, start: bytes) -> "pl.LazyFrame | None":  # noqa: ANN401 - a path or bytes
     """Return the rows of a Parquet or Arrow file; None if it is neither."""
     import polars as pl
 
@@ -155,7 +155,7 @@ def _of_binary(name: str, source: Any, start: bytes) -> "pl.LazyFrame | None":  
     return None
 
 
-def _of_text(
+def _read_text(
     name: str,
     source: Any,  # noqa: ANN401 - a path or bytes
     keys: Sequence[str],
@@ -167,7 +167,7 @@ def _of_text(
     from prframe.errors import PrframeError
 
     try:
-        with _opened(source) as file:
+        with _open(source) as file:
             text: bytes = file.read()
     except (EOFError, OSError, zlib.error):
         raise PrframeError(f"{name}, the file is compressed, and damaged or cut short.") from None
@@ -267,7 +267,7 @@ def _csv(text: bytes, keys: Sequence[str], separator: str) -> "pl.DataFrame":
 
 
 @contextmanager
-def _opened(source: Any) -> Iterator[Any]:  # noqa: ANN401 - a path or bytes
+def _open(source: Any) -> Iterator[Any]:  # noqa: ANN401 - a path or bytes
     """Open a file or bytes, which may be compressed."""
     with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
         is_compressed = file.read(2) == b"\x1f\x8b"
@@ -276,24 +276,24 @@ def _opened(source: Any) -> Iterator[Any]:  # noqa: ANN401 - a path or bytes
 
 
 @contextmanager
-def text_of(path: str) -> Iterator[TextIO]:
+def open_text(path: str) -> Iterator[TextIO]:
     """Open a file of text, which may be compressed."""
-    with _opened(_existing(path)) as file, io.TextIOWrapper(file, encoding="utf-8-sig") as text:
+    with _open(_require_file(path)) as file, io.TextIOWrapper(file, encoding="utf-8-sig") as text:
         yield text
 
 
-def matching(pattern: str, example: str = "*.csv") -> list[str]:
+def expand_pattern(pattern: str, example: str = "*.csv") -> list[str]:
     """Return the files that a path or a pattern stands for; `example` is for a folder's files."""
     from prframe.errors import PrframeError
     from prframe.trec.files import files
 
     try:
-        return [os.fspath(_existing(str(path))) for path in files(pattern, example)]
+        return [os.fspath(_require_file(str(path))) for path in files(pattern, example)]
     except PrframeError as error:
         raise NoInputError(error) from None
 
 
-def _existing(path: str) -> Path:
+def _require_file(path: str) -> Path:
     """Return the path of a file that exists."""
     file_path = Path(path)
     if file_path.is_dir():

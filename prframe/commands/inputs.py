@@ -16,14 +16,14 @@ from prframe.commands.files import CLOSED, STANDARD_INPUT
 if TYPE_CHECKING:
     from prframe.trec.joining import Queries
 
-_OF_FILES = {
+_FLAGS_OF_FILES = {
     "complete": "-c",
     "judged_only": "-J",
     "depth": "-M",
     "duplicates": "--duplicates",
     "exclude_self": "--exclude-self",
 }
-_OF_FRAMES = ("score", "label", "by", "over", "item", "weight", "n_pos", "n_neg", "positive")
+_NAMES_OF_FRAMES = ("score", "label", "by", "over", "item", "weight", "n_pos", "n_neg", "positive")
 _BOTH = "--frame stands in place of QRELS and RUN; got both"
 
 
@@ -59,7 +59,7 @@ class Rankings:
         """The argument of a verb that takes several columns of scores."""
         return {"score": self.models} if self.models else {}
 
-    def of_one_model(self) -> "Rankings":
+    def require_one_model(self) -> "Rankings":
         """Return this, if there is one column of scores."""
         if self.models:
             raise UsageError(
@@ -69,7 +69,7 @@ class Rankings:
         return self
 
 
-def let_interrupts_through() -> None:
+def allow_interrupts() -> None:
     """Let an interrupt end the wait for a pipe, which polars has made impossible."""
     import polars as _  # noqa: F401, ICN001 - once it is loaded, this can be undone
 
@@ -77,30 +77,30 @@ def let_interrupts_through() -> None:
         signal.siginterrupt(signal.SIGINT, True)  # noqa: FBT003
 
 
-def rankings(given: argparse.Namespace, *, every_query: bool = False) -> Rankings:
+def read(given: argparse.Namespace, *, every_query: bool = False) -> Rankings:
     """Read what was named on the command line, perhaps with all queries of the qrels."""
-    let_interrupts_through()
-    return _of_frame(given) if given.frame else _of_files(given, every_query=every_query)
+    allow_interrupts()
+    return _read_frame(given) if given.frame else _read_files(given, every_query=every_query)
 
 
 def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
     """Return the path of the qrels, and those of the runs, all of which exist."""
     if given.frame:
         raise UsageError(_BOTH if given.files else "-f trec takes QRELS and RUN, and no --frame")
-    taken = options.swallowed(given)
+    taken = options.extra_words(given)
     if len(given.files) < 2 or any(map(os.path.isfile, taken)):  # noqa: PLR2004 - one and another
         raise UsageError(_missing(taken))
-    if flags := options.flags_of(given, *_OF_FRAMES):
+    if flags := options.flags_of(given, *_NAMES_OF_FRAMES):
         raise UsageError(f"{flags} names columns of a frame, and goes with --frame")
     if [*given.files].count(STANDARD_INPUT) > 1:
         raise UsageError("standard input can be read once; - stands for two files here")
     from prframe.trec.layouts import QRELS, RUN
 
     qrels, *runs = given.files
-    judged = _existing(qrels, QRELS.pattern)
+    judged = _expand(qrels, QRELS.pattern)
     if len(judged) > 1:
         raise UsageError(f"QRELS is one file; {qrels!r} matches {len(judged)}")
-    paths = [path for run in runs for path in _existing(run, RUN.pattern)]
+    paths = [path for run in runs for path in _expand(run, RUN.pattern)]
     refuse_to_overwrite(given, [*judged, *paths])
     return judged[0], paths
 
@@ -127,7 +127,7 @@ def _missing(taken: Sequence[str]) -> str:
     )
 
 
-def _existing(path: str, example: str) -> list[str]:
+def _expand(path: str, example: str) -> list[str]:
     """Return the files that a path or a pattern stands for; `example` is proposed for a folder."""
     if path == STANDARD_INPUT:
         if sys.stdin is None:
@@ -135,10 +135,10 @@ def _existing(path: str, example: str) -> list[str]:
         if not os.path.exists("/dev/stdin"):  # noqa: PTH110
             raise UsageError("- needs a system with /dev/stdin; name a file")
         return ["/dev/stdin"]
-    return files.matching(path, example)
+    return files.expand_pattern(path, example)
 
 
-def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
+def _read_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     """Read runs and judge them by the conventions of trec_eval, unless told otherwise."""
     qrels, runs = trec_files(given)
     import polars as pl
@@ -152,7 +152,7 @@ def _of_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     of_means: Queries = "both" if own_rule else "means"
     queries = "qrels" if every_query or given.complete else of_means
     # A check reports documents that are listed twice.
-    rules = ({"duplicates": "keep"} if every_query else {}) | joining(given)
+    rules = ({"duplicates": "keep"} if every_query else {}) | join_options(given)
     predicted = getattr(given, "predicted", None)
     if predicted is None:
         joined = trec.join(runs, qrels, queries=queries, **rules)
@@ -192,31 +192,31 @@ def _machine(given: argparse.Namespace) -> list[str]:
     """Return the paths of the machine's judgments."""
     if given.judged_only:
         raise UsageError("-J leaves out what no human has judged; leave it out with --predicted")
-    paths = _existing(given.predicted, "*.qrels")
+    paths = _expand(given.predicted, "*.qrels")
     refuse_to_overwrite(given, paths)
     return paths
 
 
-def joining(given: argparse.Namespace) -> dict[str, Any]:
+def join_options(given: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments for documents that are listed twice, or are the query itself."""
     exclude_self = {"exclude_self": True} if given.exclude_self else {}
     return options.given_only(given, "duplicates") | exclude_self
 
 
-def _of_frame(given: argparse.Namespace) -> Rankings:
+def _read_frame(given: argparse.Namespace) -> Rankings:
     """Scan a frame."""
     if given.files:
         raise UsageError(_BOTH)
-    if flags := [flag for name, flag in _OF_FILES.items() if getattr(given, name)]:
+    if flags := [flag for name, flag in _FLAGS_OF_FILES.items() if getattr(given, name)]:
         raise UsageError(f"{', '.join(flags)} goes with QRELS and RUN, and not with --frame")
-    found = files.found(given.frame)
+    found = files.expand(given.frame)
     refuse_to_overwrite(given, (path for paths in found.values() for path in paths))
     named = [given.item, getattr(given, "model", None), getattr(given, "cluster", None)]
     keys = [*given.by, *given.over, *(column for column in named if column is not None)]
     numbers = [*(given.score or ["score"]), given.weight, *options.totals(given).values()]
     names = [name for name in numbers if isinstance(name, str)]
     model = getattr(given, "model", None) or "model"
-    frame, is_added = files.scanned(found, keys, model, names)
+    frame, is_added = files.scan(found, keys, model, names)
     ranked = options.given_only(given, "ties", "missing", "label", "item", "weight")
     ranked |= options.totals(given)
     if getattr(given, "predicted", None):

@@ -33,7 +33,7 @@ prframe {name} QRELS RUN... [OPTIONS]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     words = sys.argv[1:] if arguments is None else list(arguments)
-    return exits.exit_code(lambda: _run(words), lambda message: _worded(message, words))
+    return exits.exit_code(lambda: _run(words), lambda message: _translated(message, words))
 
 
 def parser() -> Parser:
@@ -46,7 +46,7 @@ def parser() -> Parser:
     return whole
 
 
-def _worded(message: str, words: Sequence[str]) -> str:
+def _translated(message: str, words: Sequence[str]) -> str:
     """Return a message of a verb in the words of the command that was given."""
     if not words or words[0] not in _COMMANDS:
         return message
@@ -59,7 +59,7 @@ def _worded(message: str, words: Sequence[str]) -> str:
         flags["data"] = "--frame"
     else:
         flags["positive"] = "-l"
-    return exits.in_shell_words(message, flags)
+    return exits.translated_to_options(message, flags)
 
 
 def _run(words: list[str]) -> int:

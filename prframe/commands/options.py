@@ -81,7 +81,7 @@ class Parser(argparse.ArgumentParser):
         self.add_argument(*flags, action="store_true", help=text)
 
 
-def swallowed(given: argparse.Namespace) -> list[str]:
+def extra_words(given: argparse.Namespace) -> list[str]:
     """Return all words but the first of each option that takes several."""
     lists = [value for name, value in vars(given).items() if name != "files"]
     return [word for words in lists if isinstance(words, list) for word in words[1:]]
@@ -179,7 +179,7 @@ def add_test(parser: Parser) -> None:
     parser.choice("--correction", corrections, "for several tests (default: holm)", "holm")
 
 
-def tested(given: argparse.Namespace) -> dict[str, Any]:
+def test_options(given: argparse.Namespace) -> dict[str, Any]:
     """Return the test and its correction as arguments."""
     return {
         "test": given.test or ("t" if given.predicted else "randomization"),
@@ -216,7 +216,7 @@ def add_design(parser: Parser) -> None:
     )
 
 
-def design(given: argparse.Namespace) -> dict[str, Any]:
+def design_options(given: argparse.Namespace) -> dict[str, Any]:
     """Return the options of the design as arguments."""
     found = given_only(given, "cluster", "prior", "resampling")
     if isinstance(found.get("resampling"), str) and found["resampling"] != "cv":

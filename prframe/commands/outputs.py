@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from prframe._replacing import replacing
-from prframe.commands.exits import UsageError, forget_output, plain
+from prframe.commands.exits import UsageError, discard_output, plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,7 +98,7 @@ def _write_bytes(content: bytes, given: argparse.Namespace) -> None:
         raise
     except OSError as error:
         if given.output is None:
-            forget_output()
+            discard_output()
         name = given.output or "standard output"
         raise UsageError(f"cannot write {name}: {error.strerror}") from None
 

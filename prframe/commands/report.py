@@ -17,7 +17,7 @@ examples:
 
 
 # The options that `prframe.report` has no argument for.
-_NOT_TAKEN = {
+_REFUSED = {
     "complete": "-c",
     "judged_only": "-J",
     "depth": "-M",
@@ -59,12 +59,12 @@ def run(given: argparse.Namespace) -> int:
     """Write the page."""
     if given.output is None:
         raise UsageError("a report needs a file: name it with -o, as in -o report.html")
-    if flags := [flag for name, flag in _NOT_TAKEN.items() if getattr(given, name)]:
+    if flags := [flag for name, flag in _REFUSED.items() if getattr(given, name)]:
         raise UsageError(f"a report takes no {', '.join(flags)}")
     if given.predicted and given.frame:
         raise UsageError("a report takes --predicted with QRELS and RUN alone")
     inputs.refuse_to_overwrite(given, filter(None, [given.queries, given.texts]))
-    data, chosen = _of_frame(given) if given.frame else _of_files(given)
+    data, chosen = _frame_arguments(given) if given.frame else _file_arguments(given)
     try:
         prframe.report(data, **chosen, output=given.output, seed=given.seed)
     except OSError as error:
@@ -74,20 +74,20 @@ def run(given: argparse.Namespace) -> int:
     return OK
 
 
-def _of_files(given: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
+def _file_arguments(given: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     """Return the paths of the runs, and the arguments that go with them."""
     qrels, runs = inputs.trec_files(given)
-    chosen = _of_both(given) | inputs.joining(given)
+    chosen = _shared_options(given) | inputs.join_options(given)
     chosen |= options.given_only(given, "ties", "predicted")
     if given.level is not None:
         chosen["positive"] = given.level
     return runs, chosen | {"qrels": qrels}
 
 
-def _of_both(given: argparse.Namespace) -> dict[str, Any]:
+def _shared_options(given: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments that go with files as well as with frames."""
     chosen = options.given_only(given, "metrics", "title", "confidence_level")
-    chosen |= options.tested(given)
+    chosen |= options.test_options(given)
     if given.shown is not None:
         chosen["depth"] = given.shown
     if given.thresholds:
@@ -102,7 +102,7 @@ def _of_both(given: argparse.Namespace) -> dict[str, Any]:
 def _texts(path: str) -> dict[str, str]:
     """Return the texts of a file by their ids."""
     texts = {}
-    with files.text_of(path) as lines:
+    with files.open_text(path) as lines:
         for number, line in enumerate(lines, 1):
             name, tab, text = line.rstrip("\r\n").partition("\t")
             if not tab and name.strip():
@@ -120,10 +120,15 @@ def _note(word: str) -> tuple[str, str]:
     return name, text
 
 
-def _of_frame(given: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
+def _frame_arguments(given: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     """Return the rows of the frame, and the arguments that go with it."""
-    data = inputs.rankings(given)
-    chosen = _of_both(given) | options.given_only(given, "model", "by") | data.options | data.score
+    data = inputs.read(given)
+    chosen = (
+        _shared_options(given)
+        | options.given_only(given, "model", "by")
+        | data.options
+        | data.score
+    )
     if data.over:
         chosen["over"] = data.over
     frame = data.frame.collect()

@@ -43,9 +43,9 @@ def run(given: argparse.Namespace) -> int:
     """Test, and write the results."""
     _check(given)
     outputs.format_of(given)
-    data = inputs.rankings(given).of_one_model()
+    data = inputs.read(given).require_one_model()
     if not (given.frame or given.judged_only):
-        data = _of_collection(data, given.n_items)
+        data = _with_collection_size(data, given.n_items)
     result = _TESTS[given.of](data, given).lazy().collect()
     outputs.write(result, given, data.note)
     return OK
@@ -74,7 +74,7 @@ def _check(given: argparse.Namespace) -> None:
     options.cutoffs(given.k)
 
 
-def _of_collection(data: inputs.Rankings, n_items: int | None) -> inputs.Rankings:
+def _with_collection_size(data: inputs.Rankings, n_items: int | None) -> inputs.Rankings:
     """Count the documents that are neither listed nor judged as negatives, or say that none is."""
     import polars as pl
 

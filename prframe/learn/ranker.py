@@ -36,9 +36,9 @@ Solver: TypeAlias = Literal["l-bfgs", "gradient-ascent"]
 _validated: Callable[..., Any] = validate_data
 # Algorithm 1 takes as many steps as in the source; the other number is enough for L-BFGS.
 _STEPS = {"gradient-ascent": 50, "l-bfgs": 500}
-# What the warning about too few iterations calls a solver, and the bound at which it ends.
+# The names of the solvers and of their bounds in the warning about too few iterations.
 _BOUNDS = {"gradient-ascent": ("Algorithm 1", "min_change"), "l-bfgs": ("L-BFGS", "tol")}
-# A rule of more features than so many items of the smaller class allow follows their noise.
+# With fewer items of the smaller class per feature, a rule follows their noise.
 _ITEMS_PER_FEATURE = 5
 # The step size is this times 1 / sqrt(T).
 _STRIDE = 10
@@ -61,8 +61,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Quadratic rules are about 0: centre the features, for instance by
         ``StandardScaler(with_std=False)`` in a pipeline.
     positive_definite : bool, default False
-        Whether theta must be positive definite (quadratic rules); with features that depend on
-        each other linearly, on their span.
+        Whether theta must be positive definite (quadratic rules), on the span of the features.
     solver : {"l-bfgs", "gradient-ascent"}, default "l-bfgs"
         "gradient-ascent" is Algorithm 1 of the source: `max_iter` steps of one `step_size`, at
         bandwidth h in the unit of the scores. "l-bfgs" divides scores by their standard deviation
@@ -93,10 +92,10 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     coef_ : ndarray, shape (d,) or (d, d), or that of a `ParametricRule`
-        theta. After "l-bfgs" the scores of the training items by a linear or quadratic rule have
-        standard deviation 1.
+        theta. After "l-bfgs" the training scores of linear and quadratic rules have standard
+        deviation 1.
     intercept_ : float
-        Number added to the scores, so that as many training items are above 0 as are positive.
+        Number added to the scores; as many training items are above 0 as are positive.
     classes_ : ndarray, shape (2,)
         Labels; the second one is that of the positives.
     criterion_ : float
@@ -108,10 +107,8 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Number of iterations from the best starting point.
     bandwidth_ : float
         h.
-    n_features_in_ : int
-        d.
-    feature_names_in_ : ndarray, shape (d,)
-        Names of the features, where these have names.
+    n_features_in_, feature_names_in_
+        d, and the names of the features if they have any.
 
     Notes
     -----
@@ -194,10 +191,9 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Warns
         -----
         ConvergenceWarning
-            L-BFGS has used up `max_iter`, or Algorithm 1 has with `min_change` above 0.
+            `max_iter` was not enough for L-BFGS, or for Algorithm 1 with `min_change` above 0.
         PrframeWarning
-            More features than a fifth of the items of the smaller class, as nothing penalises
-            large rules.
+            More features than a fifth of the items of the smaller class.
         """
         self._check_parameters()
         z, labels = _validated(self, X, y, dtype=np.float64)
@@ -251,7 +247,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray, shape (N,)
-            Labels. Of the items learned from, as many as are positive are called so.
+            Labels.
         """
         scores = self.decision_function(X)
         labels: NDArray[np.generic] = self.classes_[(scores > 0).astype(int)]

@@ -22,10 +22,7 @@ _CONSTANT = 1e-14
 
 
 class Whitening(NamedTuple):
-    """A matrix A such that the items ``A' z`` have covariance I, and its inverse.
-
-    Where columns are constant or depend on each other, the inverse covers the rest of the space.
-    """
+    """A matrix A such that the items ``A' z`` have covariance I, and its pseudo-inverse."""
 
     matrix: Floats
     inverse: Floats
@@ -69,7 +66,7 @@ class ScoringRule(ABC):
         return coef
 
     def scaled(self, coef: Floats, spread: float) -> Floats:
-        """Return coefficients that give scores divided by a number, in the same order at least."""
+        """Return coefficients that give the scores divided by a number."""
         return np.asarray(coef / spread)
 
     def coefficients(self, parameters: Floats, d: int) -> Floats:
@@ -172,7 +169,7 @@ class QuadraticRule(ScoringRule):
         return _unit(entries + entries.T)
 
     def projected(self, coef: Floats) -> Floats:
-        """Return the symmetric part, from which the matrix differs by rounding errors alone."""
+        """Return the symmetric part."""
         return _symmetric(coef)
 
 
@@ -289,7 +286,7 @@ class ParametricRule(ScoringRule):
         return coef
 
     def scaled(self, coef: Floats, spread: float) -> Floats:  # noqa: ARG002
-        """Return the coefficients, of which it is not known how they scale scores."""
+        """Return the coefficients, as their scale is unknown."""
         return coef
 
     def whitening(self, z: Floats) -> Whitening:

@@ -68,11 +68,11 @@ class Classifiers:
         shown = distinct(names)
         parts += [
             self.curves(names),
-            self.at_thresholds(names, shown),
+            self.threshold_table(names, shown),
             self.distributions(names, shown),
         ]
         if self.segments:
-            parts.append(self.in_segments(names, shown))
+            parts.append(self.segment_table(names, shown))
         parts.append(sections.findings(self.findings))
         positives = int(self.rows["label"].sum())
         share = positives / max(1, self.rows.height)
@@ -217,7 +217,7 @@ class Classifiers:
         )
         return [low.tolist(), levels.tolist(), high.tolist(), levels.tolist()]
 
-    def at_thresholds(self, names: Sequence[str], shown: Sequence[str]) -> Facts:
+    def threshold_table(self, names: Sequence[str], shown: Sequence[str]) -> Facts:
         """Return what each model does at thresholds."""
         given = bool(self.thresholds)
         rows: list[tuple[int, list[str]]] = []
@@ -298,7 +298,7 @@ class Classifiers:
             "charts": charts,
         }
 
-    def in_segments(self, names: Sequence[str], shown: Sequence[str]) -> Facts:
+    def segment_table(self, names: Sequence[str], shown: Sequence[str]) -> Facts:
         """Return the metrics in each segment."""
         keys = [segment_column(number) for number in range(len(self.segments))]
         by = [*keys, MODEL]

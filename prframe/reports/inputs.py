@@ -53,7 +53,7 @@ class _InRows(Columns):
     score: str
 
 
-def joined(
+def read_runs(
     data: "AnyRuns",
     qrels: "Qrels",
     options: Options,
@@ -110,7 +110,7 @@ def _source(qrels: "Qrels | None", n_queries: int) -> str:
     return f"{names}, {n_queries:,} queries"
 
 
-def rankings_of(data: object, named: Columns, n_pos: int | str | None) -> pl.DataFrame:
+def read_rankings(data: object, named: Columns, n_pos: int | str | None) -> pl.DataFrame:
     """Return the columns of a frame of rankings under the names that reports have for them."""
     frame, columns = _frame(data, named, "over")
     over = list(columns.further)
@@ -188,7 +188,7 @@ def _model_column(frame: pl.DataFrame, model: str | None) -> str | None:
     return model or (usual[0] if usual else None)
 
 
-def classifiers_of(
+def read_classifiers(
     data: object, named: Columns, thresholds: tuple[float, ...], options: Options
 ) -> Classifiers:
     """Return the models of a frame, with what `check` reports of it."""

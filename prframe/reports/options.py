@@ -85,7 +85,7 @@ class Options:
         """The arguments of intervals and bands."""
         return {"confidence_level": self.confidence_level, "rng": self.seed}
 
-    def told(self) -> list[list[str]]:
+    def rows(self) -> list[list[str]]:
         """Return the options as rows of a table."""
         rows = {
             "metrics": ", ".join(self.metrics),

@@ -185,7 +185,7 @@ def _seen(sign: str) -> str:
     return sign.encode("unicode_escape").decode("ascii")
 
 
-def in_a_sentence(name: object) -> str:
+def isolated(name: object) -> str:
     """Return a name that is isolated from the direction of writing around it."""
     shown = plain(name, 40)
     return shown if shown.isascii() else f"{_ISOLATE}{shown}{_POP}"

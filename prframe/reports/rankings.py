@@ -51,7 +51,7 @@ class Rankings:
             return cls(rows, options)
         return cls(rows.filter(pl.col("label").is_not_null()).drop("predicted"), options, rows)
 
-    def asked(self, metrics: Sequence[str]) -> tuple[pl.DataFrame, Facts]:
+    def _arguments(self, metrics: Sequence[str]) -> tuple[pl.DataFrame, Facts]:
         """Return the rows for means and comparisons, and the arguments of the verbs."""
         if self.both is None:
             return self.values, {"values": list(metrics)}
@@ -130,7 +130,7 @@ class Rankings:
     @cached_property
     def means(self) -> pl.DataFrame:
         """The means over queries with their intervals."""
-        rows, asked = self.asked(self.options.metrics)
+        rows, asked = self._arguments(self.options.metrics)
         return interval(rows, by=SYSTEM, over=QUERY, **asked, **self.options.enclosed)
 
     @cached_property
@@ -138,7 +138,7 @@ class Rankings:
         """The comparisons of all pairs of systems."""
         if self.values[SYSTEM].n_unique() == 1 or self.values[QUERY].n_unique() == 1:
             return None
-        rows, asked = self.asked(self.compared)
+        rows, asked = self._arguments(self.compared)
         return compare(rows, model=SYSTEM, over=QUERY, **asked, **self.options.compared)
 
     def _refuse_missing(self, values: pl.DataFrame) -> None:

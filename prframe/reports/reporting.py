@@ -190,21 +190,21 @@ def report(
     with each_once():
         if qrels is not None:
             of_join = {"duplicates": duplicates, "exclude_self": exclude_self}
-            rows, origin = inputs.joined(data, qrels, options, of_join, predicted)
+            rows, origin = inputs.read_runs(data, qrels, options, of_join, predicted)
             facts = Rankings.of(rows, options).facts()
         elif over is not None:
             columns = inputs.Columns(
                 score, label, model or _one(by), item, _listed("over", over, 1)
             )
-            facts = Rankings(inputs.rankings_of(data, columns, n_pos), options).facts()
+            facts = Rankings(inputs.read_rankings(data, columns, n_pos), options).facts()
         else:
             columns = inputs.Columns(score, label, model, item, _listed("by", by))
-            facts = inputs.classifiers_of(data, columns, _numbers(thresholds), options).facts()
+            facts = inputs.read_classifiers(data, columns, _numbers(thresholds), options).facts()
     if title is not None:
         facts["title"] = plain(title)
     facts["sections"].append(
         sections.provenance(
-            [*map(list, (notes or {}).items()), *options.told(), *origin, *_versions()]
+            [*map(list, (notes or {}).items()), *options.rows(), *origin, *_versions()]
         )
     )
     made = Report.of(rounded(facts))

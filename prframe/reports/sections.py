@@ -9,7 +9,7 @@ import polars as pl
 
 from prframe._preparation import wording
 from prframe.reports.options import ALPHA
-from prframe.reports.page import Facts, in_a_sentence, plain
+from prframe.reports.page import Facts, isolated, plain
 from prframe.tables.table import Table
 
 # A difference of means that the page would not print is none.
@@ -59,7 +59,7 @@ def results(
                 {
                     "text": cell.text,
                     "interval": cell.interval,
-                    "marks": cell.marks if is_lettered else _counted(cell.marks),
+                    "marks": cell.marks if is_lettered else _count_of_letters(cell.marks),
                     "best": cell.is_best and cell.text != wording.NONE,
                     "ends": [
                         ends[line.name, metric][name]
@@ -88,7 +88,7 @@ def results(
     }
 
 
-def _counted(marks: str) -> str:
+def _count_of_letters(marks: str) -> str:
     """Return how many letters there are, nothing where there is none."""
     return f" >{len(_LETTER.findall(marks))}" if marks else ""
 
@@ -205,27 +205,28 @@ def outcome(
     if values[best.name] is None:
         return f"The {kind}{metric} over {over} is undefined."
     value = f"{best.cells[0].text} {best.cells[0].interval}".strip()
-    name = in_a_sentence(best.name)
+    name = isolated(best.name)
     if len(order) == 1:
         return f"{name} has {kind}{metric} {value} over {over}."
     tied = [other for other in order if _is_same(values[other], values[best.name])]
     if len(tied) > 1:
         text = best.cells[0].text
-        return f"{_named(tied)} have the highest {kind}{metric}, {text}, over {over}."
+        return f"{_joined_names(tied)} have the highest {kind}{metric}, {text}, over {over}."
     told = f"{name} has the highest {kind}{metric}, {value}, over {over}."
     return told if pairs is None else told + _comparison(pairs, metric, order)
 
 
 def _comparison(pairs: pl.DataFrame, metric: str, order: Sequence[str]) -> str:
     """Return a sentence on the systems that differ significantly from the first one."""
-    apart, alike = _told_apart(pairs, metric, order[0])
-    apart, alike = (sorted(names, key=order.index) for names in (apart, alike))
+    different, alike = _by_significance(pairs, metric, order[0])
+    different, alike = (sorted(names, key=order.index) for names in (different, alike))
     if not alike:
-        rest = "the other" if len(apart) == 1 else "all others"
-        return f" It differs significantly from {rest}." if apart else ""
-    if not apart:
-        return f" It does not differ significantly from {_named(alike)}."
-    return f" It differs significantly from {_named(apart)}, not from {_named(alike)}."
+        rest = "the other" if len(different) == 1 else "all others"
+        return f" It differs significantly from {rest}." if different else ""
+    if not different:
+        return f" It does not differ significantly from {_joined_names(alike)}."
+    others = f"{_joined_names(different)}, not from {_joined_names(alike)}"
+    return f" It differs significantly from {others}."
 
 
 def _is_same(value: float | None, other: float) -> bool:
@@ -250,23 +251,23 @@ def tied_outcome(
     name = moved[0]
     low, high = tie_ranges[name, metric]
     ends = f"{wording.number(low)} and {wording.number(high)}"
-    of = f"{metric} of {in_a_sentence(name)}"
+    of = f"{metric} of {isolated(name)}"
     return f" Another order of ties could put another one first: {of} lies between {ends}."
 
 
-def _named(systems: Sequence[str]) -> str:
+def _joined_names(systems: Sequence[str]) -> str:
     """Return names of systems as a list in a sentence."""
-    return wording.joined([in_a_sentence(system) for system in systems])
+    return wording.joined([isolated(system) for system in systems])
 
 
-def _told_apart(pairs: pl.DataFrame, metric: str, best: str) -> tuple[list[str], list[str]]:
+def _by_significance(pairs: pl.DataFrame, metric: str, best: str) -> tuple[list[str], list[str]]:
     """Return from which systems the best one differs significantly, and from which not."""
     p_value = "p_adjusted" if "p_adjusted" in pairs.columns else "p_value"
-    apart: list[str] = []
+    different: list[str] = []
     alike: list[str] = []
     for row in pairs.filter(metric=metric).iter_rows(named=True):
         if best in (row["model_a"], row["model_b"]):
             other = row["model_b"] if row["model_a"] == best else row["model_a"]
-            is_apart = row[p_value] is not None and row[p_value] <= ALPHA
-            (apart if is_apart else alike).append(other)
-    return apart, alike
+            is_different = row[p_value] is not None and row[p_value] <= ALPHA
+            (different if is_different else alike).append(other)
+    return different, alike

@@ -76,6 +76,14 @@ def reals(name: str, values: ArrayLike) -> Floats:
     return numbers.astype(np.float64)
 
 
+def finite(name: str, values: ArrayLike) -> Floats:
+    """Return finite numbers as floats."""
+    numbers = reals(name, values)
+    if (wrong := ~np.isfinite(numbers)).any():
+        raise PrframeError(f"`{name}` must be finite; got {numbers[wrong][0]}.")
+    return numbers
+
+
 def positive_labels(label: ArrayLike) -> NDArray[np.bool_]:
     """Return which labels are positive: True, or numbers above 0."""
     labels = np.asarray(label)

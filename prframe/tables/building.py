@@ -51,19 +51,18 @@ def results(  # noqa: PLR0913
         A result of `prframe.compare` of the same systems and metrics. Without one there are no
         marks.
     marks : {"beats", "letters", "dagger"}, optional
-        What is raised after a value; "dagger" where there is a baseline, else "beats".
-        ``"beats"``: the letters of the systems that it is significantly larger than.
-        ``"letters"``: a compact letter display, as `letters` makes it. ``"dagger"``: a dagger
-        where it is significantly larger than the baseline's, a double dagger where smaller.
+        Superscripts; "dagger" where there is a baseline, else "beats". ``"beats"``: the letters of
+        the systems that this one beats significantly. ``"letters"``: a compact letter display, as
+        `letters` makes it. ``"dagger"``: a dagger where a value is significantly larger than the
+        baseline's, a double dagger where smaller.
     baseline : object, optional
-        The system that daggers compare with. It may be left out where the comparison has only one.
+        The system that daggers compare with, unless the comparison has only one.
     places : int or mapping of str to int, optional
-        Decimals, of all metrics or per metric. Otherwise the standard errors say, so that a
-        standard error keeps one or two figures; a metric has the same decimals in all cells.
+        Decimals, of all metrics or per metric. Absent: standard errors keep one or two figures.
     alpha : float, default 0.05
         The level of significance.
     ties : str, optional
-        The tie policy that the caption should name, which the frames do not say.
+        The tie policy that the caption should name.
 
     Returns
     -------
@@ -78,8 +77,8 @@ def results(  # noqa: PLR0913
 
     Notes
     -----
-    The largest value of each metric, as printed, is bold, except of thresholds. Values are
-    never compared by their intervals, which may overlap where a paired test tells systems apart.
+    The largest value of each metric, as printed, is bold, except of thresholds. Intervals may
+    overlap where a paired test finds a significant difference.
 
     Examples
     --------

@@ -20,16 +20,15 @@ _ESTIMATED = {"greater": "conf_low", "less": "conf_high"}
 def letters(compare_result: FrameT, metric: str | None = None, alpha: float = 0.05) -> FrameT:
     """Give systems letters, so that those that share none differ significantly.
 
-    Two systems differ significantly where their adjusted p-value (the p-value, if there is no
-    correction) is at most `alpha`. Every such pair shares no letter, and every other
-    pair shares at least one.
+    Two systems differ significantly if their adjusted p-value (without a correction, the p-value)
+    is at most `alpha`. All other pairs share a letter.
 
     Parameters
     ----------
     compare_result : frame
         A result of `prframe.compare` with all pairs of the systems, thus without ``baseline=``.
     metric : str, optional
-        The metric. It may be left out where the result has only one.
+        The metric, if the result has several.
     alpha : float, default 0.05
         The level of significance.
 
@@ -47,8 +46,8 @@ def letters(compare_result: FrameT, metric: str | None = None, alpha: float = 0.
 
     Notes
     -----
-    The letters are a cover of the graph of the other pairs by few maximal cliques.
-    An undefined p-value tells nothing apart.
+    The letters cover the graph of the other pairs by few maximal cliques. A pair with an undefined
+    p-value does not differ significantly.
 
     References
     ----------
@@ -92,13 +91,10 @@ def letters(compare_result: FrameT, metric: str | None = None, alpha: float = 0.
 def sentences(compare_result: object) -> list[str]:
     """Write a sentence for each row of a comparison, as a paper prints it.
 
-    A sentence has both values, the difference with its interval, the test with its p-value and
-    what that was adjusted for, and the number of queries or items.
-
     Parameters
     ----------
     compare_result : frame
-        A result of `prframe.compare`. For some pairs alone choose its rows.
+        A result of `prframe.compare`, or some of its rows.
 
     Returns
     -------
@@ -138,7 +134,7 @@ def sentences(compare_result: object) -> list[str]:
 
 
 def _standard_errors(rows: pl.DataFrame) -> list[float]:
-    """Return about how far differences may be off, of those that have an interval."""
+    """Return approximate standard errors of the differences that have an interval."""
     if not {"conf_low", "conf_high"} <= set(rows.columns):
         return []
     width = pl.col("conf_high") - pl.col("conf_low")
@@ -197,7 +193,7 @@ def _end(end: float, places: int | None) -> str:
 
 
 def _testing(row: Mapping[str, Any]) -> str:
-    """Write by which test the p-value was found, and for what it was adjusted."""
+    """Write the test, its p-value and the correction."""
     words = wording.tested(row, [row.get("method") or ""])
     # The p-value of a single test is adjusted for nothing.
     if row.get("p_adjusted") is not None and row.get("n_family") != 1:
@@ -215,5 +211,5 @@ def _added(row: Mapping[str, Any]) -> list[str]:
 
 
 def _counted(row: Mapping[str, Any]) -> list[str]:
-    """Write over how many queries or items the models are compared."""
+    """Write the number of queries or items."""
     return [] if row.get("n") is None else [f"n = {row['n']:,}"]

@@ -3,7 +3,6 @@
 import gzip
 import os
 import pty
-import re
 import select
 import subprocess
 import sys
@@ -22,7 +21,6 @@ ENVIRONMENT = {
     "PYTHONPATH": str(Path(prframe.__file__).parents[1]),
     "LC_ALL": "C.UTF-8",
 }
-_STAGES = re.compile(r"(\r\x1b\[Kprframe: [^\r\n]*, \d+ s)*\r\x1b\[K")
 
 
 class Done(NamedTuple):
@@ -57,10 +55,7 @@ def process(*words, stdin: bytes = b"", **environment) -> Done:
 
 
 def at_terminal(*words, columns: int = 80, program=(), **environment) -> Done:
-    """Run the command at a terminal of some width; output and errors come in one text.
-
-    What a command tells of itself after some seconds, and wipes out again, is left out.
-    """
+    """Run the command at a terminal of some width; output and errors come in one text."""
     main_end, terminal = pty.openpty()
     process = subprocess.Popen(
         [*(program or COMMAND), *map(str, words)],
@@ -84,8 +79,7 @@ def at_terminal(*words, columns: int = 80, program=(), **environment) -> Done:
             break
         written += piece
     os.close(main_end)
-    text = _STAGES.sub("", written.decode().replace("\r\n", "\n"))
-    return Done(process.wait(60), text, "")
+    return Done(process.wait(60), written.decode().replace("\r\n", "\n"), "")
 
 
 def write_files(folder: Path, *, n_queries: int = 12, n_documents: int = 40) -> None:

@@ -154,7 +154,7 @@ def test_skewed_means_are_warned_of_in_words_of_the_shell(capfdbinary) -> None:
 @pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
 def test_intervals_of_several_columns_of_scores(words, chosen, capfdbinary, tmp_path) -> None:
     frame = pl.read_csv("frame.csv").filter(pl.col("model") == "a")
-    path = tmp_path / "of_one_model.parquet"
+    path = tmp_path / "require_one_model.parquet"
     frame.write_parquet(path)
     words = ["evaluate", "--frame", path, "--interval", "-m", "AP", "AUC", *words]
     result = saved(capfdbinary, tmp_path, *words, "--score", "score", "other")

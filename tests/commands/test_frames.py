@@ -100,10 +100,3 @@ def test_messages(capfdbinary) -> None:
     ):  # fmt: skip
         done = run(capfdbinary, *COMPARE, *words)
         assert (done.code, done.err) == (code, f"prframe: error: {message}\n")
-
-
-def test_files_of_one_name_are_called_by_their_paths(capfdbinary) -> None:
-    words = ["evaluate", "-m", "AP", "-f", "csv", "--frame", "days/*/part-0.parquet"]
-    done = run(capfdbinary, *words)
-    models = pl.read_csv(done.out.encode())["model"].to_list()
-    assert models == ["days/day=monday/part-0.parquet", "days/day=tuesday/part-0.parquet"]

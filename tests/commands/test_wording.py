@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from prframe.commands.exits import in_shell_words
+from prframe.commands.exits import translated_to_options
 from tests.commands.shell import run
 
 FLAGS = {
@@ -37,7 +37,7 @@ FLAGS = {
     ],
 )
 def test_arguments_become_options(message, expected) -> None:
-    assert in_shell_words(message, FLAGS) == (message if expected is None else expected)
+    assert translated_to_options(message, FLAGS) == (message if expected is None else expected)
 
 
 @pytest.mark.parametrize(

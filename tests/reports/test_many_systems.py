@@ -57,5 +57,5 @@ def test_the_matrix_has_the_best_systems(whole, monkeypatch) -> None:
 
 
 def test_letters_with_numbers_are_counted() -> None:
-    assert sections._counted("") == ""
-    assert sections._counted("cZa2B2c10") == " >5"
+    assert sections._count_of_letters("") == ""
+    assert sections._count_of_letters("cZa2B2c10") == " >5"

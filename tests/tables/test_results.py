@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -132,18 +131,6 @@ def test_great_tables() -> None:
     assert "&lt;script&gt;" in page
     assert "<i>" not in page
     assert "<b>0.900</b><sup>b</sup>" in page
-
-
-@pytest.mark.slow
-def test_without_great_tables() -> None:
-    code = (
-        "import sys; sys.modules['great_tables'] = None\n"
-        "import prframe\nfrom tests.tables.cases import intervals\n"
-        "try:\n    prframe.tables.results(intervals(['x'])).gt()\n"
-        "except ImportError as error:\n    print(error)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "Table.gt() needs great_tables: pip install 'prframe[table]'."
 
 
 def test_escaping() -> None:

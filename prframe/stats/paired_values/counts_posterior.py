@@ -145,12 +145,7 @@ def paired_posterior_comparison(
         counts("only_second", only_second, at_least=0),
     )
     weight = float(checks.number("prior", prior, above=0))
-    return larger_share(a + weight, b + weight)
-
-
-def larger_share(a: Floats | float, b: Floats | float) -> Floats:
-    """Return the probability that a share with the distribution Beta(a, b) exceeds 1/2."""
-    return np.asarray(betaincc(a, b, 0.5), dtype=np.float64)
+    return np.asarray(betaincc(a + weight, b + weight, 0.5), dtype=np.float64)
 
 
 def _table(name: str, values: ArrayLike) -> Floats:
@@ -190,7 +185,8 @@ def _first_greater(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
     a, c = np.where(swapped, c, a), np.where(swapped, a, c)
     b, d = np.where(swapped, d, b), np.where(swapped, b, d)
     u, step = np.linspace(-_REACH, _REACH, _POINTS, retstep=True)
-    spread = _log_odds_spread(a, b)
+    # The standard deviation of the log-odds.
+    spread = np.sqrt(polygamma(1, a) + polygamma(1, b))
     odds = np.log(a / b) + spread * np.sinh(u)
     density = np.exp(a * log_expit(odds) + b * log_expit(-odds) - betaln(a, b))
     # Each side is computed near its own end, 0 or 1, where it does not lose digits.
@@ -199,8 +195,3 @@ def _first_greater(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
     weights = density * spread * np.cosh(u) * step
     total = (weights * np.where(swapped, above, below)).sum(axis=-1)
     return np.asarray(total / weights.sum(axis=-1))
-
-
-def _log_odds_spread(a: Floats, b: Floats) -> Floats:
-    """Return the standard deviation of the log-odds of a Beta variate."""
-    return np.asarray(np.sqrt(polygamma(1, a) + polygamma(1, b)))

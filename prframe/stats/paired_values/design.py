@@ -10,7 +10,7 @@ from scipy.special import ndtr, owens_t, poch, stdtrit
 
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError
-from prframe.stats._arrays import counts, reals, together
+from prframe.stats._arrays import counts, finite, together
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Floats
 
@@ -62,7 +62,7 @@ def paired_t_power(
     array([0.284, 0.508, 0.804])
     """
     queries, effects = together(
-        "`n` and `effect`", counts("n", n, at_least=2), _finite("effect", effect)
+        "`n` and `effect`", counts("n", n, at_least=2), finite("effect", effect)
     )
     checks.number("alpha", alpha, at_least=LEAST_ALPHA, below=1)
     check_alternative(alternative)
@@ -156,7 +156,7 @@ def queries_needed(
     array([ 20,  73, 444])
     """
     size, spread = together(
-        "`difference` and `std`", _finite("difference", difference), _positive("std", std)
+        "`difference` and `std`", finite("difference", difference), _positive("std", std)
     )
     _check_test(power, alpha, alternative)
     effect = {"two-sided": np.abs(size), "less": -size, "greater": size}[alternative] / spread
@@ -279,17 +279,9 @@ def _check_test(power: float, alpha: float, alternative: str) -> None:
     check_alternative(alternative)
 
 
-def _finite(name: str, values: ArrayLike) -> Floats:
-    """Require finite numbers."""
-    numbers = reals(name, values)
-    if (wrong := ~np.isfinite(numbers)).any():
-        raise PrframeError(f"`{name}` must be finite; got {numbers[wrong][0]}.")
-    return numbers
-
-
 def _positive(name: str, values: ArrayLike) -> Floats:
     """Require finite numbers above 0."""
-    numbers = _finite(name, values)
+    numbers = finite(name, values)
     if (wrong := numbers <= 0).any():
         raise PrframeError(f"`{name}` must be above 0; got {numbers[wrong][0]:g}.")
     return numbers

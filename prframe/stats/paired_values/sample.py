@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe.errors import PrframeError
-from prframe.stats._arrays import reals
+from prframe.stats._arrays import finite, reals
 from prframe.stats._tolerances import EQUAL, RESIDUE
 from prframe.stats._units import UnitSums, units_of
 from prframe.typing import Flags, Floats
@@ -87,7 +87,9 @@ def cohen_dz(differences: ArrayLike) -> float:
     >>> round(cohen_dz([0.1, 0.3, -0.1, 0.2]), 3)
     0.732
     """
-    values = _finite_vector("differences", differences)
+    values = finite("differences", differences)
+    if values.ndim != 1:
+        raise PrframeError(f"`differences` must have one dimension; got shape {values.shape}.")
     return float(cohen_dz_of_columns(values[:, None], np.ones((values.size, 1), np.bool_))[0])
 
 
@@ -102,16 +104,3 @@ def cohen_dz_of_columns(differences: Floats, defined: Flags) -> Floats:
         spread = np.sqrt((np.where(defined, values - mean, 0.0) ** 2).sum(axis=0) / (n - 1))
         sizes = np.where(spread > RESIDUE * np.abs(mean), mean / spread, np.nan)
     return np.where(n > 1, np.where(largest > 0, sizes, 0.0), np.nan)
-
-
-def _finite_vector(name: str, values: ArrayLike) -> Floats:
-    """Require finite numbers in one dimension, which may be empty."""
-    numbers = reals(name, values)
-    if numbers.ndim != 1:
-        raise PrframeError(f"`{name}` must have one dimension; got shape {numbers.shape}.")
-    if (wrong := ~np.isfinite(numbers)).any():
-        raise PrframeError(
-            f"`{name}` must be finite: {wrong.sum()} of {numbers.size} are not, the first "
-            f"{numbers[wrong][0]}."
-        )
-    return numbers

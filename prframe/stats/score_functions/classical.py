@@ -49,6 +49,9 @@ class MannWhitneyWilcoxon(_Linear):
 
     word: ClassVar[str] = "mww"
 
+    def _value(self, u: Floats) -> ArrayLike:
+        return u
+
 
 @dataclass(frozen=True)
 class Logistic(_Linear):

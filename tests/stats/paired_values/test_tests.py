@@ -208,7 +208,7 @@ def test_rounding_is_no_difference():
         (lambda: paired_t_test([1.0, 2.0], [np.inf, 1.0]), "`b` must be finite"),
         (lambda: paired_t_test([1.0, 2.0], [1.0]), "one length"),
         (lambda: paired_t_test([1.0, 2.0], cluster=["a"]), "one entry per item"),
-        (lambda: cohen_dz([0.1, np.nan, np.inf]), "2 of 3 are not, the first nan"),
+        (lambda: cohen_dz([0.1, np.nan, np.inf]), "`differences` must be finite; got nan"),
         (lambda: cohen_dz([[0.1, 0.2]]), "must have one dimension"),
     ],
 )
