@@ -29,7 +29,7 @@ def main() -> None:
         else:
             case = CASES[name](QUICK if options.quick else FULL)
             measured = run_case(case, patience, _say)
-            checks = {check.subject.name: run_check(check) for check in case.checks}
+            checks = {check.name: run_check(check) for check in case.checks}
             section = report.case_section(case, measured, checks)
             section += f"\n{report.targets([(case, measured)])}"
         print(section, flush=True)

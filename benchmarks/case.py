@@ -17,6 +17,14 @@ class Subject:
     later: int = 5
     rounds: int | None = None
     """In how many rounds it takes part, if not in all of them."""
+    seconds: float | None = None
+    """How long it may take."""
+    megabytes: float | None = None
+    """How much memory it should stay under, in 10^6 bytes, with or `beyond` its data."""
+    beyond: bool = False
+    agrees: str = ""
+    """The subject from whose answer its own may differ by no more than a tolerance."""
+    tolerance: float = 1e-12
 
 
 @dataclass(frozen=True)
@@ -35,40 +43,6 @@ class Ratio:
 
 
 @dataclass(frozen=True)
-class Limit:
-    """How much memory a subject should stay under, in 10^6 bytes, with or `beyond` its data."""
-
-    subject: str
-    megabytes: float
-    beyond: bool = False
-
-
-@dataclass(frozen=True)
-class Deadline:
-    """How long a subject may take, in seconds."""
-
-    subject: str
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """Two subjects whose answers must not differ by more than a tolerance."""
-
-    one: str
-    other: str
-    tolerance: float
-
-
-@dataclass(frozen=True)
-class Check:
-    """A subject whose answer is differences, none of which may exceed a tolerance."""
-
-    subject: Subject
-    tolerance: float
-
-
-@dataclass(frozen=True)
 class Case:
     """A table: its subjects are run in turn, round after round."""
 
@@ -77,10 +51,8 @@ class Case:
     subjects: list[Subject]
     ratios: list[Ratio]
     rounds: int = 5
-    limits: list[Limit] = field(default_factory=list)
-    deadlines: list[Deadline] = field(default_factory=list)
-    agreements: list[Agreement] = field(default_factory=list)
-    checks: list[Check] = field(default_factory=list)
+    checks: list[Subject] = field(default_factory=list)
+    """Subjects whose answers are differences, none of which may exceed the tolerance."""
     prepare: Subject | None = None
     """Run once before the others; all tasks of the case are then told a temporary folder."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import ceil
 from typing import Any
 
-from benchmarks.case import Agreement, Case, Check, Deadline, Limit, Ratio, Sizes, Subject
+from benchmarks.case import Case, Ratio, Sizes, Subject
 from benchmarks.compare_cases import compare, compare_pairs, compare_peer
 from benchmarks.ranking_cases import (
     bands,
@@ -79,18 +79,18 @@ def many_groups(sizes: Sizes) -> Case:
 
 
 def shuffled(sizes: Sizes) -> Case:
+    ours, other = "evaluate, shuffled", "evaluate, clustered"
     data = {"groups": sizes.groups, "per_group": sizes.per_group, "prevalence": 0.05}
     return Case(
         "shuffled",
         f"The rows of `many-groups` ({_shape(data)}) in random order, beside the same rows with "
         "each group in one stretch.",
         [
-            Subject("evaluate, shuffled", "evaluate", data | {"shuffled": True}),
-            Subject("evaluate, clustered", "evaluate", data),
+            Subject(ours, "evaluate", data | {"shuffled": True}, agrees=other),
+            Subject(other, "evaluate", data),
         ],
-        [Ratio("evaluate, shuffled", "evaluate, clustered", 1.6)],
+        [Ratio(ours, other, 1.6)],
         sizes.rounds,
-        agreements=[Agreement("evaluate, shuffled", "evaluate, clustered", 1e-12)],
     )
 
 
@@ -117,7 +117,7 @@ def pytrec_eval(sizes: Sizes) -> Case:
         subjects,
         ratios,
         sizes.rounds,
-        checks=[_check("pytrec_eval", sizes.peer_groups, sizes, 1e-6)],
+        checks=[_check("pytrec_eval", sizes.peer_groups, sizes)],
     )
 
 
@@ -147,7 +147,7 @@ def peers(sizes: Sizes) -> Case:
         ],
         sizes.rounds,
         checks=[
-            _check(peer, sizes.slow_peer_groups, sizes, 1e-6)
+            _check(peer, sizes.slow_peer_groups, sizes)
             for peer in ("polarbearings", "ranx", "scikit_learn")
         ],
     )
@@ -161,7 +161,7 @@ def one_group(sizes: Sizes) -> Case:
         'the scores (`frame["score"].sort()`) and beside scikit-learn\'s '
         "`average_precision_score`.",
         [
-            Subject("evaluate AP", "evaluate_one_group", data),
+            Subject("evaluate AP", "evaluate_one_group", data, agrees="scikit-learn"),
             Subject("polars: sort the scores", "sort_scores", data),
             Subject("scikit-learn", "scikit_learn_one_group", data, rounds=sizes.few_rounds),
         ],
@@ -170,7 +170,6 @@ def one_group(sizes: Sizes) -> Case:
             Ratio("scikit-learn", "evaluate AP", 8, "at least"),
         ],
         sizes.rounds,
-        agreements=[Agreement("evaluate AP", "scikit-learn", 1e-12)],
     )
 
 
@@ -196,7 +195,9 @@ def dense(sizes: Sizes) -> Case:
                 for name, (options, _) in variants.items()
             ),
             Subject(floor, "rank_positives", data),
-            Subject(peer, "scikit_learn_one_group", data, rounds=sizes.few_rounds),
+            Subject(
+                peer, "scikit_learn_one_group", data, rounds=sizes.few_rounds, agrees="evaluate AP"
+            ),
             Subject("curve", "curve_of_one_group", data),
             Subject("curve at one level", "curve_of_one_group", data | {"recall": 0.5}),
             Subject("polars: sort the columns", "sort_rows", data),
@@ -208,7 +209,6 @@ def dense(sizes: Sizes) -> Case:
             Ratio("curve at one level", "evaluate AP", 1.2),
         ],
         sizes.rounds,
-        agreements=[Agreement("evaluate AP", peer, 1e-12)],
     )
 
 
@@ -216,7 +216,7 @@ def memory(sizes: Sizes) -> Case:
     # These numbers stand in docs/guide/performance.md.
     fixed, per_row, per_positive, per_row_of_groups = 64, 40, 15, 10
     rows = sizes.one_group
-    subjects, limits = [], []
+    subjects = []
     for share in (0.001, 0.5):
         for groups, of_row, of_positive in (
             (1, per_row, per_positive),
@@ -225,9 +225,9 @@ def memory(sizes: Sizes) -> Case:
             data = {"groups": groups, "per_group": rows // groups, "prevalence": share}
             shape = "one group" if groups == 1 else f"{groups:,} groups"
             name = f"{shape}, {share:g} positive"
-            subjects.append(Subject(name, "evaluate", {"metrics": ["AP"], **data}))
-            megabytes = fixed + (of_row + of_positive * share) * rows / 1e6
-            limits.append(Limit(name, ceil(megabytes), beyond=True))
+            megabytes = ceil(fixed + (of_row + of_positive * share) * rows / 1e6)
+            options = {"megabytes": megabytes, "beyond": True}
+            subjects.append(Subject(name, "evaluate", {"metrics": ["AP"], **data}, **options))
     return Case(
         "memory",
         f'Memory that `evaluate(frame, "AP", by="group")` takes beyond the frame, {rows:,} rows as '
@@ -237,29 +237,26 @@ def memory(sizes: Sizes) -> Case:
         subjects,
         [],
         sizes.few_rounds,
-        limits=limits,
     )
 
 
 def parquet(sizes: Sizes) -> Case:
     data = {"groups": sizes.parquet_groups, "per_group": sizes.per_group, "prevalence": 0.02}
     names = ["collect()", 'collect(engine="streaming")', "sink_parquet(path)"]
+    same: dict[str, Any] = {"later": 1, "megabytes": 300, "agrees": names[0]}
     return Case(
         "parquet",
         f"`scan_parquet(path).pr.{_FOUR.replace('frame, ', '')}` on {_shape(data)}: integer keys, "
         "boolean labels, prevalence 0.02, each group in one stretch, in a Parquet file with row "
         "groups of 125,000 rows. The floor reads the file in batches and adds up its columns.",
         [
-            Subject(names[0], "evaluate_parquet", later=1),
-            Subject(names[1], "evaluate_parquet", {"engine": "streaming"}, later=1),
-            Subject(names[2], "sink_parquet", later=1),
+            Subject(names[0], "evaluate_parquet", later=1, seconds=2, megabytes=300),
+            Subject(names[1], "evaluate_parquet", {"engine": "streaming"}, **same),
+            Subject(names[2], "sink_parquet", **same),
             Subject("read in batches", "read_parquet", later=1),
         ],
         [Ratio(name, "read in batches") for name in names],
         sizes.few_rounds,
-        limits=[Limit(name, 300) for name in names],
-        deadlines=[Deadline(names[0], 2)],
-        agreements=[Agreement(names[0], name, 1e-12) for name in names[1:]],
         prepare=Subject("write", "make_parquet", data, later=0),
     )
 
@@ -270,12 +267,11 @@ def large_row_groups(sizes: Sizes) -> Case:
         "large-row-groups",
         "The case `parquet` with row groups of 1,000,000 rows, which a reader must decode whole.",
         [
-            Subject("collect()", "evaluate_parquet", later=1),
+            Subject("collect()", "evaluate_parquet", later=1, megabytes=600),
             Subject("read in batches", "read_parquet", later=1),
         ],
         [Ratio("collect()", "read in batches")],
         sizes.few_rounds,
-        limits=[Limit("collect()", 600)],
         prepare=Subject("write", "make_parquet", {**data, "row_group": 1_000_000}, later=0),
     )
 
@@ -309,12 +305,12 @@ def small(sizes: Sizes) -> Case:
         [
             Subject("evaluate four metrics, tiny", "evaluate", tiny),
             Subject("evaluate AP, tiny", "evaluate", tiny | only_ap),
-            Subject("expression AP, tiny", "expression", tiny),
+            Subject("expression AP, tiny", "expression", tiny, agrees="evaluate AP, tiny"),
             Subject(floors["tiny"], "pack_and_sort", tiny),
             Subject("evaluate AP, hundreds", "evaluate", hundred | only_ap),
             Subject(sort, "sort_groups", hundred),
             Subject("evaluate AP, many", "evaluate", many | only_ap),
-            Subject("expression AP, many", "expression", many),
+            Subject("expression AP, many", "expression", many, agrees="evaluate AP, many"),
             Subject("curve, many", "curve", many),
             Subject(floors["many"], "pack_and_sort", many),
         ],
@@ -326,9 +322,6 @@ def small(sizes: Sizes) -> Case:
             Ratio("curve, many", floors["many"]),
         ],
         sizes.few_rounds,
-        agreements=[
-            Agreement(f"expression AP, {name}", f"evaluate AP, {name}", 1e-12) for name in floors
-        ],
     )
 
 
@@ -345,20 +338,31 @@ def trec_files(sizes: Sizes) -> Case:
         "ir_measures, on the *whole* run and on a seventh of it, *part*. *trec_eval's C code* is "
         "that of the package pytrec_eval-terrier, called by `benchmarks/trec_eval.py`.",
         [
-            Subject("read_run", "read_run"),
+            Subject("read_run", "read_run", agrees="polars.read_csv", tolerance=1e-6),
             Subject("polars.read_csv", "read_csv"),
-            Subject(f"{ours}, part", "files_to_metrics", {"file": "part"}),
-            Subject(
-                f"{theirs}, part", "files_to_metrics_by_ir_measures", {"file": "part"}, later=1
+            *(
+                subject
+                for file in ("part", "whole")
+                for subject in (
+                    Subject(f"{ours}, {file}", "files_to_metrics", {"file": file}),
+                    Subject(
+                        f"{theirs}, {file}",
+                        "files_to_metrics_by_ir_measures",
+                        {"file": file},
+                        later=1 if file == "part" else 0,
+                        rounds=None if file == "part" else min(2, sizes.rounds),
+                        agrees=f"{ours}, {file}",
+                        tolerance=1e-9,
+                    ),
+                )
             ),
-            Subject(f"{ours}, whole", "files_to_metrics", {"file": "whole"}),
-            Subject(f"{ours} at once, whole", "files_to_metrics_at_once", {"file": "whole"}),
             Subject(
-                f"{theirs}, whole",
-                "files_to_metrics_by_ir_measures",
+                f"{ours} at once, whole",
+                "files_to_metrics_at_once",
                 {"file": "whole"},
-                later=0,
-                rounds=min(2, sizes.rounds),
+                seconds=2.2,
+                megabytes=600,
+                agrees=f"{ours}, whole",
             ),
             Subject(
                 program,
@@ -366,6 +370,8 @@ def trec_files(sizes: Sizes) -> Case:
                 {"file": "whole"},
                 later=1,
                 rounds=min(3, sizes.rounds),
+                agrees=f"{ours} at once, whole",
+                tolerance=1e-9,
             ),
         ],
         [
@@ -377,17 +383,6 @@ def trec_files(sizes: Sizes) -> Case:
             ),
         ],
         sizes.rounds,
-        agreements=[
-            Agreement("read_run", "polars.read_csv", 1e-6),
-            *(
-                Agreement(f"{ours}, {size}", f"{theirs}, {size}", 1e-9)
-                for size in ("part", "whole")
-            ),
-            Agreement(f"{ours} at once, whole", f"{ours}, whole", 1e-12),
-            Agreement(f"{ours} at once, whole", program, 1e-9),
-        ],
-        limits=[Limit(f"{ours} at once, whole", 600)],
-        deadlines=[Deadline(f"{ours} at once, whole", 2.2)],
         prepare=Subject("write", "make_trec", data, later=0),
     )
 
@@ -407,16 +402,14 @@ def odd_files(sizes: Sizes) -> Case:
         "hold no run: zeros in a gzip file, a single line (both are refused), and blank lines.",
         [
             Subject(none, "read_odd", {"file": "whole.txt"}),
-            Subject(ten, "read_odd", {"file": "infinite.txt"}),
+            Subject(ten, "read_odd", {"file": "infinite.txt"}, agrees=none, tolerance=0),
             *(
-                Subject(f"read_run, {name}", "read_odd", {"file": file}, later=0)
+                Subject(f"read_run, {name}", "read_odd", {"file": file}, later=0, megabytes=300)
                 for name, file in odd.items()
             ),
         ],
         [Ratio(ten, none, 1.3)],
         sizes.rounds,
-        limits=[Limit(f"read_run, {name}", 300) for name in odd],
-        agreements=[Agreement(ten, none, 0)],
         prepare=Subject(
             "write", "make_odd_files", data | {"megabytes": sizes.odd_megabytes}, later=0
         ),
@@ -460,8 +453,8 @@ def _peer(peer: str, data: dict[str, Any], *, rounds: int | None = None) -> Subj
     return Subject(peer, "evaluate_by_peer", {"peer": peer, **data}, rounds=rounds)
 
 
-def _check(peer: str, groups: int, sizes: Sizes, tolerance: float) -> Check:
+def _check(peer: str, groups: int, sizes: Sizes) -> Subject:
     """Return the comparison with a peer, group by group, on scores that differ."""
     data = {"groups": groups, "per_group": sizes.per_group, "prevalence": 0.05}
     options = {"peer": peer, "label": "integer", **data}
-    return Check(Subject(peer, "agreement", options, later=0), tolerance)
+    return Subject(peer, "agreement", options, later=0, tolerance=1e-6)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchmarks.case import Case, Deadline, Ratio, Sizes, Subject
+from benchmarks.case import Case, Ratio, Sizes, Subject
 
 _FLOOR = "evaluate AP"
 _LAWS: dict[str, dict[str, Any]] = {
@@ -16,7 +16,9 @@ def compare(sizes: Sizes) -> Case:
     subjects = []
     for law, options in _LAWS.items():
         asked = {"options": {"n_resamples": draws, **options}}
-        subjects.append(Subject(f"compare, {law}", "compare_models", asked | size, later=2))
+        subjects.append(
+            Subject(f"compare, {law}", "compare_models", asked | size, later=2, seconds=5)
+        )
     subjects.append(Subject(_FLOOR, "compare_floor", size))
     return Case(
         "compare",
@@ -26,7 +28,6 @@ def compare(sizes: Sizes) -> Case:
         subjects,
         [Ratio(f"compare, {law}", _FLOOR) for law in _LAWS],
         sizes.few_rounds,
-        deadlines=[Deadline(f"compare, {law}", 5) for law in _LAWS],
     )
 
 
@@ -37,17 +38,16 @@ def compare_pairs(sizes: Sizes) -> Case:
         f"{many // 3} on {long:,} queries": ((many // 3, long), 10),
         f"{many} on {long // 5:,} queries": ((many, long // 5), 5),
     }
-    subjects, deadlines = [], []
+    subjects = []
     for name, ((systems, queries), seconds) in shapes.items():
         options = {"systems": systems, "queries": queries}
-        subjects.append(Subject(f"systems, {name}", "compare_few_values", options, later=1))
-        deadlines.append(Deadline(subjects[-1].name, seconds))
+        asked = ("compare_few_values", options)
+        subjects.append(Subject(f"systems, {name}", *asked, later=1, seconds=seconds))
     for size, seconds in ((items, 1), (10 * items, 5)):
         for share in (0.01, 0.1):
             name = f"items, {size:,}, {share:g} positive"
             options = {"items": size, "prevalence": share}
-            subjects.append(Subject(name, "compare_items", options, later=1))
-            deadlines.append(Deadline(name, seconds))
+            subjects.append(Subject(name, "compare_items", options, later=1, seconds=seconds))
             options = options | {"metric": "AUC"}
             subjects.append(Subject(f"AUC of {name}", "compare_items", options, later=1))
     return Case(
@@ -58,7 +58,6 @@ def compare_pairs(sizes: Sizes) -> Case:
         subjects,
         [],
         sizes.few_rounds,
-        deadlines=deadlines,
     )
 
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import psutil
 
-from benchmarks.case import Case, Check, Results, Subject
+from benchmarks.case import Case, Results, Subject
 from benchmarks.fresh import Answer, Measurement, run_statement, run_task
 
 T = TypeVar("T")
@@ -89,13 +89,13 @@ def run_case(case: Case, patience: Patience, say: Callable[[str], None]) -> Resu
     return results
 
 
-def run_check(check: Check) -> Answer | str:
+def run_check(check: Subject) -> Answer | str:
     """Return the largest differences from a peer, or why there are none."""
-    found = _run(check.subject)
+    found = _run(check)
     if found.skipped:
         return found.skipped
     for metric, difference in found.answer.items():
-        assert difference <= check.tolerance, (check.subject.name, metric, difference)
+        assert difference <= check.tolerance, (check.name, metric, difference)
     return found.answer
 
 
@@ -111,10 +111,10 @@ def _with(subject: Subject, options: dict[str, str]) -> Subject:
 
 def _assert_agreement(case: Case, results: Results) -> None:
     """Require that subjects which should find the same do so."""
-    for agreement in case.agreements:
-        one, other = (results[name][0] for name in (agreement.one, agreement.other))
+    for subject in (one for one in case.subjects if one.agrees):
+        one, other = (results[name][0] for name in (subject.name, subject.agrees))
         if one.skipped or other.skipped:
             continue
         for metric, value in one.answer.items():
             difference = abs(value - other.answer[metric])
-            assert difference <= agreement.tolerance, (agreement, metric, difference)
+            assert difference <= subject.tolerance, (subject, metric, difference)

@@ -7,7 +7,7 @@ import argparse
 import warnings
 from collections.abc import Callable, Iterator
 from itertools import combinations, product
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import expit, stdtr
@@ -36,7 +36,7 @@ How often tests reject at .05 where the mean difference is 0, in per cent of {sa
 two-sided, in brackets with the alternatives less and greater. *Warned* is the share of samples of \
 which `compare` says that the differences are few and skewed, *unwarned* how often the t test \
 rejects and it does not say so. {fewer:,} samples of *randomization*, *bootstrap*, *wilcoxon* and \
-*sign*; these two are about medians. *Bootstrap* has {resamples:,} resamples.
+*sign*; these two are about medians. *Bootstrap* has 999 resamples.
 """
 DESIGNS = """## paired-designs
 
@@ -55,7 +55,7 @@ Holm is that of randomization tests with 9,999 signs; max-t has 999 draws.
 """
 COUNTED, BINS = (20, 25, 30, 36), ((1, 0.1), (0.1, 1e-2), (1e-2, 1e-3), (1e-3, 1e-5), (1e-5, 0))
 TESTS = ("t", "hall", "randomization", "bootstrap", "wilcoxon", "sign")
-QUERIES = (15, 50)
+QUERIES, RESAMPLES = (15, 50), 999
 SIDES = ("two-sided", "less", "greater")
 LEVEL, MARGIN, CLUSTER, FOLDS = 0.05, 3.0, 3, 5
 ERROR, COPY = 0.6, 0.1
@@ -136,6 +136,16 @@ CENTRED = {name: law for name, law in LAWS.items() if name not in MEANS}
 COUNTED_LAWS = ("AP", "P@10", "RR", "gamma(1)", "mostly 0")
 
 
+class Part(NamedTuple):
+    """What is said of a table, its header, what yields its rows, and samples if quick or not."""
+
+    title: str
+    header: list[str]
+    rows: Callable[[int], Iterator[list[str]]]
+    quick: int
+    full: int
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.paired_study", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer samples")
@@ -144,16 +154,9 @@ def main() -> None:
     warnings.simplefilter("ignore")
     for name, part in PARTS.items():
         if options.part in {None, name}:
-            for line in part(quick=options.quick):
-                print(line, flush=True)
-            print(flush=True)
-
-
-def rows_of(header: list[str], rows: Iterator[list[str]]) -> Iterator[str]:
-    """Yield the lines of a table as its rows come."""
-    yield from table(header, []).rstrip("\n").split("\n")
-    for row in rows:
-        yield table(header, [row]).rstrip("\n").split("\n")[-1]
+            samples = part.quick if options.quick else part.full
+            print(part.title.format(samples=samples, fewer=samples // 5), flush=True)
+            print(table(part.header, part.rows(samples)), flush=True)
 
 
 def _of(values: Floats) -> PairedFamily:
@@ -161,14 +164,7 @@ def _of(values: Floats) -> PairedFamily:
     return PairedFamily(values, np.ones_like(values))
 
 
-def accuracy(*, quick: bool) -> Iterator[str]:
-    """Compare the default with counting."""
-    yield ACCURACY
-    header = ["differences", *(f"p in ({low:g}, {high:g}]" for high, low in BINS)]
-    yield from rows_of(header, _counted(3 if quick else 40))
-
-
-def _counted(samples: int) -> Iterator[list[str]]:
+def accuracy(samples: int) -> Iterator[list[str]]:
     """Return a row per law."""
     for name in COUNTED_LAWS:
         found = []
@@ -194,24 +190,14 @@ def _tilted(differences: Floats, z: float, rng: Rng) -> Floats:
     return np.asarray(signed[np.abs(signed.sum(axis=1) - z * spread).argmin()])
 
 
-def guard(*, quick: bool) -> Iterator[str]:
-    """Study how often tests reject what is true, and how often `compare` warns."""
-    samples, resamples = (100, 199) if quick else (10_000, 999)
-    fewer = samples // 5
-    yield GUARD.format(samples=samples, resamples=resamples, fewer=fewer)
-    header = ["differences", "queries", *TESTS, "warned", "unwarned"]
-    yield from rows_of(header, _guarded(samples, resamples, fewer))
-
-
-def _guarded(samples: int, resamples: int, fewer: int) -> Iterator[list[str]]:
-    """Return a row per law and number of queries."""
+def guard(samples: int) -> Iterator[list[str]]:
+    """Return how often tests reject what is true, and how often `compare` warns."""
     for (name, law), n in product(CENTRED.items(), QUERIES):
         values = law(np.random.default_rng([SEED, n]), (n, samples))
-        every, part = _of(values), _of(values[:, :fewer])
+        every, part = _of(values), _of(values[:, : samples // 5])
         rejects = {
             test: [
-                _rejects(every if test in {"t", "hall"} else part, test, side, resamples)
-                for side in SIDES
+                _rejects(every if test in {"t", "hall"} else part, test, side) for side in SIDES
             ]
             for test in TESTS
         }
@@ -222,22 +208,14 @@ def _guarded(samples: int, resamples: int, fewer: int) -> Iterator[list[str]]:
         yield [name, str(n), *described, *about]
 
 
-def _rejects(tested: PairedFamily, test: str, side: str, resamples: int) -> Flags:
+def _rejects(tested: PairedFamily, test: str, side: str) -> Flags:
     """Return which pairs a test rejects."""
-    options = QueryTestOptions(side, n_resamples=resamples, rng=SEED)  # type: ignore[arg-type]
+    options = QueryTestOptions(side, n_resamples=RESAMPLES, rng=SEED)  # type: ignore[arg-type]
     results = QUERY_TESTS[test].of_pairs(tested, options)  # type: ignore[index]
     return np.nan_to_num([result.p_value for result in results], nan=1.0) <= LEVEL + 1e-9
 
 
-def designs(*, quick: bool) -> Iterator[str]:
-    """Study equivalence, clusters and folds."""
-    samples = 80 if quick else 4000
-    yield DESIGNS.format(samples=samples)
-    header = ["differences", "queries", "interval", "equivalence", "clusters", "folds"]
-    yield from rows_of(header, _designed(samples))
-
-
-def _designed(samples: int) -> Iterator[list[str]]:
+def designs(samples: int) -> Iterator[list[str]]:
     """Return a row per distribution and number of queries."""
     for (name, law), n in product(LAWS.items(), QUERIES[:1]):
         rng, mean = np.random.default_rng([SEED, n]), MEANS.get(name, 0.0)
@@ -282,15 +260,7 @@ def _folds(rng: Rng, law: Law, samples: int) -> PairedFamily:
     return PairedFamily(folds, np.ones_like(folds), 1 / (FOLDS - 1))
 
 
-def families(*, quick: bool) -> Iterator[str]:
-    """Study corrections for all pairs of systems."""
-    samples = 20 if quick else 2000
-    yield FAMILIES.format(samples=samples)
-    header = ["systems", "case", "error, holm", "error, max-t", "found, holm", "found, max-t"]
-    yield from rows_of(header, _corrected(samples))
-
-
-def _corrected(samples: int) -> Iterator[list[str]]:
+def families(samples: int) -> Iterator[list[str]]:
     """Return a row per number of systems and case."""
     for systems in (7, 20):
         half, nothing = systems // 2, np.zeros(systems)
@@ -328,11 +298,15 @@ def _significant(values: Floats, rng: Rng) -> list[Flags]:
     return [p <= LEVEL + 1e-9 for p in p_values]
 
 
-PARTS: dict[str, Callable[..., Iterator[str]]] = {
-    "accuracy": accuracy,
-    "guard": guard,
-    "designs": designs,
-    "families": families,
+_BINS = [f"p in ({low:g}, {high:g}]" for high, low in BINS]
+_ABOUT = ["differences", "queries"]
+_DESIGNS = ["interval", "equivalence", "clusters", "folds"]
+_FAMILIES = ["error, holm", "error, max-t", "found, holm", "found, max-t"]
+PARTS = {
+    "accuracy": Part(ACCURACY, ["differences", *_BINS], accuracy, 3, 40),
+    "guard": Part(GUARD, [*_ABOUT, *TESTS, "warned", "unwarned"], guard, 100, 10_000),
+    "designs": Part(DESIGNS, [*_ABOUT, *_DESIGNS], designs, 80, 4000),
+    "families": Part(FAMILIES, ["systems", "case", *_FAMILIES], families, 20, 2000),
 }
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchmarks.case import Case, Deadline, Limit, Ratio, Sizes, Subject
+from benchmarks.case import Case, Ratio, Sizes, Subject
 
 _TEN = ["AP", "AUC", "nDCG@10", "P@10", "R@50", "MaxF1", "F1@20", "RR", "EF", "BEDROC"]
 
@@ -21,11 +21,16 @@ def bands(sizes: Sizes) -> Case:
         "scores that are higher by one standard deviation. The floor is `evaluate` of AP, which "
         "sorts the same rows.",
         [
-            Subject("band, one group", "band", one),
-            Subject("sup ball, one group", "band", ball | one),
+            Subject("band, one group", "band", one, seconds=0.5),
+            Subject("sup ball, one group", "band", ball | one, seconds=0.5),
             Subject(group, "curve_floor", one),
             *(
-                Subject(f"interval, {method}", "interval", {"method": method, **of_ap, **some})
+                Subject(
+                    f"interval, {method}",
+                    "interval",
+                    {"method": method, **of_ap, **some},
+                    seconds=2,
+                )
                 for method in ("auto", "percentile")
             ),
             Subject(interval, "curve_floor", some),
@@ -35,10 +40,6 @@ def bands(sizes: Sizes) -> Case:
             *(Ratio(f"interval, {method}", interval) for method in ("auto", "percentile")),
         ],
         sizes.few_rounds,
-        deadlines=[
-            *(Deadline(f"{name}, one group", 0.5) for name in ("band", "sup ball")),
-            *(Deadline(f"interval, {method}", 2) for method in ("auto", "percentile")),
-        ],
     )
 
 
@@ -52,11 +53,12 @@ def _of_groups(
         f"`{call}` with 2,000 draws of {sizes.band_groups:,} groups of 1,000 rows, a tenth of them "
         "positive, with scores that are higher by one standard deviation. The floor is `evaluate` "
         "of AP, which sorts the same rows.",
-        [Subject(task, task, options | data, later=1), Subject("AP", "curve_floor", data)],
+        [
+            Subject(task, task, options | data, later=1, seconds=seconds, megabytes=500),
+            Subject("AP", "curve_floor", data),
+        ],
         [Ratio(task, "AP")],
         1,
-        limits=[Limit(task, 500)],
-        deadlines=[Deadline(task, seconds)],
     )
 
 
@@ -104,12 +106,13 @@ def null(sizes: Sizes) -> Case:
     }
     pairs = {"pairs": sizes.null_pairs}
     subjects = [
-        Subject(_PAIRS, "null_moments", pairs),
+        Subject(_PAIRS, "null_moments", pairs, seconds=1),
         Subject(_HARMONIC, "harmonic_numbers", pairs),
     ]
     for data, options in size.items():
         both = {"data": data, **options}
-        subjects.append(Subject(f"ap_test, {data}", "null_test", both, later=1))
+        most = _TESTED.get(data)
+        subjects.append(Subject(f"ap_test, {data}", "null_test", both, later=1, seconds=most))
         subjects.append(Subject(f"AP, {data}", "null_floor", both))
     seven = {"data": "vaswani", "runs": 7}
     subjects.append(Subject("ap_test, seven runs", "null_test", seven, later=0, rounds=1))
@@ -136,10 +139,6 @@ def null(sizes: Sizes) -> Case:
             ),
         ],
         sizes.few_rounds,
-        deadlines=[
-            Deadline(_PAIRS, 1),
-            *(Deadline(f"ap_test, {data}", most) for data, most in _TESTED.items()),
-        ],
     )
 
 
@@ -178,15 +177,15 @@ def null_peer(sizes: Sizes) -> Case:
 
 def learn(sizes: Sizes) -> Case:
     many = sizes.learn_items
-    subjects, ratios, deadlines = [], [], []
+    subjects, ratios = [], []
     for rule in ("linear", "quadratic"):
         data = {"rule": rule, "n": many}
         peer = Subject(f"logistic regression, {rule}", "logistic", data)
         for solver in ("gradient-ascent", "l-bfgs"):
-            subject = Subject(f"{solver}, {rule}", "rank_statistic", data | {"solver": solver})
+            options = data | {"solver": solver}
+            subject = Subject(f"{solver}, {rule}", "rank_statistic", options, seconds=30)
             subjects.append(subject)
             ratios.append(Ratio(subject.name, peer.name))
-            deadlines.append(Deadline(subject.name, 30))
         subjects.append(peer)
     return Case(
         "learn",
@@ -198,5 +197,4 @@ def learn(sizes: Sizes) -> Case:
         subjects,
         ratios,
         sizes.few_rounds,
-        deadlines=deadlines,
     )

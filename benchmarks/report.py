@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
 
-from benchmarks.case import Agreement, Case, Deadline, Limit, Ratio, Results
+from benchmarks.case import Case, Ratio, Results, Subject
 from benchmarks.fresh import Answer, Measurement
 
 # Versions of these are always told, those of other tools where the text has them.
@@ -94,8 +94,9 @@ def targets(cases: Iterable[tuple[Case, Results]]) -> str:
     for case, results in cases:
         aimed_at = [ratio for ratio in case.ratios if ratio.target is not None]
         rows += [[case.name, *_ratio_row(ratio, results)] for ratio in aimed_at]
-        rows += [[case.name, *_limit_row(limit, results)] for limit in case.limits]
-        rows += [[case.name, *_deadline_row(deadline, results)] for deadline in case.deadlines]
+        for wanted, row in (("megabytes", _memory_row), ("seconds", _seconds_row)):
+            limited = [one for one in case.subjects if getattr(one, wanted) is not None]
+            rows += [[case.name, *row(one, results[one.name])] for one in limited]
     header = ["case", "what", "first call", "later calls", "target", "verdict"]
     return "## Targets\n\n" + table(header, rows)
 
@@ -106,10 +107,10 @@ def case_section(case: Case, results: Results, checks: dict[str, Answer | str]) 
     rows = [_ratio_row(ratio, results)[:3] for ratio in case.ratios if ratio.target is None]
     parts = [f"## {case.name}\n", f"{case.text}\n", *([table(header, rows)] if rows else [])]
     header = ["measured", "first call, s", "later calls, s", "peak, MB"]
-    aimed_at = {aim.subject for aim in (*case.limits, *case.deadlines)}
-    timed = [_time_row(name, one) for name, one in results.items() if name not in aimed_at]
+    free = [one.name for one in case.subjects if one.seconds is None and one.megabytes is None]
+    timed = [_time_row(name, results[name]) for name in free]
     parts += [table(header, timed)] if timed else []
-    lines = [_agreement_line(agreement, results) for agreement in case.agreements]
+    lines = [_agreement_line(one, results) for one in case.subjects if one.agrees]
     lines += [_check_line(name, found) for name, found in checks.items()]
     if lines:
         parts.append("\n".join(lines) + "\n")
@@ -154,28 +155,27 @@ def _spread(values: list[float]) -> str:
     return middle if low == high else f"{middle} ({low} to {high})"
 
 
-def _limit_row(limit: Limit, results: Results) -> list[str]:
-    taken = [
-        (m.peak, m.peak_later, m.ready if limit.beyond else 0.0) for m in results[limit.subject]
-    ]
+def _memory_row(subject: Subject, found: list[Measurement]) -> list[str]:
+    limit = subject.megabytes or 0.0
+    taken = [(m.peak, m.peak_later, m.ready if subject.beyond else 0.0) for m in found]
     peak = max(first - ready for first, _, ready in taken)
     later = max(last - ready for _, last, ready in taken)
-    met = [value < limit.megabytes for value in (peak, later)]
+    met = [value < limit for value in (peak, later)]
     verdict = "met" if all(met) else "met by the first call only" if met[0] else "missed"
-    target = f"under {limit.megabytes:g} MB"
-    what = f"largest peak memory of {limit.subject}" + ", beyond its data" * limit.beyond
+    target = f"under {limit:g} MB"
+    what = f"largest peak memory of {subject.name}" + ", beyond its data" * subject.beyond
     return [what, f"{peak:.0f} MB", f"{later:.0f} MB", target, verdict]
 
 
-def _deadline_row(deadline: Deadline, results: Results) -> list[str]:
-    found = results[deadline.subject]
-    what, target = f"seconds of {deadline.subject}", f"under {deadline.seconds:g} s"
+def _seconds_row(subject: Subject, found: list[Measurement]) -> list[str]:
+    most = subject.seconds or 0.0
+    what, target = f"seconds of {subject.name}", f"under {most:g} s"
     if skipped := next((one.skipped for one in found if one.skipped), ""):
         return [what, "", "", target, f"skipped: {skipped}"]
     first = [one.first for one in found]
     later = [median(one.later) for one in found if one.later]
     medians = [median(values) for values in (first, later) if values]
-    met = [value < deadline.seconds for value in medians]
+    met = [value < most for value in medians]
     cells = [*(f"{value:.2f}" for value in medians), ""]
     return [what, *cells[:2], target, _verdict(met)]
 
@@ -193,9 +193,9 @@ def _time_row(name: str, found: list[Measurement]) -> list[str]:
     ]
 
 
-def _agreement_line(agreement: Agreement, results: Results) -> str:
-    one, other = (results[name][0] for name in (agreement.one, agreement.other))
-    pair = f"{agreement.one} and {agreement.other}"
+def _agreement_line(subject: Subject, results: Results) -> str:
+    one, other = (results[name][0] for name in (subject.name, subject.agrees))
+    pair = f"{subject.name} and {subject.agrees}"
     if one.skipped or other.skipped:
         return f"- {pair}: not compared."
     largest = max(abs(value - other.answer[name]) for name, value in one.answer.items())

@@ -612,6 +612,11 @@ def _bands(
         found = prframe.compare_curves(rows, ["score", "other"], **options)
     else:
         found = prframe.band(rows, **options)
+    if options.get("method") == "asymptotic":
+        # Where there is no limit the band reaches to 0 and 1.
+        found = found.with_columns(
+            pl.col("conf_low").fill_null(0), pl.col("conf_high").fill_null(1)
+        )
     low, high = pl.col("conf_low"), pl.col("conf_high")
     true = pl.DataFrame({"recall": levels, "true": curve(levels)})
     return (

@@ -30,27 +30,11 @@ Scores: TypeAlias = npt.NDArray[np.float64]
 
 OUTPUT = Path(__file__).resolve().parents[1] / "prframe" / "data" / "digits.parquet"
 
-SIDE = 8
-"""Height and width of an image."""
-
-QUERIES_PER_DIGIT = 20
-DEPTH = 100
-"""Number of items kept per query."""
-
-COMPONENTS = 8
-"""Number of principal components of the ``pca`` ranker."""
-
-INK_THRESHOLD = 8
-"""A pixel (0 to 16) at least this dark counts as ink for the ``binary`` ranker."""
-
-QUERY_SEED = 20260101
-RANDOM_SEED = 20260102
-
-
-def read_images() -> tuple[Integers, Integers]:
-    """Return the images, one row of 64 pixels each, and their digits."""
-    pixels, digits = load_digits(return_X_y=True)
-    return np.asarray(pixels, dtype=np.int64), np.asarray(digits, dtype=np.int64)
+# Height and width of an image; queries of a digit; items kept of a query.
+SIDE, QUERIES_PER_DIGIT, DEPTH = 8, 20, 100
+# Principal components of `pca`; a pixel (0 to 16) at least this dark counts as ink for `binary`.
+COMPONENTS, INK_THRESHOLD = 8, 8
+QUERY_SEED, RANDOM_SEED = 20260101, 20260102
 
 
 def random_integers(seed: int, size: int) -> npt.NDArray[np.uint64]:
@@ -133,20 +117,12 @@ RANKERS: dict[str, Callable[[Integers, Integers], Scores]] = {
 }
 
 
-def top_items(scores: Scores, query: int) -> Integers:
-    """Return the indices of the best items of one query, best first, without the query itself.
-
-    The sort is stable: among equal scores the item with the lower index comes first, also at
-    the cut.
-    """
-    order = np.argsort(-scores, kind="stable")
-    others: Integers = order[order != query]
-    return others[:DEPTH]
-
-
 def rank(system: str, scores: Scores, queries: Integers, digits: Integers) -> pl.DataFrame:
     """Return the top of the rankings of one system, one row per query and item."""
-    items = np.stack([top_items(row, query) for row, query in zip(scores, queries, strict=True)])
+    # Among equal scores the item with the lower index comes first, also at the cut.
+    orders = np.argsort(-scores, axis=1, kind="stable")
+    ranked = zip(orders, queries, strict=True)
+    items = np.stack([order[order != query][:DEPTH] for order, query in ranked])
     relevant = digits[queries, None] == digits[None, :]
     n_relevant = relevant.sum(axis=1) - 1  # the query is not an item of its own ranking
     frame = pl.DataFrame(
@@ -164,19 +140,19 @@ def rank(system: str, scores: Scores, queries: Integers, digits: Integers) -> pl
 
 def make_frame() -> pl.DataFrame:
     """Return the whole dataset: all systems, queries in order, items best first."""
-    pixels, digits = read_images()
+    pixels, digits = (np.asarray(part, np.int64) for part in load_digits(return_X_y=True))
     queries = choose_queries(digits)
     return pl.concat(
         rank(system, score(pixels, queries), queries, digits) for system, score in RANKERS.items()
     )
 
 
-def write(frame: pl.DataFrame, path: Path) -> None:
-    """Write the frame as one small file, with dictionaries of ids and scores."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+def main() -> None:
+    """Write the dataset as one small file, with dictionaries of ids and scores."""
+    frame = make_frame()
     pq.write_table(
         frame.to_arrow(),
-        path,
+        OUTPUT,
         row_group_size=frame.height,
         compression="zstd",
         compression_level=19,
@@ -184,12 +160,6 @@ def write(frame: pl.DataFrame, path: Path) -> None:
         # The embedded Arrow schema would add nothing but bytes.
         store_schema=False,
     )
-
-
-def main() -> None:
-    """Generate the dataset and print its size."""
-    frame = make_frame()
-    write(frame, OUTPUT)
     print(f"{OUTPUT.name}: {frame.height} rows, {OUTPUT.stat().st_size / 1000:.0f} kB")
 
 

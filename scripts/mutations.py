@@ -130,7 +130,7 @@ trec/joining.py: trec/test_join.py trec/test_evaluate.py
     pl.when("judged").then("score") => pl.when(True).then("score")
     rows.filter(other), qrels.filter(other) => rows.filter(other), qrels
 trec/matching.py: trec/test_join.py trec/test_evaluate.py
-    table.columns, how="left", nulls_equal=True => table.columns, how="left"
+    cast(pl.Int32).fill_null(-1) => cast(pl.Int32).fill_null(0)
     (query < 0).any(): => (query < 0).all():
     descending=[False, True], maintain_order => descending=[False, False], maintain_order
     {"all", "qrels", "means"} => {"all", "qrels"}

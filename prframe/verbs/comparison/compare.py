@@ -124,7 +124,7 @@ def compare(
         (`prframe.stats.adjust_p_values`), or, with "randomization" over queries, "max-t": each
         pair is compared with the largest t of all under random signs (step-down).
     within : {"all", "by"}
-        Adjust for all rows of the result, or for those of each group of `by` ("max-t" takes "by").
+        Adjust for all rows of the result, or for those of each group of `by`, as "max-t" does.
     interval : {"auto", "t", "hall", "percentile", "bca"}
         Over queries "auto" is Student's, or Hall's with ``test="hall"``. On the same items
         "percentile" and "bca" are from the paired bootstrap; "auto" is that of the test or

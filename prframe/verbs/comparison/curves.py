@@ -19,13 +19,17 @@ from prframe.stats.curves import (
     curve_difference,
     has_band,
 )
-from prframe.typing import Columns, FrameT, Schema, Shared
+from prframe.typing import Columns, FrameT, Shared
 from prframe.verbs._evaluation import prior_of
 from prframe.verbs._groups import each_group, resamples
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined, why_bandless
 from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, PairedRows, paired_rows
-from prframe.verbs.comparison.mean_curves import MEAN_DIFFERENCES, MeanDifferences
+from prframe.verbs.comparison.mean_curves import (
+    DIFFERENCES,
+    MEAN_DIFFERENCES,
+    MeanDifferences,
+)
 from prframe.verbs.comparison.query_values import ComparedValues, Incomplete as IncompleteQueries
 from prframe.verbs.comparison.rows import (
     model_arguments,
@@ -42,14 +46,6 @@ from prframe.verbs.curves.mean_curves import (
 
 _METHOD = "bayesian-bootstrap"
 _NUMBERS = CurveDifference._fields
-
-
-_CURVES = ("recall", "precision_a", "precision_b", "difference")
-_COLUMNS: Schema = {
-    **dict.fromkeys((*_CURVES, "conf_low", "conf_high", "p_value"), pl.Float64()),
-    "method": pl.String(),
-    "p_std_error": pl.Float64(),
-}
 
 
 @verb
@@ -234,7 +230,7 @@ def compare_curves(
         band=BandPlan(band_levels(recall, recall_range), level, simultaneous, size, share),
         seed=int(random_generator(rng).integers(1 << 62)),
     )
-    schema = with_models(args, _COLUMNS)
+    schema = with_models(args, DIFFERENCES)
     result: FrameT = run(frame, plan, schema)
     return result
 

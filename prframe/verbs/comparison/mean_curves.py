@@ -23,14 +23,14 @@ from prframe.verbs.comparison.rows import model_pairs
 from prframe.verbs.curves.drawing import of_one_ranking
 from prframe.verbs.curves.mean_curves import mean_of, series, with_key
 
-MEAN_DIFFERENCES: Schema = {
-    **dict.fromkeys(("recall", "precision_a", "precision_b", "difference"), pl.Float64()),
-    **dict.fromkeys(("conf_low", "conf_high", "p_value"), pl.Float64()),
+_ENDS = ["conf_low", "conf_high", "p_value"]
+_NUMBERS = ("recall", "precision_a", "precision_b", "difference", *_ENDS)
+DIFFERENCES: Schema = {
+    **dict.fromkeys(_NUMBERS, pl.Float64()),
     "method": pl.String(),
     "p_std_error": pl.Float64(),
-    "n": pl.Int64(),
 }
-_ENDS = ["conf_low", "conf_high", "p_value"]
+MEAN_DIFFERENCES: Schema = {**DIFFERENCES, "n": pl.Int64()}
 
 
 class _Ends(NamedTuple):
