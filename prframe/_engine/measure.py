@@ -100,16 +100,18 @@ class _Measurement:
     def __init__(self, found: Hits, ties: Ties, prior: float | None, *, interpolate: bool) -> None:
         self._hits = found
         self._ties: Ties = ties
+        self._prior = prior
         self._interpolate = interpolate
-        self._columns = _Columns(found, prior)
+        # The best DCGs that were asked for: name of the column -> cut-off and kind of gain.
+        self._ideals: dict[str, tuple[int | None, str]] = {}
 
     def values(self, metrics: dict[int, Metric]) -> pl.DataFrame:
         """Return the values, a column per number."""
-        q = self._columns.quantities(interpolated=False)
+        q = self._quantities(interpolated=False)
         values = [_value(metric, i, q, self._ties).alias(str(i)) for i, metric in metrics.items()]
         totals = self._hits.totals.with_row_index("group")
         totals = totals.with_columns(pl.col("group").cast(pl.Int64))
-        totals = _with_ideals(totals, self._hits.marks, self._columns.ideals)
+        totals = _with_ideals(totals, self._hits.marks, self._ideals)
         for combine in get_args(Combine):
             combined = self._combined(metrics, combine)
             if combined is not None:
@@ -140,11 +142,11 @@ class _Measurement:
         per_hit: dict[str, pl.Expr] = {}
         per_group: dict[str, pl.Expr] = {}
         for name, (metric, term) in terms.items():
-            quantities = self._columns.quantities(interpolated=self._interpolated(metric))
+            quantities = self._quantities(interpolated=self._interpolated(metric))
             (per_hit if term.per_hit else per_group)[name] = term.credit(quantities, metric)
         table = self._with_counts(rows, [*per_hit.values(), *per_group.values()])
         if any(self._interpolated(metric) for metric, _ in terms.values()):
-            table = computed(table, pl.all(), interpolated=self._columns.running_best())
+            table = computed(table, pl.all(), interpolated=self._running_best())
         if combine == "first":
             table = table.filter(pl.col("weight") > 0)
             table = table.filter(pl.col("group") != pl.col("group").shift(fill_value=-1))
@@ -160,7 +162,7 @@ class _Measurement:
         """Give each hit the totals of its group, those that a credit asks for."""
         asked = {name for credit in credits_ for name in credit.meta.root_names()} | {"weight"}
         if "interpolated" in asked:
-            asked.update(self._columns.running_best().meta.root_names())
+            asked.update(self._running_best().meta.root_names())
         of_hits = asked.intersection(rows.collect_schema()) - {"group"}
         table = rows.select("group", *sorted(of_hits)).collect(engine="in-memory")
         of_groups = [*_TOTALS, *filter(is_above_name, self._hits.totals.columns)]
@@ -168,6 +170,34 @@ class _Measurement:
         if not counts.width:
             return table
         return pl.concat([table, counts[table["group"]]], how="horizontal")
+
+    def _running_best(self) -> pl.Expr:
+        """Return the largest precision at each hit's recall or beyond."""
+        q = self._quantities(interpolated=False)
+        value = q.precision(q.tp_end, q.fp_end)
+        return value.cum_max(reverse=True).over("group")
+
+    def _quantities(self, *, interpolated: bool) -> Quantities:
+        """Return the quantities, with interpolated precision or without."""
+        return Quantities(
+            self._running_discounts,
+            self._ideal_dcg,
+            self._prior,
+            interpolated=pl.col("interpolated") if interpolated else None,
+            weighted=self._hits.totals.schema["n_hits"].is_float(),
+        )
+
+    def _ideal_dcg(self, k: int | None, kind: str) -> pl.Expr:
+        name = f"ideal {kind}@{k}"
+        self._ideals[name] = k, kind
+        return pl.col(name)
+
+    def _running_discounts(self, k: int | None) -> Callable[[pl.Expr], pl.Expr]:
+        # Only as far as a hit reaches.
+        ends = self._hits.columns.select("end").collect(engine="in-memory")["end"]
+        reach = int(ends.to_numpy().max(initial=0))
+        table = pl.lit(pl.Series(discount_sums(reach if k is None else min(k, reach))))
+        return table.gather
 
 
 def _per_group(credited: pl.DataFrame, combine: Combine) -> pl.DataFrame:
@@ -184,44 +214,6 @@ def _value(metric: Metric, i: int, q: Quantities, ties: Ties) -> pl.Expr:
     value = metric.finish_under(ties)(q, metric, terms).cast(pl.Float64)
     defined = pl.all_horizontal(pl.lit(value=True), *(pl.col(name) > 0 for name in metric.needs))
     return pl.when(defined).then(value)
-
-
-class _Columns:
-    """Quantities as columns of the tables of hits and totals."""
-
-    def __init__(self, found: Hits, prior: float | None) -> None:
-        self._hits = found
-        self._prior = prior
-        # The best DCGs that were asked for: name of the column -> cut-off and kind of gain.
-        self.ideals: dict[str, tuple[int | None, str]] = {}
-
-    def running_best(self) -> pl.Expr:
-        """Return the largest precision at each hit's recall or beyond."""
-        q = self.quantities(interpolated=False)
-        value = q.precision(q.tp_end, q.fp_end)
-        return value.cum_max(reverse=True).over("group")
-
-    def quantities(self, *, interpolated: bool) -> Quantities:
-        """Return the quantities, with interpolated precision or without."""
-        return Quantities(
-            self._running_discounts,
-            self._ideal_dcg,
-            self._prior,
-            interpolated=pl.col("interpolated") if interpolated else None,
-            weighted=self._hits.totals.schema["n_hits"].is_float(),
-        )
-
-    def _ideal_dcg(self, k: int | None, kind: str) -> pl.Expr:
-        name = f"ideal {kind}@{k}"
-        self.ideals[name] = k, kind
-        return pl.col(name)
-
-    def _running_discounts(self, k: int | None) -> Callable[[pl.Expr], pl.Expr]:
-        # Only as far as a hit reaches.
-        ends = self._hits.columns.select("end").collect(engine="in-memory")["end"]
-        reach = int(ends.to_numpy().max(initial=0))
-        table = pl.lit(pl.Series(discount_sums(reach if k is None else min(k, reach))))
-        return table.gather
 
 
 def _with_ideals(

@@ -11,12 +11,11 @@ except ImportError as error:
 
 from prframe import hints as _hints
 from prframe._preparation.colours import PALETTE, PALETTE_DARK
-from prframe.plot.comparisons import groups, matrix
+from prframe.plot.comparisons import groups, interval, matrix
 from prframe.plot.curves import curve, gain, roc
 from prframe.plot.differences import curve_difference, queries
 from prframe.plot.distributions import ap_null, scores
 from prframe.plot.figures import alt_text, style
-from prframe.plot.intervals import interval
 
 __all__ = [
     "PALETTE",

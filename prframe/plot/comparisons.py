@@ -1,4 +1,4 @@
-"""All pairs of systems: their differences, and the sets that do not differ significantly."""
+"""Systems: estimates with intervals, differences of all pairs, and sets that do not differ."""
 
 from typing import Any
 
@@ -6,10 +6,12 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import ScaledTranslation
 
 from prframe._preparation import wording
+from prframe._preparation.forests import ForestPanel, forest
 from prframe._preparation.results import Result, one_metric, read, with_one_key
 from prframe._preparation.sets import Comparison, comparison, covering_cliques
 from prframe.plot import figures
@@ -17,6 +19,89 @@ from prframe.plot import figures
 _MOST_WITH_NUMBERS = 16
 # The width of the longest number of a cell, in sizes of its font.
 _WIDEST = 5.6
+
+
+def interval(
+    result: object,
+    *,
+    y: str | None = None,
+    facet: str = "metric",
+    letters: object = None,
+    sort: str | None = "estimate",
+    alpha: float = 0.05,
+    ax: Axes | None = None,
+) -> Axes | Figure:
+    """Draw estimates with their confidence intervals, a row per system and a panel per metric.
+
+    A result of `prframe.compare` has a row per pair of systems, with the difference of the two.
+
+    Parameters
+    ----------
+    result : frame
+        A result of `prframe.interval`, or of `prframe.compare`.
+    y : str, optional
+        The column with a row per value, by default the only column ``by``, or the pair of a
+        comparison.
+    facet : str, default "metric"
+        The column with a panel per value.
+    letters : frame, optional
+        A result of `prframe.compare` of the same systems. Systems that share no letter are
+        significantly different, which intervals do not say.
+    sort : {"estimate"} or None, default "estimate"
+        Whether the largest estimate of the first panel is on top; otherwise as in the result.
+    alpha : float, default 0.05
+        The level of the letters.
+    ax : matplotlib Axes, optional
+        Where to draw one panel, by default a new figure.
+
+    Returns
+    -------
+    matplotlib Axes, or Figure with several panels
+
+    Raises
+    ------
+    PrframeError
+        If the frame is no such result, or lacks a column or system.
+
+    Examples
+    --------
+    >>> import prframe
+    >>> runs = prframe.datasets.load_digits()
+    >>> means = prframe.interval(runs, "P@10", by="system", over="query_id")
+    >>> ax = prframe.plot.interval(means)
+    >>> print(prframe.plot.alt_text(ax)[:60])
+    P@10 with 95% confidence intervals: pixels 0.974 [0.958, 0.9
+    """
+    drawn = forest(result, y=y, facet=facet, letters=letters, sort=sort, alpha=alpha)
+    height = figures.ems(8 + 2.1 * len(drawn.names))
+    figure, axes = figures.grid(len(drawn.panels), ax, height=height, shared="y")
+    for on, panel in zip(axes, drawn.panels, strict=True):
+        _forest(on, panel, drawn.names)
+        if drawn.is_of_differences:
+            on.axvline(0, color=figures.ink(on), linewidth=0.8)
+        on.set_xlabel(figures.short(panel.value))
+    note = f"differences with {drawn.note}" if drawn.is_of_differences else drawn.note
+    figures.note(axes[-1], axes[-1].get_xlabel(), note)
+    return figures.described(axes[0] if len(axes) == 1 else figure, drawn.text)
+
+
+def _forest(ax: Axes, panel: ForestPanel, names: list[Any]) -> None:
+    """Draw the rows of a panel."""
+    colour = figures.palette_of(ax)[0]
+    font = figures.row_font(ax, len(names), "legend.fontsize")
+    for at, name in enumerate(names):
+        if name not in panel.estimates:
+            continue
+        estimate, low, high = (
+            np.nan if value is None else value for value in panel.estimates[name]
+        )
+        ax.plot([low, high], [at, at], color=colour, linewidth=1.6, solid_capstyle="butt")
+        ax.plot([estimate], [at], color=colour, marker="o", markersize=figures.dot())
+        if name in panel.letters:
+            letters, where = panel.letters[name], ("axes fraction", "data")
+            figures.beside(ax, letters, (1.0, at), (3, 0), where, fontsize=font)
+    figures.name_rows(ax, names)
+    figures.ticks(ax, "x")
 
 
 def matrix(
@@ -36,11 +121,11 @@ def matrix(
     compare_result : frame
         A result of `prframe.compare`.
     metric : str, optional
-        The metric. It may be left out where the result has only one.
+        The metric, if the result has several.
     alpha : float, default 0.05
         The level of significance.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure unless given, of a size in which the numbers fit.
+        Where to draw, by default a new figure in which the numbers fit.
 
     Returns
     -------
@@ -145,21 +230,16 @@ def groups(
     """Draw the systems on the metric's scale, beside the sets that do not differ significantly.
 
     Each column on the right is a set of systems without a significant difference; its members
-    have a dot. Two systems share a column exactly if they do not differ. Such a set may leave out
-    a system between its members, which a line below contiguous ranks cannot show.
+    have a dot. Two systems share a column exactly if they do not differ.
 
     Parameters
     ----------
     compare_result : frame
         A result of `prframe.compare` with all pairs of the systems.
-    metric : str, optional
-        The metric. It may be left out where the result has only one.
+    metric, alpha, ax
+        As in `matrix`.
     intervals : frame, optional
         A result of `prframe.interval` of the same systems, whose intervals are drawn.
-    alpha : float, default 0.05
-        The level of significance.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure unless given, as high as the systems need.
 
     Returns
     -------

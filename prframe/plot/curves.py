@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -51,14 +50,13 @@ def curve(
     result : frame
         A result of `prframe.curve` or `prframe.band`.
     color, facet : str, optional
-        The column ``by`` whose values colours and dashes tell apart, up to 18, and the one with a
-        panel per value, up to 24. The only column that is not named gets the colours.
+        The column ``by`` that colours and dashes show, up to 18 values, and the one with a panel
+        per value, up to 24. The only column that is not named gets the colours.
     over : str, optional
         The column of queries or folds, of which the result has a curve each: one thin grey line
-        each, their mean bold, their median dashed. ``over=`` of `prframe.curve` gives the mean
-        alone, without a curve per query, and is drawn as any other curve.
+        each, their mean bold, their median dashed.
     band : frame, optional
-        A result of `prframe.band` with the same columns ``by``; the note below says what it is.
+        A result of `prframe.band` with the same columns ``by``.
     chance : float or mapping of group to float, optional
         The precision of random rankings, the share of positives, drawn as a dotted line.
     iso_f : bool, default False
@@ -66,12 +64,11 @@ def curve(
     x_log : bool, default False
         Whether recall has a logarithmic scale.
     legend : {"auto", "name"} or None, default "auto"
-        What the legend says: the groups with their AP where the curves have all points, their
-        names alone, or nothing.
+        The groups with their AP where the curves have all points, their names alone, or nothing.
     palette : sequence of str, optional
-        Colours, `PALETTE` or `PALETTE_DARK` unless given.
+        Colours, by default `PALETTE` or `PALETTE_DARK`.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure unless given.
+        Where to draw, by default a new figure.
 
     Returns
     -------
@@ -81,13 +78,12 @@ def curve(
     ------
     PrframeError
         If the frame is no such result, if its columns ``by`` are not all named, or if there are
-        more groups than can be told apart.
+        more groups than colours and dashes distinguish.
 
     Notes
     -----
     Of each curve the first, last, lowest and highest point per pixel column are drawn, at 300 dots
-    per inch or more, so that no pixel is more than one off; of a million rows a few thousand
-    points are left.
+    per inch or more: of a million rows a few thousand points.
 
     Examples
     --------
@@ -107,7 +103,9 @@ def curve(
             _equal_f(ax, picture.low)
         for lines in panel:
             if lines.band is not None:
-                _shade(ax, lines.band, marks[lines.group].colour)
+                recall, low, high = lines.band["recall", "conf_low", "conf_high"]
+                colour = marks[lines.group].colour
+                ax.fill_between(recall, low, high, color=colour, alpha=0.2, linewidth=0)
             if over is not None:
                 _draw_many(ax, lines.curves, marks[lines.group], picture.low)
             else:
@@ -136,19 +134,12 @@ def roc(
     ----------
     result : frame
         A result of `prframe.roc`.
-    color, facet : str, optional
-        The columns ``by`` that colours tell apart and that have a panel per value, as in `curve`.
     chance : bool, default True
         Whether the line of random rankings is drawn.
     x_log : bool, default False
         Whether the false positive rate has a logarithmic scale.
-    legend : {"auto", "name"} or None, default "auto"
-        What the legend says: the groups with the areas under their curves, their names, or
-        nothing.
-    palette : sequence of str, optional
-        Colours.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure unless given.
+    color, facet, legend, palette, ax
+        As in `curve`; the legend has the areas under the curves.
 
     Returns
     -------
@@ -158,7 +149,7 @@ def roc(
     ------
     PrframeError
         If the frame is no such result, if its columns ``by`` are not all named, or if there are
-        more groups than can be told apart.
+        more groups than colours and dashes distinguish.
 
     Examples
     --------
@@ -192,22 +183,14 @@ def gain(
 ) -> Axes | Figure:
     """Draw precision-recall-gain curves, in which areas are AUPRG.
 
-    Where a gain of precision is below 0, a curve is below the picture, and its area counts there
-    too.
+    Where a gain of precision is below 0, a curve is below the picture, and its area counts too.
 
     Parameters
     ----------
     result : frame
         A result of `prframe.curve` with ``gain=True``.
-    color, facet : str, optional
-        The columns ``by`` that colours tell apart and that have a panel per value, as in `curve`.
-    legend : {"auto", "name"} or None, default "auto"
-        What the legend says: the groups with the areas under their curves where all items are
-        retrieved, their names, or nothing.
-    palette : sequence of str, optional
-        Colours.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure unless given.
+    color, facet, legend, palette, ax
+        As in `curve`; the legend has the areas under the curves where all items are retrieved.
 
     Returns
     -------
@@ -216,9 +199,7 @@ def gain(
     Raises
     ------
     PrframeError
-        If the frame is no such result or has chosen levels of recall, if a curve has no retrieved
-        positive, if its columns ``by`` are not all named, or if there are more groups than can be
-        told apart.
+        As `curve`, or if the result has chosen levels of recall, or a curve no retrieved positive.
 
     References
     ----------
@@ -234,11 +215,7 @@ def gain(
     """
     check_legend(legend)
     picture = gain_picture(result, {"color": color, "facet": facet})
-
-    def draw(ax: Axes, panel: Sequence[Lines], marks: dict[object, Look]) -> None:
-        _draw_each(ax, panel, marks, 0.0)
-
-    return _drawn(picture, ("recall gain", "precision gain"), draw, legend, palette, ax)
+    return _drawn(picture, ("recall gain", "precision gain"), _draw_each, legend, palette, ax)
 
 
 def _drawn(  # noqa: PLR0917
@@ -275,7 +252,9 @@ def _drawn(  # noqa: PLR0917
     return figures.described(axes[0] if picture.facet is None else figure, picture.text)
 
 
-def _draw_each(ax: Axes, panel: Sequence[Lines], marks: dict[object, Look], low: float) -> None:
+def _draw_each(
+    ax: Axes, panel: Sequence[Lines], marks: dict[object, Look], low: float = 0.0
+) -> None:
     """Draw the curve of each group."""
     for lines in panel:
         _draw(ax, lines.curves[0], marks[lines.group], low)
@@ -315,12 +294,6 @@ def _draw_many(ax: Axes, curves: Sequence[Points], look: Look, low: float) -> No
     mean, median = middles([(points.x, points.y) for points in curves], levels)
     ax.plot(levels, mean, color=look.colour, linewidth=2.2, zorder=4)
     ax.plot(levels, median, color=look.colour, linestyle=(0, (4, 2)), linewidth=1, zorder=4)
-
-
-def _shade(ax: Axes, rows: pl.DataFrame, colour: str) -> None:
-    """Draw a band."""
-    recall, low, high = (rows[name].to_numpy() for name in ("recall", "conf_low", "conf_high"))
-    ax.fill_between(recall, low, high, color=colour, alpha=0.2, linewidth=0)
 
 
 def _equal_f(ax: Axes, low: float) -> None:

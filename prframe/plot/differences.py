@@ -35,11 +35,11 @@ def curve_difference(
     compare_curves_result : frame
         A result of `prframe.compare_curves`.
     pair : tuple of two systems, optional
-        The pair to draw; otherwise every pair has a panel.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure unless given.
+        The pair to draw; by default every pair has a panel.
     confidence_level, simultaneous : optional
         What the note below says of the band, as the options of `prframe.compare_curves`.
+    ax : matplotlib Axes, optional
+        Where to draw, by default a new figure.
 
     Returns
     -------
@@ -140,7 +140,7 @@ def queries(
     name : int, default 5
         How many queries are named at each end.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure unless given.
+        Where to draw, by default a new figure.
 
     Returns
     -------
@@ -153,8 +153,7 @@ def queries(
 
     Notes
     -----
-    Queries that one of the systems lacks, or on which the metric is undefined, are left out, and
-    the note below the axis counts them.
+    Queries without a value of either system are left out and counted in the note below the axis.
 
     Examples
     --------

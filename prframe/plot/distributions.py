@@ -42,13 +42,11 @@ def ap_null(
     frame : frame or prframe.stats.APNull
         The rows of one ranking, whose ties the distribution respects, or a distribution.
     observed : float, optional
-        The observed AP; that of the frame unless given.
-    score, label : str, default "score" and "label"
-        The columns of scores and labels.
+        The observed AP, by default that of the frame.
+    score, label, **shared
+        As in `prframe.ap_test`.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure unless given.
-    **shared
-        The arguments that all verbs share, as of `prframe.ap_test`.
+        Where to draw, by default a new figure.
 
     Returns
     -------
@@ -136,18 +134,15 @@ def scores(
     ----------
     frame : frame
         The rows of one ranking, or of several with `by`.
-    score, label : str, default "score" and "label"
-        The columns of scores and labels.
+    score, label, **shared
+        As in `prframe.curve`; a column `by` has a panel per value.
     threshold : float, optional
         A score from which on items count as retrieved; precision and recall there are written.
     bins : int, optional
-        How many bars there are. Unless given, there are more bars for more items, from 10 to 50,
-        and one for each score where all scores are whole numbers that differ by at most 50.
+        The number of bars: by default more for more items, from 10 to 50, or one for each score if
+        all are whole numbers within 50 of each other.
     ax : matplotlib Axes, optional
-        Where to draw one panel; a new figure unless given.
-    **shared
-        The arguments that all verbs share, as of `prframe.curve`; a column `by` has a panel per
-        value.
+        Where to draw one panel, by default a new figure.
 
     Returns
     -------
@@ -160,8 +155,7 @@ def scores(
 
     Notes
     -----
-    Each of the two distributions has an area of 1, so that few positives are seen beside many
-    negatives. Items that were not retrieved, with a score of -inf, are not drawn.
+    Each distribution has an area of 1. Items with a score of -inf are not drawn.
 
     Examples
     --------

@@ -61,14 +61,12 @@ def style(
     Parameters
     ----------
     dark : bool, default False
-        Whether the ground is dark. Pictures take the palette for dark grounds wherever the axes
-        are dark, thus also in other dark styles.
+        Whether the ground is dark. The palette follows the ground of the axes in any style.
     width : {"screen", "column", "page"}, default "screen"
-        Whether figures are as wide as a column of a paper, 3.3 inches, or as its page, 6.8 inches,
+        The width of figures: of a screen, of a column of a paper (3.3 inches) or its page (6.8),
         with letters of 8 points. Panels need a page.
     notes : bool, default True
-        Whether the notes are drawn that say what intervals, tests and dashed lines are. A paper
-        may say this in its caption.
+        Whether notes say what intervals, tests and dashed lines are.
 
     Returns
     -------

@@ -15,6 +15,7 @@ from prframe._replacing import replacing
 from prframe.errors import ArgumentError, PrframeError
 from prframe.trec import roles
 from prframe.trec.files import check_path, is_path
+from prframe.trec.matching import group
 from prframe.typing import AnyFrame
 
 _ROWS = 1 << 20
@@ -170,8 +171,8 @@ def _as_text(column: pl.Series, kind: str, name: str) -> pl.Series:
 
 def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
     """Sort the rows into rankings and return the fields of the lines."""
-    first = pl.col("ranking").min().over("system", "query_id")
-    rows = rows.with_row_index("ranking").with_columns(first)
+    ranking = pl.Series("ranking", group(rows.select("system", "query_id")).of_row)
+    rows = rows.with_columns(ranking)
     rows = rows.sort("ranking", "score", "doc_id", descending=[False, True, True])
     counts = rows.group_by("ranking").agg(pl.len() - pl.col("doc_id").n_unique())
     repeated = int(counts["len"].sum())

@@ -131,17 +131,14 @@ def pr_asymptotic_interval(  # noqa: PLR0913
 
     Parameters
     ----------
-    positives, negatives : array_like of float, shape (number of the class,)
-        Scores of the items of either class, in any order. -inf: not retrieved.
+    positives, negatives, n_pos, n_neg
+        As in `pr_curve`.
     recall : array_like of float in (0, 1)
         Levels.
     confidence_level : float in (0, 1)
         Coverage of the interval at one level; all levels together are covered less often.
     bandwidth : {"scott", "silverman", "robust", "undersmoothed"} or float > 0
-        Bandwidth of the kernels that estimate the ratio of the densities, or a pair for positives
-        and negatives; see `pr_curve`. Nothing else is smoothed.
-    n_pos, n_neg : int, optional
-        Totals that include items never listed, which count as not retrieved.
+        Of the kernels that estimate the ratio of the densities, as in `pr_curve`.
 
     Returns
     -------
@@ -236,14 +233,9 @@ def pr_limit_process(  # noqa: PLR0913
 
     Parameters
     ----------
-    recall : array_like of float in (0, 1), shape (levels,)
-        b, rising.
-    fpr : array_like of float in [0, 1]
-        a, the false positive rate at each level; it does not fall.
-    density_ratio : array_like of float >= 0
-        r, the density of the scores of negatives over that of positives at the threshold.
-    prevalence : float in (0, 1)
-        p, the probability of a positive.
+    recall, fpr, density_ratio, prevalence
+        b, rising, shape (levels,), and a, which does not fall, r and p, as in
+        `pr_asymptotic_variance`.
     size : int >= 1
         Number of draws.
     rng : int or numpy.random.Generator, optional
@@ -327,8 +319,8 @@ def pr_asymptotic_band(  # noqa: PLR0913
 
     Parameters
     ----------
-    positives, negatives : array_like of float, shape (number of the class,)
-        Scores of the items of either class, in any order. -inf: not retrieved.
+    positives, negatives, n_pos, n_neg
+        As in `pr_curve`.
     recall : array_like of float in (0, 1), shape (levels,)
         Levels, rising.
     kind : {"studentized", "sup"}
@@ -342,8 +334,6 @@ def pr_asymptotic_band(  # noqa: PLR0913
         Number of draws of the process.
     rng : int or numpy.random.Generator, optional
         Seed or generator.
-    n_pos, n_neg : int, optional
-        Totals that include items never listed, which count as not retrieved.
 
     Returns
     -------

@@ -30,20 +30,15 @@ class Deviations:
     the pointwise 99 % intervals. Where a unit is 0 or infinite, the draws that keep within the
     band elsewhere set its end. Each draw is measured in the units that the other draws have: by
     units that it has set itself, it would seem less far, and bands would be too narrow.
-
-    Attributes
-    ----------
-    lower, upper : ndarray, shape (n_resamples, levels)
-        The draws for either end of the band, `upper` nowhere below `lower`. Some may be infinite.
-    factor : float
-        By which the width of the band is multiplied.
-    unlimited : ndarray of bool, shape (levels,), or None
-        Levels at which the upper end of the band is infinite, and no draw leaves it there.
     """
 
+    # Draws for either end, shape (n_resamples, levels), `upper` nowhere below `lower`; some may be
+    # infinite.
     lower: _Curves
     upper: _Curves
+    # By which the width of the band is multiplied.
     factor: float = 1.0
+    # Levels at which the upper end of the band is infinite, and no draw leaves it there.
     unlimited: Flags | None = None
 
     def band(self, confidence_level: float) -> tuple[Floats, Floats]:

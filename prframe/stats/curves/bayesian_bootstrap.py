@@ -160,16 +160,14 @@ def pr_posterior(  # noqa: PLR0913
 
     Parameters
     ----------
-    positives, negatives : array_like of float, shape (number of the class,)
-        Scores of the items of either class, in any order. -inf: not retrieved.
+    positives, negatives, n_pos, n_neg
+        As in `pr_curve`.
     recall : array_like of float in (0, 1), shape (levels,)
         Levels, rising.
     n_resamples : int >= 1
         Number of draws.
     rng : int or numpy.random.Generator, optional
         Seed or generator.
-    n_pos, n_neg : int, optional
-        Totals that include items never listed, which count as not retrieved.
     prior : float in (0, 1), optional
         p, the share of positives of the population, if it is known and not that of the sample.
 

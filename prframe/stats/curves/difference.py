@@ -102,14 +102,10 @@ def pr_curve_difference(  # noqa: PLR0913
         Probability of covering the difference at all levels at once, or at each.
     simultaneous : bool
         Whether the band covers at all levels at once.
-    n_resamples : int >= 1
-        Number of draws.
-    rng : int or numpy.random.Generator, optional
-        Seed or generator.
+    n_resamples, rng, prior
+        As in `pr_posterior`.
     cluster : array_like of int, shape (N,), optional
         Clusters of items that depend on each other, numbered from 0; then clusters have weights.
-    prior : float in (0, 1), optional
-        Share of positives of the population, if it is not that of the sample.
 
     Returns
     -------

@@ -110,23 +110,21 @@ def pr_bootstrap(  # noqa: PLR0913
 
     Parameters
     ----------
-    positives, negatives : array_like of float, shape (number of the class,)
-        Scores of the items of either class, in any order. -inf: not retrieved.
+    positives, negatives, n_pos, n_neg
+        As in `pr_curve`.
     recall : array_like of float in (0, 1], shape (levels,)
         Levels.
     n_resamples : int >= 1
         Number of bootstrap samples.
     bandwidth : {"scott", "silverman", "robust", "undersmoothed"} or float > 0
-        Bandwidth of the kernels, or a pair for positives and negatives; see `pr_curve`.
+        As in `pr_curve`.
     kernel : {"gaussian", "box"}
-        Their shape; Theorem 2 of the paper admits both.
+        As in `pr_curve`; Theorem 2 of the paper admits both.
     importance : float in [1/n, 1 - 1/n], optional
         The prevalence with which labels are drawn, the observed one by default; the samples are
         weighted for it.
     rng : int or numpy.random.Generator, optional
         Seed or generator.
-    n_pos, n_neg : int, optional
-        Totals that include items never listed, which count as not retrieved.
 
     Returns
     -------

@@ -27,7 +27,7 @@ from prframe.verbs.curves.mean_curves import (
 
 Method: TypeAlias = Literal["auto", "smoothed-bootstrap", "asymptotic"]
 
-# Draws add up to 1 but for rounding, which is of the size of a smaller recall.
+# Rounding of draws is of the size of a smaller recall.
 _LEAST_RECALL = 1e-12
 
 
@@ -64,21 +64,21 @@ def band(
         One row per item.
     {shared}
     method : {"auto", "smoothed-bootstrap", "asymptotic"}
-        ``"auto"``: the width at each level is in proportion to the spread of the draws of the
-        Bayesian bootstrap there; the band depends on ranks alone. The others replicate Clemencon
-        & Vayatis: ``"smoothed-bootstrap"`` is the ball of their Algorithm 1, equally wide at all
-        levels, and ``"asymptotic"`` is the normal limit of their Theorem 1, which covers too
-        seldom with few positives. Both smooth scores by Scott's rule; `prframe.stats` has
-        functions with more options. With `over` and ``simultaneous=False`` also ``"t"``,
-        ``"logit"``, ``"hall"``, ``"percentile"`` and ``"bca"``, as in `interval`.
+        ``"auto"``: at each level as wide as the draws of the Bayesian bootstrap spread there; the
+        band depends on ranks alone. The others replicate Clemencon & Vayatis:
+        ``"smoothed-bootstrap"`` is the ball of their Algorithm 1, equally wide at all levels, and
+        ``"asymptotic"`` is the normal limit of their Theorem 1, which covers too seldom with few
+        positives. Both smooth scores by Scott's rule; `prframe.stats` has functions with more
+        options. With `over` and ``simultaneous=False`` also ``"t"``, ``"logit"``, ``"hall"``,
+        ``"percentile"`` and ``"bca"``, as in `interval`.
     recall : float or list of float in (0, 1), or int >= 3, optional
         Levels, in rising order; a whole number is that of evenly spaced levels from 0 to 1, whose
-        two ends have no band and no row: 3 gives 0.5 alone. Absent: 181 levels, evenly over
-        `recall_range`. With `over` levels are as in `curve`, and may be 0 and 1.
+        two ends have no band and no row. Absent: 181 levels, evenly over `recall_range`. With
+        `over` levels are as in `curve`, and may be 0 and 1.
     recall_range : (float, float), optional
-        First and last level where `recall` is absent; (0.05, 0.95) unless given. With `over` 101
-        levels, and unless given 81 from 0.1 to 0.9: where few queries carry the mean, as at the
-        ends, they widen the band everywhere.
+        First and last level where `recall` is absent, by default (0.05, 0.95). With `over` 101
+        levels, by default 81 from 0.1 to 0.9: where few queries carry the mean, as at the ends,
+        they widen the band everywhere.
     simultaneous : bool
         The band covers the curve at all levels at once with the probability
         `confidence_level`; otherwise at each level by itself.
@@ -88,12 +88,11 @@ def band(
         Draw the band about the mean curve over these columns, for instance over queries.
     cluster : str, optional
         Column of clusters of rows that depend on each other, for instance the query or the user:
-        clusters, not rows, are drawn, and the band is wider the fewer there are. It is for
-        ``"auto"``. With `over` clusters of queries, such as those of a user: each query
-        lies in one.
+        clusters, not rows, are drawn. For ``"auto"``. With `over` clusters of queries, such as
+        those of a user: each query lies in one.
     prior : float in (0, 1), optional
         The curve in a population with this share of positives p, whatever the sample's, as in
-        `curve`; p is then known and not drawn. It is for ``"auto"``, and for `over`.
+        `curve`; p is then known and not drawn. For ``"auto"``, and for `over`.
     interpolate, anchor : bool, optional
         With `over`, as in `curve`, whose mean curve is ``precision``.
     n_resamples : int >= 2 / (1 - confidence_level)
@@ -124,25 +123,22 @@ def band(
         skewed, as in `interval`.
     UndefinedMetricWarning
         Groups with fewer than 3 positives (5 for ``"smoothed-bootstrap"``, 10 for
-        ``"asymptotic"``) or without negatives have no band, nor have those with fewer than 3
-        clusters that hold positives, or negatives. Groups without positives have no curve.
-        ``"asymptotic"`` has no interval where precision is 0 or 1 or the next positives are far
-        away. With `over` groups without positives have no curve and do not enter, and with fewer
-        than two curves, or clusters of them, there is no band.
+        ``"asymptotic"``), without negatives, or with fewer than 3 clusters that hold positives, or
+        negatives, have no band. Groups without positives have no curve. ``"asymptotic"`` has no
+        interval where precision is 0 or 1 or the next positives are far away. With `over` groups
+        without positives do not enter, and fewer than two curves, or clusters, have no band.
 
     Notes
     -----
     At recall j / n_pos, precision is that of `curve`. Within a tie block false positives grow in
-    proportion (Davis & Goadrich 2006), so that a constant scorer has precision p throughout.
-    Beyond the recall of the retrieved items precision is 0. The upper end of ``"auto"`` is
-    1 at levels above which no negative stands, and up to the Clopper-Pearson limit of the recall
-    at which the first one comes: the population may have none there. Where positives are below
+    proportion (Davis & Goadrich 2006). Beyond the recall of the retrieved items precision is 0.
+    The upper end of ``"auto"`` is 1 at levels above which no negative stands, and up to the
+    Clopper-Pearson limit of the recall at which the first one comes. Where positives are below
     all negatives, the lower end is the least possible precision from the limit at that end on.
 
-    The rows of a group, or its clusters, are taken as independent of each other. With the number
-    of items n, the number of positives is random as well. Coverage is studied in the guide, with
-    nearly perfect rankings too. Groups are drawn with the same random numbers, which makes their
-    bands comparable.
+    The rows of a group, or its clusters, are taken as independent of each other, and the number of
+    positives as random. Groups are drawn with the same random numbers, which makes their bands
+    comparable.
 
     With `over` whole curves are drawn, with replacement. The simultaneous band is symmetric on the
     logit scale and as wide as a multiple of the standard error at each level; the multiple is a
@@ -150,11 +146,9 @@ def band(
     levels the intervals are those of `interval` for Prec@r (IPrec@r with ``interpolate=True``).
     The simultaneous band holds these intervals; with an `anchor` level 0 is certain.
 
-    With `over` and `cluster` whole clusters are drawn, as many as there are. All queries count
-    alike, so that the mean curve of n queries is a ratio of sums over c clusters, ``m = sum S_j /
-    sum n_j``, where S_j is the sum of the n_j curves of a cluster. Its standard error at each
-    level is ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n``, in the sample as in each resample.
-    Where clusters are of one size, the band is that of their mean curves.
+    With `over` and `cluster` whole clusters are drawn. The mean curve of n queries is a ratio of
+    sums over c clusters, ``m = sum S_j / sum n_j``, where S_j is the sum of the n_j curves of a
+    cluster. Its standard error at each level is ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n``.
 
     References
     ----------
@@ -195,22 +189,6 @@ def band(
     │ 0.1    ┆ 0.92607   ┆ 0.88581  ┆ 0.95289   ┆ 200 │
     │ 0.3    ┆ 0.75437   ┆ 0.688645 ┆ 0.810047  ┆ 200 │
     │ 0.5    ┆ 0.327953  ┆ 0.253997 ┆ 0.411563  ┆ 200 │
-    └────────┴───────────┴──────────┴───────────┴─────┘
-
-    The same mean, if every four queries are those of one user:
-
-    >>> asked = pixels.with_columns(user=(pl.col("query_id").rank("dense") - 1) // 4)
-    >>> found = prframe.band(asked, over="query_id", cluster="user", **options)
-    >>> found.select("recall", "precision", "conf_low", "conf_high", "n")
-    shape: (3, 5)
-    ┌────────┬───────────┬──────────┬───────────┬─────┐
-    │ recall ┆ precision ┆ conf_low ┆ conf_high ┆ n   │
-    │ ---    ┆ ---       ┆ ---      ┆ ---       ┆ --- │
-    │ f64    ┆ f64       ┆ f64      ┆ f64       ┆ i64 │
-    ╞════════╪═══════════╪══════════╪═══════════╪═════╡
-    │ 0.1    ┆ 0.92607   ┆ 0.89072  ┆ 0.950618  ┆ 200 │
-    │ 0.3    ┆ 0.75437   ┆ 0.690038 ┆ 0.809044  ┆ 200 │
-    │ 0.5    ┆ 0.327953  ┆ 0.255142 ┆ 0.410102  ┆ 200 │
     └────────┴───────────┴──────────┴───────────┴─────┘
     """
     args = Arguments(score, label, **shared)

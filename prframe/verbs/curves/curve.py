@@ -66,20 +66,19 @@ def curve(
         do; interpolated curves and mean curves do not, so that at recall 0 the former have
         ``IPrec@0``, and the latter the precision of the first items.
     recall : float or list of float in [0, 1], or int >= 2, optional
-        Give the curve at these levels only, a row each, for averaging over groups; a whole number
-        is that of evenly spaced levels, 11 for 0, 0.1, ..., 1. The row of a level is where recall
-        first reaches the level, or, beyond the largest recall, with precision 0 and null counts.
-        An opening row reaches level 0 with precision 1, even at random; see `anchor`. The metric
-        ``Prec@r`` of `evaluate` is this precision.
+        Give the curve at these levels only, a row each; a whole number is that of evenly spaced
+        levels, 11 for 0, 0.1, ..., 1. The row of a level is where recall first reaches it, or,
+        beyond the largest recall, has precision 0 and null counts. An opening row reaches level 0
+        with precision 1, even at random; see `anchor`. The metric ``Prec@r`` of `evaluate` is this
+        precision.
     order : {"rank", "input"}
         ``"rank"``: a row per threshold, best first. ``"input"``: a row per row of the frame, in
         its order, null where an item is not retrieved (or left out).
     over : str or list of str, optional
-        Draw the mean curve over these columns, for instance over queries: at each level the mean
-        of precision over the groups of `by` and `over`. The levels are those of `recall`, or as
-        many equally spaced ones from 0 to 1 as `recall` says if it is a whole number from 2 on;
-        absent: 101. The curves themselves are not returned: to see all of them around their mean,
-        name the column in `by`, and in ``over=`` of `prframe.plot.curve`.
+        Draw the mean curve over these columns, for instance over queries: the mean of precision
+        over the groups of `by` and `over`, at the levels of `recall`, by default 101. To see all
+        curves around their mean, name the column in `by`, and in ``over=`` of
+        `prframe.plot.curve`.
     gain : bool
         Add the precision-recall-gain curve (Flach & Kull 2015): the gain of a recall or a
         precision x is ``(x - pi) / ((1 - pi) x)``, with pi the share of positives, or `prior`. A
@@ -110,14 +109,12 @@ def curve(
     With ``ties="group"`` a threshold stands for all rows of its score; with ``ties="order"``
     every row is a threshold of its own, as in vl_pr.
 
-    The mean curve is ``mean_q precision_q(r)`` at level r, of the precision that the curve of each
-    group q has with the same options and ``recall=r``, also where it is 0 because recall ends
-    before. With ``interpolate=True`` it consists of trec_eval's
-    ``iprec_at_recall``, and is the mean of IPrec@r; otherwise it is that of Prec@r.
+    The mean curve is ``mean_q precision_q(r)`` at level r, where precision is 0 beyond the recall
+    of a group. It is the mean of Prec@r, and with ``interpolate=True`` that of IPrec@r,
+    trec_eval's ``iprec_at_recall``.
 
-    Between two points the precision-recall-gain curve is a straight line, as both rates follow
-    from counts; the area under it from recall gain 0 to 1, if all items are retrieved, is the
-    metric AUPRG.
+    Between two points the precision-recall-gain curve is a straight line; the area under it from
+    recall gain 0 to 1, if all items are retrieved, is the metric AUPRG.
 
     References
     ----------
@@ -170,8 +167,15 @@ def curve(
     if order == "input" and (recall is not None or over is not None):
         option = "over" if over is not None else "recall"
         raise ArgumentError(f"`{option}` gives a row per level; leave out order='input'.")
-    if gain:
-        _refuse_with_gain(over, prior)
+    if gain and over is not None:
+        raise ArgumentError(
+            "`gain` is of single curves, as a mean of gains is no gain of a mean; leave out "
+            "`over`, or name its columns in `by`."
+        )
+    if gain and prior in {0, 1}:
+        raise ArgumentError(
+            f"`gain` needs both classes; got prior={prior:g}, where one is absent."
+        )
     if over is not None:
         grouped = grouped_over(args, over)
         precision = PrecisionAtLevels.of(
@@ -198,22 +202,8 @@ def curve(
         then=partial(with_gains, prior=prior) if gain else None,
         undefined="recall or its gain" if gain else "recall",
     )
-    columns = _curve_columns(weighted=args.weight is not None, gain=gain)
-    result: FrameT = run(frame, drawing, columns)
+    result: FrameT = run(frame, drawing, _columns(drawing))
     return result
-
-
-def _refuse_with_gain(over: Columns | None, prior: float | None) -> None:
-    """Refuse what has no gains."""
-    if over is not None:
-        raise ArgumentError(
-            "`gain` is of single curves, as a mean of gains is no gain of a mean; leave out "
-            "`over`, or name its columns in `by`."
-        )
-    if prior in {0, 1}:
-        raise ArgumentError(
-            f"`gain` needs both classes; got prior={prior:g}, where one is absent."
-        )
 
 
 @verb
@@ -291,22 +281,12 @@ def roc(
         verb="roc",
         undefined="fpr or tpr",
     )
-    result: FrameT = run(frame, drawing, _roc_columns(weighted=args.weight is not None))
+    result: FrameT = run(frame, drawing, _columns(drawing))
     return result
 
 
-def _count_columns(*, weighted: bool) -> dict[str, pl.DataType]:
-    """Return the columns that open a curve; weighted counts are sums of weights."""
-    count = pl.Float64() if weighted else pl.Int64()
-    return {"threshold": pl.Float64(), "k": pl.Int64(), "tp": count, "fp": count}
-
-
-def _curve_columns(*, weighted: bool, gain: bool) -> Schema:
-    """Return the columns of a precision-recall curve, and of its gains."""
-    rates = ("recall", "precision", *(_GAINS if gain else ()))
-    return _count_columns(weighted=weighted) | dict.fromkeys(rates, pl.Float64())
-
-
-def _roc_columns(*, weighted: bool) -> Schema:
-    """Return the columns of a ROC curve."""
-    return _count_columns(weighted=weighted) | dict.fromkeys(("fpr", "tpr"), pl.Float64())
+def _columns(drawing: Drawing) -> Schema:
+    """Return the columns of a curve; weighted counts are sums of weights."""
+    count = pl.Int64() if drawing.args.weight is None else pl.Float64()
+    counts = {"threshold": pl.Float64(), "k": pl.Int64(), "tp": count, "fp": count}
+    return counts | dict.fromkeys(drawing.names, pl.Float64())

@@ -34,21 +34,19 @@ from prframe.typing import Flags, Floats, Integers, Schema
 from prframe.verbs._groups import each_shape, group_cells, shape_of
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, warn_null, warn_undefined, why_bandless
+from prframe.verbs.curves.mean_bands import BAND_ENDS
 
-# A band needs so many positives in a group: ranks say something about a curve from a few positives
-# on, while methods with densities have to estimate these.
+# A band needs so many positives in a group, and more where densities are estimated.
 _LEAST = {"bayesian-bootstrap": 3, "smoothed-bootstrap": 5, "asymptotic": 10}
 
 
 class _Group(NamedTuple):
-    """The cells of a group, and what else a method asks of its items.
-
-    That is the scores of both classes if the method smooths them, or, of clusters, the level of
-    each item, whether it is positive, and its cluster.
-    """
+    """The cells of a group, and what else a method asks of its items."""
 
     cells: RankedCells
+    # Of both classes, if the method smooths them.
     scores: tuple[Floats, Floats] | None
+    # The level of each item, whether it is positive, and its cluster.
     clustered: tuple[Floats, Flags, Integers] | None
 
     def shape(self) -> Hashable:
@@ -58,10 +56,7 @@ class _Group(NamedTuple):
 
     @property
     def n_clusters(self) -> float:
-        """The number of clusters that hold positives, or negatives if these are fewer.
-
-        It is infinite if there are no clusters that rows could share.
-        """
+        """The number of clusters that hold positives, or negatives if these are fewer, or inf."""
         if self.clustered is None:
             return np.inf
         return clusters_of_either_class(*self.clustered[1:])
@@ -75,13 +70,7 @@ class _Curve(NamedTuple):
     high: Floats
 
 
-_NUMBERS = ("recall", "precision", "conf_low", "conf_high")
-BAND_COLUMNS: Schema = {
-    **dict.fromkeys(_NUMBERS, pl.Float64()),
-    "method": pl.String(),
-    "confidence_level": pl.Float64(),
-    "simultaneous": pl.Boolean(),
-}
+BAND_COLUMNS: Schema = {"recall": pl.Float64(), "precision": pl.Float64(), **BAND_ENDS}
 
 
 @dataclass(frozen=True)

@@ -16,16 +16,13 @@ from prframe.verbs._verb import warn_null
 from prframe.verbs.curves.mean_curves import MEAN_COLUMNS, MeanCurves, series
 
 Method: TypeAlias = Literal["auto", "t", "logit", "hall", "percentile", "bca"]
-
-_ENDS: Schema = {
+BAND_ENDS: Schema = {
     "conf_low": pl.Float64(),
     "conf_high": pl.Float64(),
     "method": pl.String(),
     "confidence_level": pl.Float64(),
     "simultaneous": pl.Boolean(),
 }
-_ORDER = ("recall", "precision", *_ENDS, "n")
-_UNIT = (0.0, 1.0)
 _SKEWED = "skewed"
 _LEAST_UNITS = 2
 
@@ -43,8 +40,8 @@ class MeanBands(MeanCurves):
     @staticmethod
     def columns() -> Schema:
         """Return the columns of the result; the number of curves stands last."""
-        columns = {**MEAN_COLUMNS, **_ENDS}
-        return {name: columns[name] for name in _ORDER}
+        first = {name: MEAN_COLUMNS[name] for name in ("recall", "precision")}
+        return {**first, **BAND_ENDS, "n": MEAN_COLUMNS["n"]}
 
     def check(self) -> None:
         """Refuse methods that have no band of the kind asked for."""
@@ -79,29 +76,29 @@ class MeanBands(MeanCurves):
 
     def summary(self, curves: MeanSample) -> dict[str, pl.Series]:
         """Return the mean curve of a group, its band, and the method."""
-        confidence = Confidence(self.confidence_level, limits=_UNIT)
+        confidence = Confidence(self.confidence_level, limits=(0.0, 1.0))
         if self.simultaneous:
             rng = np.random.default_rng(self.seed)
             band = mean_band(curves.values, confidence, self.n_resamples, rng, curves.cluster)
             method = "studentized-bootstrap"
         else:
             band, method = self._at_each_level(curves, confidence)
-        low, high = self._with_room(curves, band, confidence)
-        columns = {"precision": band.mean, "conf_low": low, "conf_high": high}
-        methods = pl.Series([method], dtype=pl.String).new_from_index(0, band.mean.size)
-        facts = {"confidence_level": self.confidence_level, "simultaneous": self.simultaneous}
-        constant = {
-            name: pl.Series([fact]).new_from_index(0, len(methods)) for name, fact in facts.items()
+        low, high = self._with_margin(curves, band, confidence)
+        numbers = series({"precision": band.mean, "conf_low": low, "conf_high": high})
+        facts = {
+            "method": method,
+            "confidence_level": self.confidence_level,
+            "simultaneous": self.simultaneous,
         }
-        if self.simultaneous:
-            skewed = [False] * len(methods)
-        else:
-            skewed = [
-                few_for_skewness(sample.values, method, sample.cluster)
-                for sample in curves.at_each_level()
-            ]
-        constant[_SKEWED] = pl.Series(skewed, dtype=pl.Boolean)
-        return series(columns) | {"method": methods} | constant
+        constant = {
+            name: pl.Series([fact]).new_from_index(0, band.mean.size)
+            for name, fact in facts.items()
+        }
+        skewed = [
+            not self.simultaneous and few_for_skewness(sample.values, method, sample.cluster)
+            for sample in curves.at_each_level()
+        ]
+        return numbers | constant | {_SKEWED: pl.Series(skewed, dtype=pl.Boolean)}
 
     def _at_each_level(self, curves: MeanSample, confidence: Confidence) -> tuple[MeanBand, str]:
         """Return the interval of the mean at each level, and the method of the intervals."""
@@ -118,14 +115,12 @@ class MeanBands(MeanCurves):
         ends = [[each.estimate, each.low, each.high] for each in intervals]
         return MeanBand(*np.array(ends).T), intervals[0].method
 
-    def _with_room(
+    def _with_margin(
         self, curves: MeanSample, band: MeanBand, confidence: Confidence
     ) -> tuple[Floats, Floats]:
         """Return the ends of a band, which holds the interval of each level.
 
-        Where all curves are equal, or nearly all, so are drawn ones, though others of the
-        population may differ: 20 equal curves do not say that a twentieth of them has no other
-        value. An anchor is certain.
+        Where nearly all curves are equal, so are drawn ones. An anchor is certain.
         """
         low, high = band.low, band.high
         if curves.n_units < _LEAST_UNITS:

@@ -31,12 +31,7 @@ _LEVELS = 101
 class PrecisionAtLevels(Evaluation):
     """The precision of each group at levels of recall, with a metric for each level.
 
-    Attributes
-    ----------
-    levels : tuple of float
-        The levels, in the order of the metrics.
-    anchor : bool
-        Whether the curve has precision 1 at level 0, which IPrec@0 has not.
+    With an anchor the curve has precision 1 at level 0, which IPrec@0 has not.
     """
 
     levels: tuple[float, ...] = ()
@@ -101,17 +96,7 @@ class CurveSample(NamedTuple):
 
 @dataclass(frozen=True)
 class MeanCurves(TwoStepPlan):
-    """The plan of mean curves.
-
-    Attributes
-    ----------
-    verb : str
-        The name of the verb.
-    n_kept : int
-        The number of keys of the result, which come before those of `over`.
-    precision : PrecisionAtLevels
-        The curves.
-    """
+    """The plan of mean curves; the first `n_kept` keys, those before `over`, are of the result."""
 
     verb: str
     n_kept: int

@@ -27,10 +27,8 @@ from prframe.verbs._precomputed_values import (
 )
 from prframe.verbs._predictions import COUNTS
 from prframe.verbs._verb import grouped_over, run, verb
-from prframe.verbs.intervals.groups import BIAS, has_thresholds
-from prframe.verbs.intervals.means import RESAMPLED, MeanIntervals
-from prframe.verbs.intervals.of_rankings import RankingIntervals
-from prframe.verbs.intervals.predicted import PredictedMeans
+from prframe.verbs.intervals.means import RESAMPLED, MeanIntervals, PredictedMeans
+from prframe.verbs.intervals.of_rankings import BIAS, RankingIntervals, has_thresholds
 
 Method: TypeAlias = Literal[
     "auto", "bayesian-bootstrap", "logit-t", "percentile", "t", "logit", "hall", "bca"
@@ -85,48 +83,44 @@ def interval(
         catalogue. See `evaluate`.
     {shared}
     values : str or list of str, optional
-        In place of metrics, with `over`: the columns of their values at hand, numbers of up
-        to 1e100 in size, a metric each. Where `values` names one column and the frame has a column
-        ``"metric"``, that names the metrics.
+        In place of metrics, with `over`: the columns of precomputed values, numbers of up to 1e100
+        in size, a metric each. With one, a column ``"metric"`` of the frame names the metrics.
     method : str
         How the interval is made. Of one ranking:
 
         - "bayesian-bootstrap": quantiles of draws of the metric, from draws of the curve given
-          the ranks (`prframe.stats.pr_posterior`). The low end of AUC and pAUC has room for a
-          misplaced item, as that of `rank_test`.
+          the ranks (`prframe.stats.pr_posterior`). The low end of AUC and pAUC allows for a
+          misplaced item, as in `rank_test`.
         - "logit-t": the estimate and Student's quantiles of its standard error, from influence
           values, on the logit scale (W and AUPRG, which have no bounds, on their own), with AP
-          corrected for its bias. Of up to 100 clusters, areas, BEDROC and metrics at a threshold
-          are enclosed by the jackknife, where leaving one out makes none of them 0 or 1. Take it
-          for areas of nearly perfect rankings whose errors are not a few misplaced items: it is
-          shorter there.
+          corrected for its bias. With up to 100 clusters the jackknife encloses areas, BEDROC and
+          metrics at a threshold, unless leaving one out makes any of them 0 or 1.
         - "percentile": quantiles of resamples, for comparison with other software: it covers less
           often.
         - "auto": "bayesian-bootstrap", but "logit-t" with `cluster` and where no positive is
           retrieved ("percentile" of metrics without a standard error, RR, Success@k and
           R(at_precision=p)).
 
-        Of a mean over groups: "t", "logit" with Student's quantiles (which "auto" takes, for
-        metrics within [0, 1]), "hall", Student's with Hall's correction for skewness, "percentile"
-        and "bca". For values at hand "auto" takes "t", unless the catalogue has a metric of their
-        name within [0, 1], and they lie there too.
+        Of a mean over groups: "t", "logit" with Student's quantiles ("auto" for metrics within
+        [0, 1]), "hall", Student's with Hall's correction for skewness, "percentile" and "bca". For
+        precomputed values "auto" takes "t", unless the catalogue has a metric of their name within
+        [0, 1], and they lie there too.
     over : str or list of str, optional
         Enclose the mean over these columns: evaluate each group of `by` and `over`, and take
         these values as the sample. Undefined values do not enter.
     cluster : str, optional
         Column of clusters of rows that depend on each other, for instance the query or the user:
-        clusters, not rows, are a sample, and resampled. Of one ranking it takes ``ties="group"``.
-        With `over` the clusters are those of groups, for instance the user of a query or the
-        author of a topic, and constant in each group. There it does not go with `resampling`.
+        clusters, not rows, are the sample. For one ranking it takes ``ties="group"``. With `over`
+        the clusters are those of groups, for instance the user of a query, constant in each group;
+        it does not go with `resampling`.
     resampling : "cv" or float > 0, optional
         Where `over` names folds, whose training sets overlap: the variance of "t" and "logit" is
         corrected; as in `compare`.
     prior : float in (0, 1), optional
         The metric in a population with this share of positives, whatever the sample's: negatives
-        are weighed as in `evaluate`. So groups of other prevalences can be compared. For AP,
-        AUPRC, AUPRG, pAP, Prec@r, MaxF1, R(at_precision=p), and P, F1, F and MCC at a threshold;
-        AUC, pAUC, and recall, specificity and balanced accuracy at a threshold stay as they are.
-        With `over`, for what takes it in `evaluate`.
+        are weighed as in `evaluate`. For AP, AUPRC, AUPRG, pAP, Prec@r, MaxF1, R(at_precision=p),
+        and P, F1, F and MCC at a threshold; AUC, pAUC, and recall, specificity and balanced
+        accuracy at a threshold do not change. With `over`, for what takes it in `evaluate`.
     confidence_level : float in (0, 1)
         Probability of covering.
     alternative : {"two-sided", "less", "greater"}
@@ -144,8 +138,8 @@ def interval(
         With `over`: the column of a machine's labels, known for all rows, while `label` holds
         those of humans, or null for all rows of a query that no human has judged. The interval
         combines both and is about the human labels (`prframe.stats.predicted_mean`). With `values`
-        the columns of the values by the machine's labels, one for each. Needs a random sample of
-        queries with human labels, and takes the methods "t" and "logit".
+        the columns of the values by the machine's labels. Needs a random sample of queries with
+        human labels, and takes the methods "t" and "logit".
 
     Returns
     -------
@@ -171,18 +165,15 @@ def interval(
     Warns
     -----
     CoverageWarning
-        Means of 10 to 100 values, or clusters, but at most ``25 G^2`` where G is their skewness,
-        of clusters that of ``S_j - n_j m`` (see Notes), which Lin & Mudholkar's test at .05 says
-        is not due to chance, with another method than "hall"; with "logit" and more than 30 values
-        G is that of the logit, means of values half of which are 0, or 1, are covered by it, and
-        shares of zeros and ones are told of with "t" alone. W of one
-        ranking with "logit-t" and a block of equal scores at the jump of "local-auc" or "median",
-        as in `rank_test`. A `prior` by which a negative counts three times or more, with
-        `cluster` or another method than "bayesian-bootstrap". One ranking of which fewer than 40
-        clusters hold positives, or negatives.
+        Few and skewed values or clusters: means of 10 to 100 of them, at most ``25 G^2`` with G
+        their skewness (of clusters that of ``S_j - n_j m``, with "logit" and more than 30 values
+        that of the logits), unless the method is "hall" or Lin & Mudholkar's test at .05 finds no
+        skewness. W with "logit-t" and tied scores at the jump of "local-auc" or "median". A
+        `prior` by which a negative counts three times or more, with `cluster` or another method
+        than "bayesian-bootstrap". Fewer than 40 clusters with positives, or with negatives.
     DependentFoldsWarning
         A column of `over` is called fold, and there is no `resampling`; or that is "cv" with more
-        than 20 folds, which are mostly those of several repetitions, or above 1.
+        than 20 folds, mostly those of several repetitions, or above 1.
     UndefinedMetricWarning
         Groups without the positives (or negatives) that a metric needs, or with too little for an
         interval, as a single cluster, or values or draws that are all the same; it is null.
@@ -190,23 +181,17 @@ def interval(
     Notes
     -----
     The number of items is fixed, that of positives random. Where the estimate is 0 or 1, the
-    interval reaches there. Metrics at a threshold are drawn from four counts: positives and
-    negatives that pass, and that do not. ``std_error`` is that of the estimate, whatever the
-    method is, and comes from influence values: that of AUC is DeLong's, as in
-    ``compare(test="delong")``, and the square of others is multiplied by c / (c - 1) for c
-    clusters. It is 0 where no item matters, as for P@10 of ten positives, and of RR, Success@k and
-    R(at_precision=p) it is the standard deviation of the draws or resamples. AP of a sample lies
-    above that of the population, the more the fewer and rarer the positives are:
-    "bayesian-bootstrap" and "logit-t" correct for that. MaxF1 of a sample does so too, as it is
-    the largest of many values; "bayesian-bootstrap" alone corrects for that. The guide tells how
-    often each method covers.
-
-    The same draws serve all metrics of a group.
+    interval reaches there. Metrics at a threshold are drawn from four counts. ``std_error`` is
+    that of the estimate, whatever the method, and comes from influence values: that of AUC is
+    DeLong's, and the square of others is multiplied by c / (c - 1) for c clusters. It is 0 where
+    no item matters, as for P@10 of ten positives; for RR, Success@k and R(at_precision=p) it is
+    the standard deviation of the draws or resamples. AP of a sample lies above that of the
+    population, the more the fewer and rarer the positives are: "bayesian-bootstrap" and "logit-t"
+    correct for that, and the former for the same of MaxF1. All metrics of a group share draws.
 
     With `over` and c clusters, in which the n_j values of a cluster have the sum S_j, the standard
     error of the mean m of all n values is ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n``, and
-    Student's t has c - 1 degrees of freedom; `prframe.stats.mean_interval` says more. All values
-    count alike, and a cluster as much as it has values.
+    Student's t has c - 1 degrees of freedom; `prframe.stats.mean_interval` says more.
 
     References
     ----------

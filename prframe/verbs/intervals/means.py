@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import polars as pl
 
 from prframe import checks
@@ -12,6 +13,8 @@ from prframe._engine.rows import key_names
 from prframe.errors import ArgumentError
 from prframe.stats._tolerances import RESIDUE
 from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
+from prframe.stats.predictions import PredictedMean, predicted_mean
+from prframe.typing import Columns
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group
 from prframe.verbs._mean_samples import (
@@ -27,7 +30,17 @@ from prframe.verbs._mean_samples import (
 )
 from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._precomputed_values import METRIC, VALUE, MetricValues, PrecomputedValues
-from prframe.verbs.intervals.rows import interval_rows, warned_of_narrow
+from prframe.verbs._predictions import (
+    COUNTS,
+    JUDGED,
+    MACHINE,
+    Measure,
+    judged_by_both,
+    refuse_one_judge,
+    refuse_options,
+    values_of_both,
+)
+from prframe.verbs._verb import warn_null, warn_undefined
 
 RESAMPLED = ("percentile", "bca")
 _CORRECTED = ("auto", "t", "logit")
@@ -39,13 +52,7 @@ _UNIT = (0.0, 1.0)
 class MeanIntervals(TwoStepPlan):
     """The plan of intervals for means over groups.
 
-    Attributes
-    ----------
-    grouped : Arguments
-        The arguments by which each value has a group; the first `n_kept` keys are those of the
-        result.
-    measure : Evaluation or PrecomputedValues
-        The values.
+    By the `grouped` arguments each value has a group; the first `n_kept` keys are of the result.
     """
 
     grouped: Arguments
@@ -82,11 +89,11 @@ class MeanIntervals(TwoStepPlan):
         self.measure.check()
 
     def uses_grades(self) -> bool:
-        """Tell whether all metrics use grades."""
+        """Return whether all metrics use grades."""
         return isinstance(self.measure, Evaluation) and self.measure.uses_grades()
 
     def counts_hits(self) -> bool:
-        """Tell whether metrics count hits, and have a value without positives."""
+        """Return whether metrics count hits, and have a value without positives."""
         return isinstance(self.measure, Evaluation) and self.measure.counts_hits()
 
     def results(self, source: Source) -> pl.DataFrame:
@@ -113,14 +120,13 @@ class MeanIntervals(TwoStepPlan):
         grouped = values.rows.group_by([*keys, METRIC], maintain_order=True)
         together = _by_group(grouped.agg(VALUE, *self._clusters, *self._over), keys)
         names = together[METRIC].to_list()
-        ratios = [self._test_train_ratio(together[row]) for row in range(together.height)]
         samples = [
             _sample(*(together[column][row] for column in [VALUE, *self._clusters]))
             for row in range(together.height)
         ]
         tasks = [
-            (sample, values.ranges[name], ratio)
-            for sample, name, ratio in zip(samples, names, ratios, strict=True)
+            (sample, values.ranges[name], self._test_train_ratio(together[row]))
+            for row, (sample, name) in enumerate(zip(samples, names, strict=True))
         ]
         intervals = each_group(lambda task: self._interval(*task), tasks, "interval")
         rows = interval_rows(together.select(keys), names, intervals, self.confidence.level)
@@ -132,19 +138,15 @@ class MeanIntervals(TwoStepPlan):
             means = together.select(*keys, METRIC, skewed=pl.Series(skewed, dtype=pl.Boolean))
             warn_of_skewed_values(means, keys, "means", METRIC)
         # Undefined values have been warned of already, and so have means without values.
-        return warned_of_narrow(rows, keys, kept)
+        return _warned_of_narrow(rows, keys, kept)
 
     def _values(self, source: Source) -> MetricValues:
         """Return the values of all groups, and their clusters."""
         kept = replace(self.grouped, by=self.grouped.keys[: self.n_kept])
         over = self.grouped.keys[self.n_kept :]
         refuse_items_of_several_folds(source, kept, over, self.resampling)
-        if self._clusters:
-            return self._clustered_values(source)
-        return self._measured(source, self.grouped)
-
-    def _clustered_values(self, source: Source) -> MetricValues:
-        """Return the values of all groups, each of which is of one cluster."""
+        if not self._clusters:
+            return self._measured(source, self.grouped)
         keyed = KeyedByCluster.of(source, self.grouped, self.n_kept)
         values = self._measured(keyed.source, keyed.args)
         return replace(values, rows=keyed.marked(values.rows))
@@ -222,3 +224,114 @@ def _by_group(rows: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     groups = rows.select(keys).unique(maintain_order=True).with_row_index("group")
     numbered = rows.join(groups, on=keys, how="left", nulls_equal=True, maintain_order="left")
     return numbered.sort("group", maintain_order=True)
+
+
+@dataclass(frozen=True)
+class PredictedMeans(MeanIntervals):
+    """The plan of prediction-powered intervals."""
+
+    @classmethod
+    def of(cls, means: MeanIntervals, predicted: Columns) -> "PredictedMeans":
+        """Return the plan that takes the machine's judgments too."""
+        wanted = means.measure.wanted if isinstance(means.measure, Evaluation) else {}
+        both = judged_by_both(means.args, predicted, wanted)
+        options = {
+            f"method={means.method!r}": means.method not in {"auto", "t", "logit"},
+            "resampling": means.resampling is not None,
+        }
+        refuse_options(options, "method='t' or 'logit', and independent queries or clusters")
+        args = {"args": replace(means.args, **both), "grouped": replace(means.grouped, **both)}
+        return cls(**{**vars(means), **args})
+
+    def _measured(self, source: Source, args: Arguments) -> MetricValues:
+        """Return the values of each group by the keys of the arguments, by both judges."""
+
+        def by_one(rows: Source, args: Arguments, measure: Measure) -> MetricValues:
+            if isinstance(measure, Evaluation):
+                return MetricValues.of(replace(measure, args=args).values(rows), measure.wanted)
+            return measure.read(rows, args)
+
+        return values_of_both(source, args, args.keys, self.measure, by_one)
+
+    def _intervals(self, values: MetricValues) -> pl.DataFrame:
+        """Return a row per group of `by` and metric."""
+        refuse_one_judge(values.rows, self.args)
+        kept = replace(self.grouped, by=list(self.grouped.keys[: self.n_kept]))
+        keys = key_names(kept)
+        grouped = values.rows.group_by([*keys, METRIC], maintain_order=True)
+        together = grouped.agg(VALUE, MACHINE, JUDGED, *self._clusters)
+        means = [self._mean(row, values) for row in together.iter_rows(named=True)]
+        names = together[METRIC].to_list()
+        rows = interval_rows(together.select(keys), names, means, self.confidence.level)
+        columns = {name: [getattr(mean, name) for mean in means] for name in COUNTS}
+        counts = pl.DataFrame(columns, schema=dict(COUNTS))
+        rows = rows.hstack(counts.with_columns(pl.col(pl.Float64).fill_nan(None)))
+        lacking = rows.group_by(keys or pl.lit(0), maintain_order=True)
+        none = lacking.agg(lacking=(pl.col("n") == 0).any())
+        warn_null(["estimate"], none, kept, "in which humans have judged no query")
+        return _warned_of_narrow(rows, keys, kept)
+
+    def _mean(self, row: dict[str, list[float | None]], values: MetricValues) -> PredictedMean:
+        """Return the interval of one mean."""
+        human, machine = (pl.Series(row[name], dtype=pl.Float64) for name in (VALUE, MACHINE))
+        confidence = replace(self.confidence, limits=values.ranges[str(row[METRIC])])
+        cluster = [str(name) for column in self._clusters for name in row[column]] or None
+        found = predicted_mean(
+            human.fill_null(float("nan")).to_numpy(),
+            machine.fill_null(float("nan")).to_numpy(),
+            self.method,
+            confidence,
+            cluster=cluster,
+            judged=np.array(row[JUDGED], dtype=np.bool_),
+        )
+        return replace(found, method=f"{found.method}-predicted") if found.weight else found
+
+
+def interval_rows(
+    heads: pl.DataFrame,
+    metrics: Sequence[str],
+    intervals: Sequence[IntervalEstimate],
+    confidence_level: float,
+) -> pl.DataFrame:
+    """Return a row per interval, with the keys of its group, its metric and its level."""
+    methods = [None if np.isnan(interval.estimate) else interval.method for interval in intervals]
+    columns = {
+        "estimate": [interval.estimate for interval in intervals],
+        "std_error": [interval.std_error for interval in intervals],
+        "conf_low": [interval.low for interval in intervals],
+        "conf_high": [interval.high for interval in intervals],
+    }
+    values = pl.DataFrame(
+        {"metric": pl.Series(metrics, dtype=pl.String)}
+        | {name: pl.Series(column, dtype=pl.Float64) for name, column in columns.items()}
+        | {"method": pl.Series(methods, dtype=pl.String)}
+    ).with_columns(pl.col(list(columns)).fill_nan(None), confidence_level=confidence_level)
+    return pl.concat([heads, values], how="horizontal") if heads.width else values
+
+
+def warned(
+    rows: pl.DataFrame, names: Sequence[str], keys: list[str], args: Arguments, lack: Sequence[str]
+) -> pl.DataFrame:
+    """Warn once of undefined metrics and once of groups without an interval."""
+    without = pl.col("estimate").is_null()
+    undefined = [name for name in names if rows.filter(without, metric=name).height]
+    warn_undefined(undefined, _lacking(rows, without, keys), args, lack)
+    return _warned_of_narrow(rows, keys, args)
+
+
+def _warned_of_narrow(rows: pl.DataFrame, keys: list[str], args: Arguments) -> pl.DataFrame:
+    """Warn once of groups that hold too little, or nothing that varies."""
+    narrow = pl.col("conf_low").is_null() & pl.col("estimate").is_not_null()
+    metrics = rows.filter(narrow)["metric"].unique(maintain_order=True)
+    names = checks.listed(metrics, in_order=True)
+    single = "" if args.cluster is None else ", or lie in a single cluster"
+    if single and any("threshold=" in metric for metric in metrics):
+        single += ", or do so at or above the threshold"
+    why = f"which hold too little for an interval of {names}, or nothing that varies{single}"
+    warn_null(["conf_low", "conf_high"], _lacking(rows, narrow, keys), args, why)
+    return rows
+
+
+def _lacking(rows: pl.DataFrame, mask: pl.Expr, keys: list[str]) -> pl.DataFrame:
+    """Return a row per group, and whether any of its metrics lacks something."""
+    return rows.group_by(keys or pl.lit(0), maintain_order=True).agg(lacking=mask.any())

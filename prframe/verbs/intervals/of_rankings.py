@@ -1,21 +1,24 @@
 """Intervals of metrics of single rankings, of items or of clusters of these."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import repeat
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from prframe import checks
 from prframe._engine.frames import Source
+from prframe._engine.hits import Hits
 from prframe._engine.pieces import Piece, Ranking
-from prframe._engine.ranks import class_scores
+from prframe._engine.ranks import class_scores, clustered
 from prframe._engine.rows import in_groups, key_names
-from prframe.errors import ArgumentError, CoverageWarning, warn
+from prframe._engine.totals import items_above, least_key
+from prframe.errors import ArgumentError, CoverageWarning, PrframeError, warn
 from prframe.metrics import Metric, with_cells
+from prframe.metrics.thresholds import MaxF1, W
 from prframe.stats.curves import Weights, drawn_weights
 from prframe.stats.intervals import (
     POSTERIOR,
@@ -25,35 +28,34 @@ from prframe.stats.intervals import (
     check_method as check_method_of_metric,
     ranking_intervals,
 )
-from prframe.stats.rankings import CellStatistic
+from prframe.stats.rank_statistics import moved_by_ties
+from prframe.stats.rankings import (
+    AtPrior,
+    CellStatistic,
+    RankedCells,
+    cells_from_scores,
+    cluster_counts,
+)
+from prframe.stats.score_functions import parse_phi
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
-from prframe.typing import Floats
-from prframe.verbs._evaluation import Evaluation, at_prior
-from prframe.verbs._groups import LEAST_CLUSTERS, each_shape, shape_of
+from prframe.typing import Flags, Floats, Integers, Schema
+from prframe.verbs._evaluation import Evaluation, at_prior, largest_grade
+from prframe.verbs._groups import LEAST_CLUSTERS, each_shape, group_cells, shape_of
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._trec_eval_names import TrecEvalNames
 from prframe.verbs._verb import MOVED, positives_of, warn_of_ties_at_jumps
-from prframe.verbs.intervals.groups import (
-    FEW,
-    HEAVY,
-    Group,
-    biases,
-    groups_of,
-    has_few_clusters,
-    has_thresholds,
-    heavy_negatives,
-    moves,
-    refuse_grades,
-    with_known,
-    with_thresholds,
-)
-from prframe.verbs.intervals.means import check_method
-from prframe.verbs.intervals.rows import interval_rows, warned
+from prframe.verbs.intervals.means import check_method, interval_rows, warned
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+BIAS: Schema = {"bias": pl.Float64()}
+# Working columns: whether few negatives decide, and whether a group has few clusters.
+_HEAVY, _FEW = "__heavy", "__few"
 
 _OF_CLUSTERS = ("auto", "logit-t", "percentile")
 _OF_RANKINGS = (*_OF_CLUSTERS, POSTERIOR)
-# How often intervals by a standard error cover where ties lie at a jump of phi, and what to do:
-# draws put the ties on either side of the jump.
+# How often intervals by a standard error cover where ties lie at a jump of phi, and what to do.
 _OF_JUMPS = (
     "95 % intervals by 'logit-t' covered in 53 to 97 % of samples of scores with five or ten "
     "levels. "
@@ -62,22 +64,66 @@ _OF_JUMPS = (
 )
 
 
+class _Group(NamedTuple):
+    """A ranking in cells, and the counts of each cluster in them."""
+
+    cells: RankedCells
+    clusters: "csr_array | None"
+
+
+def _groups_of(piece: Piece, hits: Hits, threshold: float | None) -> Iterable[_Group]:
+    """Return the groups of a piece, cut off at a threshold."""
+    if piece.ranking.args.cluster is None:
+        above = None if threshold is None else items_above(piece, threshold)
+        return (_Group(*pair) for pair in zip(group_cells(hits, above), repeat(None)))
+    least = () if threshold is None else (least_key(piece, threshold),)
+    return (_clustered(*items) for items in clustered(piece, *least))
+
+
+def _clustered(score: Floats, positive: Flags, cluster: Integers) -> _Group:
+    """Return the cells of a group's rows, and the counts of each cluster in them."""
+    cells, cell = cells_from_scores(score, positive)
+    return _Group(cells, cluster_counts(cell, positive, cluster, cells.pos.size))
+
+
+def _has_few_clusters(group: _Group) -> bool:
+    """Return whether fewer clusters hold items of a class than intervals ask for."""
+    if group.clusters is None:
+        return False
+    n_cells = group.cells.pos.size
+    classes = group.clusters[:, :n_cells], group.clusters[:, n_cells:]
+    holding = [int(np.count_nonzero(counts.sum(axis=1))) for counts in classes]
+    return any(0 < number < LEAST_CLUSTERS for number in holding)
+
+
+def _with_thresholds(wanted: Mapping[str, Metric]) -> list[str]:
+    """Return the names of metrics, MaxF1 being followed by its threshold."""
+    names = []
+    for name, metric in wanted.items():
+        names += [name, f"{name} threshold"] if metric.name == MaxF1.name else [name]
+    return names
+
+
+def has_thresholds(wanted: Mapping[str, Metric]) -> bool:
+    """Return whether a row is about the threshold of MaxF1."""
+    return len(_with_thresholds(wanted)) > len(wanted)
+
+
 class _Cut(NamedTuple):
     """The rankings of a group, by the thresholds below which items are taken as not retrieved.
 
     Also the scores of either class, if the threshold of the largest F1 is asked for.
     """
 
-    rankings: dict[float | None, Group]
+    rankings: dict[float | None, _Group]
     scores: tuple[Floats, Floats] | None
 
     def shape(self) -> Hashable:
         """Return what groups of the same intervals share; none with scores or clusters."""
-        if self.scores is not None or any(
-            group.clusters is not None for group in self.rankings.values()
-        ):
+        groups = self.rankings.values()
+        if self.scores is not None or any(group.clusters is not None for group in groups):
             return object()
-        return tuple(shape_of(group.cells) for group in self.rankings.values())
+        return tuple(shape_of(group.cells) for group in groups)
 
 
 @dataclass(frozen=True)
@@ -94,19 +140,11 @@ class RankingIntervals(Plan):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which rows are a sample of items, or of clusters."""
-        if self.args.cluster is None:
-            ties, taker, where = WITHOUT_LABELS, "", " without `over`"
-        else:
-            ties, where = BLOCKS, ""
+        options: dict[str, Any] = {"ties": WITHOUT_LABELS, "where": " without `over`"}
+        if self.args.cluster is not None:
             taker = "`cluster` draws rows again, which are tied then; it"
-        return Accepts(
-            "interval",
-            whole_items="draws",
-            ties=ties,
-            taker=taker,
-            where=where,
-            clusters_of_items=True,
-        )
+            options = {"ties": BLOCKS, "taker": taker}
+        return Accepts("interval", whole_items="draws", clusters_of_items=True, **options)
 
     def check(self) -> None:
         """Refuse metrics and methods that have no interval for single rankings."""
@@ -125,7 +163,7 @@ class RankingIntervals(Plan):
             check_method_of_metric(statistic, self.method)
 
     def counts_hits(self) -> bool:
-        """Tell whether metrics count hits, and have a value without positives."""
+        """Return whether metrics count hits, and have a value without positives."""
         return Evaluation(self.args, self.wanted).counts_hits()
 
     @cached_property
@@ -135,7 +173,13 @@ class RankingIntervals(Plan):
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group and metric."""
-        refuse_grades(source, self.args, self.wanted)
+        if grade := largest_grade(source, self.args, self.wanted):
+            raise PrframeError(
+                f"{grade[0]} of one ranking has an interval only where labels are 0 and 1, and "
+                f"not where they are grades; got {grade[1]:g}; name the labels that count as "
+                "relevant with positive=[...], or take the mean over queries, which may have "
+                "grades, with over=."
+            )
         Evaluation(replace(self.args, cluster=None), self.wanted).check_all_rows(source)
         extra = ("score",) if has_thresholds(self.wanted) else ()
         rows = Ranking(source, self.args, extra=extra).over_groups(self._piece)
@@ -148,12 +192,12 @@ class RankingIntervals(Plan):
         lack += [f"retrieved {positives_of(self.args)}"] if has_thresholds(self.wanted) else []
         above = (metric for metric in self.wanted.values() if metric.needs_items_above)
         lack += [f"scores of at least {metric.threshold:g}" for metric in above]
-        rows = rows.drop(MOVED, HEAVY, FEW)
+        rows = rows.drop(MOVED, _HEAVY, _FEW)
         return warned(rows, self.names, key_names(self.args), self.args, lack)
 
     def _warn_of_heavy_negatives(self, rows: pl.DataFrame) -> None:
         """Warn once of estimates at a prior that hang on few negatives, but for those by draws."""
-        heavy = rows.filter(pl.col(HEAVY) == 1, pl.col("method") != POSTERIOR)
+        heavy = rows.filter(pl.col(_HEAVY) == 1, pl.col("method") != POSTERIOR)
         heavy = heavy.drop_nulls("conf_low")
         if heavy.is_empty():
             return
@@ -174,7 +218,7 @@ class RankingIntervals(Plan):
 
     def _warn_of_few_clusters(self, rows: pl.DataFrame) -> None:
         """Warn once of groups with few clusters."""
-        few = rows.filter(FEW).drop_nulls("conf_low")
+        few = rows.filter(_FEW).drop_nulls("conf_low")
         if few.is_empty():
             return
         warn(
@@ -194,13 +238,13 @@ class RankingIntervals(Plan):
     @cached_property
     def names(self) -> list[str]:
         """The names in the rows of a group."""
-        return with_thresholds(self.wanted)
+        return _with_thresholds(self.wanted)
 
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""
         group_hits = TrecEvalNames.of(self.wanted, self.args).task_of_hits(piece).result()
         by_threshold = {
-            threshold: list(groups_of(piece, group_hits, threshold))
+            threshold: list(_groups_of(piece, group_hits, threshold))
             for threshold in dict.fromkeys(metric.threshold for metric in self.wanted.values())
         }
         scores = class_scores(piece) if has_thresholds(self.wanted) else repeat(None)
@@ -219,15 +263,34 @@ class RankingIntervals(Plan):
             [interval for group in intervals for interval in group],
             self.confidence.level,
         )
-        rankings = [cut.rankings for cut in groups]
-        columns = {MOVED: moves(self.wanted), HEAVY: heavy_negatives(self.statistics)}
-        if self.bias:
-            columns["bias"] = biases(self.statistics)
-        few = [has_few_clusters(next(iter(ranking.values()))) for ranking in rankings]
-        rows = rows.with_columns(
-            pl.Series(FEW, [flag for flag in few for _ in names], dtype=pl.Boolean)
-        )
-        return with_known(rows, names, rankings, columns)
+        known = [self._known(name, cut.rankings) for cut in groups for name in names]
+        extra = {_FEW: pl.Boolean(), MOVED: pl.Float64(), _HEAVY: pl.Float64(), **BIAS}
+        found = pl.DataFrame(known, schema=extra, orient="row")
+        return rows.hstack(found if self.bias else found.drop("bias"))
+
+    def _known(
+        self, name: str, rankings: Mapping[float | None, _Group]
+    ) -> tuple[bool, float | None, float | None, float | None]:
+        """Return what else is known of a metric of a group, in the order of the extra columns.
+
+        That is whether its clusters are few, by how many standard errors ties at a jump of phi may
+        move W, whether, at a prior, few negatives decide, and the bias if it is known.
+        """
+        moved = heavy = bias = None
+        metric, statistic = self.wanted.get(name), self.statistics.get(name)
+        if metric is not None and metric.name == W.name:
+            cells = rankings[None].cells
+            moved = moved_by_ties(parse_phi(str(metric["phi"])).of_size(cells.n), cells)
+        if isinstance(statistic, AtPrior):
+            # Few negatives of another weight add an unknown bias.
+            heavy = (
+                None if statistic.of_table else statistic.negatives_decide(rankings[None].cells)
+            )
+        elif self.bias and statistic is not None and statistic.has_bias:
+            cells = rankings[None].cells
+            value = statistic.value(cells)
+            bias = None if np.isnan(value) else value - statistic.unbiased(cells)
+        return _has_few_clusters(next(iter(rankings.values()))), moved, heavy, bias
 
     @cached_property
     def _weights(self) -> list[Weights]:
@@ -239,7 +302,17 @@ class RankingIntervals(Plan):
         intervals: dict[str, IntervalEstimate] = {}
         for threshold, group in cut.rankings.items():
             names = [name for name, metric in self.wanted.items() if metric.threshold == threshold]
-            intervals |= zip(names, self._at_threshold(group, names), strict=True)
+            found = ranking_intervals(
+                group.cells,
+                [(self.statistics[name], None) for name in names],
+                self.method,
+                self.confidence,
+                clusters=group.clusters,
+                weights=self._weights,
+                n_resamples=self.n_resamples,
+                rng=self.seed,
+            )
+            intervals |= zip(names, found, strict=True)
         if cut.scores is not None:
             cells, clusters = cut.rankings[None]
             of_threshold = best_threshold_interval(
@@ -247,17 +320,3 @@ class RankingIntervals(Plan):
             )
             intervals |= {name: of_threshold for name in self.names if name not in self.wanted}
         return [intervals[name] for name in self.names]
-
-    def _at_threshold(self, group: Group, names: Sequence[str]) -> list[IntervalEstimate]:
-        """Return the interval of each of some metrics of one ranking."""
-        metrics = [(self.statistics[name], None) for name in names]
-        return ranking_intervals(
-            group.cells,
-            metrics,
-            self.method,
-            self.confidence,
-            clusters=group.clusters,
-            weights=self._weights,
-            n_resamples=self.n_resamples,
-            rng=self.seed,
-        )

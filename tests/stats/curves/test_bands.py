@@ -4,25 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from prframe.stats.curves.bands import (
-    Deviations,
-    of_few_units,
-)
-
-
-def studentized_band(draws, level):
-    return Deviations(draws, draws).band(level)
-
-
-def pointwise_band(draws, level):
-    return Deviations(draws, draws).pointwise_band(level)
-
-
-@pytest.fixture
-def draws():
-    """Curves of five levels, uneven in spread and skew."""
-    steps = np.random.default_rng(3).standard_normal((4000, 5))
-    return np.sinh(np.cumsum(steps, axis=1)) * [1, 2, 1, 3, 1]
+from prframe.stats.curves.bands import Deviations, of_few_units
 
 
 def test_a_band_has_ends_where_only_some_curves_go_on():
@@ -30,7 +12,7 @@ def test_a_band_has_ends_where_only_some_curves_go_on():
     # Of 1000 curves 1000, 700, 300 and none go on.
     for level, end in enumerate([1000, 700, 300, 0]):
         draws[end:, level] = -np.inf
-    low, high = studentized_band(draws, 0.9)
+    low, high = Deviations(draws, draws).band(0.9)
     assert np.isfinite(low[0])
     np.testing.assert_array_equal(low[1:], -np.inf)
     assert np.isfinite(high[:3]).all()
@@ -46,7 +28,8 @@ def test_an_interval_holds_another_draw_as_often_as_asked_for(n, level):
     draws = np.random.default_rng(5).standard_normal((n + 1, 1))
     held = 0
     for i, draw in enumerate(draws):
-        low, high = pointwise_band(np.delete(draws, i, axis=0), level)
+        others = np.delete(draws, i, axis=0)
+        low, high = Deviations(others, others).pointwise_band(level)
         held += bool(low <= draw <= high)
     assert level * (n + 1) - 1e-9 <= held < level * (n + 1) + 2
 

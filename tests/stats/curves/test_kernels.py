@@ -81,7 +81,7 @@ def test_bandwidths_are_those_of_scipy(rule: str, n: int) -> None:
 @pytest.mark.parametrize(
     ("bandwidth", "message"),
     [
-        ("Scott", "`bandwidth` must be one of 'robust', 'scott', 'silverman', 'undersmoothed'; got 'Scott'. Write bandwidth='scott'."),
+        ("Scott", "`bandwidth` must be one of 'robust', 'scott', 'silverman', 'undersmoothed'; got 'Scott'. Did you mean 'scott'?"),
         (0, "`bandwidth` must be a number > 0; got 0."),
         (None, "`bandwidth` must be a number > 0; got None."),
         (("scott", -1.0), "`bandwidth` must be a number > 0; got -1.0."),

@@ -1,45 +1,15 @@
-"""The curve at levels of recall: a naive definition, the curve's own points, sums over all scores."""
+"""The smoothed curve at levels of recall, against sums over all scores."""
 
-from fractions import Fraction
-from math import ceil, inf, nan
+from math import nan
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
 from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
 import prframe
 from prframe.stats import pr_curve
-
-SCORES = st.lists(st.sampled_from([-inf, -1.0, -0.0, 0.0, 0.5, 2.0, inf]), max_size=12)
-
-
-def by_definition(positives, negatives, level: Fraction, n_pos: int) -> Fraction:
-    """Eq. (3) without ties; within them the block's false positives in proportion."""
-    wanted = level * n_pos
-    ranked = sorted((score for score in positives if score > -inf), reverse=True)
-    if wanted > len(ranked):
-        return Fraction(0)
-    threshold = ranked[ceil(wanted) - 1]
-    better = sum(score > threshold for score in positives)
-    tied = sum(score == threshold for score in positives)
-    false = Fraction(sum(score > threshold for score in negatives))
-    false += (wanted - better) / tied * sum(score == threshold for score in negatives)
-    return wanted / (wanted + false)
-
-
-@pytest.mark.slow
-@given(SCORES, SCORES, st.integers(0, 3), st.lists(st.integers(1, 20), min_size=1))
-def test_eq_3_by_its_definition(positives, negatives, more: int, twentieths: list[int]) -> None:
-    n_pos = len(positives) + more
-    if not n_pos:
-        return
-    levels = [Fraction(i, 20) for i in twentieths]
-    expected = [float(by_definition(positives, negatives, level, n_pos)) for level in levels]
-    found = pr_curve(positives, negatives, [float(level) for level in levels], n_pos=n_pos)
-    assert found == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("bandwidth", [None, "scott", "robust"])

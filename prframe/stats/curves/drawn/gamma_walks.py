@@ -105,23 +105,15 @@ class GammaWalk:
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """A block of draws of the weights of both classes.
+    """A block of draws of the weights of both classes."""
 
-    Attributes
-    ----------
-    positives : GammaWalk
-        At multiples of one half.
-    negatives : GammaWalk
-        At whole numbers, and at parts of the first negative.
-    halves : GammaWalk
-        Half a negative that may stand above any threshold, in parts, and half below at 1.
-    streams : _Streams
-        The generators of further draws.
-    """
-
+    # At multiples of one half.
     positives: GammaWalk
+    # At whole numbers, and at parts of the first negative.
     negatives: GammaWalk
+    # Half a negative that may stand above any threshold, in parts, and half below at 1.
     halves: GammaWalk
+    # The generators of further draws.
     streams: _Streams
 
     @property

@@ -26,23 +26,15 @@ _MOST = float(np.nextafter(1.0, 0.0))
 
 @dataclass(frozen=True, eq=False)
 class PairedPaths:
-    """The paths of two models, and the parts of the items that carry weight on both.
+    """The paths of two models, and the parts of the items that carry weight on both."""
 
-    Attributes
-    ----------
-    shapes : ndarray, shape (parts,)
-        Shapes of the gamma distributions of the weights.
-    models : pair of Passage
-        The gaps in which each model passes the parts.
-    agreement : float
-        Share of the negatives that stand between the same positives in both rankings.
-    swapped : bool
-        Whether the second model stands first here, so that the draws do not depend on the order.
-    """
-
+    # Shapes of the gamma distributions of the weights of the parts.
     shapes: Floats
+    # The gaps in which each model passes the parts.
     models: Sequence["Passage"]
+    # Share of the negatives that stand between the same positives in both rankings.
     agreement: float
+    # Whether the second model stands first here, so that the draws do not depend on the order.
     swapped: bool
 
     @classmethod

@@ -36,34 +36,23 @@ _SHARES = 2.0 ** np.arange(-6, 0)
 
 @dataclass(frozen=True)
 class RocPath:
-    """The ranking of one group, as the numbers of positives and negatives passed at its knots.
+    """The ranking of one group: positives and negatives passed at its k knots."""
 
-    Attributes
-    ----------
-    ranks : ndarray, shape (k,)
-        Positives passed at each knot, rising from 1/2 to half a rank after the last retrieved
-        one. An untied positive has its knot at its rank. A tie block has two, half a rank before
-        its first and after its last positive. A tie block at an end of the ranking has half a rank
-        more, or, if negatives stand beyond it, their piece has.
-    fp : ndarray, shape (k,)
-        Negatives passed at each knot.
-    tied : ndarray of bool, shape (k - 1,)
-        Whether the piece after each knot is a tie block.
-    n_pos, n_neg : float
-        Totals, including the items that were never retrieved.
-    missed : float
-        Positives that were never retrieved.
-    runs : ndarray, shape (2, k)
-        Ranks of the first and of the last knot with as many negatives as each: the run of
-        positives, without a negative between them, in which it stands.
-    """
-
+    # Positives passed, rising from 1/2 to half a rank after the last retrieved one. An untied
+    # positive has its knot at its rank. A tie block has two, half a rank before its first and
+    # after its last positive. A tie block at an end of the ranking has half a rank more, or, if
+    # negatives stand beyond it, their piece has.
     ranks: Floats
+    # Negatives passed.
     fp: Floats
+    # Whether the piece after each knot but the last is a tie block.
     tied: Flags
+    # Totals, including the items that were never retrieved.
     n_pos: float
     n_neg: float
+    # Positives that were never retrieved.
     missed: float
+    # Ranks of the first and the last knot with as many negatives as each, shape (2, k).
     runs: Floats
 
     @classmethod
@@ -153,35 +142,22 @@ def _grid(first: float, last: float, number: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Knots:
-    """Knots in order of recall, arrays of one length.
+    """Knots in order of recall, arrays of one length."""
 
-    Attributes
-    ----------
-    piece : ndarray of int
-        The piece of the path in which a knot lies, or which it begins.
-    share : ndarray
-        The share of the piece that is passed, in [0, 1).
-    fp : ndarray
-        Negatives passed.
-    half : ndarray
-        Half a negative that may stand above any threshold; it falls to 0 above the first positive.
-    fading_half : ndarray
-        The same times the root of the expected recall, for half of the draws of areas.
-    turns : ndarray
-        How far through its run of positives a knot is, or 0 for all; see `RocPath.turns`.
-    tied : ndarray of bool
-        Whether a tie block follows.
-    n_steep : int
-        The number of knots after which recall or a rate may be a multiple at the next one.
-    """
-
+    # The piece of the path in which a knot lies, or which it begins, and the share passed of it.
     piece: Integers
     share: Floats
+    # Negatives passed.
     fp: Floats
+    # Half a negative that may stand above any threshold; it falls to 0 above the first positive.
     half: Floats
+    # The same times the root of the expected recall, for half of the draws of areas.
     fading_half: Floats
+    # How far through its run of positives a knot is, or 0 for all; see `RocPath.turns`.
     turns: Floats
+    # Whether a tie block follows.
     tied: Flags
+    # The number of knots after which recall or a rate may be a multiple at the next one.
     n_steep: int
 
     @classmethod

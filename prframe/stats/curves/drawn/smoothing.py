@@ -48,28 +48,17 @@ class Means:
 
 @dataclass(frozen=True, eq=False)
 class Smoothing:
-    """Levels of recall at which curves are drawn, and their weights in each mean.
+    """Levels of recall at which curves are drawn, and their weights in each mean."""
 
-    Attributes
-    ----------
-    recall : ndarray, shape (levels,)
-        The levels of the means.
-    nodes : ndarray, shape (nodes,)
-        Levels of recall within (0, 1), rising.
-    weights : csr_array, shape (levels, nodes)
-        A row of weights for each level, which add up to 1.
-    spread : float
-        The standard deviation of ``arcsin sqrt b``.
-    beside : ndarray, shape (angles,)
-        ``arcsin sqrt b`` of the nodes and of levels near these.
-    places : ndarray of int, shape (nodes, number near each)
-        Those near each node.
-    """
-
+    # The levels of the means.
     recall: Floats
+    # Levels within (0, 1), rising, at which curves are drawn.
     nodes: Floats
+    # Shape (levels, nodes), a row of weights for each level, which add up to 1.
     weights: csr_array
+    # The standard deviation of ``arcsin sqrt b``.
     spread: float
+    # ``arcsin sqrt b`` of the nodes and of levels near these, and the places of those near each.
     beside: Floats
     places: Integers
 

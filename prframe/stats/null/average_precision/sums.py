@@ -18,8 +18,8 @@ from prframe.stats.null.average_precision.walks.own import (
     DEVIATIONS,
     FLATTEST,
     are_trusted,
+    hit_moments,
     led_on,
-    whereabouts,
 )
 from prframe.stats.null.average_precision.walks.path import PROBED, leaning, log_waves, returning
 from prframe.stats.null.average_precision.walks.rows import Lanes, Path
@@ -130,7 +130,7 @@ class _Sum:
         is_upper = bool(points.slope[0] >= 0)
         are_inside = self._are_inside(slope)
         is_sure = is_next and are_inside and are_trusted(points, approximation)[0]
-        if is_sure and not only_inversion and not self._is_lumpy(slope, deviation):
+        if is_sure and not only_inversion and not self._is_clustered(slope, deviation):
             return Tail.of(log_tail, "saddlepoint", is_upper=is_upper)
         if is_next and are_inside and (found := self._inverted(steep, total)):
             return found
@@ -181,11 +181,11 @@ class _Sum:
     def _are_inside(self, slope: float) -> bool:
         """Whether the walks keep within their rows."""
         return all(
-            whereabouts(part.tilted(slope), part.lanes)[2].max(initial=0.0) <= _LOST
+            hit_moments(part.tilted(slope), part.lanes)[2].max(initial=0.0) <= _LOST
             for part in self._walks(slope)
         )
 
-    def _is_lumpy(self, slope: float, deviation: float) -> bool:
+    def _is_clustered(self, slope: float, deviation: float) -> bool:
         """Whether the sum takes few values, or clusters."""
         log_size = np.zeros(PROBED.size)
         for part in self._walks(slope):
@@ -197,8 +197,8 @@ class _Sum:
         """Return the tails by inversion; None where it does not converge."""
         each, often = self._each(slope)
         log_mgf, mean, variance, *_ = (float(value) for value in each @ often)
-        lumpy, rest = _split(each, often)
-        waves = self._waves(slope, lumpy)
+        odd, rest = _split(each, often)
+        waves = self._waves(slope, odd)
         period = DEVIATIONS * variance**0.5 + 2 * abs(total - mean) + DECAYS / abs(slope)
 
         def phi(w: Floats) -> Complexes:
@@ -216,11 +216,11 @@ class _Sum:
             return None
         return Tail.of(float(found.log_tail[0]), "transform", is_upper=slope > 0)
 
-    def _waves(self, slope: float, lumpy: Integers) -> list[tuple[Waves, float, float]]:
+    def _waves(self, slope: float, odd: Integers) -> list[tuple[Waves, float, float]]:
         """Return the characteristic functions of some rankings, with n_pos and how often each."""
         waves, begin = [], 0
         for part in self._walks(slope):
-            own = lumpy[(lumpy >= begin) & (lumpy < begin + part.often.size)] - begin
+            own = odd[(odd >= begin) & (odd < begin + part.often.size)] - begin
             walk = part.tilted(slope)
             for lane in own.tolist():
                 wave = Waves(walk._replace(lane=lane))

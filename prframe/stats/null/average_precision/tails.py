@@ -44,7 +44,7 @@ _COUNTABLE = 1 << 22
 # If so few rankings make up the smaller tail only counting is sure, as the other methods smooth
 # over single ones: up to .7 of the logarithm at AP = 1.
 _FEW = 200_000
-# With at most so many likely hits any group is put on a lattice, as single hits make T lumpy.
+# With at most so many likely hits any group is put on a lattice, as single hits make T cluster.
 _ANY_HITS = 16
 # Positives are rare if they are at most this share of the items.
 _RARE = 0.02

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from prframe.stats.null.average_precision.steps import Problem, Tail
 from prframe.stats.null.average_precision.walks.path import (
-    are_lumpy,
+    are_clustered,
     at_random,
     chosen_paths,
     leaning,
@@ -130,7 +130,7 @@ class _Search:
         course = Course.planned(lanes, self.path)
         walk = course.walk(self.path.slope)
         tilt = walk.tilt
-        mean, scatter, outside = whereabouts(walk, lanes)
+        mean, scatter, outside = hit_moments(walk, lanes)
         deviation = np.sqrt(np.maximum(tilt.state.variance, _LEAST))
         self.lack = (x - tilt.state.mean) / deviation
         lost = outside.max(axis=1)
@@ -172,7 +172,7 @@ class _Search:
         self.low, self.high, self.misses = self.low[lanes], self.high[lanes], self.misses[lanes]
 
 
-def whereabouts(walk: Walk, lanes: Lanes) -> tuple[Floats, Floats, Floats]:
+def hit_moments(walk: Walk, lanes: Lanes) -> tuple[Floats, Floats, Floats]:
     """Return where tilted walks are at the end of each step but the last.
 
     These are mean and standard deviation of the hits, and the chance of outermost rows beyond
@@ -216,7 +216,7 @@ def _side_by_side(
     """Return the tails of problems, whose walks go side by side."""
     target = np.array([problem.target for problem in problems])
     begin = most_likely(lanes, target)
-    is_smooth = ~are_lumpy(lanes, begin)
+    is_smooth = ~are_clustered(lanes, begin)
     seen, is_next, paths, walks = searched(lanes, target, begin)
     points, own = led_on(seen, target)
     approximation = tails(points, own)

@@ -87,14 +87,14 @@ def coupling(lanes: Lanes, path: Path) -> tuple[Floats, Floats]:
     return np.where(np.isfinite(scatter), scatter, 0.0), np.pad(rise, ((0, 0), (0, 1)))
 
 
-def are_lumpy(lanes: Lanes, path: Path) -> NDArray[np.bool_]:
+def are_clustered(lanes: Lanes, path: Path) -> NDArray[np.bool_]:
     """Whether T takes few values, or clusters: its characteristic function comes back."""
     waves = np.exp(log_waves(lanes, path, PROBED / path.deviation[:, None]))
     return np.asarray((waves > returning(path.slope * path.deviation)).any(axis=1))
 
 
 def returning(steepness: Floats) -> Floats:
-    """Return the sizes at the probed frequencies above which it is lumpy, by slope * deviation."""
+    """Return the sizes at the probed frequencies above which T clusters, by slope * deviation."""
     return np.asarray(BACK * PROBED / (1 + np.abs(steepness)[..., None]))
 
 

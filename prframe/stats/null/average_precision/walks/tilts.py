@@ -43,7 +43,7 @@ class State(NamedTuple):
     fourth: Floats
 
 
-class Exit(NamedTuple):
+class LastStep(NamedTuple):
     """The last step to some groups, a row of terms for each, from the rows before step `step`."""
 
     step: int
@@ -69,7 +69,7 @@ class Course:
     """Walks to groups of n items and n_pos positives: tables by step, exits in their order."""
 
     def __init__(
-        self, sizes: tuple[Floats, Floats], tables: Sequence[Table], exits: Sequence[Exit]
+        self, sizes: tuple[Floats, Floats], tables: Sequence[Table], exits: Sequence[LastStep]
     ) -> None:
         self.tables, self.exits = list(tables), list(exits)
         self._log_rankings = log_binomial(*sizes)
@@ -86,7 +86,7 @@ class Course:
         steps = items.table(is_fine_below=is_fine_below)
         leave = np.searchsorted(steps.end, n)
         tables: list[Table] = []
-        exits: list[Exit] = []
+        exits: list[LastStep] = []
         before = Rows.of(np.zeros(1), 1, 1)
         for step in range(int(leave.max()) + 1):
             if (leaving := np.flatnonzero(leave == step)).size:
@@ -96,7 +96,7 @@ class Course:
                 none, stride = np.zeros(leaving.size, np.int64), np.ones(leaving.size)
                 shared = Rows(stride * before.low, stride, none + before.number, none)
                 last = step_table(lanes, 0, shared, Rows.of(lanes.n_pos, 1, 1))
-                exits.append(Exit(step, leaving, last._replace(lane=none)))
+                exits.append(LastStep(step, leaving, last._replace(lane=none)))
             high = int(min(steps.end[step], n_pos.max()))
             lane = Lanes.of([steps.part(slice(step, step + 1))], [high])
             after = Rows.of(np.zeros(1), 1, high + 1)
@@ -119,7 +119,9 @@ class Course:
             tables.append(step_table(lanes, step, before, after, guide))
             before = after
         table = step_table(lanes, last, before, Rows.of(lanes.n_pos, 1, 1), guide)
-        return cls((lanes.n, lanes.n_pos), tables, [Exit(last, np.arange(lanes.n.size), table)])
+        return cls(
+            (lanes.n, lanes.n_pos), tables, [LastStep(last, np.arange(lanes.n.size), table)]
+        )
 
     def tilt(self, slopes: Floats) -> Tilt:
         """Return the walks with weights exp(slope T), with a slope for each lane."""

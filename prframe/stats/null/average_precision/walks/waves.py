@@ -7,7 +7,7 @@ expected below it, the function is walked up:
     V(h) = E[exp(iw (gain - M(h))) | h]
          = sum over j of  P(j | h) E[exp(iw (g - M(h) + M(h + j)))] V(h + j),
 
-where j positives in the step raise T by g. Lumpy gains are at the top, where steps are small.
+where j positives in the step raise T by g. Gains cluster at the top, where steps are small.
 """
 
 from typing import NamedTuple
