@@ -4,7 +4,8 @@
 
 Needs the extra ``spark``, Java and psutil. Data are made once, as Parquet files in the folder.
 The cases: many groups; the mean AP of pyspark.ml's RankingEvaluator on 1,000,000 rows beside ours;
-one ranking of many rows, which are counted where they lie; one ranking of more and more rows. ``--draw docs/guide/spark_growth.csv`` draws the figure of such a table again.
+one ranking of many rows, which are counted where they lie; one ranking of more and more rows.
+``--draw docs/guide/spark_growth.csv`` draws the figure of such a table again.
 """
 
 import argparse
@@ -33,8 +34,6 @@ CONF = (
     "spark.sql.execution.arrow.maxBytesPerBatch=2147483647",
     "spark.sql.execution.arrow.maxRecordsPerBatch=100000",
 )
-
-
 # What is timed: the shape of the rankings, a name, and a call.
 Timed: TypeAlias = tuple[tuple[int, int], str, Callable[[], object]]
 

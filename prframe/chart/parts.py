@@ -11,7 +11,6 @@ import polars as pl
 
 from prframe._preparation import colours as grounds, wording
 from prframe._preparation.colours import (
-    GROUND,
     GROUND_DARK,
     MUTED,
     MUTED_DARK,
@@ -71,7 +70,7 @@ def style(dark: bool = False) -> AbstractContextManager[Any]:  # noqa: FBT001, F
 
 
 def is_dark() -> bool:
-    """Tell whether the active theme has a ground darker than a middle grey."""
+    """Return whether the active theme has a ground darker than a middle grey."""
     theme = alt.theme.get()
     active: Any = {} if theme is None else theme()
     # Altair's own dark theme is only named, and made by what shows the chart.
@@ -96,11 +95,6 @@ def palette_of(palette: Sequence[str] | None = None) -> Sequence[str]:
 def muted() -> str:
     """Return the grey of what is not the matter itself."""
     return MUTED_DARK if is_dark() else MUTED
-
-
-def ground() -> str:
-    """Return the colour of the ground."""
-    return GROUND_DARK if is_dark() else GROUND
 
 
 def ink() -> str:

@@ -52,7 +52,7 @@ def ranking_interval(  # noqa: PLR0913
     """Return a confidence interval for a metric in the population that the items come from.
 
     The number of items is fixed, and that of positives is random. The script
-    ``python -m benchmarks.default_coverage`` measures how often the intervals cover.
+    ``python -m benchmarks.coverage`` measures how often the intervals cover.
 
     Parameters
     ----------
