@@ -65,8 +65,8 @@ class _Namespace:
         ]
         frame: Any = vars(self).get("_frame")
         has_column = hasattr(frame, "iloc") and "pr" in frame.columns
-        hint = " The column 'pr' is frame['pr']." if has_column else ""
-        raise AttributeError(f"{self._path} has no {name!r}; it has {', '.join(offered)}.{hint}")
+        hint = ". The column 'pr' is frame['pr']" if has_column else ""
+        raise AttributeError(f"{self._path} has no {name!r}; it has {', '.join(offered)}{hint}")
 
 
 class FrameNamespace(_Namespace, Generic[Frame]):
