@@ -402,7 +402,7 @@ def test_an_unknown_picture_of_a_frame() -> None:
         data()["one"].pr.plot.curv  # noqa: B018
     assert str(error.value) == (
         ".pr.plot has no 'curv'; it has curve, roc, band, interval, gain, curve_difference, queries, "
-        "matrix, groups, ap_null, scores."
+        "matrix, groups, ap_null, scores"
     )
 
 
