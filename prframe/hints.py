@@ -12,7 +12,9 @@ SYNONYMS: dict[str, str] = {
     **dict.fromkeys(("y_true", "labels", "relevance"), "label"),
     **dict.fromkeys(("measures", "scoring"), "metrics"),
     **dict.fromkeys(("system", "run"), "model"),
-    **dict.fromkeys(("n_boot", "n_bootstrap", "n_permutations", "null_size"), "n_resamples"),
+    **dict.fromkeys(
+        ("n_boot", "n_bootstrap", "n_permutations", "n_perm", "null_size"), "n_resamples"
+    ),
     **dict.fromkeys(("pos_label", "min_rel", "relevance_level"), "positive"),
     **dict.fromkeys(("seed", "random_state"), "rng"),
     **dict.fromkeys(("y_score", "y_pred"), "score"),

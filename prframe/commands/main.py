@@ -53,6 +53,8 @@ def _translated(message: str, words: Sequence[str]) -> str:
     command = Parser()
     _COMMANDS[words[0]].add_options(command)
     flags = command.flags() | {"qrels": "QRELS"}
+    if "pointwise" in flags:
+        message = message.replace("simultaneous=False", "--pointwise")
     if "shown" in flags:
         flags["depth"] = flags["shown"]
     if "--frame" in words:

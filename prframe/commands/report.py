@@ -1,6 +1,7 @@
 """``prframe report``: a page of results."""
 
 import argparse
+from pathlib import PurePath
 from typing import Any
 
 import prframe
@@ -31,7 +32,9 @@ def add_options(parser: options.Parser) -> None:
     """Add the options of the command."""
     options.add_input(parser)
     options.add_metrics(parser, "AP nDCG@10 P@10; of classifiers AP AUC")
-    parser.add_argument("--model", metavar="COLUMN", help="column of models (default: model)")
+    parser.add_argument(
+        "--model", metavar="COLUMN", help="column of models (default: model, system or run)"
+    )
     parser.several(
         "--thresholds", metavar="SCORE", text="scores, for the table of thresholds of classifiers"
     )
@@ -64,6 +67,9 @@ def run(given: argparse.Namespace) -> int:
     if given.predicted and given.frame:
         raise UsageError("a report takes --predicted with QRELS and RUN alone")
     inputs.refuse_to_overwrite(given, filter(None, [given.queries, given.texts]))
+    ending = PurePath(given.output).suffix
+    if ending not in ("", ".html", ".htm"):
+        raise UsageError(f"a report is HTML, and {ending} is none of its endings; write .html")
     data, chosen = _frame_arguments(given) if given.frame else _file_arguments(given)
     try:
         prframe.report(data, **chosen, output=given.output, seed=given.seed)

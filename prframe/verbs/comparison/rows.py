@@ -318,7 +318,8 @@ def require_items(name: str, args: Arguments) -> None:
     if not args.further_scores and args.item is None:
         raise ArgumentError(
             f"{name} matches the rows of models by their items; name their column with item=, or "
-            "give the score columns of all models as a list in `score`."
+            "give the score columns of all models as a list in `score`. To "
+            "compare over queries name their column with over=."
         )
 
 
