@@ -185,7 +185,9 @@ class _Drawn:
     def bands(self, panel: Sequence[Lines]) -> list[Any]:
         """Return the bands of a panel."""
         layers = []
-        for group, rows in [(part.group, part.band) for part in panel if part.band is not None]:
+        for part in panel:
+            if (rows := part.band) is None or rows.is_empty():
+                continue
             recall = rows["recall"].to_numpy()
             levels = recall
             if len(recall) > _BAND_LEVELS:
@@ -195,7 +197,7 @@ class _Drawn:
                 for name, column in (("y", "conf_low"), ("high", "conf_high"))
             }
             shaded = pl.DataFrame({"x": levels, **ends})
-            colour = self._marks[group].colour
+            colour = self._marks[part.group].colour
             area = parts.chart_of(shaded).mark_area(color=colour, opacity=0.2, clip=True)
             layers.append(area.encode(self._x, self._y, alt.Y2("high:Q")))
         return layers

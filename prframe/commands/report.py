@@ -67,10 +67,10 @@ def run(given: argparse.Namespace) -> int:
     if given.predicted and given.frame:
         raise UsageError("a report takes --predicted with QRELS and RUN alone")
     inputs.refuse_to_overwrite(given, filter(None, [given.queries, given.texts]))
+    data, chosen = _frame_arguments(given) if given.frame else _file_arguments(given)
     ending = PurePath(given.output).suffix
     if ending not in ("", ".html", ".htm"):
         raise UsageError(f"a report is HTML, and {ending} is none of its endings; write .html")
-    data, chosen = _frame_arguments(given) if given.frame else _file_arguments(given)
     try:
         prframe.report(data, **chosen, output=given.output, seed=given.seed)
     except OSError as error:

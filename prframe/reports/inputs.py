@@ -197,6 +197,7 @@ def read_classifiers(
     further = {segment_column(place): name for place, name in enumerate(columns.further)}
     if columns.item is not None:
         further[classifiers.ITEM] = columns.item
+    args.check_types(frame.schema)
     rows = frame.select(
         _models(frame, columns.model).alias(classifiers.MODEL),
         _floats(frame, columns.score).alias("score"),

@@ -121,6 +121,8 @@ def predicted_mean(  # noqa: PLR0913
     units = units_of(cluster, y.size)
     # The order of the units has no effect on sums.
     seen = ~np.isnan(y) if judged is None else np.asarray(judged, dtype=np.bool_)
+    if seen.shape != y.shape:
+        raise PrframeError(f"`judged` must have the shape {y.shape} of `human`; got {seen.shape}.")
     order = np.lexsort((units.of_item, seen, g, y))
     y, g = y[order], g[order]
     units = units if cluster is None else Units(units.of_item[order], units.number)

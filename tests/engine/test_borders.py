@@ -80,7 +80,7 @@ def test_streaming_frames_are_refused() -> None:
 def test_a_column_called_pr_is_named() -> None:
     frame = pd.DataFrame({"pr": [1, 2, 3, 4], **ROWS})
     assert prframe.evaluate(frame, "AUC", "pr")["AUC"].item() == 0.5
-    with pytest.raises(AttributeError, match=r"The column 'pr' is frame\['pr'\]\.$"):
+    with pytest.raises(AttributeError, match=r"The column 'pr' is frame\['pr'\]$"):
         frame.pr.mean()
     with pytest.raises(AttributeError, match=r"has no 'evaluat'; it has .*evaluate"):
         pd.DataFrame(ROWS).pr.evaluat()

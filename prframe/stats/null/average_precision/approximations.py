@@ -46,7 +46,8 @@ class BetaParameters(NamedTuple):
 def ap_minimum(n: ArrayLike, n_pos: ArrayLike) -> Floats:
     """Return the least AP a ranking can have: every positive below every negative.
 
-    It is ``(1 / n_pos) sum over k = 1..n_pos of k / (n - n_pos + k)``, computed in constant time.
+    It is ``(1 / n_pos) sum over k = 1..n_pos of k / (n - n_pos + k)``, computed in constant time,
+    and the lower end of pranker's beta distribution.
 
     Parameters
     ----------
@@ -241,7 +242,8 @@ def ap_normal_sf(
     """Return P(AP >= ap) under a normal distribution, ``Phi((mean - ap) / sqrt(variance))``.
 
     It is the exponential of `ap_normal_logsf`, which has its parameters and errors. AP is skewed
-    to the right: the upper tail of the normal is far too light.
+    to the right: the upper tail of the normal is far too light. See
+    `ap_normal_logsf` for the source, Zhang & Su 2012.
 
     Examples
     --------

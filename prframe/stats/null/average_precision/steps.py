@@ -6,21 +6,19 @@ one tie block; far down, where it matters little, a few per cent of the ranks at
 """
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from math import expm1, inf, log
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import digamma, gammaln
+from scipy.special import betaln, digamma
 
 from prframe.errors import PrframeError
 from prframe.typing import Floats, Integers
 
 # Sums of 1/rank with at most this many terms are added up. Longer ones are differences of digamma.
 _SHORT = 32
-# Logarithms of smaller factorials are looked up.
-_TABULATED = 1 << 20
 # Low values of T depend on how often positives share a tie block, which a step averages over. Near
 # the last rank such a step takes this share of what it takes elsewhere.
 _NEAR_THE_END = 0.1
@@ -193,7 +191,8 @@ def log_binomial(n: ArrayLike, k: ArrayLike) -> Floats:
     possible = (k >= 0) & (k <= n)
     k = np.where(possible, k, 0.0)
     rest = np.where(possible, n - k, 0.0)
-    value = _log_factorial(n) - _log_factorial(k) - _log_factorial(rest)
+    # Unlike factorials, the beta function loses nothing where n is large and k small.
+    value = -np.log1p(n) - betaln(rest + 1.0, k + 1.0)
     return np.where(possible, value, -inf)
 
 
@@ -202,19 +201,6 @@ def log_hypergeometric(n: ArrayLike, n_pos: ArrayLike, drawn: ArrayLike, hits: I
     n, n_pos, drawn = (np.asarray(number) for number in (n, n_pos, drawn))
     ways = log_binomial(drawn, hits) + log_binomial(n - drawn, n_pos - hits)
     return np.asarray(ways - log_binomial(n, n_pos))
-
-
-def _log_factorial(n: Floats) -> Floats:
-    """Return log n! for whole numbers."""
-    if n.size and n.max() < _TABULATED:
-        return np.asarray(_log_factorials()[n.astype(np.int64)])
-    return np.asarray(gammaln(n + 1.0))
-
-
-@cache
-def _log_factorials() -> Floats:
-    """Return the logarithms of the first factorials."""
-    return np.asarray(gammaln(np.arange(_TABULATED) + 1.0))
 
 
 def ranges(number: Integers) -> tuple[Integers, Integers]:
