@@ -81,3 +81,18 @@ def test_links_to_examples_lead_to_the_gallery_when_pages_are_built(monkeypatch)
         "[data](../../examples/data.py), [page](trec.md)"
     )
     assert built("[one](../examples/plot_a.py)", "") == "[one](gallery/plot_a)"
+
+
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs" / "reference").glob("*.rst")), ids=lambda page: page.stem
+)
+def test_the_reference_lists_what_there_is(page):
+    module, listed = "", False
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if found := re.match(r"\.\. (?:currentmodule|automodule):: (\S+)", line):
+            module = found[1]
+        listed = line.startswith(".. autosummary") or (listed and (not line or line[0] == " "))
+        if listed and module and (name := re.match(r" +([A-Za-z_]\S*)$", line)):
+            thing = import_module(module)
+            for part in name[1].removeprefix(f"{module}.").split("."):
+                thing = getattr(thing, part)
