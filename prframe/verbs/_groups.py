@@ -106,7 +106,7 @@ def _keep_freed_memory() -> None:
 
 def shown(results: Iterable[Result], total: int, description: str) -> Iterable[Result]:
     """Show the progress of the work, if somebody watches."""
-    if not _watched():
+    if not watched():
         return results
     # tqdm is imported here, because only people at a terminal need it.
     from tqdm import tqdm  # noqa: PLC0415
@@ -126,7 +126,7 @@ def shown(results: Iterable[Result], total: int, description: str) -> Iterable[R
     return bar
 
 
-def _watched() -> bool:
+def watched() -> bool:
     """Return whether standard error is a terminal, or the session a notebook."""
     # A replacement of standard error may have no isatty, or be closed.
     with suppress(AttributeError, ValueError):

@@ -14,6 +14,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
+from prframe.verbs import _groups
 from prframe.verbs._groups import each_group, each_shape
 
 
@@ -153,6 +154,19 @@ def test_too_many_draws_are_refused() -> None:
             ask("AP", n_resamples=100_000_000_000)
     with pytest.raises(prframe.ArgumentError, match="must be at most 100,000,000, of which"):
         frame.pr.band(n_resamples=100_000_000_000)
+
+
+def test_tests_of_ap_show_progress_that_changes_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({"q": np.arange(300) % 10, "score": rng.normal(size=300).round(1)})
+    frame = frame.with_columns(label=pl.Series(rng.random(300) < 0.3))
+    expected = frame.pr.ap_test(by="q", alternative="two-sided")
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(_groups, "_PATIENCE_SECONDS", 0.0)
+    shown = frame.pr.ap_test(by="q", alternative="two-sided")
+    assert_frame_equal(shown, expected, rel_tol=1e-9)
+    assert "ap_test:" in stream.getvalue()
 
 
 def test_groups_of_one_shape_share_their_work() -> None:

@@ -76,7 +76,8 @@ def ap_test(
         queries are independent. Replicates that are each other's positives are not, and a test
         that treats them as independent rejects too often. "comonotone" is the conservative end, at
         which all AP rise and fall together: rankings of one shape are tested like a single one
-        whose AP is the mean. For several shapes p is at most what is given ("bound").
+        whose AP is the mean. For several shapes the values
+        of AP are counted; where they are too many, p is at most what is given ("bound").
     ap : str, optional
         Column of precomputed average precisions, one row per ranking, instead of `score` and
         `label`; `n_pos` and `n` count positives and items of each.

@@ -33,7 +33,7 @@ from prframe.stats.null import (
 )
 from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, Floats
-from prframe.verbs._groups import shown
+from prframe.verbs._groups import shown, watched
 from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._verb import positives_of, warn_undefined
 from prframe.verbs.against_chance.known_ap import KnownAP
@@ -146,7 +146,7 @@ class GroupTest(CorrectedTests):
         tested = rows.filter(pl.col("ap").is_not_null())
         cases = _cases(tested)
         ap = tested["ap"].to_numpy()
-        log_p, method = self._log_p_values(cases, ap)
+        log_p, method = self._shown_log_p_values(cases, ap)
         tests = _moments(tested.drop("depth", "sizes"), cases.mean, cases.variance).with_columns(
             *_p_columns(log_p), pl.Series("method", method, dtype=pl.String)
         )
@@ -179,6 +179,21 @@ class GroupTest(CorrectedTests):
             ap.alias("ap"),
             tie_sizes(piece, group_hits).alias("sizes"),
         )
+
+    def _shown_log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
+        """Return the logarithms of the p-values and the methods, with a bar if watched."""
+        if not watched():
+            return self._log_p_values(cases, ap)
+        shapes: dict[object, list[int]] = {}
+        for place, case in enumerate(cases.cases):
+            shapes.setdefault(case.shape, []).append(place)
+        log_p, methods = np.zeros(ap.size), [""] * ap.size
+        for places in shown(shapes.values(), len(shapes), "ap_test"):
+            part = Cases([cases.cases[place] for place in places])
+            log_p[places], found = self._log_p_values(part, ap[places])
+            for place, method in zip(places, found, strict=True):
+                methods[place] = method
+        return log_p, methods
 
     def _log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
         """Return the logarithms of the p-values, and the method of each."""
@@ -321,7 +336,8 @@ class MeanTest(GroupTest):
         """Return the logarithms of the p-values of means of AP that rise and fall together.
 
         Where the mean reaches a value, one of the AP does, so that its tail is at most the largest
-        of their tails, and equal to it if all distributions are the same.
+        of their tails, and equal to it if all distributions are the same. It is counted where each
+        has few values.
         """
         different = [list(dict.fromkeys(cases.cases)) for cases in of_part]
         sizes = np.array([len(cases) for cases in different])
@@ -336,10 +352,12 @@ class MeanTest(GroupTest):
             plan = replace(self, alternative=side)
             log_tail, used = plan._log_p_values(cases, np.repeat(value, sizes))  # noqa: SLF001
             bound = np.maximum.reduceat(log_tail, starts)
-            methods = [
-                str(used[start]) if size == 1 else "bound"
-                for start, size in zip(starts.tolist(), sizes.tolist(), strict=True)
-            ]
+            methods = [str(used[start]) for start in starts.tolist()]
+            for place in np.flatnonzero(sizes > 1).tolist():
+                is_upper, at = side == "greater", float(value[place])
+                exact = of_part[place].comonotone_log_tail(at, upper=is_upper)
+                bound[place] = bound[place] if exact is None else exact
+                methods[place] = "bound" if exact is None else "exact"
             tails.append(bound)
         # With one side both tails are the same.
         return from_log_tails(tails[0], tails[-1], self.alternative), methods

@@ -1,8 +1,10 @@
 """Tails of the AP of many groups, and of their mean, under random ranking."""
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import groupby
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +21,7 @@ from prframe.stats.null.average_precision.steps import (
 )
 from prframe.stats.null.average_precision.sums import sum_tails
 from prframe.stats.null.average_precision.tails import all_tails, labelled
-from prframe.stats.null.average_precision.values import ap_extremes, cost, drawn
+from prframe.stats.null.average_precision.values import ap_atoms, ap_extremes, cost, drawn
 from prframe.typing import Floats
 
 # A value is low if it is less than this share of the way from the least AP to the mean; it is high
@@ -50,6 +52,12 @@ class Case(NamedTuple):
         return (None if self.depth == self.n else self.depth), self.ties
 
 
+@lru_cache(maxsize=64)
+def _atoms(case: Case) -> tuple[Floats, Floats] | None:
+    """Return the values of AP and their probabilities, or None if there are many."""
+    return ap_atoms(case.items, case.n_pos)
+
+
 class Cases:
     """Groups of which several may be alike, with `mean` and `variance` of the AP of each."""
 
@@ -65,6 +73,26 @@ class Cases:
             self.mean[place], self.variance[place] = _moments(self.cases[place])
         ends = {case: ap_extremes(items, case.n_pos) for case, items in self._items.items()}
         self._least, self._largest = np.array([ends[case] for case in self.cases]).reshape(-1, 2).T
+
+    def comonotone_log_tail(self, value: float, *, upper: bool) -> float | None:
+        """Return log P(mean >= value), or of <= below, if all AP are the same quantile.
+
+        The quantile function of the mean is the mean of theirs. None where a case has many values.
+        """
+        parts: list[tuple[Floats, Floats]] = []
+        for case, count in Counter(self.cases).items():
+            if (atoms := _atoms(case)) is None:
+                return None
+            values, shares = (each[::-1] for each in atoms) if upper else atoms
+            parts.append((np.cumsum(shares), values * count))
+        ends = np.unique(np.concatenate([tails for tails, _ in parts]))
+        total = np.zeros(ends.size)
+        for tails, values in parts:
+            # Tails that differ by rounding are one.
+            total += values[np.searchsorted(tails, ends * (1 - EQUAL)).clip(max=tails.size - 1)]
+        mean, slack = total / len(self.cases), EQUAL * value
+        reached = np.flatnonzero(mean >= value - slack if upper else mean <= value + slack)
+        return log(min(ends[reached[-1]], 1.0)) if reached.size else -np.inf
 
     def support(self, place: int) -> tuple[float, float]:
         """Return the least and the largest AP of a group."""
