@@ -22,6 +22,12 @@ SYNONYMS: dict[str, str] = {
     "points": "recall",
     "prevalence": "prior",
 }
+# What other libraries call the values of options.
+_VALUES = {
+    **dict.fromkeys(("fdr", "fdr_bh"), "bh"),
+    **dict.fromkeys(("fisher", "permutation"), "randomization"),
+    **dict.fromkeys(("normal", "student"), "t"),
+}
 _LARGEST_FIRST = "the largest score is the best one; give distances with the opposite sign"
 _CUTOFF = "a cut-off stands in the name of a metric, for example 'nDCG@10'"
 # Arguments of other libraries that have no counterpart, and what to do instead.
@@ -81,7 +87,8 @@ def closest(value: object, options: Iterable[object]) -> str | None:
 def did_you_mean(value: object, options: Iterable[object]) -> str:
     """Return a hint when one of the options resembles the value, else nothing."""
     known = {str(option): option for option in options}
-    close = closest(value, known)
+    usual = _VALUES.get(str(value).lower())
+    close = usual if usual in known else closest(value, known)
     return f" Did you mean {known[close]!r}?" if close else ""
 
 

@@ -74,7 +74,7 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"correction": "fdr"},
-        "`correction` must be one of 'bh', 'bonferroni', 'by', 'holm', 'max-t'; got 'fdr'.",
+        "`correction` must be one of 'bh', 'bonferroni', 'by', 'holm', 'max-t'; got 'fdr'. Did you mean 'bh'?",
     ),
     ({"within": "query"}, "`within` must be one of 'all', 'by'; got 'query'."),
     (
