@@ -67,7 +67,9 @@ def test_ties(digits: pl.DataFrame) -> None:
 
 
 @pytest.mark.slow
-def test_script_reproduces_the_file(digits: pl.DataFrame, tmp_path: Path) -> None:
+def test_script_reproduces_the_file(
+    digits: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("sklearn")
     if not SCRIPT.exists():
         pytest.skip("the scripts are not part of this installation")
@@ -75,6 +77,7 @@ def test_script_reproduces_the_file(digits: pl.DataFrame, tmp_path: Path) -> Non
     frame = script.make_frame()
     polars.testing.assert_frame_equal(frame, digits, check_exact=True)
     path = tmp_path / "digits.parquet"
-    script.write(frame, path)
+    monkeypatch.setattr(script, "OUTPUT", path)
+    script.main()
     polars.testing.assert_frame_equal(pl.read_parquet(path), digits, check_exact=True)
     assert path.stat().st_size < 500_000
