@@ -210,7 +210,7 @@ QUERY_TESTS: dict[str, QueryTest] = {
     "randomization": QueryTest(
         randomization_tests,
         asks="could the two models have exchanged their values, query by query?",
-        p_value='counted ("-exact"), by a saddlepoint, or convolved: no draws',
+        p_value='from all sign assignments, without sampling ("-exact", ..., "-estimate")',
         statistic="the mean difference",
         function="paired_randomization",
         methods=get_args(RandomizationMethod),
@@ -267,7 +267,7 @@ def described_tests(indent: str) -> str:
     for name, test in QUERY_TESTS.items():
         sentences = [
             f'- "{name}": {test.asks} P-value: {test.p_value}. Statistic: {test.statistic}.',
-            "" if test.clusters else "It knows no clusters.",
+            "" if test.clusters else "Does not support `cluster`.",
             "" if test.function is None else f"See `prframe.stats.{test.function}`.",
         ]
         text = " ".join(filter(None, sentences))
