@@ -304,7 +304,8 @@ REFUSALS = {
     ),
     "a weighted grade": (
         lambda: evaluate(GOOD.with_columns(weight=1.0), "AP(rel=2)", weight="weight"),
-        "`weight` does not work with rel=, as in 'AP(rel=2)'; pass positive= for all metrics instead.",
+        "`weight` does not work with rel=, as in 'AP(rel=2)'; pass positive= for all metrics "
+        "instead.",
     ),
     "a grade of strings": (
         lambda: evaluate(GOOD.with_columns(label=pl.lit("a")), "AP(rel=2)", positive="a"),

@@ -104,8 +104,8 @@ class Evaluation:
             )
         if graded and self.args.weight is not None:
             raise ArgumentError(
-                f"`weight` does not work with rel=, as in {checks.listed(graded)}; pass positive= for "
-                "all metrics instead."
+                f"`weight` does not work with rel=, as in {checks.listed(graded)}; pass positive= "
+                "for all metrics instead."
             )
         if graded and not isinstance(self.args.positive, (bool, int, float)):
             raise ArgumentError(
