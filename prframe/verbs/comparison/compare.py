@@ -126,9 +126,9 @@ def compare(
     within : {"all", "by"}
         Adjust for all rows of the result, or for those of each group of `by`, as "max-t" does.
     interval : {"auto", "t", "hall", "percentile", "bca"}
-        Over queries "auto" is Student's, or Hall's with ``test="hall"``. On the same items
-        "percentile" and "bca" are from the paired bootstrap; "auto" is that of the test or
-        "percentile", extended to what the intervals of both models leave room for (see the notes).
+        Over queries "auto" is Student's, or Hall's with ``test="hall"``. On the same items "auto"
+        is that of the test or "percentile", from the paired bootstrap, extended to what the
+        intervals of both models leave room for (see the notes); there is no other.
     confidence_level : float in (0, 1)
         Level of the interval.
     equivalence : float > 0, optional
