@@ -133,7 +133,7 @@ def compare(
         Level of the interval.
     equivalence : float > 0, optional
         Add ``p_equivalence``, not adjusted, of two one-sided t tests that the means differ by
-        less than this margin (`prframe.stats.paired_equivalence_test`).
+        less than this margin.
     power : float in (1 - confidence_level, 1), optional
         Add the smallest difference that so many queries detect with this probability by a t test,
         and how many queries the observed difference needs.
