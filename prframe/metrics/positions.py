@@ -150,9 +150,9 @@ R = _or_at_precision(
     or_above(
         Metric(
             "R",
-            "Recall at k: the positives among the first k, over n_pos. At a threshold: those at or "
-            "above it, over n_pos. At a precision: the largest recall of all thresholds with at least "
-            "that precision.",
+            "Recall at k: the positives among the first k, over n_pos. At a threshold: those at "
+            "or above it, over n_pos. At a precision: the largest recall of all thresholds with "
+            "at least that precision.",
             "TREC",
             (TOP,),
             over(lambda q, _: q.n_pos),
