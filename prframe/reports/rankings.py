@@ -6,6 +6,7 @@ from functools import cached_property
 from math import ceil, comb
 from operator import itemgetter
 
+import numpy as np
 import polars as pl
 
 from prframe import tables
@@ -251,12 +252,13 @@ class Rankings:
         plain = replace(self.options, ties="group").shared
         values = evaluate(self.rows.drop(ITEM, strict=False), names, by=_KEYS, **plain)
         relevant = values.group_by(QUERY).agg(pl.col("NumRel").max())["NumRel"].drop_nulls()
-        told = f"{relevant.min():g} to {relevant.max():g}, median {relevant.median():g}"
+        least, median, most = np.quantile(relevant, [0, 0.5, 1]) if relevant.len() else [0, 0, 0]
+        told = f"{least:g} to {most:g}, median {median:g}"
         rows = [("relevant_items", "info", relevant.len(), told)]
         if len(names) > 1:
             shares = values.group_by(SYSTEM, maintain_order=True).agg(pl.col("Judged@10").mean())
-            least = shares.drop_nulls().sort("Judged@10", SYSTEM).head(_MOST_NAMED)
-            told = ", ".join(f"{name} {share:.1%}" for name, share in least.iter_rows())
+            lowest = shares.drop_nulls().sort("Judged@10", SYSTEM).head(_MOST_NAMED)
+            told = ", ".join(f"{name} {share:.1%}" for name, share in lowest.iter_rows())
             rows += [("judged_items", "info", shares.height, told)] if told else []
         return pl.DataFrame(rows, ["kind", "severity", "count", "example"], orient="row")
 
