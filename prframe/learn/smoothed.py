@@ -54,7 +54,8 @@ def smoothed_criterion(
     ``F(t) = 1/N sum_j kappa((t - s_j) / h)``, kappa being the normal cdf and j running over all N
     items. The gradient is ``dW/ds_j = 1{j positive} w_j f(s_j) - g(s_j)`` with
     ``g(t) = 1/(N h) sum over positives of w_i K((t - s_i) / h)`` and ``w_i = phi'(F(s_i))``, where
-    f is the derivative of F and K that of kappa.
+    f is the derivative of F and K that of kappa (Clemencon, Limnios & Vayatis 2021, eqs (4.8),
+    (4.10), (5.1) and (5.2)). That of a linear rule by theta is ``Z' gradient``.
 
     Parameters
     ----------
@@ -65,29 +66,18 @@ def smoothed_criterion(
     bandwidth : float > 0
         h, in the unit of the scores.
     phi : str, ScoreGeneratingFunction or callable
-        As for `prframe.stats.parse_phi`, and smooth.
+        As for `prframe.stats.parse_phi`, and smooth; it may be infinite at 0 or 1.
 
     Returns
     -------
     SmoothedCriterion
-        ``value`` and ``gradient``, shape (N,).
+        ``value`` and ``gradient``, shape (N,), within about 1e-13 by Fourier series: for a given
+        bandwidth relative to the spread in time ``O(N log N)``.
 
     Raises
     ------
     PrframeError
         Scores, labels or a bandwidth that are not as above, or a phi that is not smooth.
-
-    Notes
-    -----
-    The gradient of a linear rule by theta is ``Z' gradient``. As every item counts half in F at
-    its own score, phi may be infinite at 0 or 1.
-
-    Sums over pairs are taken by Fourier series, with an error of about 1e-13. For a given
-    bandwidth relative to the spread the time is ``O(N log N)``, the memory ``O(N)``.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, eqs (4.8), (4.10), (5.1) and (5.2).
 
     Examples
     --------
