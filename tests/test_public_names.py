@@ -14,7 +14,7 @@ from prframe import stats
 
 NAMES = """
     AP AP11 AUC AUPRC AUPRG ArgumentError BEDROC BalancedAccuracy Bpref CATALOGUE CoverageWarning DCG
-    DependentFoldsWarning EF ERR EffectiveSampleSizeWarning EmptyFrameWarning F F1 GateError IPrec Judged Lift MCC ManyGradesWarning
+    DependentFoldsWarning EF ERR EffectiveSampleSizeWarning EmptyFrameWarning F F1 GateError IPrec Judged Lift MCC ManyGradesWarning ManyPairsWarning
     MaxF1 Metric MissingColumnError
     MissingQueriesWarning NoCutoffWarning NoNegativesWarning NoPositivesWarning NormalizationWarning NumRel NumRelRet NumRet P
     PooledRankingWarning Prec PrframeError
