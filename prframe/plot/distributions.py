@@ -172,7 +172,7 @@ def scores(
     if by is not None and not isinstance(by, str):
         raise ArgumentError(f"`by` must be the name of one column; got {checks.brief(by)}.")
     data, _ = whole(frame, "frame")
-    with advising("For a panel each say by={column}"):
+    with advising("For one panel each use by={column}"):
         points = curve(data, score, label, anchor=False, **shared).drop_nulls("threshold")
     parts = [points] if by is None else points.partition_by(by, maintain_order=True)
     if points.is_empty() or len(parts) > MOST_PANELS:

@@ -13,7 +13,7 @@ from prframe._engine.measure import values_of_groups
 from prframe._engine.pieces import Ranking
 from prframe._engine.rows import considered, key_names
 from prframe.errors import ArgumentError, NoCutoffWarning, PrframeError, each_once, warn
-from prframe.metrics import Metric, at_any_prior, forms_that, parse_metric
+from prframe.metrics import Metric, forms_that, parse_metric
 from prframe.metrics.partial import AUPRG
 from prframe.metrics.positions import Judged
 from prframe.metrics.sets import MCC, NumRet, SetR
@@ -265,8 +265,8 @@ def at_prior(metric: Metric, prior: float | None) -> "stats.CellStatistic":
         return statistic
     if not statistic.takes_prior:
         raise ArgumentError(
-            f"`prior` has no meaning for {metric} of one ranking, as it counts ranks, at which "
-            f"the population has other items; it is for {at_any_prior()}; leave `prior` out."
+            f"`prior` does not work with metrics that count ranks, such as {metric}; take a "
+            "metric at a threshold, such as 'P(threshold=0.5)', or leave `prior` out."
         )
     return rankings.AtPrior(statistic, prior)
 

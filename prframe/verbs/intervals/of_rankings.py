@@ -217,10 +217,8 @@ class RankingIntervals(Plan):
             return
         warn(
             f"fewer than {LEAST_CLUSTERS} clusters hold positives, or negatives"
-            f"{self._where(few)}, and may not show how much clusters differ: with 8 to 30 "
-            "clusters 95 % intervals of AP and AUC covered in 90 to 98 % of samples, and those of "
-            "AUPRG, BEDROC, MaxF1, pAUC and R(at_precision) in 83 to 98 %. More clusters help, "
-            "not more items; where it does not matter, ignore CoverageWarning.",
+            f"{self._where(few)}, so 95 % intervals may cover in as few as 83 % of samples. More "
+            "clusters help, more items do not. If it does not matter, ignore CoverageWarning.",
             CoverageWarning,
         )
 
