@@ -66,19 +66,17 @@ def curve(
         do; interpolated curves and mean curves do not, so that at recall 0 the former have
         ``IPrec@0``, and the latter the precision of the first items.
     recall : float or list of float in [0, 1], or int >= 2, optional
-        Give the curve at these levels only, a row each; a whole number is that of evenly spaced
-        levels, 11 for 0, 0.1, ..., 1. The row of a level is where recall first reaches it, or,
-        beyond the largest recall, has precision 0 and null counts. An opening row reaches level 0
-        with precision 1, even at random; see `anchor`. The metric ``Prec@r`` of `evaluate` is this
-        precision.
+        Only these levels of recall, one row each; a whole number gives that many evenly spaced
+        levels, 11 for 0, 0.1, ..., 1. The row of a level is where recall first reaches it; beyond
+        the largest recall, precision is 0 and counts are null. The opening row has precision 1 at
+        level 0; see `anchor`. The metric ``Prec@r`` of `evaluate` is this precision.
     order : {"rank", "input"}
         ``"rank"``: a row per threshold, best first. ``"input"``: a row per row of the frame, in
         its order, null where an item is not retrieved (or left out).
     over : str or list of str, optional
-        Draw the mean curve over these columns, for instance over queries: the mean of precision
-        over the groups of `by` and `over`, at the levels of `recall`, by default 101. To see all
-        curves around their mean, name the column in `by`, and in ``over=`` of
-        `prframe.plot.curve`.
+        Compute the mean curve over these columns, for instance queries: the mean precision at the
+        levels of `recall`, by default 101. To see all curves around their mean, name the column in
+        `by`, and in ``over=`` of `prframe.plot.curve`.
     gain : bool
         Add the precision-recall-gain curve (Flach & Kull 2015): the gain of a recall or a
         precision x is ``(x - pi) / ((1 - pi) x)``, with pi the share of positives, or `prior`. A
@@ -106,8 +104,8 @@ def curve(
 
     Notes
     -----
-    With ``ties="group"`` a threshold stands for all rows of its score; with ``ties="order"``
-    every row is a threshold of its own, as in vl_pr.
+    With ``ties="group"`` tied rows share one threshold; with ``ties="order"`` every row has its
+    own, as in vl_pr.
 
     The mean curve is ``mean_q precision_q(r)`` at level r, where precision is 0 beyond the recall
     of a group. It is the mean of Prec@r, and with ``interpolate=True`` that of IPrec@r,
