@@ -59,8 +59,7 @@ def ap_null(
 
     Notes
     -----
-    The histogram is one of 20,000 draws with a fixed seed. Mean and p-value are those of the
-    distribution itself.
+    The histogram has 20,000 draws with a fixed seed. Mean and p-value are computed, not drawn.
 
     Examples
     --------
@@ -137,7 +136,7 @@ def scores(
     score, label, **shared
         As in `prframe.curve`; a column `by` has a panel per value.
     threshold : float, optional
-        A score from which on items count as retrieved; precision and recall there are written.
+        A threshold on the score; the picture states precision and recall there.
     bins : int, optional
         The number of bars: by default more for more items, from 10 to 50, or one for each score if
         all are whole numbers within 50 of each other.
