@@ -23,8 +23,7 @@ RankNullMethod: TypeAlias = Literal["auto", "exact", "saddlepoint", "normal"]
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class LinearRankNull(NullDistribution):
-    """The distribution of ``W = sum over positives of a_i`` if all choices of positives are
-    equally likely.
+    """The distribution of ``W = sum over positives of a_i`` for random positives.
 
     Probabilities, quantiles and p-values have the methods of every `NullDistribution`.
 
