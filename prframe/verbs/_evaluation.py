@@ -50,12 +50,14 @@ class Evaluation:
         """Return the arguments with all columns by which values are distinguished."""
         return args
 
+    @property
     def uses_grades(self) -> bool:
-        """Return whether all metrics use grades, so that no row need be negative."""
+        """Whether all metrics use grades, so that no row need be negative."""
         return all(metric.graded or metric.rel is not None for metric in self.wanted.values())
 
+    @property
     def counts_hits(self) -> bool:
-        """Return whether a metric counts hits, and all have a value without positives."""
+        """Whether a metric counts hits, and all have a value without positives."""
         tells = self.counts_all and self.undefined is None
         return not tells and any(m.name not in _OF_ANY_LABELS for m in self.wanted.values())
 

@@ -56,6 +56,9 @@ class MetricValues:
 class PrecomputedValues:
     """The columns of values, and how metrics and models are distinguished."""
 
+    # Values have no labels, of which others would be warned.
+    uses_grades = counts_hits = False
+
     columns: tuple[str, ...]
     # Whether another column names the metric of each row, and whether the columns are models.
     long: bool

@@ -35,8 +35,6 @@ from prframe.verbs._plan import Plan, named_by_caller
 # The working column of how many standard errors ties at a jump may move an estimate, and from how
 # many on intervals do not cover.
 MOVED, _MATTERS = "__moved", 1.0
-# The verbs with an argument `over`.
-_TAKING_OVER: set[str] = set()
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -70,8 +68,6 @@ def verb(function: Callable[P, T]) -> Callable[P, T]:
                 raise error.as_column(function.__name__, takes_values=takes_values) from None
             raise
 
-    if "over" in known:
-        _TAKING_OVER.add(function.__name__)
     called.__signature__ = signature  # type: ignore[attr-defined]
     parameters = (arguments_module.__doc__ or "").partition("----------\n")[2].strip()
     text = (function.__doc__ or "").replace("{frames}", kinds())
@@ -109,8 +105,8 @@ def run(
     `schema` may be a function of the dtypes of the caller's columns. A `guarded` call warns of
     rankings that are pooled.
     """
-    args = plan.args
-    plan.accepts().check(args)
+    args, accepts = plan.args, plan.accepts()
+    accepts.check(args)
     plan.check()
     keys = args.keys if keys is None else keys
     # The columns that results summarise over are not among the columns of the result.
@@ -137,15 +133,13 @@ def run(
     def renamed(source: Source) -> pl.DataFrame:
         results = plan.results(source)
         if guarded:
-            by = args.keys[: len(keys)] if keys else ()
-            takes_over = plan.accepts().verb in _TAKING_OVER and plan.has_mean()
-            guard.warn(by, takes_over=takes_over)
+            guard.warn(args.keys[: len(keys)] if keys else (), takes_over=accepts.has_mean)
             warn_of_nameless(source, roles)
-        if plan.ranks_at_random():
+        if accepts.at_random:
             warn_of_unlisted(source, frame, names, args)
         warn_of_unretrieved(source, names, args)
-        warn_of_shared_items(frame, names, args, plan.independent())
-        warn_of(source, args, uses_grades=plan.uses_grades(), counts_hits=plan.counts_hits())
+        warn_of_shared_items(frame, names, args, accepts.independent)
+        warn_of(source, args, uses_grades=accepts.uses_grades, counts_hits=accepts.counts_hits)
         return named_by_caller(args, keys, results)
 
     models: dict[str, str] = {}

@@ -179,24 +179,19 @@ class _Values(TwoStepPlan):
 
     def accepts(self) -> Accepts:
         """Return that every argument is accepted that the metrics take."""
-        return Accepts("evaluate")
+        evaluation = self.evaluation
+        return Accepts(
+            "evaluate",
+            uses_grades=evaluation.uses_grades,
+            counts_hits=evaluation.counts_hits,
+            counting=Counting(
+                evaluation.needed_columns, thresholds_of(evaluation.wanted.values())
+            ),
+        )
 
     def check(self) -> None:
         """Refuse options that have no meaning for a metric."""
         self.evaluation.check()
-
-    def uses_grades(self) -> bool:
-        """Return whether all metrics use grades."""
-        return self.evaluation.uses_grades()
-
-    def counts_hits(self) -> bool:
-        """Return whether metrics count hits, and have a value without positives."""
-        return self.evaluation.counts_hits()
-
-    def counting(self) -> Counting | None:
-        """Return what metrics need of rows that are counted."""
-        thresholds = thresholds_of(self.evaluation.wanted.values())
-        return Counting(self.evaluation.needed_columns, thresholds)
 
     def looks_at_all(self) -> bool:
         """Return whether values are summarised over groups."""

@@ -94,10 +94,6 @@ class CorrectedTests(TwoStepPlan):
         if self.correction is not None:
             checks.one_of("correction", self.correction, get_args(Correction))
 
-    def ranks_at_random(self) -> bool:
-        """Return that random rankings are of all items."""
-        return True
-
     def looks_at_all(self) -> bool:
         """Return whether p-values are adjusted for their number."""
         return self.correction is not None
@@ -125,20 +121,18 @@ class GroupTest(CorrectedTests):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which labels can be exchanged."""
+        is_independent = self.dependence == "independent" and self.known is None
         return Accepts(
             "ap_test",
             whole_items="counts",
             ties=WITHOUT_LABELS,
             otherwise=", under which AP is no longer that of one ranking",
+            at_random=self.known is None,
+            # There are such keys if a mean is tested.
+            independent=self.args.keys[self.n_keys :] if is_independent else (),
+            # All tie blocks matter, unless the policy parts them.
+            counting=Counting(blocks=self.args.policy.blocks),
         )
-
-    def ranks_at_random(self) -> bool:
-        """Return that random rankings are of all items, unless AP are precomputed."""
-        return self.known is None
-
-    def counting(self) -> Counting:
-        """Return that all tie blocks matter, unless the policy parts them."""
-        return Counting(blocks=self.args.policy.blocks)
 
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group, before p-values are adjusted."""
@@ -257,11 +251,6 @@ class MeanTest(GroupTest):
                 "with `over`, `method` must be one of "
                 f"{checks.listed(_OF_MEANS, in_order=True)}; got {self.method!r}."
             )
-
-    def independent(self) -> Sequence[str]:
-        """Return the keys of `over`, unless their rankings may depend on each other."""
-        is_free = self.dependence == "independent"
-        return self.args.keys[self.n_keys :] if is_free and self.known is None else ()
 
     def looks_at_all(self) -> bool:
         """Return that a mean is over groups."""

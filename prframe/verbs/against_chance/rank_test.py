@@ -190,6 +190,10 @@ class _Test(CorrectedTests):
             whole_items="ranks",
             ties=WITHOUT_LABELS,
             otherwise=", under which ranks depend on labels or are no ranks of one ranking",
+            has_mean=False,
+            at_random=True,
+            # All tie blocks matter, unless the policy parts them.
+            counting=Counting(blocks=self.args.policy.blocks),
         )
 
     def check(self) -> None:
@@ -203,10 +207,6 @@ class _Test(CorrectedTests):
                 f"`phi` has a function, or the name of one, twice: {checks.brief(names)}; rows "
                 "are told apart by these names."
             )
-
-    def counting(self) -> Counting:
-        """Return that all tie blocks matter, unless the policy parts them."""
-        return Counting(blocks=self.args.policy.blocks)
 
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group and function, before p-values are adjusted."""

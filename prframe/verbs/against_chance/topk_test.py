@@ -153,12 +153,15 @@ class _Test(CorrectedTests):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which the number of hits is whole."""
-        needs = "and the test needs the hits of one; use"
-        return Accepts("topk_test", whole_items="counts", one_ranking=needs)
-
-    def counting(self) -> Counting:
-        """Return that the test needs nothing but the ranks of the positives."""
-        return Counting()
+        return Accepts(
+            "topk_test",
+            whole_items="counts",
+            one_ranking="and the test needs the hits of one; use",
+            has_mean=False,
+            at_random=True,
+            # The test needs nothing but the ranks of the positives.
+            counting=Counting(),
+        )
 
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group and cut-off, before p-values are adjusted."""

@@ -248,10 +248,6 @@ class _Differences(Plan):
         """Return the arguments under which each model ranks the same items."""
         return on_same_items("compare_curves")
 
-    def undivided(self) -> str:
-        """Return that the models are to be the same in all groups."""
-        return "a comparison on the same items (no over=) matches the models of all groups"
-
     def results(self, source: Source) -> pl.DataFrame:
         """Return the rows of all groups."""
         paired = paired_rows(source, self.args, incomplete=self.incomplete)

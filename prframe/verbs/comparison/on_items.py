@@ -1,7 +1,7 @@
 """The comparison of models on the same items, with a ranking per model."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -60,7 +60,7 @@ class OnItems(Plan):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which each model ranks the same items."""
-        return on_same_items("compare")
+        return replace(on_same_items("compare"), counts_hits=self._evaluation.counts_hits)
 
     def check(self) -> None:
         """Refuse metrics for which there is no such test or interval."""
@@ -106,14 +106,6 @@ class OnItems(Plan):
     def _evaluation(self) -> Evaluation:
         """The evaluation of one ranking, which knows the columns that metrics need."""
         return Evaluation(self.args, self.asked.wanted)
-
-    def counts_hits(self) -> bool:
-        """Return whether metrics count hits, and have a value without positives."""
-        return self._evaluation.counts_hits()
-
-    def undivided(self) -> str:
-        """Return that the models are to be the same in all groups."""
-        return "a comparison on the same items (over=None) matches the models of all groups"
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group, metric and pair."""

@@ -284,16 +284,6 @@ class ValuesPlan(TwoStepPlan):
 
     compared: ComparedValues
 
-    def uses_grades(self) -> bool:
-        """Return whether all metrics use grades."""
-        measure = self.compared.measure
-        return isinstance(measure, Evaluation) and measure.uses_grades()
-
-    def counts_hits(self) -> bool:
-        """Return whether metrics count hits, and have a value without positives."""
-        measure = self.compared.measure
-        return isinstance(measure, Evaluation) and measure.counts_hits()
-
     def results(self, source: Source) -> pl.DataFrame:
         """Return the rows of the result, with the working names of the keys."""
         return self.of_values(self.compared.values(source))

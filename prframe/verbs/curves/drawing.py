@@ -1,7 +1,7 @@
 """The rows of curves: counts along the thresholds of each group, and the rates from them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -91,22 +91,18 @@ class Drawing(Plan):
     undefined: str = "recall"
 
     def accepts(self) -> Accepts:
-        """Return the arguments under which there is one ranking."""
-        return of_one_ranking(self.verb)
+        """Return the arguments under which there is one ranking, of which rows are counted.
 
-    def has_mean(self) -> bool:
-        """Tell that gains and rows in input order are of single curves."""
-        return self.then is None and self.order == "rank"
-
-    def undivided(self) -> str:
-        """Return that rows in input order are a matter of the whole frame."""
-        return "order='input' keeps the order of the rows" if self.order == "input" else ""
-
-    def counting(self) -> Counting | None:
-        """Return that levels of recall need the blocks with positives, and the first one."""
-        if self.levels is None or self.order == "input":
-            return None
-        return Counting(_scores, blocks=True)
+        Levels of recall need the blocks with positives, and the first one.
+        """
+        in_order = self.order == "input"
+        is_counted = self.levels is not None and not in_order
+        return replace(
+            of_one_ranking(self.verb),
+            has_mean=self.verb == "curve" and self.then is None and not in_order,
+            undivided="order='input' keeps the order of the rows" if in_order else "",
+            counting=Counting(_scores, blocks=True) if is_counted else None,
+        )
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per threshold, level or input row, and warn of groups without a class."""

@@ -66,7 +66,10 @@ class MeanIntervals(TwoStepPlan):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which groups are a sample."""
-        return Accepts("interval")
+        measure = self.measure
+        return Accepts(
+            "interval", uses_grades=measure.uses_grades, counts_hits=measure.counts_hits
+        )
 
     def check(self) -> None:
         """Refuse metrics and methods that have no interval for means."""
@@ -87,14 +90,6 @@ class MeanIntervals(TwoStepPlan):
             wanted = self.measure.wanted
             _refuse_beyond([name for name, metric in wanted.items() if metric.range != _UNIT])
         self.measure.check()
-
-    def uses_grades(self) -> bool:
-        """Return whether all metrics use grades."""
-        return isinstance(self.measure, Evaluation) and self.measure.uses_grades()
-
-    def counts_hits(self) -> bool:
-        """Return whether metrics count hits, and have a value without positives."""
-        return isinstance(self.measure, Evaluation) and self.measure.counts_hits()
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group of `by` and metric."""

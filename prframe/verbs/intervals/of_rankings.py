@@ -144,7 +144,10 @@ class RankingIntervals(Plan):
         if self.args.cluster is not None:
             taker = "`cluster` draws rows again, which are tied then; it"
             options = {"ties": BLOCKS, "taker": taker}
-        return Accepts("interval", whole_items="draws", clusters_of_items=True, **options)
+        hits = Evaluation(self.args, self.wanted).counts_hits
+        return Accepts(
+            "interval", whole_items="draws", clusters_of_items=True, counts_hits=hits, **options
+        )
 
     def check(self) -> None:
         """Refuse metrics and methods that have no interval for single rankings."""
@@ -161,10 +164,6 @@ class RankingIntervals(Plan):
         check_method(self.method, known, kind)
         for statistic in statistics.values():
             check_method_of_metric(statistic, self.method)
-
-    def counts_hits(self) -> bool:
-        """Return whether metrics count hits, and have a value without positives."""
-        return Evaluation(self.args, self.wanted).counts_hits()
 
     @cached_property
     def statistics(self) -> dict[str, CellStatistic]:
