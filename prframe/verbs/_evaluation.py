@@ -185,10 +185,9 @@ class Evaluation:
         """Warn once of undefined values."""
         undefined = [name for name in self.wanted if values[name].null_count()]
         if undefined:
-            lacking = pl.any_horizontal(pl.col(undefined).is_null()).alias("lacking")
+            lacking = pl.any_horizontal(pl.col(undefined).is_null())
             lack = [thing for name in undefined for thing in _lack(self.wanted[name], self.args)]
-            groups = values.select(*key_names(self.args), lacking)
-            warn_undefined(undefined, groups, self.args, list(dict.fromkeys(lack)))
+            warn_undefined(undefined, values, self.args, lacking, list(dict.fromkeys(lack)))
 
     def needed_columns(self, source: Source) -> tuple[str, ...]:
         """Return the columns that metrics need of items besides ranks and labels."""

@@ -32,9 +32,9 @@ from prframe.verbs._guards import (
 )
 from prframe.verbs._plan import Plan, named_by_caller
 
-# The working column of how many standard errors ties at a jump may move an estimate, and from how
-# many on intervals do not cover.
-MOVED, _MATTERS = "__moved", 1.0
+# The working column of how many standard errors ties at a jump may move an estimate. From one on
+# intervals do not cover.
+MOVED = "__moved"
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -180,14 +180,19 @@ def positives_of(args: Arguments) -> str:
 
 
 def warn_undefined(
-    columns: Sequence[str], groups: pl.DataFrame, args: Arguments, lack: Sequence[str]
+    columns: Sequence[str],
+    rows: pl.DataFrame,
+    args: Arguments,
+    lacking: pl.Expr,
+    lack: Sequence[str],
 ) -> None:
-    """Warn once of the groups ``lacking`` a value, for lack of the things in `lack`."""
-    # A label that occurs in no group is likely to be misspelt.
+    """Warn once of the groups with a row that is `lacking` a value, for lack of some things."""
     named = positives_of(args)
-    misspelt = named != "positives" and named in lack and groups["lacking"].all()
-    remedy = "; check lists the labels that there are" if misspelt else ""
-    warn_null(columns, groups, args, f"which have no {' or no '.join(lack)}", remedy)
+    # A label that occurs in no group is likely to be misspelt.
+    is_named = named != "positives" and named in lack
+    remedy = "; check lists the labels that there are" if is_named else ""
+    why = f"which have no {' or no '.join(lack)}"
+    warn_null(columns, rows, args, lacking, why, remedy_in_all=remedy)
 
 
 def why_bandless(least: int, positives: str, *, clusters: bool) -> str:
@@ -196,39 +201,41 @@ def why_bandless(least: int, positives: str, *, clusters: bool) -> str:
     return f"{why}, or fewer than {least} clusters that hold either" if clusters else why
 
 
-def groups_lacking(rows: pl.DataFrame, args: Arguments, lacking: pl.Expr) -> pl.DataFrame:
-    """Return the groups of some rows, and whether a row of each is ``lacking`` a value."""
-    keys = key_names(args) or pl.lit(0)
-    return rows.group_by(keys, maintain_order=True).agg(lacking=lacking.any())
-
-
 def warn_null(
-    columns: Sequence[str], groups: pl.DataFrame, args: Arguments, why: str, remedy: str = ""
+    columns: Sequence[str],
+    rows: pl.DataFrame,
+    args: Arguments,
+    lacking: pl.Expr,
+    why: str,
+    remedy: str = "",
+    remedy_in_all: str = "",
 ) -> None:
-    """Warn once of the groups ``lacking`` a value, with the reason and the remedy."""
+    """Warn once of the groups with a row that is `lacking` a value: why, and what to do."""
+    if not rows.select(lacking.any()).item():
+        return
+    keys = key_names(args)
+    groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(lacking=lacking.any())
     bad = groups.filter("lacking")
-    if bad.height:
-        names = in_groups(bad.select(key_names(args)).rows())
+    remedy += remedy_in_all if bad.height == groups.height else ""
+    warn(
+        f"{', '.join(columns)}: undefined, hence null, for {bad.height} of {groups.height} "
+        f"groups, {why}{in_groups(bad.select(keys).rows())}{remedy}",
+        UndefinedMetricWarning,
+    )
+
+
+def warn_of_coverage(rows: pl.DataFrame, keys: Sequence[str], names: str, text: str) -> None:
+    """Warn once of some rows, with ``{names}``, those in a column, and ``{where}`` in a text."""
+    if rows.height:
+        in_words = ", ".join(rows[names].unique(maintain_order=True))
+        where = in_groups(rows.select(keys).unique(maintain_order=True).rows()) if keys else ""
         warn(
-            f"{', '.join(columns)}: undefined, hence null, for {bad.height} of {groups.height} "
-            f"groups, {why}{names}{remedy}",
-            UndefinedMetricWarning,
+            f"{text.format(names=in_words, where=where)}, ignore CoverageWarning.", CoverageWarning
         )
 
 
-def warn_of_ties_at_jumps(rows: pl.DataFrame, keys: list[str], named: str, told: str) -> None:
-    """Warn once of the estimates, in the column `named`, that ties at a jump may move too far.
-
-    `told` says how often intervals cover, and what to do.
-    """
-    off = rows.filter(pl.col(MOVED) > _MATTERS)
-    if off.is_empty():
-        return
-    names = ", ".join(off[named].unique(maintain_order=True))
-    groups = off.select(keys).unique(maintain_order=True).rows()
-    warn(
-        f"{names}: a block of equal scores lies at the jump of phi{in_groups(groups)}, and all "
-        f"of it counts as above, or all as below; the estimate and its interval are off: {told}, "
-        "ignore CoverageWarning.",
-        CoverageWarning,
-    )
+# How tied scores at a jump of phi move W, for `warn_of_coverage`.
+TIES_AT_JUMPS = (
+    "{names}: a block of equal scores lies at the jump of phi{where}, and all of it counts as "
+    "above, or all as below; the estimate and its interval are off: "
+)

@@ -157,8 +157,8 @@ class GroupTest(CorrectedTests):
             if self.known is None
             else self.known.rows(source, self.args)
         )
-        lacking = rows.select(*key_names(self.args), pl.col("ap").is_null().alias("lacking"))
-        warn_undefined(["ap_test"], lacking, self.args, [positives_of(self.args)])
+        lacking, lack = pl.col("ap").is_null(), [positives_of(self.args)]
+        warn_undefined(["ap_test"], rows, self.args, lacking, lack)
         return rows.with_row_index("row")
 
     def _measured_piece(self, piece: Piece) -> pl.DataFrame:

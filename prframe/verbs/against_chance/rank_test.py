@@ -28,12 +28,12 @@ from prframe.verbs._groups import each_shape, group_cells, shape_of
 from prframe.verbs._plan import Accepts
 from prframe.verbs._verb import (
     MOVED,
-    groups_lacking,
+    TIES_AT_JUMPS,
     positives_of,
     run,
     verb,
     warn_null,
-    warn_of_ties_at_jumps,
+    warn_of_coverage,
     warn_undefined,
 )
 from prframe.verbs.against_chance.plans import CorrectedTests, Correction, columns_with_p
@@ -214,7 +214,6 @@ class _Test(CorrectedTests):
         # Items of score -inf are ranked, as one tie block.
         source.seen.lost = False
         self._warn(rows)
-        warn_of_ties_at_jumps(rows, key_names(self.args), "phi", _OF_JUMPS)
         return rows.drop(MOVED)
 
     def _piece(self, piece: Piece) -> pl.DataFrame:
@@ -260,15 +259,16 @@ class _Test(CorrectedTests):
         return (function.name, cells.n_pos, cells.n_neg, *moments, *ends, how, moved)
 
     def _warn(self, rows: pl.DataFrame) -> None:
-        """Warn of groups without positives, and of those without an interval."""
+        """Warn of groups without positives, without an interval, and with ties at jumps."""
         undefined = pl.col("statistic").is_null()
-        groups = groups_lacking(rows, self.args, undefined)
-        warn_undefined(["rank_test"], groups, self.args, [positives_of(self.args)])
-        narrow = groups_lacking(rows, self.args, pl.col("conf_low").is_null() & ~undefined)
+        warn_undefined(["rank_test"], rows, self.args, undefined, [positives_of(self.args)])
+        narrow = pl.col("conf_low").is_null() & ~undefined
         why = "which hold too little for an interval, or nothing that varies"
         if any(not function.projected for function in self.functions):
             why += ", or are tested by DCG, which has none"
-        warn_null(["std_error", "conf_low", "conf_high"], narrow, self.args, why)
+        warn_null(["std_error", "conf_low", "conf_high"], rows, self.args, narrow, why)
+        moved = rows.filter(pl.col(MOVED) > 1)
+        warn_of_coverage(moved, key_names(self.args), "phi", TIES_AT_JUMPS + _OF_JUMPS)
 
 
 def _blocks(sizes: list[int] | None, depth: int) -> Integers | None:

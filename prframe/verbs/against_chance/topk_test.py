@@ -23,7 +23,7 @@ from prframe.stats import hypergeometric_topk, proportion_interval
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Floats, FrameT, IntervalMethod, Schema, Shared
 from prframe.verbs._plan import Accepts
-from prframe.verbs._verb import groups_lacking, positives_of, run, verb, warn_null, warn_undefined
+from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined
 from prframe.verbs.against_chance.plans import CorrectedTests, Correction, columns_with_p
 
 Measure: TypeAlias = Literal["precision", "recall"]
@@ -214,19 +214,17 @@ class _Test(CorrectedTests):
 
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn of groups without positives and of those whose hits depend on ties."""
-        without = groups_lacking(rows, self.args, pl.col("n_pos") == 0)
-        tied = groups_lacking(rows, self.args, pl.col("tied"))
         ends = ["conf_low", "conf_high"]
         of_positives = ["recall", "null_mean", "null_std", "p_value"]
         if self.measure == "recall":
             of_positives += ends
-        warn_undefined(of_positives, without, self.args, [positives_of(self.args)])
+        without, lack = pl.col("n_pos") == 0, [positives_of(self.args)]
+        warn_undefined(of_positives, rows, self.args, without, lack)
         why = "where tied items decide how many hits there are"
         remedy = (
             "; order them with ties='order' or 'trec', or see the range from 'worst' to 'best'"
         )
-        of_hits = ["hits", "p_value", *ends]
-        warn_null(of_hits, tied, self.args, why, remedy)
+        warn_null(["hits", "p_value", *ends], rows, self.args, pl.col("tied"), why, remedy)
 
 
 def _tied(group_hits: Hits, cutoffs: list[int]) -> NDArray[np.bool_]:

@@ -319,10 +319,9 @@ class _Differences(Plan):
             ]
         )
         # Each group is named in one warning, with everything that it lacks.
-        curveless = groups.with_columns(lacking="curveless")
+        curveless = pl.col("curveless")
         curves = ["precision_a", "precision_b", "difference", *ends]
-        warn_undefined(curves, curveless, self.args, [positives])
-        bandless = groups.with_columns(lacking=pl.col("bandless") & ~pl.col("curveless"))
+        warn_undefined(curves, groups, self.args, curveless, [positives])
         clusters = self.args.cluster is not None
         why = why_bandless(LEAST_POSITIVES, positives, clusters=clusters)
-        warn_null(ends, bandless, self.args, why)
+        warn_null(ends, groups, self.args, pl.col("bandless") & ~curveless, why)

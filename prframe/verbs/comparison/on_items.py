@@ -27,7 +27,7 @@ from prframe.typing import Integers
 from prframe.verbs._evaluation import Evaluation, at_prior
 from prframe.verbs._groups import LEAST_CLUSTERS, each_group
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._verb import groups_lacking, warn_null
+from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.catalogue_evaluator import CatalogueEvaluator
 from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, paired_rows
 from prframe.verbs.comparison.rows import (
@@ -257,14 +257,13 @@ class OnItems(Plan):
         lacking = rows.select(**lacks)
         columns = [name for name in _EXPECTED if lacking[name].any()]
         undefined = pl.any_horizontal(lacks.values())
-        groups = groups_lacking(rows, self.args, undefined)
         metrics = rows.filter(undefined)["metric"].unique(maintain_order=True)
         units = "items" if self.args.cluster is None else "items or clusters"
         why = (
             f"which have too few {units} of a class for "
             f"{checks.listed(metrics, in_order=True)}, or a difference without variance"
         )
-        warn_null(columns, groups, self.args, why)
+        warn_null(columns, rows, self.args, undefined, why)
 
 
 def _without_cells(metric: Metric) -> str:

@@ -163,13 +163,8 @@ class Drawing(Plan):
 
     def _warned(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Warn once of groups that lack a class."""
-        if rows["lacking"].any():
-            keys = key_names(self.args)
-            groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
-                pl.col("lacking").any()
-            )
-            lack = [positives_of(self.args), *(["negatives"] if len(self.needs) > 1 else [])]
-            warn_undefined([self.undefined], groups, self.args, lack)
+        lack = [positives_of(self.args), *(["negatives"] if len(self.needs) > 1 else [])]
+        warn_undefined([self.undefined], rows, self.args, pl.col("lacking"), lack)
         return rows.drop("lacking")
 
 

@@ -207,22 +207,16 @@ class ItemBands(Plan):
 
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn of groups without a band."""
-        keys = key_names(self.args)
-        groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
-            pl.col("n_pos", "lacking").first(), gaps=pl.col("conf_low").has_nulls()
-        )
         positives, ends = positives_of(self.args), ["conf_low", "conf_high"]
         # Each group is named in one warning, with everything that it lacks.
-        no_curve = pl.col("n_pos") == 0
-        curveless = groups.with_columns(lacking=no_curve)
-        warn_undefined(["precision", *ends], curveless, self.args, [positives])
+        no_curve, lacking = pl.col("n_pos") == 0, pl.col("lacking")
+        warn_undefined(["precision", *ends], rows, self.args, no_curve, [positives])
         clusters = self.args.cluster is not None
         why = why_bandless(_LEAST[self.name], positives, clusters=clusters)
-        bandless = groups.with_columns(pl.col("lacking") & ~no_curve)
-        warn_null(ends, bandless, self.args, why)
+        warn_null(ends, rows, self.args, lacking & ~no_curve, why)
+        gaps = pl.col("conf_low").is_null() & ~lacking
         why = "where precision is 0 or 1 or the next positives are far"
-        partly = groups.with_columns(lacking=pl.col("gaps") & ~pl.col("lacking"))
-        warn_null(ends, partly, self.args, why)
+        warn_null(ends, rows, self.args, gaps, why)
 
 
 def item_method(method: str) -> str:

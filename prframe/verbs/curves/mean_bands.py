@@ -65,12 +65,9 @@ class MeanBands(MeanCurves):
         if means.is_empty():
             return means
         kept = replace(self.args, by=list(self.args.keys[: self.n_kept]))
-        groups = means.group_by(key_names(kept) or pl.lit(0), maintain_order=True).agg(
-            lacking=pl.col("conf_low").is_null().any()
-        )
         unit = "curves" if self.args.cluster is None else "clusters"
         why = f"which have fewer than two {unit}, or {unit} that all agree"
-        warn_null(["conf_low", "conf_high"], groups, kept, why)
+        warn_null(["conf_low", "conf_high"], means, kept, pl.col("conf_low").is_null(), why)
         warn_of_skewed_values(means, key_names(kept), "levels")
         return means.drop(_SKEWED)
 

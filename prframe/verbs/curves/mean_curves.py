@@ -82,9 +82,8 @@ class PrecisionAtLevels(Evaluation):
 
     def warn(self, values: pl.DataFrame) -> None:
         """Warn once of groups without positives."""
-        lacking = pl.any_horizontal(pl.col(list(self.wanted)).is_null()).alias("lacking")
-        groups = values.select(*key_names(self.args), lacking)
-        warn_undefined(["precision"], groups, self.args, [positives_of(self.args)])
+        lacking = pl.any_horizontal(pl.col(list(self.wanted)).is_null())
+        warn_undefined(["precision"], values, self.args, lacking, [positives_of(self.args)])
 
 
 class CurveSample(NamedTuple):
