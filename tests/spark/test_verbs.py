@@ -303,9 +303,6 @@ REFUSED = {
     "polars.from_arrow(frame.toArrow()).": lambda f: prframe.compare(
         f, "AP", over=None, item="item", by="query"
     ),
-    "a comparison on the same items (no over=) matches the models of all groups, which is not "
-    "done on Spark; pass these rows to polars, for example with "
-    "polars.from_arrow(frame.toArrow()).": lambda f: prframe.compare_curves(f, item="item"),
     "only the verbs take a Spark frame; collect what is needed here, for example with "
     "frame.toArrow().": lambda f: source(f, {"score": "score"}),
 }

@@ -224,7 +224,7 @@ class _Test(CorrectedTests):
         remedy = (
             "; order them with ties='order' or 'trec', or see the range from 'worst' to 'best'"
         )
-        warn_null(["hits", "p_value", *ends], rows, self.args, pl.col("tied"), why, remedy)
+        warn_null(["hits", "p_value", *ends], rows, self.args, pl.col("tied"), why, remedy=remedy)
 
 
 def _tied(group_hits: Hits, cutoffs: list[int]) -> NDArray[np.bool_]:
