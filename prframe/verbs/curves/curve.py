@@ -172,7 +172,6 @@ def curve(
         include_unretrieved=include_unretrieved,
         anchor=begins,
         levels=levels,
-        interpolate=interpolate,
         order=order,
         then=partial(with_gains, prior=prior) if gain else None,
         undefined="recall or its gain" if gain else "recall",

@@ -69,7 +69,6 @@ class PrecisionAtLevels(Evaluation):
             include_unretrieved=self.include_unretrieved,
             anchor=self.anchor,
             levels=self.levels,
-            interpolate=self.interpolate,
         )
         rows = drawing.rows(source)
         table = rows["precision"].to_numpy().reshape(-1, len(self.levels))
