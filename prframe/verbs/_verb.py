@@ -184,6 +184,8 @@ def warn_undefined(
     args: Arguments,
     lacking: pl.Expr,
     lack: Sequence[str],
+    *,
+    each_row: bool = False,
 ) -> None:
     """Warn once of the groups with a row that is `lacking` a value, for lack of some things."""
     named = positives_of(args)
@@ -191,7 +193,7 @@ def warn_undefined(
     is_named = named != "positives" and named in lack
     remedy = "; check lists the labels that there are" if is_named else ""
     why = f"which have no {' or no '.join(lack)}"
-    warn_null(columns, rows, args, lacking, why, remedy_in_all=remedy)
+    warn_null(columns, rows, args, lacking, why, remedy_in_all=remedy, each_row=each_row)
 
 
 def why_bandless(least: int, positives: str, *, clusters: bool) -> str:
@@ -209,12 +211,15 @@ def warn_null(
     *,
     remedy: str = "",
     remedy_in_all: str = "",
+    each_row: bool = False,
 ) -> None:
-    """Warn once of the groups with a row that is `lacking` a value: why, and what to do."""
+    """Warn once of the groups with a row that is `lacking` a value, and say why."""
     if not rows.select(lacking.any()).item():
         return
     keys = key_names(args)
-    groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(lacking=lacking.any())
+    groups = rows.select(*keys, lacking=lacking)
+    if not each_row:
+        groups = groups.group_by(keys or pl.lit(0), maintain_order=True).agg(pl.any("lacking"))
     bad = groups.filter("lacking")
     remedy += remedy_in_all if bad.height == groups.height else ""
     warn(

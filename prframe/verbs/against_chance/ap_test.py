@@ -19,7 +19,6 @@ from prframe.verbs.against_chance.plans import (
     GroupTest,
     MeanTest,
     Method,
-    columns_of_means,
     columns_of_tests,
 )
 
@@ -162,8 +161,7 @@ def ap_test(
     options = (method, alternative, resamples, seed, dependence, known)
     kind = GroupTest if over is None else MeanTest
     test = kind(grouped, correction, len(args.keys), *options)
-    columns = columns_of_tests if over is None else columns_of_means
-    schema = columns(corrected=correction is not None)
+    schema = columns_of_tests(corrected=correction is not None, of_means=over is not None)
     try:
         result: FrameT = run(frame, test, schema, keys=args.keys, guarded=known is None)
     except MissingColumnError as error:

@@ -33,7 +33,7 @@ from prframe.stats.null import (
 )
 from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, Floats
-from prframe.verbs._groups import shown, watched
+from prframe.verbs._groups import shown
 from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._verb import positives_of, warn_undefined
 from prframe.verbs.against_chance.known_ap import KnownAP
@@ -70,17 +70,13 @@ def columns_with_p(numbers: Iterable[str], *, corrected: bool) -> dict[str, pl.D
     return columns | ({"p_adjusted": pl.Float64()} if corrected else {})
 
 
-def columns_of_tests(*, corrected: bool) -> dict[str, pl.DataType]:
-    """Return the columns of tests of AP."""
-    numbers = ("ap", "normalized_ap", "null_mean", "null_std", "z", "p_value", "log10_p_value")
-    counts = {"n": pl.Int64(), "n_pos": pl.Int64()}
-    return counts | columns_with_p(numbers, corrected=corrected)
-
-
-def columns_of_means(*, corrected: bool) -> dict[str, pl.DataType]:
-    """Return the columns of tests of mean AP."""
-    numbers = ("map", "null_mean", "null_std", "z", "p_value", "log10_p_value")
-    return {"n_groups": pl.Int64()} | columns_with_p(numbers, corrected=corrected)
+def columns_of_tests(*, corrected: bool, of_means: bool) -> dict[str, pl.DataType]:
+    """Return the columns of tests of AP, or of mean AP."""
+    null = ("null_mean", "null_std", "z", "p_value", "log10_p_value")
+    if of_means:
+        return {"n_groups": pl.Int64()} | columns_with_p(("map", *null), corrected=corrected)
+    numbers = columns_with_p(("ap", "normalized_ap", *null), corrected=corrected)
+    return {"n": pl.Int64(), "n_pos": pl.Int64()} | numbers
 
 
 @dataclass(frozen=True)
@@ -158,7 +154,7 @@ class GroupTest(CorrectedTests):
             else self.known.rows(source, self.args)
         )
         lacking, lack = pl.col("ap").is_null(), [positives_of(self.args)]
-        warn_undefined(["ap_test"], rows, self.args, lacking, lack)
+        warn_undefined(["ap_test"], rows, self.args, lacking, lack, each_row=True)
         return rows.with_row_index("row")
 
     def _measured_piece(self, piece: Piece) -> pl.DataFrame:
@@ -175,9 +171,7 @@ class GroupTest(CorrectedTests):
         )
 
     def _shown_log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
-        """Return the logarithms of the p-values and the methods, with a bar if watched."""
-        if not watched():
-            return self._log_p_values(cases, ap)
+        """Return the logarithms of the p-values and the methods, shape by shape."""
         shapes: dict[object, list[int]] = {}
         for place, case in enumerate(cases.cases):
             shapes.setdefault(case.shape, []).append(place)
