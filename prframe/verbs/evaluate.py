@@ -213,10 +213,12 @@ class _Values(TwoStepPlan):
 
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group and model, the models of a group after one another."""
+        if not self.args.further_scores:
+            values = self.evaluation.measured(source)
+            self.evaluation.warn(values)
+            return values
         scores = [self.args.score, *self.args.further_scores]
         parts = self.evaluation.of_scores(source, scores)
-        if len(scores) == 1:
-            return parts[0]
         named = zip(parts, scores, strict=True)
         rows = pl.concat(part.with_columns(model=pl.lit(score)) for part, score in named)
         keys = key_names(self.args)

@@ -17,9 +17,11 @@ from prframe.verbs._evaluation import prior_of
 from prframe.verbs._groups import resamples
 from prframe.verbs._mean_samples import warn_of_folds
 from prframe.verbs._verb import grouped_over, run, verb
-from prframe.verbs.curves.item_bands import BAND_COLUMNS, ItemBands, item_method
-from prframe.verbs.curves.mean_bands import MeanBands, Method as MeanMethod
+from prframe.verbs.curves.item_bands import ItemBands, item_method
 from prframe.verbs.curves.mean_curves import (
+    BAND_COLUMNS,
+    MeanBands,
+    Method as MeanMethod,
     PrecisionAtLevels,
     mean_band_levels,
     refuse_curve_options,

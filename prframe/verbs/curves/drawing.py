@@ -103,7 +103,10 @@ class Drawing(Plan):
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per threshold, level or input row, and warn of groups without a class."""
-        return self._warned(self._by_input(source) if self.order == "input" else self.rows(source))
+        rows = self._by_input(source) if self.order == "input" else self.rows(source)
+        lack = [positives_of(self.args), *(["negatives"] if len(self.needs) > 1 else [])]
+        warn_undefined([self.undefined], rows, self.args, pl.col("lacking"), lack)
+        return rows.drop("lacking")
 
     def rows(self, source: Source) -> pl.DataFrame:
         """Return the rows, with the best score first, and whether their groups lack a class."""
@@ -149,12 +152,6 @@ class Drawing(Plan):
         rows = rows if self.then is None else self.then(rows)
         lacking = pl.any_horizontal(pl.col(self.needs) == 0).alias("lacking")
         return rows.select(*others, *_COUNTS, *self.names, lacking)
-
-    def _warned(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Warn once of groups that lack a class."""
-        lack = [positives_of(self.args), *(["negatives"] if len(self.needs) > 1 else [])]
-        warn_undefined([self.undefined], rows, self.args, pl.col("lacking"), lack)
-        return rows.drop("lacking")
 
 
 def _scores(_: Source) -> tuple[str, ...]:
