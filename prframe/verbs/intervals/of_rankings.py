@@ -41,7 +41,6 @@ from prframe.typing import Flags, Floats, Integers, Schema
 from prframe.verbs._evaluation import Evaluation, at_prior, refuse_grades
 from prframe.verbs._groups import LEAST_CLUSTERS, each_shape, group_cells, shape_of
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._trec_eval_names import TrecEvalNames
 from prframe.verbs._verb import MOVED, TIES_AT_JUMPS, positives_of, warn_of_coverage
 from prframe.verbs.intervals.means import check_method, interval_rows, warned
 
@@ -215,7 +214,7 @@ class RankingIntervals(Plan):
 
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""
-        group_hits = TrecEvalNames.of(self.wanted, self.args).task_of_hits(piece).result()
+        group_hits = Evaluation(self.args, self.wanted).task_of_hits(piece).result()
         by_threshold = {
             threshold: list(_groups_of(piece, group_hits, threshold))
             for threshold in dict.fromkeys(metric.threshold for metric in self.wanted.values())
