@@ -314,14 +314,14 @@ def _lack(metric: Metric, args: Arguments) -> list[str]:
 
 
 def _of_ties(evaluation: Evaluation, piece: Piece) -> str:
-    """Return the warning of metrics by trec_eval's names, empty if the order of ties is nothing."""
+    """Return the warning that trec_eval orders ties otherwise, empty if that changes nothing."""
     groups, ties = _tied_groups(piece), evaluation.args.ties
     few = groups[np.cumsum(piece.sizes[groups]) <= _MOST_ROWS]
     if not groups.size:
         return ""
-    name, told = (
-        _change(evaluation, piece, few) if few.size else (next(iter(evaluation.wanted)), "")
-    )
+    name, told = next(iter(evaluation.wanted)), ""
+    if few.size:
+        name, told = _change(evaluation, piece, few)
     if not name:
         return ""
     documents = "" if _has_items(piece) else " and name the documents in item="
