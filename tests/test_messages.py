@@ -218,6 +218,22 @@ REFUSALS = {
         lambda: stats.rank_statistic([1, 2], [0, 1]).interval(0.9),
         "`confidence` must be a Confidence; got a float.",
     ),
+    "confidence of a mean": (
+        lambda: stats.mean_interval([1, 2, 3], confidence=0.5),
+        "`confidence` must be a Confidence; got a float.",
+    ),
+    "confidence of a mean of two judges": (
+        lambda: stats.predicted_mean([1, 2, 3], [1, 2, 3], confidence=0.5),
+        "`confidence` must be a Confidence; got a float.",
+    ),
+    "moments of a beta distribution": (
+        lambda: stats.beta_parameters(50, 5, moments=0.5),
+        "`moments` must be a mean and a variance; got 0.5.",
+    ),
+    "lists of several lengths": (
+        lambda: stats.ap_null_shape([[3], [4, 5]], 1),
+        "`n` must be numbers in lists of one length; got [[3], [4, 5]].",
+    ),
     "shapes of a rank covariance": (
         lambda: stats.rank_covariance([[1, 2, 3]], [1, 0]),
         "`scores` must have a row per ranking and a column per label; got shapes (1, 3) and (2,).",

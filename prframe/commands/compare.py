@@ -34,7 +34,7 @@ _ON_ITEMS = ("delong",)
 
 def add_options(parser: options.Parser) -> None:
     """Add the options of the command."""
-    options.add_input(parser)
+    options.add_input(parser, options.SEVERAL)
     options.add_metrics(parser, "AP")
     parser.add_argument("--model", metavar="COLUMN", help="column of models (default: model)")
     parser.add_argument(
@@ -45,7 +45,7 @@ def add_options(parser: options.Parser) -> None:
     parser.choice(
         "--incomplete",
         options.INCOMPLETE,
-        "what to do with queries or items that a model lacks (default: raise)",
+        "queries or items that a model lacks (default: raise; of QRELS and RUN zero)",
     )
     parser.choice("--alternative", options.ALTERNATIVES, "of the test", "two-sided")
     equivalence = "add the p-value that the means differ by less than this"

@@ -53,6 +53,7 @@ def _translated(message: str, words: Sequence[str]) -> str:
     command = Parser()
     _COMMANDS[words[0]].add_options(command)
     flags = command.flags() | {"qrels": "QRELS"}
+    message = message.replace("prframe.CATALOGUE has all metrics,", "There are metrics")
     if "pointwise" in flags:
         message = message.replace("simultaneous=False", "--pointwise")
     if "shown" in flags:

@@ -176,7 +176,7 @@ def join_both(
     )
     is_judged = pl.col("query_id").is_in(human["query_id"].implode())
     label = pl.when(is_judged).then(pl.col("label").fill_null(0))
-    return rows.with_columns(label).drop("judged")
+    return rows.with_columns(label)
 
 
 def _judgments(qrels: Qrels) -> pl.DataFrame:

@@ -347,8 +347,8 @@ REFUSED = {
     "duplicates in the run": (
         lambda: join(pl.concat([RUN, RUN.head(2)]), QRELS),
         "a ranking of the run must hold a document once: 2 of 8 rows repeat another, for instance "
-        "('x', '1', 'd1'), ('x', '1', 'd2'); drop the rows that do not count, keep the best ones "
-        "with duplicates='best', or name the columns that tell the systems apart with system=.",
+        "('x', '1', 'd1'), ('x', '1', 'd2'); drop the rows that do not count, or keep the best "
+        "ones with duplicates='best'.",
     ),
     "duplicates in the qrels": (
         lambda: join(RUN, pl.concat([QRELS, QRELS.head(1)]), duplicates="best"),

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import comparable
 from prframe.stats._p_values import check_alternative
@@ -153,8 +152,7 @@ class RankStatistic:
         adds to the worst one, in proportion to the distance from both. They are within the range
         of W_phi, and NaN if the standard error is.
         """
-        asked, estimate, error = confidence or Confidence(), self.estimate, self.std_error
-        checks.instance("confidence", asked, Confidence)
+        asked, estimate, error = Confidence.of(confidence), self.estimate, self.std_error
         if np.isnan(error):
             return IntervalEstimate(estimate, error, np.nan, np.nan, "beta")
         unit = Confidence(asked.level, asked.alternative, (0.0, 1.0))

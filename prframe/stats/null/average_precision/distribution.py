@@ -241,7 +241,7 @@ def ap_null_shape(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None = N
     pairs, place = np.unique([n.ravel(), n_pos.ravel()], axis=1, return_inverse=True)
     whole = pairs.astype(int).T.tolist()
     shapes = shapes_of([(Items(items, items, ends), hits) for items, hits in whole])
-    skewness, kurtosis = np.array(shapes).T[:, place.ravel()].reshape(2, *n.shape)
+    skewness, kurtosis = np.reshape(shapes, (-1, 2)).T[:, place.ravel()].reshape(2, *n.shape)
     return Shape(skewness, kurtosis)
 
 
