@@ -231,7 +231,7 @@ REFUSALS = {
         "`moments` must be a mean and a variance; got 0.5.",
     ),
     "lists of several lengths": (
-        lambda: stats.ap_null_shape([[3], [4, 5]], 1),
+        lambda: stats.ap_null_moments([[3], [4, 5]], 1),
         "`n` must be numbers in lists of one length; got [[3], [4, 5]].",
     ),
     "shapes of a rank covariance": (

@@ -126,14 +126,14 @@ def compare(
     within : {"all", "by"}
         Adjust for all rows of the result, or for those of each group of `by`, as "max-t" does.
     interval : {"auto", "t", "hall", "percentile", "bca"}
-        Over queries "auto" is Student's, or Hall's with ``test="hall"``. On the same items
-        "percentile" and "bca" are from the paired bootstrap; "auto" is that of the test or
-        "percentile", extended to what the intervals of both models leave room for (see the notes).
+        Over queries "auto" is Student's, or Hall's with ``test="hall"``. On the same items "auto"
+        is that of the test or "percentile", from the paired bootstrap, extended to what the
+        intervals of both models leave room for (see the notes); there is no other.
     confidence_level : float in (0, 1)
         Level of the interval.
     equivalence : float > 0, optional
         Add ``p_equivalence``, not adjusted, of two one-sided t tests that the means differ by
-        less than this margin (`prframe.stats.paired_equivalence_test`).
+        less than this margin.
     power : float in (1 - confidence_level, 1), optional
         Add the smallest difference that so many queries detect with this probability by a t test,
         and how many queries the observed difference needs.

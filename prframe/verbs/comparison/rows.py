@@ -125,7 +125,7 @@ OVER_QUERIES = Mode(
 ON_ITEMS = Mode(
     wording="on the same items (over=None)",
     tests=("randomization", "bootstrap", "delong"),
-    intervals=("auto", "percentile", "bca"),
+    intervals=("auto", "percentile"),
     incomplete=get_args(IncompleteItems),
     remedy="to compare over queries name them with over=",
 )

@@ -8,22 +8,17 @@ import scipy.stats
 from scipy.stats import binom
 
 from prframe.errors import PrframeError
-from prframe.stats import (
-    PairedFamily,
-    cohen_dz,
-    paired_bootstrap_test,
-    paired_randomization,
-    paired_t_test,
-    sign_test,
-    signed_rank_test,
-)
+from prframe.stats import PairedFamily, cohen_dz, paired_randomization, paired_t_test
 from prframe.stats.paired_values import (
     QUERY_TESTS,
     QueryTestName,
     QueryTestOptions,
     cohen_dz_of_columns,
+    paired_bootstrap_test,
     paired_differences,
     paired_sample,
+    sign_test,
+    signed_rank_test,
 )
 from tests.stats.paired_values import oracle
 
