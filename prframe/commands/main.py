@@ -54,6 +54,7 @@ def _translated(message: str, words: Sequence[str]) -> str:
     _COMMANDS[words[0]].add_options(command)
     flags = command.flags() | {"qrels": "QRELS"}
     message = message.replace("prframe.CATALOGUE has all metrics,", "There are metrics")
+    message = message.replace(", or name the columns that tell the systems apart with system=", "")
     if "pointwise" in flags:
         message = message.replace("simultaneous=False", "--pointwise")
     if "shown" in flags:

@@ -93,7 +93,7 @@ def test_a_document_that_is_listed_twice(capfdbinary, tmp_path) -> None:
     twice.write_text(2 * Path("old.run").read_text())
     done = run(capfdbinary, "evaluate", "qrels", twice)
     assert done.code == 65
-    assert done.err.endswith("or keep the best ones with --duplicates 'best'.\n")
+    assert done.err.endswith("keep the best ones with --duplicates 'best'.\n")
 
 
 def test_warnings_in_the_words_of_the_shell(capfdbinary) -> None:
