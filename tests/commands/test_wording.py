@@ -70,6 +70,16 @@ def test_arguments_become_options(message, expected) -> None:
             "--predicted takes Student's t over queries; leave out --equivalence.",
         ),
         (
+            ["band", "--frame", "frame.csv", "--seed", "-1"],
+            2,
+            "--seed must be a whole number >= 0; got -1.",
+        ),
+        (
+            ["evaluate", "--frame", "frame.csv", "-m", "Bpref"],
+            65,
+            "'other', 'label'.\n",
+        ),
+        (
             ["evaluate", "qrels", "old.run", "-m", "AP,nDCG@10"],
             2,
             "Several metrics are separate words, such as 'AP', 'nDCG@10'.",
