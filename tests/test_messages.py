@@ -341,11 +341,10 @@ REFUSALS = {
     "interval of a metric": (
         lambda: interval(GOOD, ["AP", "ERR@10"]),
         "ERR@10 of one ranking has no interval here: it is not written as a function of counts; "
-        "AP[@k], AUC, AUPRC, AUPRG, BalancedAccuracy(threshold=t), BEDROC, DCG[@k], EF, F@k, "
+        "take its mean over groups, named with over=, or one of AP[@k], AUC, AUPRC, AUPRG, BalancedAccuracy(threshold=t), BEDROC, DCG[@k], EF, F@k, "
         "F(threshold=t), F1@k, F1(threshold=t), Lift@k, MaxF1, MCC(threshold=t), nDCG[@k], P@k, "
         "P(threshold=t), pAP, pAUC, Prec@r, R@k, R(threshold=t), R(at_precision=t), RBP[@k], RelP@k, "
-        "Rprec, RR[@k], SetAP, SetF, SetP, SetR, Specificity(threshold=t), Success@k and W have; "
-        "for a mean over groups name them with over=.",
+        "Rprec, RR[@k], SetAP, SetF, SetP, SetR, Specificity(threshold=t), Success@k and W.",
     ),
     "interval of a metric of grades": (
         lambda: interval(GOOD.with_columns(label=pl.Series([0, 3, 1, 0])), "nDCG@10"),
@@ -432,6 +431,11 @@ REFUSALS = {
     "clusters of folds": (
         lambda: interval(GOOD, "AP", cluster="doc", over="query", resampling="cv"),
         "`resampling` and `cluster` each say how groups depend on each other; give one of them.",
+    ),
+    "a score that resembles nothing": (
+        lambda: evaluate(GOOD.with_columns(np_=1), "AP", score="nope"),
+        "`score` names the column 'nope', which the frame does not have; "
+        f"its columns are {COLUMNS}, 'np_'. Did you mean 'score'?",
     ),
     "cluster that is missing": (
         lambda: interval(GOOD.lazy(), "AP", cluster="quer"),

@@ -85,8 +85,8 @@ def _check(given: argparse.Namespace) -> None:
     """Refuse options of the gate that do not go together."""
     if given.margin is not None and not given.fail_if_worse:
         raise UsageError("--margin goes with --fail-if-worse")
-    if given.margin is not None and not given.margin >= 0:
-        raise UsageError(f"--margin must be at least 0; got {given.margin:g}")
+    if given.margin is not None and not 0 <= given.margin < math.inf:
+        raise UsageError(f"--margin must be a number of at least 0; got {given.margin:g}")
     if given.fail_if_worse and given.incomplete in _LENIENT:
         raise UsageError(
             f"--fail-if-worse takes no --incomplete {given.incomplete}, under which a model "

@@ -1,5 +1,6 @@
 """The command ``prframe``: which command is meant, and its run from arguments to exit code."""
 
+import shlex
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -25,6 +26,16 @@ data that cannot be evaluated, 66 for files that cannot be read.
 
 prframe COMMAND --help shows the options of a command.
 """
+# What messages say of Python alone, and what they say in a shell.
+_PHRASES = {
+    "prframe.CATALOGUE has all metrics,": "There are metrics",
+    ", or name the columns that tell the systems apart with system=": "",
+    " leave them out with ignore=[None],": "",
+    ", or say include_unretrieved=True in evaluate": "",
+    " or a numpy.random.Generator": "",
+    " Name the column with judged=.": "",
+    "simultaneous=False": "--pointwise",
+}
 _USAGE = """\
 prframe {name} QRELS RUN... [OPTIONS]
        prframe {name} --frame FILE [OPTIONS]"""
@@ -53,9 +64,8 @@ def _translated(message: str, words: Sequence[str]) -> str:
     command = Parser()
     _COMMANDS[words[0]].add_options(command)
     flags = command.flags() | {"qrels": "QRELS"}
-    message = message.replace("prframe.CATALOGUE has all metrics,", "There are metrics")
-    if "pointwise" in flags:
-        message = message.replace("simultaneous=False", "--pointwise")
+    for python, shell in _PHRASES.items():
+        message = message.replace(python, shell)
     if "shown" in flags:
         flags["depth"] = flags["shown"]
     if "--frame" in words:
@@ -80,7 +90,7 @@ def _run(words: list[str]) -> int:
         if any(action.dest == "files" for action in command.positionals()):
             command.usage = _USAGE.format(name=name)
         # The completion knows all commands by their parser.
-        command.set_defaults(all_commands=parser)
+        command.set_defaults(all_commands=parser, line=shlex.join(["prframe", *words]))
         code: int = module.run(command.parse_intermixed_args(words[1:]))
         return code
     whole = parser()

@@ -177,10 +177,10 @@ def _without_repeats(rows: pl.DataFrame, keys: pl.DataFrame, duplicates: str) ->
     twice = suspects.filter(pl.struct("ranking", "doc_id").is_duplicated())
     shown = twice.unique(["ranking", "doc_id"], maintain_order=True).head(checks.SHOWN)
     places = keys[shown["ranking"]].with_columns(shown["doc_id"])
-    systems = "; or name the columns that tell the systems apart with system="
     raise PrframeError(
         "a ranking of the run must hold a document once: "
         f"{repeated['len'].sum()} of {rows.height} rows repeat another, "
         f"for instance {roles.examples(places.rows())}; drop the rows that do not count, "
-        f"or keep the best ones with duplicates='best'{systems if keys.width == 1 else ''}."
+        "keep the best ones with duplicates='best', "
+        "or name the columns that tell the systems apart with system=."
     )

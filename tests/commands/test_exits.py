@@ -74,7 +74,7 @@ USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate
         ),
         (
             ["compare", "qrels", "old.run", "new.run", "--fail-if-worse", "--margin", "-1"],
-            "--margin must be at least 0; got -1",
+            "--margin must be a number of at least 0; got -1",
         ),
         (
             ["compare", "qrels", "old.run", "new.run", "bad.run", "--fail-if-worse"],

@@ -70,6 +70,16 @@ def test_arguments_become_options(message, expected) -> None:
             "--predicted takes Student's t over queries; leave out --equivalence.",
         ),
         (
+            ["band", "--frame", "frame.csv", "--seed", "-1"],
+            2,
+            "--seed must be a whole number >= 0; got -1.",
+        ),
+        (
+            ["evaluate", "--frame", "frame.csv", "-m", "Bpref"],
+            65,
+            "'other', 'label'.\n",
+        ),
+        (
             ["evaluate", "qrels", "old.run", "-m", "AP,nDCG@10"],
             2,
             "Several metrics are separate words, such as 'AP', 'nDCG@10'.",
@@ -93,7 +103,7 @@ def test_a_document_that_is_listed_twice(capfdbinary, tmp_path) -> None:
     twice.write_text(2 * Path("old.run").read_text())
     done = run(capfdbinary, "evaluate", "qrels", twice)
     assert done.code == 65
-    assert done.err.endswith("or keep the best ones with --duplicates 'best'.\n")
+    assert done.err.endswith("keep the best ones with --duplicates 'best'.\n")
 
 
 def test_warnings_in_the_words_of_the_shell(capfdbinary) -> None:

@@ -229,7 +229,7 @@ def test_frames_without_rows(kind: str) -> None:
     assert len(join(bare, convert(QRELS))) == 4
 
 
-NULLS = "drop these rows, or fill in -inf for documents that were not retrieved."
+NULLS = "drop these rows; documents without a row are not retrieved."
 REFUSED = {
     "no query": (
         lambda: join(RUN.drop("query_id"), QRELS),
@@ -347,8 +347,8 @@ REFUSED = {
     "duplicates in the run": (
         lambda: join(pl.concat([RUN, RUN.head(2)]), QRELS),
         "a ranking of the run must hold a document once: 2 of 8 rows repeat another, for instance "
-        "('x', '1', 'd1'), ('x', '1', 'd2'); drop the rows that do not count, or keep the best "
-        "ones with duplicates='best'.",
+        "('x', '1', 'd1'), ('x', '1', 'd2'); drop the rows that do not count, keep the best ones "
+        "with duplicates='best', or name the columns that tell the systems apart with system=.",
     ),
     "duplicates in the qrels": (
         lambda: join(RUN, pl.concat([QRELS, QRELS.head(1)]), duplicates="best"),

@@ -126,7 +126,7 @@ def beta_parameters(
 
 def _given(low: Floats, moments: tuple[ArrayLike, ArrayLike]) -> BetaParameters:
     """Fit the beta distribution to the mean and the variance that the caller gives."""
-    if np.ndim(moments) == 0 or len(moments) != 2:  # noqa: PLR2004
+    if np.ndim(moments) == 0 or len(moments) != 2:  # type: ignore[arg-type] # noqa: PLR2004
         got = checks.brief(moments)
         raise PrframeError(f"`moments` must be a mean and a variance; got {got}.")
     mean, variance = (reals("moments", moment) for moment in moments)
