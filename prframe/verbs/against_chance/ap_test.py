@@ -19,7 +19,6 @@ from prframe.verbs.against_chance.plans import (
     GroupTest,
     MeanTest,
     Method,
-    columns_of_means,
     columns_of_tests,
 )
 
@@ -130,15 +129,9 @@ def ap_test(
     --------
     >>> import polars as pl, prframe
     >>> frame = pl.DataFrame({"score": range(20, 0, -1), "label": [1, 1, 1, 0, 1] + [0] * 15})
-    >>> prframe.ap_test(frame).select("n", "n_pos", "ap", "null_mean", "p_value", "method")
-    shape: (1, 6)
-    ┌─────┬───────┬──────┬───────────┬──────────┬────────┐
-    │ n   ┆ n_pos ┆ ap   ┆ null_mean ┆ p_value  ┆ method │
-    │ --- ┆ ---   ┆ ---  ┆ ---       ┆ ---      ┆ ---    │
-    │ i64 ┆ i64   ┆ f64  ┆ f64       ┆ f64      ┆ str    │
-    ╞═════╪═══════╪══════╪═══════════╪══════════╪════════╡
-    │ 20  ┆ 4     ┆ 0.95 ┆ 0.309379  ┆ 0.000413 ┆ exact  │
-    └─────┴───────┴──────┴───────────┴──────────┴────────┘
+    >>> found = prframe.ap_test(frame)
+    >>> found.select(pl.col("ap", "null_mean", "p_value").round(6), "method").row(0)
+    (0.95, 0.309379, 0.000413, 'exact')
 
     Of rankings whose AP is known, without scores and labels:
 
@@ -168,8 +161,7 @@ def ap_test(
     options = (method, alternative, resamples, seed, dependence, known)
     kind = GroupTest if over is None else MeanTest
     test = kind(grouped, correction, len(args.keys), *options)
-    columns = columns_of_tests if over is None else columns_of_means
-    schema = columns(corrected=correction is not None)
+    schema = columns_of_tests(corrected=correction is not None, of_means=over is not None)
     try:
         result: FrameT = run(frame, test, schema, keys=args.keys, guarded=known is None)
     except MissingColumnError as error:
