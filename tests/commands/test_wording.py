@@ -77,7 +77,7 @@ def test_arguments_become_options(message, expected) -> None:
         (
             ["evaluate", "--frame", "frame.csv", "-m", "Bpref"],
             65,
-            "'other', 'label'.\n",
+            "trec.join makes this column.\n",
         ),
         (
             ["evaluate", "qrels", "old.run", "-m", "AP,nDCG@10"],
