@@ -116,6 +116,16 @@ def whole_number(name: str, value: object, at_least: int) -> int:
     )
 
 
+def cutoffs(k: object) -> list[int]:
+    """Require whole numbers >= 1, one or several, and return each once."""
+    given = unpacked(k)
+    several = given if isinstance(given, (list, tuple, range)) else [given]
+    found = list(dict.fromkeys(whole_number("k", cutoff, at_least=1) for cutoff in several))
+    if not found:
+        raise ArgumentError("`k` must name at least one cut-off; got none.")
+    return found
+
+
 def number_of_draws(value: object) -> int:
     """Require a number of draws that ends within days, and whose values a computer may hold."""
     number = whole_number("n_resamples", value, at_least=1)

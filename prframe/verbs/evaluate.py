@@ -138,7 +138,15 @@ def evaluate(
     checks.flag("include_unretrieved", include_unretrieved)
     if layout is not None:
         checks.one_of("layout", layout, get_args(Layout))
-    grouped = _with_over(args, over, layout, geometric_mean=geometric_mean)
+    checks.flag("geometric_mean", geometric_mean)
+    if geometric_mean and layout == "wide":
+        raise ArgumentError(
+            "`geometric_mean` is a column beside the mean, for which layout='wide' has no place; "
+            "leave one of them out."
+        )
+    if geometric_mean and over is None:
+        raise ArgumentError("`geometric_mean` is one over groups; name them with over=.")
+    grouped = args if over is None else grouped_over(args, over)
     evaluation = Evaluation(
         args=grouped,
         wanted=wanted,
@@ -227,23 +235,6 @@ class _Values(TwoStepPlan):
         order = rows.select(keys).unique(maintain_order=True).with_row_index("group")
         numbered = rows.join(order, on=keys, nulls_equal=True, how="left", maintain_order="left")
         return numbered.sort("group", maintain_order=True).drop("group")
-
-
-def _with_over(
-    args: Arguments, over: Columns | None, layout: Layout | None, *, geometric_mean: bool
-) -> Arguments:
-    """Return the arguments of the single values, which are grouped by the columns `over` too."""
-    checks.flag("geometric_mean", geometric_mean)
-    if geometric_mean and layout == "wide":
-        raise ArgumentError(
-            "`geometric_mean` is a column beside the mean, for which layout='wide' has no place; "
-            "leave one of them out."
-        )
-    if over is None:
-        if geometric_mean:
-            raise ArgumentError("`geometric_mean` is one over groups; name them with over=.")
-        return args
-    return grouped_over(args, over)
 
 
 def _long(values: pl.DataFrame, names: list[str], keys: list[str]) -> pl.DataFrame:

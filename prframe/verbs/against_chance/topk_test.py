@@ -17,7 +17,6 @@ from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits
 from prframe._engine.rows import key_names
 from prframe._engine.runs import Counting
-from prframe.errors import ArgumentError
 from prframe.metrics.positions import P, R
 from prframe.stats import hypergeometric_topk, proportion_interval
 from prframe.stats._p_values import check_alternative
@@ -120,7 +119,7 @@ def topk_test(
     check_alternative(alternative)
     checks.one_of("method", method, get_args(IntervalMethod))
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
-    test = _Test(args, correction, _cutoffs(k), measure, alternative, level, method)
+    test = _Test(args, correction, checks.cutoffs(k), measure, alternative, level, method)
     result: FrameT = run(frame, test, _columns(corrected=correction is not None))
     return result
 
@@ -129,16 +128,6 @@ def _columns(*, corrected: bool) -> Schema:
     """Return the columns of tests at cut-offs."""
     counts = {"k": pl.Int64(), "hits": pl.Int64()}
     return counts | columns_with_p(_SHARES, corrected=corrected)
-
-
-def _cutoffs(k: int | Sequence[int]) -> list[int]:
-    """Return the cut-offs as a list, also if the argument is a single number."""
-    several = checks.unpacked(k)
-    given = several if isinstance(several, (list, tuple, range)) else [k]
-    cutoffs = list(dict.fromkeys(checks.whole_number("k", cutoff, at_least=1) for cutoff in given))
-    if not cutoffs:
-        raise ArgumentError("`k` must name at least one cut-off; got none.")
-    return cutoffs
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from prframe.verbs._precomputed_values import (
 from prframe.verbs._predictions import COUNTS
 from prframe.verbs._verb import grouped_over, run, verb
 from prframe.verbs.intervals.means import RESAMPLED, MeanIntervals, PredictedMeans
-from prframe.verbs.intervals.of_rankings import BIAS, RankingIntervals, has_thresholds
+from prframe.verbs.intervals.of_rankings import RankingIntervals, has_thresholds
 
 Method: TypeAlias = Literal[
     "auto", "bayesian-bootstrap", "logit-t", "percentile", "t", "logit", "hall", "bca"
@@ -61,7 +61,6 @@ def interval(
     n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     judged: str = "judged",
-    bias: bool = False,
     predicted: Columns | None = None,
     **shared: Unpack[Shared],
 ) -> FrameT:
@@ -129,9 +128,6 @@ def interval(
         Seed. A group's draws depend on it and on nothing but the group.
     judged : str
         As in `evaluate`, for metrics that need it, with `over`.
-    bias : bool
-        For one ranking, add by how much the estimate of AP is expected to lie above AP of the
-        population; null for other metrics, and with a `prior`.
     predicted : str or list of str, optional
         With `over`: the column of a machine's labels, known for all rows, while `label` holds
         those of humans, or null for all rows of a query that no human has judged. The interval
@@ -146,11 +142,10 @@ def interval(
         ``std_error``, ``conf_low``, ``conf_high`` (Float64), ``method`` (String), the one that was
         used, and ``confidence_level`` (Float64). After MaxF1 of one ranking a row
         ``"MaxF1 threshold"``: the highest score at which F1 is largest, and all thresholds whose
-        F1 is not significantly less; -inf stands for all items. With `bias` also ``bias``
-        (Float64). With `predicted` also ``n`` queries with human labels and ``n_predicted`` with
-        the machine's (Int64), the ``weight`` of the machine, the mean ``bias`` of human minus
-        machine values, and ``n_effective``, how many queries with human labels would alone give
-        the same standard error (Float64).
+        F1 is not significantly less; -inf stands for all items. With `predicted` also ``n``
+        queries with human labels and ``n_predicted`` with the machine's (Int64), the ``weight`` of
+        the machine, the mean ``bias`` of human minus machine values, and ``n_effective``, how many
+        queries with human labels would alone give the same standard error (Float64).
 
     Raises
     ------
@@ -214,7 +209,6 @@ def interval(
     wanted = metrics_or_none(metrics, values)
     asks_judged = over is not None and any(metric.judged for metric in wanted.values())
     args = Arguments(score, label, judged=judged if asks_judged else None, **shared)
-    checks.flag("bias", bias)
     if str(method) == "bootstrap":
         ways = "'percentile' or 'bca'"
         if over is None:
@@ -231,7 +225,6 @@ def interval(
         else checks.number_of_draws(n_resamples),
         seed=int(random_generator(rng).integers(1 << 62)),
         prior=prior_of(prior),
-        bias=bias,
     )
     if over is None:
         if values is not None:
@@ -240,13 +233,8 @@ def interval(
             raise ArgumentError("`resampling` is of groups whose column stands in over=.")
         if predicted is not None:
             raise ArgumentError("`predicted` is for means over queries; name these with over=.")
-        result: FrameT = run(frame, plan, {**_COLUMNS, **(BIAS if bias else {})})
+        result: FrameT = run(frame, plan, _COLUMNS)
         return result
-    if bias:
-        raise ArgumentError(
-            "`bias` is of the sample that one ranking is; a mean over groups has none. Leave out "
-            "bias=True, or `over`."
-        )
     grouped: Arguments = grouped_over(plan.args, over)
     n_over = len(grouped.keys) - len(args.keys)
     measure: Evaluation | PrecomputedValues = Evaluation(
