@@ -188,21 +188,10 @@ class ItemBands(Plan):
     def _drawn(self, group: _Group) -> PRPosterior:
         """Draw the curves of a group, whose items or clusters have weights."""
         if group.clustered is None:
-            return posterior_of(
-                group.cells,
-                self.levels,
-                self._weights,
-                self.prior,
-                simultaneous=self.simultaneous,
-            )
+            return posterior_of(group.cells, self.levels, self._weights, self.prior)
         rng = np.random.default_rng(self.seed)
         return posterior_of_clusters(
-            *group.clustered,
-            self.levels,
-            self.n_resamples,
-            rng,
-            self.prior,
-            simultaneous=self.simultaneous,
+            *group.clustered, self.levels, self.n_resamples, rng, self.prior
         )
 
     def _warn(self, rows: pl.DataFrame) -> None:

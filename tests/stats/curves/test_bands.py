@@ -37,13 +37,13 @@ def test_an_interval_holds_another_draw_as_often_as_asked_for(n, level):
 @pytest.mark.parametrize("m", [9, 10, 200])
 @pytest.mark.parametrize("n", [1, 2, 3, 8])
 def test_draws_of_few_units_are_moved_out_one_by_one(n, m):
-    draws = np.random.default_rng(5).standard_normal((m, 3)).astype(np.float32)
+    draws = np.random.default_rng(5).standard_normal((m, 3))
     # Some curves have ended, or all; the latter have no median from which to move.
     draws[:3, 1], draws[:, 2] = -np.inf, -np.inf
-    expected = draws.astype(np.float64)
+    expected = draws.copy()
     units = max(n, 2)
     for level in (0, 1):
-        median = np.median(draws[:, level].astype(np.float64))
+        median = np.median(draws[:, level])
         for i in range(m):
             a = ((draws[:, level] < draws[i, level]).sum() + 1) / (m + 1)
             if a != 0.5 and np.isfinite(draws[i, level]):
