@@ -251,7 +251,7 @@ def compare(
     >>> found.select("metric", "difference", "conf_low", "conf_high").to_pandas().round(3)
       metric  difference  conf_low  conf_high
     0     AP       0.244     0.046      0.423
-    1    AUC       0.129     0.049      0.216
+    1    AUC       0.129     0.047      0.216
     """
     wanted = metrics_or_none(metrics, values)
     frame, over = _queries(frame, over, named=values is None and shared.get("item") is not None)
