@@ -1,6 +1,9 @@
 """Tables in LaTeX that compile."""
 
-from prframe.tables.markup import Cell, Content
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from prframe.tables.table import Cell, Table
 
 _ESCAPED = {
     "\\": r"\textbackslash{}",
@@ -56,26 +59,15 @@ _ANY_SIGN = (
 )
 
 
-def latex(table: Content, caption: str | None, label: str | None) -> str:
+def latex(table: "Table", caption: str | None, label: str | None) -> str:
     """Write a table as a float."""
     body = _body(table)
     text = escaped(table.caption) if caption is None else caption
     uses_signs = r"\prframesign" in body + text
     head = [r"% This table needs \usepackage{booktabs}.", *([_ANY_SIGN] if uses_signs else [])]
     named = [] if label is None else [rf"\label{{{label}}}"]
-    return "\n".join(
-        [
-            *head,
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{text}}}",
-            *named,
-            r"\setlength{\tabcolsep}{4pt}",
-            body,
-            r"\end{table}",
-            "",
-        ]
-    )
+    lines = [*head, r"\begin{table}", r"\centering", rf"\caption{{{text}}}", *named]
+    return "\n".join([*lines, r"\setlength{\tabcolsep}{4pt}", body, r"\end{table}", ""])
 
 
 def escaped(text: str) -> str:
@@ -91,43 +83,26 @@ def _sign(sign: str) -> str:
         return rf"\ensuremath{{\{_GREEK[sign]}}}"
     if sign.isspace() or not sign.isprintable():
         return " "
-    if sign.isascii() or _is_known(sign):
+    is_letter = _FIRST_LETTER <= sign <= _LAST_KNOWN and sign not in _UNKNOWN_TO_OT1
+    if sign.isascii() or is_letter or sign in _KNOWN_SIGNS:
         return sign
     return rf"\prframesign{{{sign}}}{{[U+{ord(sign):04X}]}}"
 
 
-def _is_known(sign: str) -> bool:
-    """Return whether pdfLaTeX prints a character without further packages."""
-    return sign in _KNOWN_SIGNS or (
-        _FIRST_LETTER <= sign <= _LAST_KNOWN and sign not in _UNKNOWN_TO_OT1
-    )
-
-
-def _body(table: Content) -> str:
+def _body(table: "Table") -> str:
     """Write the rows between the rules."""
     per_metric = r"r@{}l@{\ }l"
     lead = "ll" if table.has_keys else "l"
-    heads = ["System", *(rf"\multicolumn{{3}}{{c}}{{{escaped(m)}}}" for m in table.metrics)]
-    rows = [[escaped(line.name), *(_cell(cell) for cell in line.cells)] for line in table.lines]
-    keys = [line.key for line in table.lines]
-    if table.has_keys:
-        heads = ["", *heads]
-        rows = [[key, *row] for key, row in zip(keys, rows, strict=True)]
-    lines = [rf"{' & '.join(row)} \\" for row in rows]
-    return "\n".join(
-        [
-            rf"\begin{{tabular}}{{{lead}{per_metric * len(table.metrics)}}}",
-            r"\toprule",
-            rf"{' & '.join(heads)} \\",
-            r"\midrule",
-            *lines,
-            r"\bottomrule",
-            r"\end{tabular}",
-        ]
-    )
+    heads = ["", "System", *(rf"\multicolumn{{3}}{{c}}{{{escaped(m)}}}" for m in table.metrics)]
+    rows = [[line.key, escaped(line.name), *map(_cell, line.cells)] for line in table.lines]
+    # Without keys their column is left out.
+    head, *lines = (rf"{' & '.join(row[not table.has_keys :])} \\" for row in [heads, *rows])
+    begin = rf"\begin{{tabular}}{{{lead}{per_metric * len(table.metrics)}}}"
+    end = [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([begin, r"\toprule", head, r"\midrule", *lines, *end])
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: "Cell") -> str:
     """Write a value, its marks and its interval as three columns."""
     value = escaped(cell.text)
     bold = rf"\textbf{{{value}}}" if cell.is_best else value
