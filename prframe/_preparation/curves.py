@@ -183,9 +183,9 @@ def opacity_of(count: int) -> float:
     return max(0.12, min(0.6, 20 / count))
 
 
-def equal_f(level: float, low: float) -> tuple[Floats, Floats]:
+def equal_f(level: float, low: float, number: int = 200) -> tuple[Floats, Floats]:
     """Return recalls and precisions with an F1 of `level`."""
-    recall = np.linspace(max(level / (2 - level), low), 1.0, 200)
+    recall = np.linspace(max(level / (2 - level), low), 1.0, number)
     return recall, level * recall / (2 * recall - level)
 
 
