@@ -260,8 +260,7 @@ class _Drawn:
 
     def _levels(self, number: int) -> Floats:
         """Return levels that are equally spaced along the horizontal axis."""
-        low = self._picture.low
-        return column_edges(low, 1.0, number - 1, log=low > 0)
+        return column_edges(self._picture.low, 1.0, number - 1)
 
     def diagonal(self) -> list[Any]:
         """Return the dotted diagonal."""

@@ -59,8 +59,7 @@ def ap_null(
 
     Notes
     -----
-    The histogram is one of 20,000 draws with a fixed seed. Mean and p-value are those of the
-    distribution itself.
+    The histogram is one of 20,000 draws with a fixed seed. Mean and p-value are not drawn.
 
     Examples
     --------
@@ -139,8 +138,8 @@ def scores(
     threshold : float, optional
         A score from which on items count as retrieved; precision and recall there are written.
     bins : int, optional
-        The number of bars: by default more for more items, from 10 to 50, or one for each score if
-        all are whole numbers within 50 of each other.
+        The number of bars: by default 10 to 50, or one for each score if all are whole numbers
+        within 50 of each other.
     ax : matplotlib Axes, optional
         Where to draw one panel, by default a new figure.
 
