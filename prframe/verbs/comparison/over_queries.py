@@ -61,7 +61,8 @@ class OverQueries(ValuesPlan):
 
     def accepts(self) -> Accepts:
         """Return that every argument is accepted that the metrics take."""
-        return Accepts("compare")
+        measure = self.compared.measure
+        return Accepts("compare", uses_grades=measure.uses_grades, counts_hits=measure.counts_hits)
 
     def of_values(self, values: MetricValues) -> pl.DataFrame:
         """Return a row per group, metric and pair."""
