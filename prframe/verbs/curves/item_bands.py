@@ -163,8 +163,9 @@ class ItemBands(Plan):
             drawn = posterior_of(cells, self.levels, self._weights, self.prior)
         else:
             rng = np.random.default_rng(self.seed)
-            options = (self.levels, self.n_resamples, rng, self.prior)
-            drawn = posterior_of_clusters(*group.clustered, *options)
+            drawn = posterior_of_clusters(
+                *group.clustered, self.levels, self.n_resamples, rng, self.prior
+            )
         ends = drawn.band(self.confidence_level, simultaneous=self.simultaneous)
         return _Curve(precision, ends.low, ends.high)
 
