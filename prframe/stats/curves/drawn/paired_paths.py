@@ -96,12 +96,11 @@ class PairedPaths:
         at, levels = (np.searchsorted(every, some) for some in (smoothing.nodes, recall))
         results = []
         for here, odds in zip(smoothed, self.log_odds(every, size, rng, prior), strict=True):
-            means = smoothing.plain
+            points, weights = smoothing.nodes, smoothing.weights
             if not is_plain:
                 known = np.asarray(np.isfinite(odds).all(axis=0))
-                means = smoothing.means(here, known[at], known[levels])
-            columns = np.searchsorted(every, means.points)
-            results.append(means.of(odds[:, columns].T).T)
+                points, weights = smoothing.means(here, known[at], known[levels])
+            results.append((weights @ odds[:, np.searchsorted(every, points)].T).T)
         return results
 
     def _part(

@@ -109,8 +109,8 @@ class DrawnPath:
         smoothing = Smoothing.of(self.levels, self.path.n_pos)
         end = self._recall[-1].min() if self.path.missed else np.inf
         known, going = (at < end for at in (smoothing.nodes, smoothing.recall))
-        means = smoothing.means(smoothing.smoothed(self.path), known, going)
-        return np.asarray(means.of(self.log_odds(means.points).T).T)
+        points, weights = smoothing.means(smoothing.smoothed(self.path), known, going)
+        return np.asarray((weights @ self.log_odds(points).T).T)
 
     def log_odds(self, levels: Floats | None = None) -> Floats:
         """Draw the same without smoothing, at the levels of the path unless others are given."""

@@ -8,7 +8,6 @@ there vary as their numbers of negatives say.
 """
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
@@ -211,16 +210,7 @@ def _within(path: RocPath, *, odds: bool) -> list[tuple[Integers, Floats, Floats
 
 
 def _growing(most: float, ratio: float, largest_step: float = np.inf) -> Floats:
-    """Return parts of the first negative, and whole numbers that grow by a ratio up to `most`.
-
-    They reach the next power of 2, since groups share them.
-    """
-    return _numbers(2.0 ** np.ceil(np.log2(max(most, 1.0))), ratio, largest_step)
-
-
-@lru_cache(maxsize=64)
-def _numbers(most: float, ratio: float, largest_step: float) -> Floats:
-    """Return the numbers of `_growing` up to the first that is at least `most`."""
+    """Return parts of the first negative, and whole numbers that grow by a ratio up to `most`."""
     numbers = [1.0]
     while numbers[-1] < most:
         step = min(numbers[-1] * (ratio - 1), largest_step)

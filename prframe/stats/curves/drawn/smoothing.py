@@ -7,7 +7,8 @@ standard deviation ``1 / (2 sqrt(n_pos))`` throughout, and in it the mean has no
 """
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -26,22 +27,8 @@ _FEW, _STEEP, _NEAR = 3, 1.25, 1.5
 _LEAST = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class Means:
-    """Means at levels of recall of curves that are drawn at points, with weights for each level.
-
-    The points rise within (0, 1), and the weights, shape (levels, points), add up to 1.
-    """
-
-    points: Floats
-    weights: csr_array
-
-    def of(self, drawn: Floats) -> Floats:
-        """Return the means, shape (levels, draws), of curves at the points.
-
-        Curves may be infinite at a point if no level but itself has weight there.
-        """
-        return np.asarray(self.weights @ drawn)
+# The points at which curves are drawn, and the weights of these in the mean of each level.
+Means: TypeAlias = tuple[Floats, csr_array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +91,7 @@ class Smoothing:
         which not all draws go on stay as they are drawn: a mean would hide the end.
         """
         if smoothed.all() and known.all() and going.all():
-            return self.plain
+            return self.nodes, self.weights
         total = self.weights @ known.astype(np.float64)
         share = np.where(going & (total > 0), self.share(smoothed), 0.0)
         by_level = np.divide(share, total, out=np.zeros_like(total), where=total > 0)
@@ -117,12 +104,7 @@ class Smoothing:
         weights = np.concatenate([entries[used], 1 - share[alone]])
         rows = np.concatenate([level[used], alone])
         shape = self.recall.size, points.size
-        return Means(points, csr_array((weights, (rows, place.ravel())), shape=shape))
-
-    @cached_property
-    def plain(self) -> Means:
-        """The means of curves that are smoothed at all nodes, and do not end."""
-        return Means(self.nodes, self.weights)
+        return points, csr_array((weights, (rows, place.ravel())), shape=shape)
 
 
 def _moved(angle: Floats, by: float) -> Floats:
