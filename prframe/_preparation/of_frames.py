@@ -54,7 +54,7 @@ def of_frame(
             split = [drawing.get(name) for name in _SPLITTING]
             options["by"] = _columns([options.get("by"), *split])
         many = "" if drawing.get("over") else ", for thin lines around their mean over={column}"
-        advice = f"For a curve each say color={{column}} or facet={{column}}{many}"
+        advice = f"For one curve each use color={{column}} or facet={{column}}{many}"
         with advising(advice if "over" in of_picture else None):
             result = verb(frame, *args, **options)
         return picture(result, **drawing)

@@ -51,8 +51,8 @@ def curve(
     result : frame
         A result of `prframe.curve` or `prframe.band`.
     color, facet : str, optional
-        The column ``by`` that colours and dashes show, up to 18 values, and the one with a panel
-        per value, up to 24. The only column that is not named gets the colours.
+        The column ``by`` for colours and dashes (up to 18 values), and the one for panels (up to
+        24). A single remaining column gets the colours.
     over : str, optional
         The column of queries or folds: a thin grey line each, their mean bold, their median
         dashed.
@@ -174,7 +174,8 @@ def gain(
 ) -> Axes | Figure:
     """Draw precision-recall-gain curves, in which areas are AUPRG.
 
-    Where a gain of precision is below 0, a curve is below the picture, and its area counts too.
+    Parts of a curve with a negative gain of precision lie below the picture; their area counts
+    too.
 
     Parameters
     ----------
