@@ -51,12 +51,6 @@ class APNull(NullDistribution):
     method : {"auto", "exact", "lattice", "saddlepoint", "transform"}, default "auto"
         How probabilities are computed, see Notes.
 
-    Attributes
-    ----------
-    n, n_pos, depth : int
-    ties : ndarray of int or None
-    method : str
-
     Raises
     ------
     PrframeError
@@ -66,13 +60,12 @@ class APNull(NullDistribution):
     Notes
     -----
     "auto" counts rankings where they, or those as good, are few ("exact"), and puts AP of few
-    likely hits on a "lattice". Elsewhere it walks down the ranks with the generating function, and
-    takes the "saddlepoint" where the tilted AP is nearly normal, or inverts the characteristic
-    function ("transform"). Where tie blocks make AP cluster, it makes 50,000 tilted draws, always
-    the same ("monte-carlo", standard error at most .5 %). P is within 1 % down to 1e-12 and 3 %
-    down to 1e-30, lower tails within 2 % down to 1e-6, for 2 to 20 million items, one in a million
-    to 90 % of them positive, any ties and any depth. Beyond that, and where no method is sure,
-    `tails` says "estimate", and log P is within 5 %.
+    likely hits on a "lattice". Elsewhere it takes the "saddlepoint" where the tilted AP is nearly
+    normal, or inverts the characteristic function ("transform"). Where tie blocks make AP cluster,
+    it makes 50,000 tilted draws, always the same ("monte-carlo", standard error at most .5 %). P
+    is within 1 % down to 1e-12 and 3 % down to 1e-30, lower tails within 2 % down to 1e-6, for 2
+    to 20 million items, one in a million to 90 % of them positive, any ties and any depth. Beyond
+    that, and where no method is sure, `tails` says "estimate", and log P is within 5 %.
 
     Examples
     --------
@@ -81,8 +74,6 @@ class APNull(NullDistribution):
     >>> null = APNull(n=10, n_pos=2)
     >>> round(45 * null.sf(1.0), 6), round(45 * null.sf(5 / 6), 6)
     (1.0, 2.0)
-    >>> round(null.mean(), 6), round(null.std(), 6)
-    (0.371464, 0.201471)
 
     A tail, and the critical value of a test at 5 %, if the first 100 items are retrieved:
 

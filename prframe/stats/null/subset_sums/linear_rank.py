@@ -30,7 +30,8 @@ class LinearRankNull(NullDistribution):
     Parameters
     ----------
     scores : array_like of float, shape (n_blocks,)
-        The numbers a_i = phi(rank_i / (N + 1)) of the ranked items, or any other; finite.
+        The numbers a_i = phi(rank_i / (N + 1)) of the ranked items, or any other; finite. Sums
+        closer than 1e-14 N times the largest are equal.
     n_pos : int
         Positives, 1..N.
     sizes : array_like of int, shape (n_blocks,), optional
@@ -40,12 +41,6 @@ class LinearRankNull(NullDistribution):
     method : {"auto", "exact", "saddlepoint", "normal"}, default "auto"
         How probabilities are computed, see Notes.
 
-    Attributes
-    ----------
-    n, n_pos : int
-        Items N, and positives among them.
-    method : str
-
     Raises
     ------
     PrframeError
@@ -54,21 +49,14 @@ class LinearRankNull(NullDistribution):
 
     Notes
     -----
-    Mean ``n_pos mean(a)`` and variance ``n_pos n_neg / (N (N - 1)) sum (a_i - mean(a))^2`` are
-    exact, and so are skewness and kurtosis. Sums closer than 1e-14 N times the largest score are
-    equal.
+    Mean ``n_pos mean(a)``, variance ``n_pos n_neg / (N (N - 1)) sum (a_i - mean(a))^2``, skewness
+    and kurtosis are exact (Hajek, Sidak & Sen, *Theory of rank tests*, 1999, section 3.3).
 
     "exact" counts subsets (of 33 different scores, or many more of which few are drawn or many are
     tied), or walks along a lattice of sums (70 items for the rank sum). "auto" counts where that
-    is quick. Elsewhere it takes what "saddlepoint" takes: the double saddlepoint approximation,
-    within about 1 %, or, for few positives and where sums clump, an "inversion" of the
-    characteristic function, which is closer. What would take too long is an "estimate". "normal"
-    is the approximation of textbooks.
-
-    References
-    ----------
-    Hajek, Sidak & Sen, *Theory of rank tests*, 1999, section 3.3 (moments); Skovgaard,
-    *Saddlepoint expansions for conditional distributions*, J. Appl. Probab. 1987.
+    is quick. Elsewhere it takes what "saddlepoint" takes: the double saddlepoint approximation
+    (Skovgaard 1987), within about 1 %, or, for few positives and where sums clump, an "inversion"
+    of the characteristic function, which is closer. What would take too long is an "estimate".
 
     Examples
     --------
