@@ -23,8 +23,7 @@ from prframe.learn.rules import (
     QuadraticRule,
     ScoringRule,
 )
-from prframe.learn.smoothed import smooth_phi
-from prframe.learn.solvers import Problem, Solution, gradient_ascent, quasi_newton
+from prframe.learn.smoothed import Problem, Solution, gradient_ascent, quasi_newton, smooth_phi
 from prframe.stats._arrays import reals
 from prframe.stats.score_functions import Phi
 from prframe.typing import Floats

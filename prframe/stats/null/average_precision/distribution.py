@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._tolerances import EQUAL
+from prframe.stats.null.average_precision.counting import beyond, drawn
 from prframe.stats.null.average_precision.groups import Case, Cases
 from prframe.stats.null.average_precision.moments import retrieved_blocks
 from prframe.stats.null.average_precision.steps import APNullMethod, log_binomial
-from prframe.stats.null.average_precision.values import beyond, drawn
 from prframe.stats.null.average_precision.walks.path import at_random
 from prframe.stats.null.average_precision.walks.rows import Lanes
 from prframe.stats.null.average_precision.walks.tilts import Course

@@ -19,7 +19,13 @@ import numpy as np
 
 from prframe.errors import PrframeError
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.null.average_precision.counting import PAIRS, counted_tails, tail_of_one
+from prframe.stats.null.average_precision.counting import (
+    PAIRS,
+    ap_extremes,
+    ap_largest,
+    counted_tails,
+    tail_of_one,
+)
 from prframe.stats.null.average_precision.lattice import lattice_tails
 from prframe.stats.null.average_precision.lattice_terms import are_few, is_quick, likely_hits
 from prframe.stats.null.average_precision.steps import (
@@ -29,9 +35,8 @@ from prframe.stats.null.average_precision.steps import (
     log_binomial,
     refuse_large,
 )
-from prframe.stats.null.average_precision.values import ap_extremes, ap_largest
 from prframe.stats.null.average_precision.walks.own import drawn_tails, walked_tails
-from prframe.stats.null.average_precision.walks.shared import shared_tails
+from prframe.stats.null.average_precision.walks.waves import shared_tails
 
 _Way: TypeAlias = Callable[[Sequence[Problem]], Sequence[Tail | None]]
 
