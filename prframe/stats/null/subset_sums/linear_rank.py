@@ -23,7 +23,7 @@ RankNullMethod: TypeAlias = Literal["auto", "exact", "saddlepoint", "normal"]
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class LinearRankNull(NullDistribution):
-    """The distribution of ``W = sum over positives of a_i`` if all choices of them are alike.
+    """The distribution of ``W = sum over positives of a_i`` for random positives.
 
     Probabilities, quantiles and p-values have the methods of every `NullDistribution`.
 
@@ -52,11 +52,12 @@ class LinearRankNull(NullDistribution):
     Mean ``n_pos mean(a)``, variance ``n_pos n_neg / (N (N - 1)) sum (a_i - mean(a))^2``, skewness
     and kurtosis are exact (Hajek, Sidak & Sen, *Theory of rank tests*, 1999, section 3.3).
 
-    "exact" counts subsets (of 33 different scores, or many more of which few are drawn or many are
-    tied), or walks along a lattice of sums (70 items for the rank sum). "auto" counts where that
-    is quick. Elsewhere it takes what "saddlepoint" takes: the double saddlepoint approximation
-    (Skovgaard 1987), within about 1 %, or, for few positives and where sums clump, an "inversion"
-    of the characteristic function, which is closer. What would take too long is an "estimate".
+    "exact" counts subsets (up to 33 different scores, or more if few are positive or many are
+    tied), or uses a lattice of sums (up to 70 items for the rank sum). "auto" counts if that is
+    fast. Otherwise, like "saddlepoint", it takes the double saddlepoint approximation (Skovgaard
+    1987), within about 1 %, or, for few positives and clustered sums, an "inversion" of the
+    characteristic function, which is closer. If that takes too long, the result is an "estimate".
+    "normal" is the textbook approximation.
 
     Examples
     --------
