@@ -7,14 +7,6 @@ from typing import Any
 from prframe.commands import inputs, options, outputs
 from prframe.commands.exits import OK, UsageError
 
-SUMMARY = "compute metrics of runs, or of the rankings of a frame"
-EXAMPLES = """\
-examples:
-  prframe evaluate qrels 'runs/*.run' -m AP nDCG@10 P@10
-  prframe evaluate qrels bm25.run -q -o by_query.csv
-  prframe evaluate qrels bm25.run -m map ndcg_cut_10 -q -f trec
-  prframe evaluate --frame scores.parquet --by segment -m AP AUC --interval
-"""
 FILE_METRICS = ["AP", "nDCG@10", "P@10", "RR"]
 FRAME_METRICS = ["AP", "AUC"]
 _INTERVAL_OPTIONS = (
@@ -23,7 +15,7 @@ _INTERVAL_OPTIONS = (
 )
 
 
-def add_options(parser: options.Parser) -> None:
+def _add_options(parser: options.Parser) -> None:
     """Add the options of the command."""
     options.add_input(parser)
     options.add_metrics(parser, f"{' '.join(FILE_METRICS)}; of a frame {' '.join(FRAME_METRICS)}")
@@ -45,7 +37,7 @@ def add_options(parser: options.Parser) -> None:
     options.add_output(parser, "trec", "latex")
 
 
-def run(given: argparse.Namespace) -> int:
+def _run(given: argparse.Namespace) -> int:
     """Evaluate, and write the result."""
     flags = options.flags_of(given, *_INTERVAL_OPTIONS)
     if flags and not given.interval:
@@ -165,3 +157,17 @@ def _intervals_of_model(data: inputs.Rankings, given: argparse.Namespace, **scor
         rng=given.rng,
         **data.options,
     )
+
+
+EVALUATE = options.Command(
+    "compute metrics of runs, or of the rankings of a frame",
+    """\
+examples:
+  prframe evaluate qrels 'runs/*.run' -m AP nDCG@10 P@10
+  prframe evaluate qrels bm25.run -q -o by_query.csv
+  prframe evaluate qrels bm25.run -m map ndcg_cut_10 -q -f trec
+  prframe evaluate --frame scores.parquet --by segment -m AP AUC --interval
+""",
+    _add_options,
+    _run,
+)

@@ -512,8 +512,9 @@ def test_endings_of_no_format(ending, capfdbinary) -> None:
     done = run(capfdbinary, *words)
     assert (done.code, done.out) == (2, "")
     assert done.err == (
-        f"prframe: error: {ending} is the ending of no format; the endings are .csv, .jsonl, "
-        ".ndjson, .parquet, .arrow, .feather, .ipc, .txt, or choose with -f\n"
+        f"prframe: error: {ending} is the ending of no table; the endings are .csv, .jsonl, "
+        ".ndjson, .parquet, .arrow, .feather, .ipc, .txt, or choose with -f; prframe report "
+        "writes a page with pictures\n"
     )
     assert not Path(f"table{ending}").exists()
 
