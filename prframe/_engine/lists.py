@@ -50,8 +50,7 @@ def values_of_lists(
         )
         for low, high in pairwise(bounds)
     )
-    with results(tasks) as parts:
-        return pl.concat(list(parts) or [pl.Series(dtype=pl.Float64)]), seen
+    return pl.concat(list(results(tasks)) or [pl.Series(dtype=pl.Float64)]), seen
 
 
 def _check_dtype(role: str, column: str, dtype: pl.DataType, args: Arguments) -> None:

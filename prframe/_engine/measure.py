@@ -40,10 +40,9 @@ def values_of_groups(
 
     def values(pieces: Iterable[Piece]) -> pl.DataFrame:
         rows, ties = [], ranking.args.ties
-        with results(map(begin, pieces)) as hits_of_pieces:
-            for found in together(hits_of_pieces):
-                values = measure(found, wanted, ties=ties, prior=prior, interpolate=interpolate)
-                rows.append(pl.concat([found.totals.select(keys), values], how="horizontal"))
+        for found in together(results(map(begin, pieces))):
+            values = measure(found, wanted, ties=ties, prior=prior, interpolate=interpolate)
+            rows.append(pl.concat([found.totals.select(keys), values], how="horizontal"))
         return pl.concat(rows)
 
     table = ranking.of_pieces(values)

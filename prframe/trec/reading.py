@@ -10,6 +10,7 @@ import io
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import chain
 
 import numpy as np
@@ -282,7 +283,7 @@ def _blocks(path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
             found = layout.variant(first)
         layout, start = found or (layout, 0)
         line = 1 + _lines(first[:start])
-        with made_ahead(chain([first[start:]], pieces)) as blocks:
+        with closing(made_ahead(chain([first[start:]], pieces))) as blocks:
             for block in blocks:
                 yield from _rows(block, layout, path, line)
                 line += _lines(block)
