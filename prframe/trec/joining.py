@@ -13,7 +13,7 @@ from prframe._engine.frames import Source
 from prframe._engine.rows import in_groups
 from prframe._preparation.results import whole
 from prframe.errors import PrframeError
-from prframe.trec import doubts, matching, roles, sources
+from prframe.trec import matching, roles, sources
 from prframe.trec.matching import Integers, Rankings
 from prframe.trec.roles import Roles
 from prframe.trec.sources import AnyRuns, Qrels, Runs
@@ -70,9 +70,9 @@ def join(  # noqa: PLR0913 - options, by keyword
         ``relevance``, ``rel`` or ``score``: relevant above 0, pooled but not judged below 0.
         Files are read with `read_qrels`; a dict is ``{query: {document: label}}``.
     unjudged : {"negative", "drop"}
-        Whether documents of the run without judgment get the label 0 (those with a negative label
-        keep it) or are left out (condensed lists). A ranking without judged documents keeps its
-        first one, with a score of -inf, so that its query counts, as with trec_eval -J.
+        Whether documents of the run without judgment get the label 0 (negative labels stay) or
+        are left out (condensed lists). A ranking without judged documents keeps its first one,
+        with a score of -inf, so that its query counts, as with trec_eval -J.
     complete : bool
         Whether documents of the qrels that a system did not retrieve are listed, with a score of
         -inf. Without them recall, AP and others count only the retrieved documents.
@@ -83,7 +83,7 @@ def join(  # noqa: PLR0913 - options, by keyword
         lack some.
     duplicates : {"raise", "best", "keep"}
         A document that stands twice in a ranking is an error, or counts with its highest score, or
-        stays twice, for `prframe.check` to report; other verbs refuse it with ``item="doc_id"``.
+        stays twice, for `prframe.check` to report.
     exclude_self : bool
         Whether to leave out documents whose id is that of the query, from run and qrels.
     system : str or list of str, optional
@@ -96,12 +96,11 @@ def join(  # noqa: PLR0913 - options, by keyword
         The system columns, then ``query_id`` and ``doc_id`` (as in the run; String for
         categories), ``score`` (Float64), ``label`` (Int64, or Float64 if that of the qrels is a
         float; 0 without judgment), ``judged`` (Boolean: in the qrels, with a label of at least
-        0). All other columns are left out.
+        0). Other columns are left out.
 
-        The rows of a ranking stand together: first the retrieved documents in the order of the
-        run, then the others in the order of the qrels. Rankings come in the order in which they
-        first appear in the run; after them, system by system, those of queries that are only in
-        the qrels.
+        Each ranking has its retrieved documents in the order of the run, then the others in the
+        order of the qrels. Rankings come in the order of the run; those of queries that are only
+        in the qrels come last, system by system.
 
     Raises
     ------
@@ -117,20 +116,17 @@ def join(  # noqa: PLR0913 - options, by keyword
     Most metrics of a query without judgments are null, with a warning, as it has no positives.
     Those of a query that a system's run lacks are 0; with ``complete=False`` it has no rows.
 
-    The rows are the documents that were retrieved or judged. Tests against random ranking, such
-    as `prframe.ap_test`, need the number of negatives in the collection in `n_neg`.
+    Tests against random ranking, such as `prframe.ap_test`, need the number of negatives in the
+    collection in `n_neg`, as the rows are only what was retrieved or judged.
 
     If the run is lazy, columns and options are checked at once, and the rest is done when the
     result is collected. The run is held in memory as a whole.
 
     Examples
     --------
-    >>> import polars as pl
     >>> from prframe.trec import join
-    >>> run = pl.DataFrame(
-    ...     {"qid": ["1", "1"], "docno": ["d3", "d7"], "score": [2.0, 1.0]}
-    ... )
-    >>> qrels = pl.DataFrame({"qid": ["1", "1"], "docno": ["d5", "d7"], "label": [2, 1]})
+    >>> run = {"1": {"d3": 2.0, "d7": 1.0}}
+    >>> qrels = {"1": {"d5": 2, "d7": 1}}
     >>> join(run, qrels)
     shape: (3, 5)
     ┌──────────┬────────┬───────┬───────┬────────┐
@@ -347,7 +343,7 @@ def _run_rows(run: Roles, frame: pl.DataFrame, out: Schema) -> pl.DataFrame:
     roles.refuse_large(frame, run.value, f"the integer score {run.value!r} of the run")
     if run.rank is not None:
         keys = frame.select(*run.systems, pl.col(run.query).alias("query_id"))
-        doubts.warn_of_ranks(keys, frame[run.rank], frame[run.value])
+        matching.warn_of_ranks(keys, frame[run.rank], frame[run.value])
     return frame.select(
         *run.systems,
         pl.col(run.query).alias("query_id"),
