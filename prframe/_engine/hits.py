@@ -14,7 +14,6 @@ import numpy as np
 import polars as pl
 
 from prframe._engine.sorting import Ranks, block_starts, counted_at_blocks
-from prframe.metrics.quantities import is_above_name
 from prframe.tie_policies import POLICIES, TiePolicy
 from prframe.typing import Floats, Integers
 
@@ -24,8 +23,6 @@ _AT_A_TIME = 1 << 20
 _MANY = 1 << 17
 # Groups of so many rows, on average, are added up one by one.
 _FEW = 1000
-# Sums of weights beyond 2 to the power of the first number, or below its inverse, are extreme.
-_EXTREME, _MOST = 100, 1000
 
 
 @dataclass(frozen=True)
@@ -201,27 +198,6 @@ def weighted_hits(totals: pl.DataFrame, ranks: Ranks, weight: Floats, sums: "Cla
     start, end = (pl.col(f"tp_{side}") + pl.col(f"fp_{side}") for side in ("start", "end"))
     n_hits = pl.Series("n_hits", sums.positives.totals)
     return Hits(totals.with_columns(n_hits), columns.with_columns(start=start, end=end))
-
-
-def rescaled(found: Hits) -> Hits:
-    """Return weighted hits whose extreme weights are multiplied by powers of 2.
-
-    Metrics stay the same, but products of the sums of two classes would not fit into a float.
-    """
-    totals = found.totals
-    _, exponent = np.frexp((totals["n_pos"] + totals["n_neg"]).to_numpy())
-    extreme = np.abs(exponent) > _EXTREME
-    if not extreme.any():
-        return found
-    factors = np.ldexp(1.0, np.where(extreme, np.clip(-exponent, -_MOST, _MOST), 0))
-    of_group, of_hit = pl.lit(pl.Series(factors)), pl.lit(pl.Series(factors)).gather("group")
-    counts = ("start", "end", "tp_start", "tp_end", "fp_start", "fp_end", "weight", "gain")
-    above = filter(is_above_name, totals.columns)
-    sums = ("n", "n_pos", "n_neg", "present_pos", "n_hits", *above)
-    return Hits(
-        totals.with_columns(pl.col(sums) * of_group),
-        found.columns.with_columns(pl.col(counts) * of_hit),
-    )
 
 
 def _counts(ranks: Ranks, **more: Floats) -> pl.LazyFrame:

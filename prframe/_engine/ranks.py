@@ -18,7 +18,6 @@ from prframe._engine.hits import (
     Hits,
     RunningSums,
     from_marks,
-    rescaled,
     unit_hits,
     weighted_hits,
 )
@@ -403,6 +402,6 @@ def _weighted_hits(piece: Piece) -> Task[Hits]:
         sums = _class_sums(rows, weights)
         ranks = ranks_of(rows.positive, rows.begins, rows.first_rows)
         totals = group_totals(piece, _weights(piece, sums))
-        return rescaled(weighted_hits(totals, ranks, weights[0], sums))
+        return weighted_hits(totals, ranks, weights[0], sums)
 
     return Task(_ranked_rows(piece), finish)

@@ -119,28 +119,20 @@ def _values(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: A
 
 
 def _intervals(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN401 - a frame
-    """Return a row for each group, model and metric, with its interval."""
+    """Return a row for each group, model and metric, with its interval, model by model."""
     if not data.models:
         return _intervals_of_model(data, given)
     import polars as pl
 
-    from prframe.checks import column_names
-
-    groups: list[str] = data.columns(by_query=given.by_query)["by"] or []
-    if "model" in groups:
-        raise UsageError("--by names 'model', which is also a column of the result; rename it")
+    n_groups = len(data.columns(by_query=given.by_query)["by"] or [])
     parts = [
         _intervals_of_model(data, given, score=score)
         .lazy()
         .collect()
-        .insert_column(len(groups), pl.lit(score).alias("model"))
-        for score in column_names("score", data.models)
+        .insert_column(n_groups, pl.lit(score).alias("model"))
+        for score in data.models
     ]
-    rows = pl.concat(parts)
-    # The models of a group come after one another, as without intervals.
-    if not groups:
-        return rows
-    return rows.group_by(groups, maintain_order=True).all().explode(pl.exclude(groups))
+    return pl.concat(parts)
 
 
 def _intervals_of_model(data: inputs.Rankings, given: argparse.Namespace, **score: Any) -> Any:  # noqa: ANN401 - a frame

@@ -1,5 +1,6 @@
 """The command ``prframe``: which command is meant, and its run from arguments to exit code."""
 
+import shlex
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -80,8 +81,18 @@ def _run(words: list[str]) -> int:
             epilog=known.examples,
             usage=_USAGE.format(name=name),
         )
+<<<<<<< HEAD
         known.add_options(command)
         return known.run(command.parse_intermixed_args(words[1:]))
+=======
+        module.add_options(command)
+        if any(action.dest == "files" for action in command.positionals()):
+            command.usage = _USAGE.format(name=name)
+        # The completion knows all commands by their parser.
+        command.set_defaults(all_commands=parser, line=shlex.join(["prframe", *words]))
+        code: int = module.run(command.parse_intermixed_args(words[1:]))
+        return code
+>>>>>>> main
     whole = parser()
     if close := get_close_matches(name, _COMMANDS, n=1):
         whole.error(f"there is no command {name!r}; did you mean {close[0]!r}?")

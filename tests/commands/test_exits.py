@@ -62,13 +62,6 @@ USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate
             "column and name the column of their models with --by",
         ),
         (
-            [
-                *("evaluate", "--frame", "frame.csv", "--score", "score", "other", "--interval"),
-                *("--by", "model"),
-            ],
-            "--by names 'model', which is also a column of the result; rename it",
-        ),
-        (
             ["compare", "qrels", "old.run", "new.run", "--margin", "0.1"],
             "--margin goes with --fail-if-worse",
         ),

@@ -288,7 +288,8 @@ class CountedStatistic(CellStatistic):
     --------
     >>> from dataclasses import dataclass
     >>> import numpy as np
-    >>> from prframe.stats import CountedStatistic, cells_from_scores
+    >>> from prframe.stats import cells_from_scores
+    >>> from prframe.stats.rankings import CountedStatistic
     >>> @dataclass(frozen=True)
     ... class FirstNegative(CountedStatistic):
     ...     name: str = "recall before the first negative"
