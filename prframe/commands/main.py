@@ -81,18 +81,10 @@ def _run(words: list[str]) -> int:
             epilog=known.examples,
             usage=_USAGE.format(name=name),
         )
-<<<<<<< HEAD
         known.add_options(command)
+        # A report prints the words by which it was made.
+        command.set_defaults(line=shlex.join(["prframe", *words]))
         return known.run(command.parse_intermixed_args(words[1:]))
-=======
-        module.add_options(command)
-        if any(action.dest == "files" for action in command.positionals()):
-            command.usage = _USAGE.format(name=name)
-        # The completion knows all commands by their parser.
-        command.set_defaults(all_commands=parser, line=shlex.join(["prframe", *words]))
-        code: int = module.run(command.parse_intermixed_args(words[1:]))
-        return code
->>>>>>> main
     whole = parser()
     if close := get_close_matches(name, _COMMANDS, n=1):
         whole.error(f"there is no command {name!r}; did you mean {close[0]!r}?")
