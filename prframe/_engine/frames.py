@@ -204,7 +204,7 @@ def through(  # noqa: PLR0913
         from prframe.spark.groups import over_partitions
 
         return over_partitions(frame, columns, lambda rows: schema(Source(rows)), steps, same)
-    data, back = kind.enter(frame, columns, renamed or {}, same)
+    data, back = kind.enter(frame, columns, dict(renamed or {}), same)
     source = Source(data)
     out = dict(schema(source))
 
