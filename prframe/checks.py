@@ -89,7 +89,7 @@ def columns_exist(wanted: dict[str, str], present: Sequence[str], hint: str = ""
             more = f" and {len(present) - _LISTED} more" if len(present) > _LISTED else ""
             has = f"its columns are {shown}{more}" if present else "it has no columns"
             usual = hints.of_column(column, argument, present)
-            alike = hints.closest(column, present)
+            alike = hints.closest(column, present, cutoff=0.7)
             if column == argument:
                 # The caller has not named it.
                 meant = usual or alike

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import json
 import os
 import re
 import sys
@@ -171,7 +172,7 @@ def _read_text(
             else _csv(text, keys, separator)
         )
     except pl.exceptions.PolarsError as error:
-        fault = None if is_json else _ragged_line(text, separator)
+        fault = _no_object(text) if is_json else _ragged_line(text, separator)
         raise PrframeError(f"{name}, {fault or str(error).partition(chr(10))[0]}.") from None
     # Polars fills a line that is too short with nulls.
     may_be_short = not is_json and frame.height and frame[:, -1].null_count()
@@ -181,6 +182,18 @@ def _read_text(
     if frame.is_empty():
         raise PrframeError(f"{name} has no rows below the names of its columns.")
     return frame.lazy()
+
+
+def _no_object(text: bytes) -> str | None:
+    """Describe the first line that is no JSON object, for example as it has NaN for a number."""
+    for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
+        try:
+            is_object = not line.strip() or isinstance(json.loads(line, parse_constant=int), dict)
+        except (ValueError, RecursionError):
+            is_object = False
+        if not is_object:
+            return f"line {number}: each line must be a JSON object; got {line.strip()[:80]!r}"
+    return None
 
 
 def _ragged_line(text: bytes, separator: str) -> str | None:

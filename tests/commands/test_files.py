@@ -53,9 +53,9 @@ JSON = b'{"score": 2, "label": 1}\n{"score": 1, "label": 0}\n'
         (
             "x.jsonl",
             b'{"score":1,"label":1}\n\n{"score":2,"label":0\n',
-            "x.jsonl, Syntax at character ",
+            'x.jsonl, line 3: each line must be a JSON object; got \'{"score":2,"label":0\'.',
         ),
-        ("x.json", b"[1, 2]\n", "x.json, NDJSON line expected to contain JSON object"),
+        ("x.json", b"[1, 2]\n", "x.json, line 1: each line must be a JSON object; got '[1, 2]'."),
         (
             "x.parquet",
             HEAD.encode(),
@@ -226,7 +226,14 @@ def test_named_pipes_and_folders(capfdbinary, tmp_path, monkeypatch) -> None:
     )
 
 
-@pytest.mark.parametrize(("compress", "program"), [(bz2.compress, "bzip2"), (lzma.compress, "xz")])
+@pytest.mark.parametrize(
+    ("compress", "program"),
+    [
+        (bz2.compress, "bzip2"),
+        (lzma.compress, "xz"),
+        (lambda _: b"\x28\xb5\x2f\xfd\x24\x09", "zstd"),
+    ],
+)
 def test_compressions_that_are_not_read(compress, program, capfdbinary, tmp_path) -> None:
     path = tmp_path / "frame.csv"
     path.write_bytes(compress(b"score,label\n2,1\n1,0\n"))

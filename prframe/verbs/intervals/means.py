@@ -237,7 +237,7 @@ class PredictedMeans(MeanIntervals):
         both = judged_by_both(means.args, predicted, wanted)
         options = {
             f"method={means.method!r}": means.method not in {"auto", "t", "logit"},
-            "resampling": means.resampling is not None,
+            "`resampling`": means.resampling is not None,
         }
         refuse_options(options, "method='t' or 'logit', and independent queries or clusters")
         args = {"args": replace(means.args, **both), "grouped": replace(means.grouped, **both)}

@@ -152,7 +152,7 @@ class RankingIntervals(Plan):
             if metric.without_cells:
                 raise ArgumentError(
                     f"{name} of one ranking has no interval here: {metric.without_cells}; "
-                    f"{with_cells()} have; for a mean over groups name them with over=."
+                    f"take its mean over groups, named with over=, or one of {with_cells()}."
                 )
         # Making the statistics checks their cut-offs, and whether they take `prior`.
         statistics = self.statistics
