@@ -77,10 +77,7 @@ class Hits:
         return int(self.columns.select(pl.len()).collect(engine="in-memory").item())
 
     def parts(self, *, whole_groups: bool) -> Iterator[pl.LazyFrame]:
-        """Yield the columns of about `_AT_A_TIME` hits at a time.
-
-        The parts of a group, and so the last bit of sums over them, depend on no other group.
-        """
+        """Yield the columns of about `_AT_A_TIME` hits; other groups do not change the cuts."""
         n_hits = self.n_hits
         if n_hits <= _AT_A_TIME:
             yield self.columns

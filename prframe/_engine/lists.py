@@ -26,10 +26,7 @@ _ROWS = 1 << 19
 def values_of_lists(
     lists: Mapping[str, pl.Series], metric: Metric, args: Arguments
 ) -> tuple[pl.Series, Seen]:
-    """Compute a metric of each list, about `_ROWS` rows at a time, and say what was noticed.
-
-    `lists` are those of scores and labels and, perhaps, of weights and totals.
-    """
+    """Compute a metric of each list, about `_ROWS` rows at a time, and what was noticed."""
     seen, score = Seen(), lists["score"]
     for role, series in lists.items():
         _check_dtype(role, series.name, series.clear().explode().dtype, args)

@@ -31,10 +31,7 @@ def values_of_groups(
     interpolate: bool = False,
     begin: Callable[[Piece], Task[Hits]] = task_of_hits,
 ) -> pl.DataFrame:
-    """Return one row per group of a ranking: its keys, and a column per metric, named as given.
-
-    `begin` makes the task that reduces a piece to its hits.
-    """
+    """Return a row per group: its keys and metrics; `begin` makes the task that finds its hits."""
     keys, wanted = key_names(ranking.args), list(metrics.values())
     ranking = replace(ranking, thresholds=thresholds_of(wanted))
 

@@ -59,10 +59,7 @@ class Groups:
 
 @dataclass(frozen=True)
 class Packing:
-    """How a row becomes one integer: its group, the distance of its key from the best, its kind.
-
-    The number of the row and its flag may follow.
-    """
+    """How a row becomes an integer: its group, the distance of its key from the best, its kind."""
 
     best: int
     unused: int  # last bits that are 0 in every distance
@@ -158,10 +155,7 @@ def _changes(ascending: NDArray[np.uint64], ignored_bits: int = 0) -> NDArray[np
 
 
 def sort_integers(numbers: _Integers) -> None:
-    """Sort integers, in place and ascending; it waits for none of polars' threads (see `tasks`).
-
-    Polars sorts many of them faster than NumPy, some processors apart.
-    """
+    """Sort integers, in place and ascending, waiting for none of polars' threads."""
     if numbers.size <= _FEW:
         numbers.sort()
     else:

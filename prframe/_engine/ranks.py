@@ -154,10 +154,7 @@ def clustered(
 def levels(
     piece: Piece, least: int = UNRETRIEVED + 1
 ) -> Iterator[tuple[Floats, NDArray[np.bool_]]]:
-    """Yield levels of each group's items, which rise as scores do, and whether each is positive.
-
-    With a key below the `least` one it is -inf. As floats, large integers would tie.
-    """
+    """Yield levels of items, which rise as scores do (-inf below a key), and their positives."""
     for rows in piece.groups():
         key = rows["key"].to_numpy()
         _, level = np.unique(key, return_inverse=True)
@@ -231,10 +228,9 @@ def _thresholds_of_rows(piece: Piece, rows: "_RankedRows") -> Thresholds:
 
 
 def thresholds_reaching(piece: Piece, needed: Callable[[Integers], Floats]) -> Task[Thresholds]:
-    """Return the task that finds the tie blocks at which the positives first reach some numbers.
+    """Return the task that finds the blocks at which unweighted positives reach some numbers.
 
-    The rows have no weights and stand for an item each. `needed` returns the numbers, shape
-    (n_groups, n_numbers), given the totals of positives; the first block reaches 0.
+    `needed` returns these, shape (n_groups, n_numbers), of the totals; the first block reaches 0.
     """
     sort, totals = _ranked_rows(piece), group_totals(piece)
     nth = np.ceil(needed(totals["n_pos"].to_numpy())).astype(np.int64)

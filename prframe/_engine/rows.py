@@ -1,8 +1,8 @@
 """From the caller's columns to the working columns, with every row-level check.
 
-The working columns are ``by0, by1, ...`` (groups), ``key`` (an integer that sorts as the score
-does), ``positive``, and, if they are needed, ``score``, ``weight``, ``gain``, ``judged``,
-``pooled``, ``item``, ``cluster``, ``n_pos``, ``n_neg``, ``row``.
+Working columns: ``by0, by1, ...`` (groups), ``key`` (an integer that sorts as the score does),
+``positive``, and, if needed, ``score``, ``weight``, ``gain``, ``judged``, ``pooled``, ``item``,
+``cluster``, ``n_pos``, ``n_neg``, ``row``.
 """
 
 from collections.abc import Iterator, Sequence

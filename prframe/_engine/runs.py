@@ -35,12 +35,7 @@ def no_columns(_: Source) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Counting:
-    """What of the rows has to be kept if they are counted.
-
-    `columns` returns those that are needed of items besides ranks and labels. Items that reach
-    one of the `thresholds` stay apart from others. `blocks` is whether tie blocks that hold no
-    positives matter as well.
-    """
+    """What counted rows must keep: `columns`, cuts at `thresholds`, `blocks` without positives."""
 
     columns: Callable[[Source], tuple[str, ...]] = no_columns
     thresholds: Sequence[float] = ()
@@ -113,10 +108,7 @@ def hits_of_runs(piece: Piece, *, carry_more: bool) -> Hits:
 
 
 class RankedRuns(NamedTuple):
-    """The rows of retrieved runs in order of rank, and of each tie block its group and its end.
-
-    `ends` are places in `order`; `k` and `tp` are items and positives up to there.
-    """
+    """Retrieved runs in `order`; groups, ends in `order`, items (`k`) and positives of blocks."""
 
     order: Integers
     group: Integers
@@ -168,7 +160,7 @@ def _marked(rows: pl.DataFrame) -> NDArray[np.bool_]:
 
 
 class _Merged(NamedTuple):
-    """Runs of items that need not stay rows: the row of one, its key, and the number of items.
+    """Runs of items that need not stay rows: a row, its key and the number of items.
 
     Items that stand `apart`, between two places, have the key just below the place above them.
     """

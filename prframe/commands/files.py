@@ -36,10 +36,7 @@ _PARTITION = re.compile(r"([^=/\\]+)=([^/\\]*)")
 
 
 def expand(words: Sequence[str]) -> dict[str, list[str]]:
-    """Return the files of each path; each match of a pattern is a path of its own.
-
-    What exists is no pattern. A folder stands for all files of a known format below it.
-    """
+    """Return the files of each path: of a match of a pattern, or of a folder all files in it."""
     paths: list[str] = []
     for word in words:
         is_file = word != STANDARD_INPUT and not Path(word).is_dir()
@@ -66,10 +63,9 @@ def _files_below(folder: str) -> list[str]:
 def scan(
     files_of_path: dict[str, list[str]], keys: Sequence[str], model: str, numbers: Sequence[str]
 ) -> tuple["pl.LazyFrame", bool]:
-    """Return the rows of all files, and whether their names were added as the column `model`.
+    """Return all rows, and whether file names were added as the column `model`.
 
-    In text files, columns of `keys` are text, so that 007 keeps its zeros; those of `numbers`
-    must hold numbers.
+    In text files `keys` are text, so that 007 keeps its zeros, and `numbers` must be numbers.
     """
     import polars as pl
 

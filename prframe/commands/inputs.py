@@ -30,8 +30,7 @@ _BOTH = "--frame stands in place of QRELS and RUN; got both"
 class Rankings:
     """Rows of rankings, and the arguments of verbs for them.
 
-    `models` are columns of scores, one per model, if there are several; `n_queries` counts the
-    judged queries of each run; `note` is a line below a table.
+    `models` are columns of scores, `n_queries` counts the judged queries of each run.
     """
 
     frame: Any

@@ -401,10 +401,7 @@ def _threshold_cells(row: dict[str, Any], n: int, n_neg: int) -> list[str]:
 def false_rate_band(
     scores: Floats, labels: Flags, recall: Floats, confidence_level: float, seed: int
 ) -> tuple[Floats, Floats]:
-    """Return the ends of the interval for the false positive rate at each level of recall.
-
-    They are quantiles of draws of the Bayesian bootstrap; beyond the last recall the rate is 1.
-    """
+    """Return quantiles of Bayesian bootstrap draws of the false positive rate at each recall."""
     cells, _ = cells_from_scores(scores, labels)
     weights = drawn_weights(INTERVAL_DRAWS, random_generator(seed))
     log_rates = np.sort(DrawnPath(RocPath.of(cells), recall, weights).curves().log_fpr, axis=0)

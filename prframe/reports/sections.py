@@ -197,10 +197,7 @@ def provenance(rows: Sequence[Sequence[str]]) -> Facts:
 def outcome(
     table: Table, means: pl.DataFrame, pairs: pl.DataFrame | None, kind: str, over: str
 ) -> str:
-    """Return a sentence or two on which system is best, and from which others it differs.
-
-    `means` has the systems in its first column; `kind` is "mean " if the metrics are means.
-    """
+    """Return a sentence on which system is best and differs from which others."""
     metric = table.metrics[0]
     best = table.lines[0]
     order = [line.name for line in table.lines]
@@ -242,10 +239,7 @@ def tied_outcome(
     tie_ranges: Mapping[tuple[str, str], tuple[float, float]],
     values: Mapping[str, float],
 ) -> str:
-    """Return a sentence if another system could be first in another order of ties.
-
-    `values` has the means of the first metric.
-    """
+    """Return a sentence if another order of ties could put another system first."""
     metric, (best, *others) = table.metrics[0], [line.name for line in table.lines]
     highest = values[best]
     moved = [name for name in others if tie_ranges.get((name, metric), (0, highest))[1] > highest]

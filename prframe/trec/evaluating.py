@@ -291,10 +291,9 @@ def result_lines(  # noqa: PLR0913 - the options of trec_eval, by keyword
     complete_queries: bool = False,
     **options: Unpack[RuleOptions],
 ) -> Iterator[str]:
-    """Yield the lines that trec_eval prints of one run, in its order.
+    """Yield the lines that trec_eval prints of one run, in its order, named if of several runs.
 
-    A query that the run lacks has no line, even if it counts. The lines of one of several runs
-    begin with its name.
+    A query that the run lacks has no line, even if it counts.
     """
     named = [measure for measure in measures if measure != _RUNID]
     version = options.get("version", 9)

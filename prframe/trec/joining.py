@@ -152,11 +152,7 @@ def join_both(
     predicted: Qrels,
     **options: Any,  # noqa: ANN401 - those of `join`
 ) -> pl.DataFrame:
-    """Join a run with the labels of a machine (``predicted``) and of humans (``label``).
-
-    ``label`` is null for queries that humans have not judged. As elsewhere, a document that a
-    judge of its query does not list is not relevant.
-    """
+    """Join a run with labels of a machine (``predicted``) and of humans (``label``, or null)."""
     human, machine = _judgments(qrels), _judgments(predicted)
     alone = human.join(machine, on="query_id", how="anti")["query_id"].unique().sort()
     if alone.len():

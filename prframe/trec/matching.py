@@ -26,11 +26,7 @@ _RANK, _SCORE = "prframe: rank", "prframe: score"
 
 @dataclass(frozen=True)
 class Groups:
-    """The groups of a frame's rows, numbered in order of first appearance.
-
-    `keys` has a row per group, `of_row` the number of each row's group; `together` is whether the
-    rows of every group are consecutive.
-    """
+    """Groups of rows: their keys, the number of each row's group, if all are consecutive."""
 
     keys: pl.DataFrame
     of_row: Integers
