@@ -377,8 +377,8 @@ def _groups(
 
 def _rows_where(groups: pl.DataFrame, keys: list[str], kind: str, severity: str) -> _Finding:
     """Return a finding that counts rows."""
-    bad = groups.filter(pl.col(kind) > 0)
-    return _Finding(kind, severity, int(bad[kind].sum()), _example(bad, keys))
+    found = _groups_where(groups, keys, kind, severity, pl.col(kind) > 0)
+    return replace(found, count=int(groups[kind].sum()))
 
 
 def _groups_where(

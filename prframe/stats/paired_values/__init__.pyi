@@ -20,7 +20,7 @@ from .query_tests import (
     QueryTest as QueryTest,
     QueryTestName as QueryTestName,
     QueryTestOptions as QueryTestOptions,
-    hall_bends as hall_bends,
+    hall_skewness as hall_skewness,
 )
 from .sample import (
     PairedTest as PairedTest,

@@ -136,17 +136,17 @@ def hall_tests(family: PairedFamily, options: QueryTestOptions) -> list[PairedTe
     skewness of n differences or cluster sums, and is compared with Student's distribution.
     """
     tests = []
-    for sample, bend in zip(family.samples, hall_bends(family).tolist(), strict=True):
+    for sample, a in zip(family.samples, hall_skewness(family).tolist(), strict=True):
         test = t_test(sample, options)._replace(method="hall")
         if not np.isnan(t := test.statistic):
-            t = t + bend * t**2 / 3 + bend**2 * t**3 / 27 + bend / 6
+            t = t + a * t**2 / 3 + a**2 * t**3 / 27 + a / 6
             cdf = partial(stdtr, sample.sums.size - 1)
             test = test._replace(statistic=t, p_value=from_symmetric(cdf, t, options.alternative))
         tests.append(test)
     return tests
 
 
-def hall_bends(family: PairedFamily) -> Floats:
+def hall_skewness(family: PairedFamily) -> Floats:
     """Return a of each pair, its skewness over the root of the number of units."""
     return np.asarray(family.skewness / np.sqrt(np.maximum((family.sizes > 0).sum(axis=0), 1)))
 

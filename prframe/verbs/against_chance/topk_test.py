@@ -23,7 +23,7 @@ from prframe.stats import hypergeometric_topk, proportion_interval
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Floats, FrameT, IntervalMethod, Schema, Shared
 from prframe.verbs._plan import Accepts
-from prframe.verbs._verb import groups_lacking, positives_of, run, verb, warn_null, warn_undefined
+from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined
 from prframe.verbs.against_chance.plans import CorrectedTests, Correction, columns_with_p
 
 Measure: TypeAlias = Literal["precision", "recall"]
@@ -111,17 +111,9 @@ def topk_test(
     --------
     >>> import polars as pl, prframe
     >>> frame = pl.DataFrame({"score": range(20, 0, -1), "label": [1, 1, 1, 0, 1] + [0] * 15})
-    >>> result = prframe.topk_test(frame, k=[3, 5])
-    >>> result.select("k", "hits", "precision", "null_mean", "p_value")
-    shape: (2, 5)
-    ┌─────┬──────┬───────────┬───────────┬──────────┐
-    │ k   ┆ hits ┆ precision ┆ null_mean ┆ p_value  │
-    │ --- ┆ ---  ┆ ---       ┆ ---       ┆ ---      │
-    │ i64 ┆ i64  ┆ f64       ┆ f64       ┆ f64      │
-    ╞═════╪══════╪═══════════╪═══════════╪══════════╡
-    │ 3   ┆ 3    ┆ 1.0       ┆ 0.2       ┆ 0.003509 │
-    │ 5   ┆ 4    ┆ 0.8       ┆ 0.2       ┆ 0.001032 │
-    └─────┴──────┴───────────┴───────────┴──────────┘
+    >>> found = prframe.topk_test(frame, k=[3, 5])
+    >>> found.select("k", "hits", pl.col("precision", "null_mean", "p_value").round(6)).rows()
+    [(3, 3, 1.0, 0.2, 0.003509), (5, 4, 0.8, 0.2, 0.001032)]
     """
     args = Arguments(score, label, **shared)
     checks.one_of("measure", measure, get_args(Measure))
@@ -161,12 +153,15 @@ class _Test(CorrectedTests):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which the number of hits is whole."""
-        needs = "and the test needs the hits of one; use"
-        return Accepts("topk_test", whole_items="counts", one_ranking=needs)
-
-    def counting(self) -> Counting:
-        """Return that the test needs nothing but the ranks of the positives."""
-        return Counting()
+        return Accepts(
+            "topk_test",
+            whole_items="counts",
+            one_ranking="and the test needs the hits of one; use",
+            has_mean=False,
+            at_random=True,
+            # The test needs nothing but the ranks of the positives.
+            counting=Counting(),
+        )
 
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group and cut-off, before p-values are adjusted."""
@@ -219,19 +214,17 @@ class _Test(CorrectedTests):
 
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn of groups without positives and of those whose hits depend on ties."""
-        without = groups_lacking(rows, self.args, pl.col("n_pos") == 0)
-        tied = groups_lacking(rows, self.args, pl.col("tied"))
         ends = ["conf_low", "conf_high"]
         of_positives = ["recall", "null_mean", "null_std", "p_value"]
         if self.measure == "recall":
             of_positives += ends
-        warn_undefined(of_positives, without, self.args, [positives_of(self.args)])
+        without, lack = pl.col("n_pos") == 0, [positives_of(self.args)]
+        warn_undefined(of_positives, rows, self.args, without, lack)
         why = "where tied items decide how many hits there are"
         remedy = (
             "; order them with ties='order' or 'trec', or see the range from 'worst' to 'best'"
         )
-        of_hits = ["hits", "p_value", *ends]
-        warn_null(of_hits, tied, self.args, why, remedy)
+        warn_null(["hits", "p_value", *ends], rows, self.args, pl.col("tied"), why, remedy=remedy)
 
 
 def _tied(group_hits: Hits, cutoffs: list[int]) -> NDArray[np.bool_]:

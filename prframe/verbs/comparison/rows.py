@@ -313,7 +313,13 @@ def require_items(name: str, args: Arguments) -> None:
 
 def on_same_items(name: str) -> Accepts:
     """Return the arguments under which each model ranks the same items."""
-    return Accepts(name, whole_items="compares", ties=BLOCKS, clusters_of_items=True)
+    return Accepts(
+        name,
+        whole_items="compares",
+        ties=BLOCKS,
+        clusters_of_items=True,
+        undivided="a comparison on the same items (no over=) matches the models of all groups",
+    )
 
 
 def _scores(score: Columns, model: str | None) -> list[str]:
