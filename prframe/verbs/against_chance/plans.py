@@ -175,13 +175,11 @@ class GroupTest(CorrectedTests):
         shapes: dict[object, list[int]] = {}
         for place, case in enumerate(cases.cases):
             shapes.setdefault(case.shape, []).append(place)
-        log_p, methods = np.zeros(ap.size), [""] * ap.size
+        log_p, methods = np.zeros(ap.size), np.full(ap.size, "", dtype=object)
         for places in shown(shapes.values(), len(shapes), "ap_test"):
             part = Cases([cases.cases[place] for place in places])
-            log_p[places], found = self._log_p_values(part, ap[places])
-            for place, method in zip(places, found, strict=True):
-                methods[place] = method
-        return log_p, methods
+            log_p[places], methods[places] = self._log_p_values(part, ap[places])
+        return log_p, methods.tolist()
 
     def _log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
         """Return the logarithms of the p-values, and the method of each."""
@@ -303,24 +301,19 @@ class MeanTest(GroupTest):
         """Return the logarithms of the p-values of means, and the method of each."""
         if self.dependence == "comonotone" and of_part:
             return self._log_p_values_of_comonotone_means(of_part, value)
-        log_p = np.zeros(value.size)
-        methods: list[str] = [""] * value.size
+        log_p, methods = np.zeros(value.size), np.full(value.size, "", dtype=object)
         alike = _alike(of_part)
         for members in shown(alike, len(alike), "ap_test"):
-            cases, means = of_part[members[0]], value[members]
-            log_p[members], together = self._log_p_values_of_alike_means(cases, means)
-            for place, method in zip(members, together, strict=True):
-                methods[place] = method
-        return log_p, methods
+            found = self._log_p_values_of_alike_means(of_part[members[0]], value[members])
+            log_p[members], methods[members] = found
+        return log_p, methods.tolist()
 
     def _log_p_values_of_comonotone_means(
         self, of_part: Sequence[Cases], value: Floats
     ) -> tuple[Floats, Sequence[str]]:
         """Return the logarithms of the p-values of means of AP that rise and fall together.
 
-        Where the mean reaches a value, one of the AP does, so that its tail is at most the largest
-        of their tails, and equal to it if all distributions are the same. It is counted where each
-        has few values.
+        The tail is at most the largest of those of the AP, and counted where each has few values.
         """
         different = [list(dict.fromkeys(cases.cases)) for cases in of_part]
         sizes = np.array([len(cases) for cases in different])
@@ -386,15 +379,12 @@ class MeanTest(GroupTest):
         return abs(p - drawn) <= _SURELY * sqrt(max(p, drawn) / (self.n_resamples + 1))
 
     def _tails(self, cases: Cases, value: Floats) -> list[_Test | None]:
-        """Return the logarithms of the p-values of means, and the methods; None where all fail.
-
-        Equality counts on both sides: P(mean <= value) is the chance of not going beyond it.
-        """
+        """Return the logarithms of the p-values of means, and the methods; None where all fail."""
         asked = [] if self.alternative == "less" else [value]
         if self.alternative != "greater":
+            # Equality counts: P(mean <= value) is the chance of not going beyond it.
             least = _least_positive(cases).min() / len(cases.cases)
             asked.append(beyond(value, least))
-        # Both sides share walks.
         inverted = self.method == "transform"
         tails = cases.mean_tails(np.concatenate(asked), only_inversion=inverted)
         pairs = zip(tails[: value.size], tails[-value.size :], strict=True)

@@ -17,7 +17,6 @@ from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits
 from prframe._engine.rows import key_names
 from prframe._engine.runs import Counting
-from prframe.errors import ArgumentError
 from prframe.metrics.positions import P, R
 from prframe.stats import hypergeometric_topk, proportion_interval
 from prframe.stats._p_values import check_alternative
@@ -46,10 +45,10 @@ def topk_test(
     method: IntervalMethod = "clopper-pearson",
     **shared: Unpack[Shared],
 ) -> FrameT:
-    """Test whether the first k of each group hold more positives than chance would put there.
+    """Test whether the first k of each group contain more positives than expected by chance.
 
-    If n_pos of n items are positive, k items that are chosen at random have x positives among them
-    with probability ``C(n_pos, x) C(n - n_pos, k - x) / C(n, k)``.
+    If n_pos of n items are positive, k random items contain x positives with probability
+    ``C(n_pos, x) C(n - n_pos, k - x) / C(n, k)``.
 
     Parameters
     ----------
@@ -70,8 +69,9 @@ def topk_test(
     confidence_level : float in (0, 1)
         Coverage of the interval.
     method : {"clopper-pearson", "jeffreys", "posterior"}
-        The interval: exact and never too short; about right on average; or the quantiles of the
-        posterior under a uniform prior. See `prframe.stats.proportion_interval`.
+        The interval: "clopper-pearson" is never too short, "jeffreys" about right on average,
+        "posterior" has the quantiles under a uniform prior. See
+        `prframe.stats.proportion_interval`.
 
     Returns
     -------
@@ -97,10 +97,10 @@ def topk_test(
 
     Notes
     -----
-    Groups that retrieve fewer than k items are compared with the selection of as many as they
-    retrieve; in precision and its interval an empty position is a miss. The test conditions on
-    n_pos. The intervals treat the k positions, or the positives, as independent trials of one
-    probability. ``ties="best"`` and ``"worst"`` give the range that ties leave open.
+    A group that retrieves fewer than k items is compared with a random selection of that many; in
+    precision and its interval an empty position is a miss. The test conditions on n_pos. The
+    intervals treat the k positions, or the positives, as independent trials. ``ties="best"`` and
+    ``"worst"`` give the range over the orders of ties.
 
     References
     ----------
@@ -120,7 +120,7 @@ def topk_test(
     check_alternative(alternative)
     checks.one_of("method", method, get_args(IntervalMethod))
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
-    test = _Test(args, correction, _cutoffs(k), measure, alternative, level, method)
+    test = _Test(args, correction, checks.cutoffs(k), measure, alternative, level, method)
     result: FrameT = run(frame, test, _columns(corrected=correction is not None))
     return result
 
@@ -129,16 +129,6 @@ def _columns(*, corrected: bool) -> Schema:
     """Return the columns of tests at cut-offs."""
     counts = {"k": pl.Int64(), "hits": pl.Int64()}
     return counts | columns_with_p(_SHARES, corrected=corrected)
-
-
-def _cutoffs(k: int | Sequence[int]) -> list[int]:
-    """Return the cut-offs as a list, also if the argument is a single number."""
-    several = checks.unpacked(k)
-    given = several if isinstance(several, (list, tuple, range)) else [k]
-    cutoffs = list(dict.fromkeys(checks.whole_number("k", cutoff, at_least=1) for cutoff in given))
-    if not cutoffs:
-        raise ArgumentError("`k` must name at least one cut-off; got none.")
-    return cutoffs
 
 
 @dataclass(frozen=True)

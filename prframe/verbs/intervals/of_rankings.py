@@ -37,7 +37,7 @@ from prframe.stats.rankings import (
 )
 from prframe.stats.score_functions import parse_phi
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
-from prframe.typing import Flags, Floats, Integers, Schema
+from prframe.typing import Flags, Floats, Integers
 from prframe.verbs._evaluation import Evaluation, at_prior, refuse_grades
 from prframe.verbs._groups import LEAST_CLUSTERS, each_shape, group_cells, shape_of
 from prframe.verbs._plan import Accepts, Plan
@@ -47,7 +47,6 @@ from prframe.verbs.intervals.means import check_method, interval_rows, warned
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-BIAS: Schema = {"bias": pl.Float64()}
 # Working columns: whether few negatives decide, and whether a group has few clusters.
 _HEAVY, _FEW = "__heavy", "__few"
 
@@ -66,10 +65,9 @@ _OF_HEAVY = (
     "samples where a negative counts 3 to 50 times."
 )
 _OF_FEW_CLUSTERS = (
-    f"fewer than {LEAST_CLUSTERS} clusters hold positives, or negatives{{where}}, and may not "
-    "show how much clusters differ: with 8 to 30 clusters 95 % intervals of AP and AUC covered in "
-    "90 to 98 % of samples, and those of AUPRG, BEDROC, MaxF1, pAUC and R(at_precision) in 83 to "
-    "98 %. More clusters help, not more items; where it does not matter"
+    f"fewer than {LEAST_CLUSTERS} clusters hold positives, or negatives{{where}}, so 95 % "
+    "intervals may cover in as few as 83 % of samples. More clusters help, more items do not; "
+    "where it does not matter"
 )
 
 
@@ -145,7 +143,6 @@ class RankingIntervals(Plan):
     n_resamples: int
     seed: int
     prior: float | None
-    bias: bool
 
     def accepts(self) -> Accepts:
         """Return the arguments under which rows are a sample of items, or of clusters."""
@@ -199,7 +196,7 @@ class RankingIntervals(Plan):
         keys, has_interval = key_names(self.args), pl.col("conf_low").is_not_null()
         jumps = rows.filter(pl.col(MOVED) > 1, method="logit-t")
         warn_of_coverage(jumps, keys, "metric", TIES_AT_JUMPS + _OF_JUMPS)
-        heavy = rows.filter(has_interval, pl.col("method") != POSTERIOR, pl.col(_HEAVY) == 1)
+        heavy = rows.filter(has_interval, pl.col("method") != POSTERIOR, _HEAVY)
         remedy = "A prior nearer to the share of positives helps, and more negatives do"
         if self.args.cluster is None:
             remedy = "Take method='bayesian-bootstrap'"
@@ -236,33 +233,24 @@ class RankingIntervals(Plan):
             self.confidence.level,
         )
         known = [self._known(name, cut.rankings) for cut in groups for name in names]
-        extra = {_FEW: pl.Boolean(), MOVED: pl.Float64(), _HEAVY: pl.Float64(), **BIAS}
-        found = pl.DataFrame(known, schema=extra, orient="row")
-        return rows.hstack(found if self.bias else found.drop("bias"))
+        extra = {_FEW: pl.Boolean(), MOVED: pl.Float64(), _HEAVY: pl.Boolean()}
+        return rows.hstack(pl.DataFrame(known, schema=extra, orient="row"))
 
     def _known(
         self, name: str, rankings: Mapping[float | None, _Group]
-    ) -> tuple[bool, float | None, float | None, float | None]:
-        """Return what else is known of a metric of a group, in the order of the extra columns.
+    ) -> tuple[bool, float | None, bool]:
+        """Return whether clusters are few, how far ties may move W, and if few negatives decide.
 
-        That is whether its clusters are few, by how many standard errors ties at a jump of phi may
-        move W, whether, at a prior, few negatives decide, and the bias if it is known.
+        W moves by so many standard errors; negatives may decide at a prior.
         """
-        moved = heavy = bias = None
+        moved, heavy = None, False
         metric, statistic = self.wanted.get(name), self.statistics.get(name)
         if metric is not None and metric.name == W.name:
             cells = rankings[None].cells
             moved = moved_by_ties(parse_phi(str(metric["phi"])).of_size(cells.n), cells)
-        if isinstance(statistic, AtPrior):
-            # Few negatives of another weight add an unknown bias.
-            heavy = (
-                None if statistic.of_table else statistic.negatives_decide(rankings[None].cells)
-            )
-        elif self.bias and statistic is not None and statistic.has_bias:
-            cells = rankings[None].cells
-            value = statistic.value(cells)
-            bias = None if np.isnan(value) else value - statistic.unbiased(cells)
-        return _has_few_clusters(next(iter(rankings.values()))), moved, heavy, bias
+        if isinstance(statistic, AtPrior) and not statistic.of_table:
+            heavy = statistic.negatives_decide(rankings[None].cells)
+        return _has_few_clusters(next(iter(rankings.values()))), moved, heavy
 
     @cached_property
     def _weights(self) -> list[Weights]:
