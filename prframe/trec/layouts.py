@@ -165,20 +165,17 @@ def _resemblance(fields: list[bytes], kind: str) -> str:
     if _is_header(words):
         found.append("qrels of BEIR, which come second in join (first in a shell)")
     elif len(words) >= len(RUN.schema) and _REAL.fullmatch(words[4]):
-        order = "first in join (second in a shell)"
-        found.append(f"a run, which read_run reads and which comes {order}")
+        found.append("a run, which comes first in join and second in a shell (read_run)")
     elif len(words) == len(QRELS.schema) and _WHOLE.fullmatch(words[3]):
-        order = "second in join (first in a shell)"
-        found.append(f"qrels, which read_qrels reads and which come {order}")
+        found.append("qrels, which come second in join and first in a shell (read_qrels)")
     elif len(words) == len(RESULTS.schema) and (words[0] in WORDS or _REAL.fullmatch(words[2])):
-        is_whole = _WHOLE.fullmatch(words[2]) is not None
-        if kind == "qrels" and is_whole:
+        if kind == "qrels" and _WHOLE.fullmatch(words[2]):
             header = "(it may be missing below the header of BEIR, 'query-id corpus-id score'),"
             found.append(f"qrels without the iteration, the second field, often 0 {header}")
-        found.append("the output of trec_eval, which read_results reads")
-        if kind == "a run" and is_whole:
-            rank = "whose first line must have rank 0 or 1"
-            found.append(f"a run of MS MARCO, 'query document rank', {rank}")
+        found.append("the output of trec_eval (read_results)")
+        if kind == "a run":
+            found[-1] += ","
+            found.append("a run of MS MARCO, 'query document rank', from rank 0 or 1")
     return f", as in {' or in '.join(found)}" if found else ""
 
 
