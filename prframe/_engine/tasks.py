@@ -48,7 +48,7 @@ def results(tasks: Iterable[Task[T]]) -> Iterator[T]:
             yield finish(work.result())
 
 
-def made_ahead(items: Iterator[T]) -> Generator[T]:
+def prefetched(items: Iterator[T]) -> Generator[T]:
     """Yield items in order, of which a thread makes the next one while the last one is used."""
     end: Any = object()
     with ThreadPoolExecutor(1, "prframe") as thread:

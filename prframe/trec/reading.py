@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from prframe import checks
-from prframe._engine.tasks import made_ahead
+from prframe._engine.tasks import prefetched
 from prframe.errors import PrframeError
 from prframe.trec.files import (
     Part,
@@ -252,7 +252,7 @@ def _blocks(path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
             found = layout.variant(first)
         layout, start = found or (layout, 0)
         line = 1 + _lines(first[:start])
-        with closing(made_ahead(chain([first[start:]], pieces))) as blocks:
+        with closing(prefetched(chain([first[start:]], pieces))) as blocks:
             for block in blocks:
                 rows = _regular(_tidied(block), layout)
                 yield _line_by_line(block, layout, path, line) if rows is None else rows

@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal
 
 import prframe
 from prframe._engine import frames
-from prframe._engine.tasks import Task, made_ahead, results
+from prframe._engine.tasks import Task, prefetched, results
 
 N_GROUPS = 30
 
@@ -128,7 +128,7 @@ def test_items_are_made_in_order_at_most_one_ahead() -> None:
 
     for number in (0, 1, 2, 7):
         made = 0
-        for place, item in enumerate(made_ahead(items(number))):
+        for place, item in enumerate(prefetched(items(number))):
             assert item == place
             assert made <= place + 2
         assert made == number
@@ -140,7 +140,7 @@ def test_an_error_in_making_an_item_reaches_the_caller() -> None:
         raise KeyError("item")
 
     with pytest.raises(KeyError, match="item"):
-        list(made_ahead(items()))
+        list(prefetched(items()))
 
 
 CASES: dict[str, dict[str, Any]] = {
