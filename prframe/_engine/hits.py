@@ -21,8 +21,6 @@ from prframe.typing import Floats, Integers
 _AT_A_TIME = 1 << 20
 # From this number on hits are measured by themselves.
 _MANY = 1 << 17
-# Groups of so many rows, on average, are added up one by one.
-_FEW = 1000
 
 
 @dataclass(frozen=True)
@@ -295,19 +293,9 @@ class RunningSums:
         self._last = np.cumsum(sizes + 1) - 1
         self._first = self._last - sizes
         self._sums = np.zeros(values.size + sizes.size)
-        if sizes.size * _FEW < values.size:
-            bounds = zip(self._first.tolist(), self._last.tolist(), strict=True)
-            for nth, (first, last) in enumerate(bounds):
-                part = values[first - nth : last - nth]
-                np.cumsum(part, out=self._sums[first + 1 : last + 1])
-        else:
-            is_value = np.ones(self._sums.size, np.bool_)
-            is_value[self._first] = False
-            self._sums[is_value] = values
-            group = np.repeat(np.arange(sizes.size), sizes + 1)
-            rows = pl.DataFrame({"value": self._sums, "group": group})
-            sums = rows.select(pl.col("value").cum_sum().over("group"))
-            self._sums = sums.to_series().to_numpy()
+        bounds = zip(self._first.tolist(), self._last.tolist(), strict=True)
+        for nth, (first, last) in enumerate(bounds):
+            np.cumsum(values[first - nth : last - nth], out=self._sums[first + 1 : last + 1])
 
     def of_first(self, group: Integers, count: Integers) -> Floats:
         """Return the sum of the first so many values of a group."""

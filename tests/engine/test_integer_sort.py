@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from prframe._engine.packing import sort_integers
+from prframe._engine.packing import sort_by_polars, sort_integers
 
 EXTREMES = {np.uint64: [0, 1, 2**63 - 1, 2**63, 2**64 - 1], np.int64: [-(2**63), -1, 0, 2**63 - 1]}
 
@@ -21,8 +21,10 @@ def test_integers_ascend(dtype: type, size: int) -> None:
     numbers[: len(EXTREMES[dtype])] = EXTREMES[dtype][:size]
     rng.shuffle(numbers)
     expected = sorted(numbers.tolist())
-    sort_integers(numbers)
-    assert numbers.tolist() == expected
+    for sort in (sort_integers, sort_by_polars):
+        found = numbers.copy()
+        sort(found)
+        assert found.tolist() == expected
 
 
 def test_equal_integers_stay_as_many() -> None:
@@ -37,12 +39,12 @@ INSIDE = """
 import threading
 import numpy as np
 import polars as pl
-from prframe._engine.packing import sort_integers
+from prframe._engine.packing import sort_by_polars
 
 def ascends(columns):
     numbers = np.random.default_rng(1).integers(1 << 62, size=300_000, dtype=np.uint64)
     # The one thread of polars waits here for a thread that sorts.
-    thread = threading.Thread(target=sort_integers, args=[numbers])
+    thread = threading.Thread(target=sort_by_polars, args=[numbers])
     thread.start()
     thread.join()
     return bool((numbers[1:] >= numbers[:-1]).all())
@@ -58,6 +60,6 @@ for engine in ("in-memory", "streaming"):
 
 
 @pytest.mark.slow
-def test_a_sort_integers_waits_for_none_of_its_threads() -> None:
+def test_a_sort_by_polars_waits_for_none_of_its_threads() -> None:
     environment = {**os.environ, "POLARS_MAX_THREADS": "1"}
     subprocess.run([sys.executable, "-c", INSIDE], check=True, timeout=60, env=environment)
