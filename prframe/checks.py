@@ -93,7 +93,8 @@ def columns_exist(wanted: dict[str, str], present: Sequence[str], hint: str = ""
             if column == argument:
                 # The caller has not named it.
                 meant = usual or alike
-                close = f" Name the column with {argument}={repr(meant) if meant else ''}."
+                why = hints.NEEDED.get(argument, "")
+                close = f" {why}Name the column with {argument}={repr(meant) if meant else ''}."
             else:
                 meant = alike or usual
                 close = f" Did you mean {meant!r}?" if meant else ""
@@ -114,6 +115,16 @@ def whole_number(name: str, value: object, at_least: int) -> int:
     raise ArgumentError(
         f"`{name}` must be a whole number >= {at_least}{limit}; got {brief(value)}."
     )
+
+
+def cutoffs(k: object) -> list[int]:
+    """Require whole numbers >= 1, one or several, and return each once."""
+    given = unpacked(k)
+    several = given if isinstance(given, (list, tuple, range)) else [given]
+    found = list(dict.fromkeys(whole_number("k", cutoff, at_least=1) for cutoff in several))
+    if not found:
+        raise ArgumentError("`k` must name at least one cut-off; got none.")
+    return found
 
 
 def number_of_draws(value: object) -> int:

@@ -39,14 +39,12 @@ def interval(
     ----------
     result : frame
         A result of `prframe.interval`, or of `prframe.compare`.
-    y : str, optional
-        The column with a row per value, by default the only column ``by``, or the pair of a
-        comparison.
-    facet : str, default "metric"
-        The column with a panel per value.
+    y, facet : str, optional
+        The columns with a row, and with a panel, per value; by default the only column ``by``, or
+        the pair of a comparison, and the metric.
     letters : frame, optional
         A result of `prframe.compare` of the same systems. Systems that share no letter are
-        significantly different, which intervals do not say.
+        significantly different.
     sort : {"estimate"} or None, default "estimate"
         Whether the largest estimate of the first panel is on top; otherwise as in the result.
     alpha : float, default 0.05
@@ -227,10 +225,10 @@ def groups(
     alpha: float = 0.05,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the systems on the metric's scale, beside the sets that do not differ significantly.
+    """Draw the systems on the metric's scale, and the sets that do not differ significantly.
 
-    Each column on the right is a set of systems without a significant difference; its members
-    have a dot. Two systems share a column exactly if they do not differ.
+    Each column on the right is a set of systems without a significant difference, a dot each. Two
+    systems share a column exactly if they do not differ.
 
     Parameters
     ----------
@@ -239,7 +237,7 @@ def groups(
     metric, alpha, ax
         As in `matrix`.
     intervals : frame, optional
-        A result of `prframe.interval` of the same systems, whose intervals are drawn.
+        A result of `prframe.interval` for the same systems; its intervals are drawn.
 
     Returns
     -------

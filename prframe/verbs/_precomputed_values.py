@@ -15,7 +15,7 @@ from prframe.metrics import Metric, parse_metric
 from prframe.stats._tolerances import RESIDUE
 from prframe.stats.null import without_single_precision
 from prframe.typing import Columns
-from prframe.verbs._evaluation import named
+from prframe.verbs._evaluation import Evaluation, named
 from prframe.verbs._verb import warn_null
 
 # The working columns of the metric of each row, of its value, and of the number of the column that
@@ -55,6 +55,9 @@ class MetricValues:
 @dataclass(frozen=True)
 class PrecomputedValues:
     """The columns of values, and how metrics and models are distinguished."""
+
+    # Values have no labels, of which others would be warned.
+    uses_grades = counts_hits = False
 
     columns: tuple[str, ...]
     # Whether another column names the metric of each row, and whether the columns are models.
@@ -171,6 +174,15 @@ class PrecomputedValues:
             )
 
 
+def values_of(
+    source: Source, args: Arguments, measure: Evaluation | PrecomputedValues
+) -> MetricValues:
+    """Return the value of each group by the keys of the arguments."""
+    if isinstance(measure, PrecomputedValues):
+        return measure.read(source, args)
+    return MetricValues.of(replace(measure, args=args).values(source), measure.wanted)
+
+
 def shared_keys(rows: pl.DataFrame, keys: Sequence[str], words: str) -> str:
     """Say how many rows have the same keys as others, nothing if none has."""
     names = rows.select(keys)
@@ -232,5 +244,4 @@ def _warn(rows: pl.DataFrame, args: Arguments) -> None:
     """Warn once of undefined values."""
     lacking = pl.col(VALUE).is_null()
     metrics = rows.filter(lacking)[METRIC].unique(maintain_order=True)
-    groups = rows.group_by(key_names(args), maintain_order=True).agg(lacking=lacking.any())
-    warn_null(list(metrics), groups, args, "whose precomputed value is null or NaN")
+    warn_null(list(metrics), rows, args, lacking, "whose precomputed value is null or NaN")

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from prframe import PrframeError, tables
-from prframe.tables.latex import escaped
+from prframe.tables.table import escaped
 from tests.tables.cases import HOSTILE, comparison, intervals
 
 MODELS = ["x", "y", "z"]
@@ -192,8 +192,7 @@ def test_a_real_tex_compiles_hostile_names(engine: str, marks: str, tmp_path: Pa
     [
         (
             lambda: tables.results(intervals(MODELS).drop("system")),
-            "`interval` must have one column before the columns of the verb, which names the systems; "
-            "got none. Choose rows with filter, or join the columns into one.",
+            "`interval` must have one column of groups, which names the systems; got none. Pass by=.",
         ),
         (
             lambda: tables.results(pl.concat([intervals(MODELS)] * 2)),

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import exp, sqrt
+from math import sqrt
 from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
@@ -26,14 +26,13 @@ from prframe.stats.null import (
     APNullMethod,
     Case,
     Cases,
-    Tail,
     ap_beta_logsf,
     ap_normal_logsf,
     beyond,
 )
 from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, Floats
-from prframe.verbs._groups import shown, watched
+from prframe.verbs._groups import shown
 from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._verb import positives_of, warn_undefined
 from prframe.verbs.against_chance.known_ap import KnownAP
@@ -59,9 +58,6 @@ _OF_MEANS = ("auto", "transform", "normal", "monte-carlo")
 # to be drawn, which takes some seconds. It gives way if it is off by so many standard errors.
 _EXPECTED, _MOST_NUMBERS, _SURELY = 10, 10**8, 4
 
-# The logarithm of a p-value, and its method.
-_Test: TypeAlias = tuple[float, str]
-
 
 def columns_with_p(numbers: Iterable[str], *, corrected: bool) -> dict[str, pl.DataType]:
     """Return the columns that end the rows of a test."""
@@ -70,17 +66,13 @@ def columns_with_p(numbers: Iterable[str], *, corrected: bool) -> dict[str, pl.D
     return columns | ({"p_adjusted": pl.Float64()} if corrected else {})
 
 
-def columns_of_tests(*, corrected: bool) -> dict[str, pl.DataType]:
-    """Return the columns of tests of AP."""
-    numbers = ("ap", "normalized_ap", "null_mean", "null_std", "z", "p_value", "log10_p_value")
-    counts = {"n": pl.Int64(), "n_pos": pl.Int64()}
-    return counts | columns_with_p(numbers, corrected=corrected)
-
-
-def columns_of_means(*, corrected: bool) -> dict[str, pl.DataType]:
-    """Return the columns of tests of mean AP."""
-    numbers = ("map", "null_mean", "null_std", "z", "p_value", "log10_p_value")
-    return {"n_groups": pl.Int64()} | columns_with_p(numbers, corrected=corrected)
+def columns_of_tests(*, corrected: bool, of_means: bool) -> dict[str, pl.DataType]:
+    """Return the columns of tests of AP, or of mean AP."""
+    null = ("null_mean", "null_std", "z", "p_value", "log10_p_value")
+    if of_means:
+        return {"n_groups": pl.Int64()} | columns_with_p(("map", *null), corrected=corrected)
+    numbers = columns_with_p(("ap", "normalized_ap", *null), corrected=corrected)
+    return {"n": pl.Int64(), "n_pos": pl.Int64()} | numbers
 
 
 @dataclass(frozen=True)
@@ -93,10 +85,6 @@ class CorrectedTests(TwoStepPlan):
         """Refuse corrections that are not known."""
         if self.correction is not None:
             checks.one_of("correction", self.correction, get_args(Correction))
-
-    def ranks_at_random(self) -> bool:
-        """Return that random rankings are of all items."""
-        return True
 
     def looks_at_all(self) -> bool:
         """Return whether p-values are adjusted for their number."""
@@ -125,20 +113,18 @@ class GroupTest(CorrectedTests):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which labels can be exchanged."""
+        is_independent = self.dependence == "independent" and self.known is None
         return Accepts(
             "ap_test",
             whole_items="counts",
             ties=WITHOUT_LABELS,
             otherwise=", under which AP is no longer that of one ranking",
+            at_random=self.known is None,
+            # There are such keys if a mean is tested.
+            independent=self.args.keys[self.n_keys :] if is_independent else (),
+            # All tie blocks matter, unless the policy parts them.
+            counting=Counting(blocks=self.args.policy.blocks),
         )
-
-    def ranks_at_random(self) -> bool:
-        """Return that random rankings are of all items, unless AP are precomputed."""
-        return self.known is None
-
-    def counting(self) -> Counting:
-        """Return that all tie blocks matter, unless the policy parts them."""
-        return Counting(blocks=self.args.policy.blocks)
 
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group, before p-values are adjusted."""
@@ -163,8 +149,8 @@ class GroupTest(CorrectedTests):
             if self.known is None
             else self.known.rows(source, self.args)
         )
-        lacking = rows.select(*key_names(self.args), pl.col("ap").is_null().alias("lacking"))
-        warn_undefined(["ap_test"], lacking, self.args, [positives_of(self.args)])
+        lacking, lack = pl.col("ap").is_null(), [positives_of(self.args)]
+        warn_undefined(["ap_test"], rows, self.args, lacking, lack, each_row=True)
         return rows.with_row_index("row")
 
     def _measured_piece(self, piece: Piece) -> pl.DataFrame:
@@ -181,19 +167,15 @@ class GroupTest(CorrectedTests):
         )
 
     def _shown_log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
-        """Return the logarithms of the p-values and the methods, with a bar if watched."""
-        if not watched():
-            return self._log_p_values(cases, ap)
+        """Return the logarithms of the p-values and the methods, shape by shape."""
         shapes: dict[object, list[int]] = {}
         for place, case in enumerate(cases.cases):
             shapes.setdefault(case.shape, []).append(place)
-        log_p, methods = np.zeros(ap.size), [""] * ap.size
+        log_p, methods = np.zeros(ap.size), np.full(ap.size, "", dtype=object)
         for places in shown(shapes.values(), len(shapes), "ap_test"):
             part = Cases([cases.cases[place] for place in places])
-            log_p[places], found = self._log_p_values(part, ap[places])
-            for place, method in zip(places, found, strict=True):
-                methods[place] = method
-        return log_p, methods
+            log_p[places], methods[places] = self._log_p_values(part, ap[places])
+        return log_p, methods.tolist()
 
     def _log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
         """Return the logarithms of the p-values, and the method of each."""
@@ -258,11 +240,6 @@ class MeanTest(GroupTest):
                 f"{checks.listed(_OF_MEANS, in_order=True)}; got {self.method!r}."
             )
 
-    def independent(self) -> Sequence[str]:
-        """Return the keys of `over`, unless their rankings may depend on each other."""
-        is_free = self.dependence == "independent"
-        return self.args.keys[self.n_keys :] if is_free and self.known is None else ()
-
     def looks_at_all(self) -> bool:
         """Return that a mean is over groups."""
         return True
@@ -320,24 +297,19 @@ class MeanTest(GroupTest):
         """Return the logarithms of the p-values of means, and the method of each."""
         if self.dependence == "comonotone" and of_part:
             return self._log_p_values_of_comonotone_means(of_part, value)
-        log_p = np.zeros(value.size)
-        methods: list[str] = [""] * value.size
+        log_p, methods = np.zeros(value.size), np.full(value.size, "", dtype=object)
         alike = _alike(of_part)
         for members in shown(alike, len(alike), "ap_test"):
-            cases, means = of_part[members[0]], value[members]
-            log_p[members], together = self._log_p_values_of_alike_means(cases, means)
-            for place, method in zip(members, together, strict=True):
-                methods[place] = method
-        return log_p, methods
+            found = self._log_p_values_of_alike_means(of_part[members[0]], value[members])
+            log_p[members], methods[members] = found
+        return log_p, methods.tolist()
 
     def _log_p_values_of_comonotone_means(
         self, of_part: Sequence[Cases], value: Floats
     ) -> tuple[Floats, Sequence[str]]:
         """Return the logarithms of the p-values of means of AP that rise and fall together.
 
-        Where the mean reaches a value, one of the AP does, so that its tail is at most the largest
-        of their tails, and equal to it if all distributions are the same. It is counted where each
-        has few values.
+        The tail is at most the largest of those of the AP, and counted where each has few values.
         """
         different = [list(dict.fromkeys(cases.cases)) for cases in of_part]
         sizes = np.array([len(cases) for cases in different])
@@ -372,62 +344,36 @@ class MeanTest(GroupTest):
             distance = value - cases.mean.mean()
             above, below = (_log_normal(side, error) for side in (distance, -distance))
             return from_log_tails(above, below, self.alternative), ["normal"] * value.size
-        tests: list[_Test | None] = [None] * value.size
-        if self.method != "monte-carlo":
-            tests = self._tails(cases, value)
-        open_ = [place for place, test in enumerate(tests) if self._asks_for_draws(cases, test)]
-        draws = cases.mean_draws(self.n_resamples, self.seed) if open_ else np.zeros(0)
-        for place in open_:
-            test, drawn = tests[place], self._sampled(draws, value[place])
-            if not self._confirms(test, drawn):
-                tests[place] = float(np.log(drawn)), "monte-carlo"
-        known = [test for test in tests if test is not None]
-        log_p = np.array([log_p for log_p, _ in known], dtype=np.float64)
-        return log_p, [method for _, method in known]
+        if self.method == "monte-carlo":
+            draws = cases.mean_draws(self.n_resamples, self.seed)
+            p = np.array([self._sampled(draws, mean) for mean in value.tolist()])
+            return np.log(p), ["monte-carlo"] * value.size
+        log_p, methods = self._log_tails_of_means(cases, value)
+        p, number = np.exp(log_p), self.n_resamples + 1
+        # Draws are taken where they may contradict an estimate.
+        enough = (p * number >= _EXPECTED) & (self.n_resamples * cases.cost <= _MOST_NUMBERS)
+        doubted = np.flatnonzero(enough & (np.array(methods) == "estimate")).tolist()
+        draws = cases.mean_draws(self.n_resamples, self.seed) if doubted else np.zeros(0)
+        for place in doubted:
+            drawn = self._sampled(draws, value[place])
+            if abs(p[place] - drawn) > _SURELY * sqrt(max(p[place], drawn) / number):
+                log_p[place], methods[place] = np.log(drawn), "monte-carlo"
+        return log_p, methods
 
-    def _asks_for_draws(self, cases: Cases, test: _Test | None) -> bool:
-        """Return whether draws may say more of a mean than an estimate or a bound, if any."""
-        if test is None:
-            return True
-        log_p, method = test
-        expected = exp(log_p) * (self.n_resamples + 1)
-        if method == "estimate":
-            return expected >= _EXPECTED and self.n_resamples * cases.cost <= _MOST_NUMBERS
-        return method == "bound" and expected >= 1
-
-    def _confirms(self, test: _Test | None, drawn: float) -> bool:
-        """Return whether draws differ from an estimate by no more than chance does."""
-        if test is None or test[1] != "estimate":
-            return False
-        p = exp(test[0])
-        return abs(p - drawn) <= _SURELY * sqrt(max(p, drawn) / (self.n_resamples + 1))
-
-    def _tails(self, cases: Cases, value: Floats) -> list[_Test | None]:
-        """Return the logarithms of the p-values of means, and the methods; None where all fail.
-
-        Equality counts on both sides: P(mean <= value) is the chance of not going beyond it.
-        """
+    def _log_tails_of_means(self, cases: Cases, value: Floats) -> tuple[Floats, list[str]]:
+        """Return the logarithms of the p-values of means by the tails, and the methods."""
         asked = [] if self.alternative == "less" else [value]
         if self.alternative != "greater":
+            # Equality counts: P(mean <= value) is the chance of not going beyond it.
             least = _least_positive(cases).min() / len(cases.cases)
             asked.append(beyond(value, least))
-        # Both sides share walks.
         inverted = self.method == "transform"
         tails = cases.mean_tails(np.concatenate(asked), only_inversion=inverted)
-        pairs = zip(tails[: value.size], tails[-value.size :], strict=True)
-        return [self._p_of(*pair) for pair in pairs]
-
-    def _p_of(self, upper: Tail | None, lower: Tail | None) -> _Test | None:
-        """Return the logarithm of a p-value and its method from the tails on both sides."""
-        if self.alternative == "less":
-            return None if lower is None else (lower.log_missed, lower.method)
-        if upper is None or lower is None:
-            return None
-        if self.alternative == "greater":
-            return upper.log_reached, upper.method
-        above, below = np.array([[upper.log_reached], [lower.log_missed]])
-        method = "bound" if "bound" in (upper.method, lower.method) else upper.method
-        return float(from_log_tails(above, below, self.alternative)[0]), method
+        # With one side both are the same.
+        upper, lower = tails[: value.size], tails[-value.size :]
+        above = np.array([tail.log_reached for tail in upper], dtype=np.float64)
+        below = np.array([tail.log_missed for tail in lower], dtype=np.float64)
+        return from_log_tails(above, below, self.alternative), [tail.method for tail in upper]
 
 
 def _alike(of_part: Sequence[Cases]) -> list[list[int]]:

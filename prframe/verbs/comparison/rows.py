@@ -147,6 +147,7 @@ def check_options(asked: Comparison, args: Arguments, incomplete: object, mode: 
             raise ArgumentError(
                 f"`{name}` {mode.wording} must be one of {checks.listed(options)}; "
                 f"got {checks.brief(value)}{f'; {mode.remedy}' if elsewhere else ''}."
+                f"{hints.did_you_mean(value, options)}"
             )
     if args.cluster is not None and mode is OVER_QUERIES:
         _check_clusters(asked)
@@ -313,7 +314,13 @@ def require_items(name: str, args: Arguments) -> None:
 
 def on_same_items(name: str) -> Accepts:
     """Return the arguments under which each model ranks the same items."""
-    return Accepts(name, whole_items="compares", ties=BLOCKS, clusters_of_items=True)
+    return Accepts(
+        name,
+        whole_items="compares",
+        ties=BLOCKS,
+        clusters_of_items=True,
+        undivided="a comparison on the same items (no over=) matches the models of all groups",
+    )
 
 
 def _scores(score: Columns, model: str | None) -> list[str]:

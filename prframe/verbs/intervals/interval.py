@@ -28,7 +28,7 @@ from prframe.verbs._precomputed_values import (
 from prframe.verbs._predictions import COUNTS
 from prframe.verbs._verb import grouped_over, run, verb
 from prframe.verbs.intervals.means import RESAMPLED, MeanIntervals, PredictedMeans
-from prframe.verbs.intervals.of_rankings import BIAS, RankingIntervals, has_thresholds
+from prframe.verbs.intervals.of_rankings import RankingIntervals, has_thresholds
 
 Method: TypeAlias = Literal[
     "auto", "bayesian-bootstrap", "logit-t", "percentile", "t", "logit", "hall", "bca"
@@ -61,66 +61,61 @@ def interval(
     n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     judged: str = "judged",
-    bias: bool = False,
     predicted: Columns | None = None,
     **shared: Unpack[Shared],
 ) -> FrameT:
-    """Enclose metrics of each group in confidence intervals.
+    """Compute confidence intervals for metrics of each group.
 
-    The rows of a group are taken as a sample of independent items, or of independent clusters of
-    items; the interval is about the metric in the population behind it. With `over` the sample
-    is one of groups, for instance queries, or of clusters of these, and the interval is about the
-    mean over them.
+    The rows of a group are a sample of independent items, or of independent clusters of items; the
+    interval is for the metric of the population. With `over` the sample consists of groups, for
+    instance queries, or of clusters of these, and the interval is for their mean.
 
     Parameters
     ----------
     frame : {frames}
         One row per item; with `values` one per query.
     metrics : str, Metric or list of these, optional
-        Of one ranking, metrics that are functions of counts: most of the catalogue, those at a
-        threshold (``"P(threshold=0.5)"``) and, where labels are 0 and 1, nDCG among them;
-        `Metric.without_cells` says why another metric is not one. With `over` any metric of the
-        catalogue. See `evaluate`.
+        For one ranking, most of the catalogue, including metrics at a threshold
+        (``"P(threshold=0.5)"``) and, for labels 0 and 1, nDCG; `Metric.without_cells` says why a
+        metric is not supported. With `over`, any metric. See `evaluate`.
     {shared}
     values : str or list of str, optional
-        In place of metrics, with `over`: the columns of precomputed values, numbers of up to 1e100
-        in size, a metric each. With one, a column ``"metric"`` of the frame names the metrics.
+        Instead of metrics, with `over`: columns of precomputed values (up to 1e100), one per
+        metric. With a single column, a column ``"metric"`` may name the metrics.
     method : str
-        How the interval is made. Of one ranking:
+        For one ranking:
 
-        - "bayesian-bootstrap": quantiles of draws of the metric, from draws of the curve given
-          the ranks (`prframe.stats.pr_posterior`). The low end of AUC and pAUC allows for a
-          misplaced item, as in `rank_test`.
+        - "bayesian-bootstrap": quantiles of the metric over draws of the curve given the ranks
+          (`prframe.stats.pr_posterior`). The low end of AUC and pAUC allows for a misranked item,
+          as in `rank_test`.
         - "logit-t": the estimate and Student's quantiles of its standard error, from influence
           values, on the logit scale (W and AUPRG, which have no bounds, on their own), with AP
           corrected for its bias. With up to 100 clusters the jackknife encloses areas, BEDROC and
           metrics at a threshold, unless leaving one out makes any of them 0 or 1.
-        - "percentile": quantiles of resamples, for comparison with other software: it covers less
-          often.
+        - "percentile": quantiles of resamples, which cover less often.
         - "auto": "bayesian-bootstrap", but "logit-t" with `cluster` and where no positive is
           retrieved ("percentile" of metrics without a standard error, RR, Success@k and
           R(at_precision=p)).
 
-        Of a mean over groups: "t", "logit" with Student's quantiles ("auto" for metrics within
-        [0, 1]), "hall", Student's with Hall's correction for skewness, "percentile" and "bca". For
-        precomputed values "auto" takes "t", unless the catalogue has a metric of their name within
-        [0, 1], and they lie there too.
+        For a mean over groups: "t"; "logit" with Student's quantiles ("auto" for metrics within
+        [0, 1]); "hall", Student's with Hall's correction for skewness; "percentile" and "bca". For
+        precomputed values "auto" takes "t", unless they are named after a metric within [0, 1] and
+        lie there.
     over : str or list of str, optional
-        Enclose the mean over these columns: evaluate each group of `by` and `over`, and take
-        these values as the sample. Undefined values do not enter.
+        Interval for the mean over these columns: evaluate each group of `by` and `over`, and take
+        these values as the sample, without undefined ones.
     cluster : str, optional
         Column of clusters of rows that depend on each other, for instance the query or the user:
         clusters, not rows, are the sample. For one ranking it takes ``ties="group"``. With `over`
-        the clusters are those of groups, for instance the user of a query, constant in each group;
-        it does not go with `resampling`.
+        the clusters are those of groups, for instance the user of a query, constant in each group.
     resampling : "cv" or float > 0, optional
-        Where `over` names folds, whose training sets overlap: the variance of "t" and "logit" is
-        corrected; as in `compare`.
+        If `over` names folds, whose training sets overlap: corrects the variance of "t" and
+        "logit", as in `compare`.
     prior : float in (0, 1), optional
-        The metric in a population with this share of positives, whatever the sample's: negatives
-        are weighed as in `evaluate`. For AP, AUPRC, AUPRG, pAP, Prec@r, MaxF1, R(at_precision=p),
-        and P, F1, F and MCC at a threshold; AUC, pAUC, and recall, specificity and balanced
-        accuracy at a threshold do not change. With `over`, for what takes it in `evaluate`.
+        The metric for this share of positives: negatives are reweighted as in `evaluate`. For AP,
+        AUPRC, AUPRG, pAP, Prec@r, MaxF1, R(at_precision=p), and P, F1, F and MCC at a threshold;
+        AUC, pAUC, and recall, specificity and balanced accuracy at a threshold do not change. With
+        `over`, for what takes it in `evaluate`.
     confidence_level : float in (0, 1)
         Probability of covering.
     alternative : {"two-sided", "less", "greater"}
@@ -128,66 +123,57 @@ def interval(
     n_resamples : int >= 2 / (1 - confidence_level)
         Draws, or resamples, of each group.
     rng : int or numpy.random.Generator, optional
-        Seed. A group's draws depend on it and on nothing but the group.
+        Seed. A group's draws depend on the seed and the group alone.
     judged : str
         As in `evaluate`, for metrics that need it, with `over`.
-    bias : bool
-        Add by how much the estimate of AP is expected to lie above AP of the population; null for
-        metrics of which that is not known, and with a `prior`. It is for one ranking.
     predicted : str or list of str, optional
-        With `over`: the column of a machine's labels, known for all rows, while `label` holds
-        those of humans, or null for all rows of a query that no human has judged. The interval
-        combines both and is about the human labels (`prframe.stats.predicted_mean`). With `values`
-        the columns of the values by the machine's labels. Needs a random sample of queries with
-        human labels, and takes the methods "t" and "logit".
+        With `over`: the column of a machine's labels for all rows. `label` has human labels for a
+        random sample of queries, and nulls for all other rows. The interval combines both and is
+        for the human labels (`prframe.stats.predicted_mean`). With `values`, the columns of values
+        by the machine's labels. For the methods "t" and "logit".
 
     Returns
     -------
     frame of the caller's kind
-        The `by` columns, then ``metric`` (String), ``estimate``, ``std_error``, ``conf_low``,
-        ``conf_high`` (Float64), ``method`` (String), the one that was used, and
-        ``confidence_level`` (Float64). A row per group and metric, and after MaxF1 of one ranking
-        ``"MaxF1 threshold"``: the highest score at which F1 is largest, without a standard error,
-        and all thresholds whose F1 is not significantly less; -inf stands for all items. With
-        `bias` also ``bias`` (Float64). With `predicted` also ``n`` queries with human labels and
-        ``n_predicted`` with the machine's (Int64), the ``weight`` of the machine, the mean
-        ``bias`` of human minus machine values, and ``n_effective``, how many queries with human
-        labels would alone give the same standard error (Float64).
+        A row per group and metric: the `by` columns, then ``metric`` (String), ``estimate``,
+        ``std_error``, ``conf_low``, ``conf_high`` (Float64), ``method`` (String), the one that was
+        used, and ``confidence_level`` (Float64). After MaxF1 of one ranking a row
+        ``"MaxF1 threshold"``: the highest score at which F1 is largest, and all thresholds whose
+        F1 is not significantly less; -inf stands for all items. With `predicted` also ``n``
+        queries with human labels and ``n_predicted`` with the machine's (Int64), the ``weight`` of
+        the machine, the mean ``bias`` of human minus machine values, and ``n_effective``, how many
+        queries with human labels would alone give the same standard error (Float64).
 
     Raises
     ------
     PrframeError
-        An unknown metric or option, a metric or method that does not go with `over` or `cluster`,
-        "logit" for a metric that may exceed 1, `weight` without `over`, rows that cannot be
-        ranked, a group of `over` in several clusters or in none, `resampling` with clusters, or
-        values at hand that are infinite, or two of one query.
+        An unknown metric or option, options that do not go together, "logit" for a metric that may
+        exceed 1, `weight` without `over`, rows that cannot be ranked, a group of `over` in several
+        clusters or in none, or precomputed values that are infinite, or two of one query.
 
     Warns
     -----
     CoverageWarning
         Few and skewed values or clusters: means of 10 to 100 of them, at most ``25 G^2`` with G
-        their skewness (of clusters that of ``S_j - n_j m``, with "logit" and more than 30 values
-        that of the logits), unless the method is "hall" or Lin & Mudholkar's test at .05 finds no
-        skewness. W with "logit-t" and tied scores at the jump of "local-auc" or "median". A
-        `prior` by which a negative counts three times or more, with `cluster` or another method
-        than "bayesian-bootstrap". Fewer than 40 clusters with positives, or with negatives.
+        their skewness, unless the method is "hall". W with "logit-t" and tied scores at a jump of
+        phi. A `prior` by which a negative counts three times or more, except with
+        "bayesian-bootstrap". Fewer than 40 clusters with positives, or with negatives.
     DependentFoldsWarning
         A column of `over` is called fold, and there is no `resampling`; or that is "cv" with more
-        than 20 folds, mostly those of several repetitions, or above 1.
+        than 20 folds.
     UndefinedMetricWarning
         Groups without the positives (or negatives) that a metric needs, or with too little for an
-        interval, as a single cluster, or values or draws that are all the same; it is null.
+        interval, such as a single cluster or equal values.
 
     Notes
     -----
     The number of items is fixed, that of positives random. Where the estimate is 0 or 1, the
-    interval reaches there. Metrics at a threshold are drawn from four counts. ``std_error`` is
-    that of the estimate, whatever the method, and comes from influence values: that of AUC is
-    DeLong's, and the square of others is multiplied by c / (c - 1) for c clusters. It is 0 where
-    no item matters, as for P@10 of ten positives; for RR, Success@k and R(at_precision=p) it is
-    the standard deviation of the draws or resamples. AP of a sample lies above that of the
-    population, the more the fewer and rarer the positives are: "bayesian-bootstrap" and "logit-t"
-    correct for that, and the former for the same of MaxF1. All metrics of a group share draws.
+    interval reaches there. ``std_error`` is that of the estimate, whatever the method, and comes
+    from influence values: that of AUC is DeLong's, and the square of others is multiplied by
+    c / (c - 1) for c clusters. It is 0 where no item matters, as for P@10 of ten positives; for
+    RR, Success@k and R(at_precision=p) it is the standard deviation of the draws or resamples. AP
+    of a sample lies above that of the population, the more the fewer and rarer the positives are:
+    "bayesian-bootstrap" and "logit-t" correct for that, and the former for the same of MaxF1.
 
     With `over` and c clusters, in which the n_j values of a cluster have the sum S_j, the standard
     error of the mean m of all n values is ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n``, and
@@ -209,32 +195,14 @@ def interval(
     │ ---    ┆ ---      ┆ ---       ┆ ---      ┆ ---       │
     │ str    ┆ f64      ┆ f64       ┆ f64      ┆ f64       │
     ╞════════╪══════════╪═══════════╪══════════╪═══════════╡
-    │ AP     ┆ 0.687755 ┆ 0.094741  ┆ 0.471576 ┆ 0.835896  │
-    │ AUC    ┆ 0.533333 ┆ 0.096806  ┆ 0.344188 ┆ 0.70057   │
-    │ P@10   ┆ 0.7      ┆ 0.146362  ┆ 0.329731 ┆ 0.881451  │
+    │ AP     ┆ 0.687755 ┆ 0.094741  ┆ 0.464311 ┆ 0.837155  │
+    │ AUC    ┆ 0.533333 ┆ 0.096806  ┆ 0.344188 ┆ 0.717539  │
+    │ P@10   ┆ 0.7      ┆ 0.146362  ┆ 0.339767 ┆ 0.887134  │
     └────────┴──────────┴───────────┴──────────┴───────────┘
-
-    Of values at hand:
-
-    >>> seeds = {"seed": [1, 2, 3, 4], "accuracy": [81.0, 84.5, 79.5, 83.0]}
-    >>> found = prframe.interval(seeds, values="accuracy", over="seed")
-    >>> found["estimate"].item(), found["conf_low"].round(2).item(), found["method"].item()
-    (82.0, 78.5, 't')
-
-    Of two queries of each of three users:
-
-    >>> queries = {"query_id": range(6), "AP": [0.4, 0.4, 0.5, 0.6, 0.6, 0.5]}
-    >>> of_users = pl.DataFrame({"user": list("aabbcc"), **queries})
-    >>> for cluster in (None, "user"):
-    ...     found = prframe.interval(of_users, values="AP", over="query_id", cluster=cluster)
-    ...     found.select(pl.col("conf_low", "conf_high").round(2)).row(0)
-    (0.41, 0.59)
-    (0.3, 0.7)
     """
     wanted = metrics_or_none(metrics, values)
     asks_judged = over is not None and any(metric.judged for metric in wanted.values())
     args = Arguments(score, label, judged=judged if asks_judged else None, **shared)
-    checks.flag("bias", bias)
     if str(method) == "bootstrap":
         ways = "'percentile' or 'bca'"
         if over is None:
@@ -251,7 +219,6 @@ def interval(
         else checks.number_of_draws(n_resamples),
         seed=int(random_generator(rng).integers(1 << 62)),
         prior=prior_of(prior),
-        bias=bias,
     )
     if over is None:
         if values is not None:
@@ -260,13 +227,8 @@ def interval(
             raise ArgumentError("`resampling` is of groups whose column stands in over=.")
         if predicted is not None:
             raise ArgumentError("`predicted` is for means over queries; name these with over=.")
-        result: FrameT = run(frame, plan, {**_COLUMNS, **(BIAS if bias else {})})
+        result: FrameT = run(frame, plan, _COLUMNS)
         return result
-    if bias:
-        raise ArgumentError(
-            "`bias` is of the sample that one ranking is; a mean over groups has none. Leave out "
-            "bias=True, or `over`."
-        )
     grouped: Arguments = grouped_over(plan.args, over)
     n_over = len(grouped.keys) - len(args.keys)
     measure: Evaluation | PrecomputedValues = Evaluation(

@@ -29,12 +29,17 @@ from prframe.verbs._mean_samples import (
     warn_of_skewed_values,
 )
 from prframe.verbs._plan import Accepts, TwoStepPlan
-from prframe.verbs._precomputed_values import METRIC, VALUE, MetricValues, PrecomputedValues
+from prframe.verbs._precomputed_values import (
+    METRIC,
+    VALUE,
+    MetricValues,
+    PrecomputedValues,
+    values_of,
+)
 from prframe.verbs._predictions import (
     COUNTS,
     JUDGED,
     MACHINE,
-    Measure,
     judged_by_both,
     refuse_one_judge,
     refuse_options,
@@ -66,7 +71,10 @@ class MeanIntervals(TwoStepPlan):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which groups are a sample."""
-        return Accepts("interval")
+        measure = self.measure
+        return Accepts(
+            "interval", uses_grades=measure.uses_grades, counts_hits=measure.counts_hits
+        )
 
     def check(self) -> None:
         """Refuse metrics and methods that have no interval for means."""
@@ -87,14 +95,6 @@ class MeanIntervals(TwoStepPlan):
             wanted = self.measure.wanted
             _refuse_beyond([name for name, metric in wanted.items() if metric.range != _UNIT])
         self.measure.check()
-
-    def uses_grades(self) -> bool:
-        """Return whether all metrics use grades."""
-        return isinstance(self.measure, Evaluation) and self.measure.uses_grades()
-
-    def counts_hits(self) -> bool:
-        """Return whether metrics count hits, and have a value without positives."""
-        return isinstance(self.measure, Evaluation) and self.measure.counts_hits()
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group of `by` and metric."""
@@ -138,7 +138,7 @@ class MeanIntervals(TwoStepPlan):
             means = together.select(*keys, METRIC, skewed=pl.Series(skewed, dtype=pl.Boolean))
             warn_of_skewed_values(means, keys, "means", METRIC)
         # Undefined values have been warned of already, and so have means without values.
-        return _warned_of_narrow(rows, keys, kept)
+        return _warned_of_narrow(rows, kept)
 
     def _values(self, source: Source) -> MetricValues:
         """Return the values of all groups, and their clusters."""
@@ -153,10 +153,7 @@ class MeanIntervals(TwoStepPlan):
 
     def _measured(self, source: Source, args: Arguments) -> MetricValues:
         """Return the value of each group by the keys of the arguments."""
-        if isinstance(self.measure, PrecomputedValues):
-            return self.measure.read(source, args)
-        measure = replace(self.measure, args=args)
-        return MetricValues.of(measure.values(source), measure.wanted)
+        return values_of(source, args, self.measure)
 
     @property
     def _clusters(self) -> list[str]:
@@ -245,13 +242,7 @@ class PredictedMeans(MeanIntervals):
 
     def _measured(self, source: Source, args: Arguments) -> MetricValues:
         """Return the values of each group by the keys of the arguments, by both judges."""
-
-        def by_one(rows: Source, args: Arguments, measure: Measure) -> MetricValues:
-            if isinstance(measure, Evaluation):
-                return MetricValues.of(replace(measure, args=args).values(rows), measure.wanted)
-            return measure.read(rows, args)
-
-        return values_of_both(source, args, args.keys, self.measure, by_one)
+        return values_of_both(source, args, args.keys, self.measure, values_of)
 
     def _intervals(self, values: MetricValues) -> pl.DataFrame:
         """Return a row per group of `by` and metric."""
@@ -266,10 +257,9 @@ class PredictedMeans(MeanIntervals):
         columns = {name: [getattr(mean, name) for mean in means] for name in COUNTS}
         counts = pl.DataFrame(columns, schema=dict(COUNTS))
         rows = rows.hstack(counts.with_columns(pl.col(pl.Float64).fill_nan(None)))
-        lacking = rows.group_by(keys or pl.lit(0), maintain_order=True)
-        none = lacking.agg(lacking=(pl.col("n") == 0).any())
-        warn_null(["estimate"], none, kept, "in which humans have judged no query")
-        return _warned_of_narrow(rows, keys, kept)
+        why = "in which humans have judged no query"
+        warn_null(["estimate"], rows, kept, pl.col("n") == 0, why)
+        return _warned_of_narrow(rows, kept)
 
     def _mean(self, row: dict[str, list[float | None]], values: MetricValues) -> PredictedMean:
         """Return the interval of one mean."""
@@ -310,16 +300,16 @@ def interval_rows(
 
 
 def warned(
-    rows: pl.DataFrame, names: Sequence[str], keys: list[str], args: Arguments, lack: Sequence[str]
+    rows: pl.DataFrame, names: Sequence[str], args: Arguments, lack: Sequence[str]
 ) -> pl.DataFrame:
     """Warn once of undefined metrics and once of groups without an interval."""
     without = pl.col("estimate").is_null()
     undefined = [name for name in names if rows.filter(without, metric=name).height]
-    warn_undefined(undefined, _lacking(rows, without, keys), args, lack)
-    return _warned_of_narrow(rows, keys, args)
+    warn_undefined(undefined, rows, args, without, lack)
+    return _warned_of_narrow(rows, args)
 
 
-def _warned_of_narrow(rows: pl.DataFrame, keys: list[str], args: Arguments) -> pl.DataFrame:
+def _warned_of_narrow(rows: pl.DataFrame, args: Arguments) -> pl.DataFrame:
     """Warn once of groups that hold too little, or nothing that varies."""
     narrow = pl.col("conf_low").is_null() & pl.col("estimate").is_not_null()
     metrics = rows.filter(narrow)["metric"].unique(maintain_order=True)
@@ -328,10 +318,5 @@ def _warned_of_narrow(rows: pl.DataFrame, keys: list[str], args: Arguments) -> p
     if single and any("threshold=" in metric for metric in metrics):
         single += ", or do so at or above the threshold"
     why = f"which hold too little for an interval of {names}, or nothing that varies{single}"
-    warn_null(["conf_low", "conf_high"], _lacking(rows, narrow, keys), args, why)
+    warn_null(["conf_low", "conf_high"], rows, args, narrow, why)
     return rows
-
-
-def _lacking(rows: pl.DataFrame, mask: pl.Expr, keys: list[str]) -> pl.DataFrame:
-    """Return a row per group, and whether any of its metrics lacks something."""
-    return rows.group_by(keys or pl.lit(0), maintain_order=True).agg(lacking=mask.any())

@@ -77,11 +77,6 @@ class AtPrior(CellStatistic):
             influence.pos + of_weight / max(cells.n_pos, 1), influence.neg * weight - of_neg
         )
 
-    @property
-    def has_bias(self) -> bool:
-        """Whether a bias of the value is known."""
-        return self.metric.has_bias
-
     def unbiased(self, cells: RankedCells, weight: float = 1.0) -> float:
         """Return an estimate without the known bias of the value."""
         weight *= float(weight_of_negatives(cells.n_pos, cells.n_neg, self.prior))

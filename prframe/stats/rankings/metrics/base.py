@@ -172,11 +172,6 @@ class CellStatistic(ABC):
         """Return the metric of a ranking."""
         return float(self.values(cells.pos, cells.neg))
 
-    @property
-    def has_bias(self) -> bool:
-        """Whether a bias of the value is known, which `unbiased` takes away."""
-        return type(self).unbiased is not CellStatistic.unbiased
-
     def unbiased(self, cells: RankedCells, weight: float = 1.0) -> float:  # noqa: ARG002
         """Return an estimate without the known bias of the value.
 
