@@ -25,8 +25,8 @@ NAMES = """
     nDCG pAP pAUC parse_metric rank_test report reports roc stats tables topk_test trec vlfeat
 """
 STATS = """
-    APNull AveragePrecision CellStatistic Confidence CountedStatistic CurveDifference CurveDraws
-    CustomFunction DCG DrawnCurves IntervalEstimate LargestF1 LinearRankNull LocalAUC Logistic
+    APNull AveragePrecision CellStatistic Confidence CurveDifference
+    CustomFunction DCG IntervalEstimate LargestF1 LinearRankNull LocalAUC Logistic
     Logrank MannWhitneyWilcoxon Median NullDistribution PNormPush PRBootstrap PRInterval
     PRPosterior PairedFamily PairedTest PrecisionAt RTB RankStatistic RankedCells RankingComparison
     RecallAt RocArea RocDistances ScoreGeneratingFunction SignFlipNull TailProbabilities

@@ -83,9 +83,6 @@ from .rank_statistics import (
 from .rankings import (
     AveragePrecision as AveragePrecision,
     CellStatistic as CellStatistic,
-    CountedStatistic as CountedStatistic,
-    CurveDraws as CurveDraws,
-    DrawnCurves as DrawnCurves,
     LargestF1 as LargestF1,
     PrecisionAt as PrecisionAt,
     RankedCells as RankedCells,

@@ -1,8 +1,8 @@
 """Confidence intervals for the metrics of one ranking, whose items are an independent sample."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from math import isnan
 from typing import TYPE_CHECKING
 
@@ -13,19 +13,24 @@ from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import ArgumentError
 from prframe.stats._arrays import random_generator
-from prframe.stats.curves import Weights, drawn_weights
+from prframe.stats._batches import batches
+from prframe.stats.curves import DrawnPath, RocPath, Weights, drawn_weights
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import Summary, all_equal
 from prframe.stats.intervals.means import IntervalEstimate
-from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.intervals.standard_errors import (
     Asked,
-    check_method,
     from_influence,
     low_end_with_room,
     standard_error,
 )
-from prframe.stats.rankings import CellStatistic, RankedCells, RocArea, ranking_bootstrap
+from prframe.stats.rankings import (
+    CellStatistic,
+    DrawnCurves,
+    RankedCells,
+    RocArea,
+    ranking_bootstrap,
+)
 from prframe.typing import Floats
 
 if TYPE_CHECKING:
@@ -34,6 +39,10 @@ if TYPE_CHECKING:
 POSTERIOR = "bayesian-bootstrap"
 # A ranking is nearly perfect from this AUC on, with fewer negatives above a positive on average.
 _NEARLY_PERFECT, _FEW_ABOVE = 0.95, 20
+# The number of blocks of draws at a time, which bounds memory.
+_BLOCKS = 4
+# A level of recall, of which nothing is asked.
+_HALF = np.array([0.5])
 METHODS = ("auto", POSTERIOR, "logit-t", "percentile")
 
 
@@ -144,7 +153,8 @@ def ranking_intervals(  # noqa: PLR0913
         suited = method
         if method == "auto":
             suited = suited_method(cells, statistic, clustered=clusters is not None)
-        check_method(statistic, suited)
+        if suited == "logit-t":
+            statistic.check_influence()
         asked.append(Asked.of(cells, statistic, replicates, suited, confidence))
     if clusters is not None and any(one.method == POSTERIOR and one.is_defined for one in asked):
         raise ArgumentError(
@@ -157,11 +167,11 @@ def ranking_intervals(  # noqa: PLR0913
             interval = _posterior(cells, one, room=room)
         else:
             interval = _from_sample(cells, one, clusters)
-        by_auto = method == "auto" and one.method == POSTERIOR and one.statistic.has_influence
-        if by_auto and cells.n_neg and isnan(interval.low):
+        by_auto = method == "auto" and one.method == POSTERIOR and cells.n_neg
+        if by_auto and isnan(interval.low) and not one.statistic.lacks_influence:
             # Draws that are all the estimate, such as a recall of 1 of all items, bound nothing.
             interval = from_influence(cells, replace(one, method="logit-t"), clusters)
-        intervals.append(one.of_metric(interval))
+        intervals.append(interval)
     return intervals
 
 
@@ -222,18 +232,44 @@ def _std_error(
     cells: RankedCells, statistic: CellStatistic, clusters: "csr_array | None", drawn: Summary
 ) -> float:
     """Return the standard error of the estimate, or the spread of draws without influence."""
-    if not statistic.has_influence:
+    if statistic.lacks_influence:
         return drawn.spread
     return standard_error(cells, statistic, clusters)
 
 
 def suited_method(cells: RankedCells, statistic: CellStatistic, *, clustered: bool) -> str:
     """Return the method that suits a ranking best in the study of coverage."""
-    takes_draws = bool(statistic.trials(cells)) if statistic.of_table else statistic.has_draws
-    shown = statistic.of_table or bool(cells.n_neg and cells.pos[:-1].any())
-    if takes_draws and shown and not clustered:
+    if statistic.of_table:
+        shown = bool(statistic.trials(cells))
+    else:
+        shown = bool(cells.n_neg and cells.pos[:-1].any())
+    if shown and not clustered:
         return POSTERIOR
-    return "logit-t" if statistic.has_influence else "percentile"
+    return "percentile" if statistic.lacks_influence else "logit-t"
+
+
+def _drawn_path(path: Callable[[], RocPath], blocks: Sequence[Weights]) -> DrawnPath:
+    """Draw the path, which metrics of four counts do not ask for."""
+    return DrawnPath(path(), _HALF, blocks)
+
+
+def posterior_replicates(
+    cells: RankedCells, statistics: Sequence[CellStatistic], weights: Sequence[Weights]
+) -> Floats:
+    """Return draws of metrics of the population that the items come from, a row per metric.
+
+    Both classes must have items unless all metrics are functions of four counts. With ``PR(b)``
+    and ``alpha(b)`` the drawn precision and false positive rate at recall b, AP and AUPRC are
+    ``int PR(b) db``, AUC is ``1 - int alpha(b) db``, Prec@r is ``PR(r)``, R@k is the b at which
+    ``p b + (1 - p) alpha(b) = k / n``, and P@k is ``p b n / k``. A tie block counts at its end for
+    metrics of thresholds, and in proportion for the others (`CellStatistic.draws`).
+    """
+    path, parts = cache(partial(RocPath.of, cells)), []
+    for columns in batches(len(weights), width=1, held=_BLOCKS):
+        blocks = weights[columns]
+        curves = DrawnCurves(cells, blocks, partial(_drawn_path, path, blocks))
+        parts.append(np.stack([statistic.draws(curves) for statistic in statistics]))
+    return np.concatenate(parts, axis=1)
 
 
 def _posterior(cells: RankedCells, asked: Asked, *, room: bool) -> IntervalEstimate:
@@ -248,12 +284,13 @@ def _posterior(cells: RankedCells, asked: Asked, *, room: bool) -> IntervalEstim
         return asked.without()
     statistic, estimate, confidence = asked.statistic, asked.estimate, asked.confidence
     # The mean number of positives above a cut may exceed the cut where a list ends before it.
-    drawn = Summary.of(np.clip(asked.replicates, *statistic.limits), confidence.tail)
+    limits = statistic.limits(cells)
+    drawn = Summary.of(np.clip(asked.replicates, *limits), confidence.tail)
     low, high = confidence.ends(*drawn.quantiles)
     std_error = _std_error(cells, statistic, None, drawn)
-    low = min(low, estimate) if estimate == statistic.limits[0] else low
+    low = min(low, estimate) if estimate == limits[0] else low
     varies = not all_equal(drawn.least, drawn.largest, drawn.largest, cells.n)
-    if room and statistic.has_room and varies:
+    if room and statistic.of_classes and not statistic.of_table and varies:
         low = low_end_with_room(cells, statistic, estimate, std_error, confidence)
     low = min(low, statistic.with_all_negatives(cells, confidence.tail))
     high = max(
@@ -264,7 +301,7 @@ def _posterior(cells: RankedCells, asked: Asked, *, room: bool) -> IntervalEstim
     )
     has_no_width = all_equal(low, high, high, cells.n) and not statistic.of_events
     # Where no item matters, as of items with one score, nothing shows how the metric varies.
-    is_level = not (std_error or statistic.of_table) and estimate not in statistic.limits
+    is_level = not (std_error or statistic.of_table) and estimate not in limits
     if is_level or has_no_width or drawn.is_all(estimate, cells.n):
         return asked.without()
     return IntervalEstimate(estimate, std_error, low, high, POSTERIOR)
@@ -289,7 +326,11 @@ def _no_negative_above(
     It may be the largest value if the sample has enough positives above all negatives that, in all
     but a tail of samples, no negative is among the positives that decide.
     """
-    pure, decide, most = cells.n_pure, statistic.deciding_positives(cells), statistic.limits[1]
+    pure, decide, most = (
+        cells.n_pure,
+        statistic.deciding_positives(cells),
+        statistic.limits(cells)[1],
+    )
     if estimate == most or (pure and pdtr(pure, decide) > confidence.tail):
         return most
     prevalence = _least_prevalence(cells.n_pos, cells.n_neg, confidence.tail)

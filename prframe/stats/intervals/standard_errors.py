@@ -18,7 +18,7 @@ from prframe.stats.intervals.ends import (
     wald_interval,
 )
 from prframe.stats.intervals.means import IntervalEstimate
-from prframe.stats.rankings import CellStatistic, CountedStatistic, RankedCells, cluster_influence
+from prframe.stats.rankings import CellStatistic, RankedCells, cluster_influence
 from prframe.typing import Floats
 
 if TYPE_CHECKING:
@@ -35,15 +35,9 @@ _MOST_GROWTH = 1.5
 _HELD = 1 << 22
 
 
-def check_method(statistic: CellStatistic, method: str) -> None:
-    """Refuse a method that needs a standard error if the metric does not have one."""
-    if method == "logit-t" and not statistic.has_influence:
-        raise statistic.no_influence()
-
-
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """A metric, or the share of which it is a multiple, and how its interval is made.
+    """A metric, and how its interval is made.
 
     `replicates` are values of resamples, or of draws of the curve, if there are any, and
     `confidence` has the range of the statistic.
@@ -54,7 +48,6 @@ class Asked:
     replicates: Floats | None
     method: str
     confidence: Confidence
-    multiple: float
 
     @classmethod
     def of(
@@ -65,14 +58,12 @@ class Asked:
         method: str,
         confidence: Confidence,
     ) -> "Asked":
-        """Compute the estimate; a multiple of a share is taken as the share."""
-        share, multiple = statistic.as_share(cells)
-        if replicates is not None and multiple != 1:
-            replicates = replicates / multiple
-        value, limits = share.value(cells), share.limits
+        """Compute the estimate."""
+        value, limits = statistic.value(cells), statistic.limits(cells)
         # Rounding may leave a hair between the value and the end of the range.
-        estimate = next((end for end in limits if abs(value - end) <= EQUAL), value)
-        return cls(share, estimate, replicates, method, within(confidence, limits), multiple)
+        slack = EQUAL * max(1.0, abs(value))
+        estimate = next((end for end in limits if abs(value - end) <= slack), value)
+        return cls(statistic, estimate, replicates, method, within(confidence, limits))
 
     @property
     def is_defined(self) -> bool:
@@ -82,13 +73,6 @@ class Asked:
     def without(self) -> IntervalEstimate:
         """Return the estimate without an interval."""
         return IntervalEstimate(self.estimate, np.nan, np.nan, np.nan, self.method)
-
-    def of_metric(self, interval: IntervalEstimate) -> IntervalEstimate:
-        """Return the interval of the metric itself from that of the statistic."""
-        m, i = self.multiple, interval
-        return replace(
-            i, estimate=m * i.estimate, std_error=m * i.std_error, low=m * i.low, high=m * i.high
-        )
 
 
 def from_influence(
@@ -101,7 +85,7 @@ def from_influence(
     statistic, confidence, estimate = asked.statistic, asked.confidence, asked.estimate
     values, number = influence_of_units(cells, statistic, clusters)
     std_error = standard_error(cells, statistic, clusters)
-    least, most = statistic.limits
+    least, most = statistic.limits(cells)
     if not std_error and estimate not in {least, most}:
         # No item matters. The interval of an end of the range is one of trials, not of an error.
         return asked.without()
@@ -123,7 +107,8 @@ def standard_error(
 
     That of AUC is DeLong's, or Obuchowski's with clusters.
     """
-    if clusters is None and isinstance(getattr(statistic, "metric", statistic), CountedStatistic):
+    metric = getattr(statistic, "metric", statistic)
+    if clusters is None and type(metric).influence is CellStatistic.influence:
         cells = _coarse(cells)
     if statistic.of_two_samples:
         error = _of_two_samples(cells, statistic.influence(cells), clusters)
@@ -178,7 +163,7 @@ def low_end_with_room(
 
     For AUC it is that of `RankStatistic.interval`, an item of the smaller class being the step.
     """
-    least, most = statistic.limits
+    least, most = statistic.limits(cells)
     width, of_unit = most - least, replace(confidence, limits=UNIT)
     share, step = (estimate - least) / width, 1 / statistic.trials(cells)
     return least + width * beta_interval(share, std_error / width, of_unit, step=step)[0]
@@ -191,9 +176,10 @@ def _on_logits(
 
     Few clusters are left out one by one; what the first ranks decide has a margin of a rank.
     """
-    statistic, (least, most) = asked.statistic, asked.statistic.limits
+    statistic, (least, most) = asked.statistic, asked.confidence.limits
     width, confidence = most - least, replace(asked.confidence, limits=UNIT)
-    value, unbiased = ((x - least) / width for x in (asked.estimate, statistic.unbiased(cells)))
+    unbiased = statistic.value(cells) - (statistic.bias(cells) or 0.0)
+    value, unbiased = ((x - least) / width for x in (asked.estimate, unbiased))
     error, trials, ends = std_error / width, statistic.trials(cells), None
     if clusters is not None:
         trials = min(trials, _clusters_of_trials(cells, statistic, clusters))
@@ -239,7 +225,7 @@ def _jackknife_interval(  # noqa: PLR0913
     for rows in batches(number, counts.size, _HELD):
         left = (counts - clusters[rows].toarray()) * (number / (number - 1))
         without[rows] = statistic.values(left[:, :n_cells], left[:, n_cells:])
-    least, most = statistic.limits
+    least, most = statistic.limits(cells)
     values = (np.append(without, statistic.value(cells)) - least) / (most - least)
     if not ((values > 0) & (values < 1)).all():
         return None

@@ -24,7 +24,7 @@ from .classes import (
     recall_levels as recall_levels,
     two_classes as two_classes,
 )
-from .drawn_curves import CurveDraws as CurveDraws, DrawnCurves as DrawnCurves
+from .drawn_curves import DrawnCurves as DrawnCurves
 from .evaluators import (
     CellEvaluator as CellEvaluator,
     Evaluator as Evaluator,
@@ -49,7 +49,6 @@ from .metrics.areas import (
 from .metrics.at_prior import AtPrior as AtPrior
 from .metrics.base import (
     CellStatistic as CellStatistic,
-    CountedStatistic as CountedStatistic,
     Influence as Influence,
 )
 from .metrics.discounted import (

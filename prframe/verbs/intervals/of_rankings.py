@@ -25,7 +25,6 @@ from prframe.stats.intervals import (
     Confidence,
     IntervalEstimate,
     best_threshold_interval,
-    check_method as check_method_of_metric,
     ranking_intervals,
 )
 from prframe.stats.rank_statistics import moved_by_ties
@@ -160,7 +159,8 @@ class RankingIntervals(Plan):
         kind = "one ranking" if self.args.cluster is None else "clusters"
         check_method(self.method, known, kind)
         for statistic in statistics.values():
-            check_method_of_metric(statistic, self.method)
+            if self.method == "logit-t":
+                statistic.check_influence()
 
     def counts_hits(self) -> bool:
         """Return whether metrics count hits, and have a value without positives."""
@@ -286,10 +286,9 @@ class RankingIntervals(Plan):
             heavy = (
                 None if statistic.of_table else statistic.negatives_decide(rankings[None].cells)
             )
-        elif self.bias and statistic is not None and statistic.has_bias:
+        elif self.bias and statistic is not None:
             cells = rankings[None].cells
-            value = statistic.value(cells)
-            bias = None if np.isnan(value) else value - statistic.unbiased(cells)
+            bias = None if np.isnan(statistic.value(cells)) else statistic.bias(cells)
         return _has_few_clusters(next(iter(rankings.values()))), moved, heavy, bias
 
     @cached_property

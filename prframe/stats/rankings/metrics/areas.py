@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,12 +18,14 @@ from prframe.stats.rankings.cell_sums import (
     running,
 )
 from prframe.stats.rankings.cells import LeastPrecision, RankedCells
-from prframe.stats.rankings.drawn_curves import DrawnCurves
+from prframe.stats.rankings.drawn_curves import DrawnCurves, read
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats, Reals
 
 # A smaller share of all items is none.
 _NOTHING = 1e-25
+# This level stands for recall 1, at the last positive of the population, which no sample shows.
+_LAST = 1 - 1e-9
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,8 @@ class AveragePrecision(CellStatistic):
         own = np.append(precision + slope - pull, 0.0)
         return Influence((own - ap) / n_pos, np.append(-pull, 0.0) / n_pos)
 
-    def unbiased(self, cells: RankedCells, weight: float = 1.0) -> float:
-        """Return AP with precisions in which the positive itself does not count.
+    def bias(self, cells: RankedCells, weight: float = 1.0) -> float:
+        """Return the excess over AP with precisions in which the positive itself does not count.
 
         At rank K the other K - 1 items give ``(TP - 1) / (K - 1)``, which has no bias for K > 1;
         it is 1 at K = 1. Negatives of weight w < 1 stand between more positives: K is then the sum
@@ -72,8 +73,9 @@ class AveragePrecision(CellStatistic):
         tp, k = running(pos, neg)
         if weight < 1 and cells.n_pos > 1:
             excess = ratio(k - tp, k * (k - weight), 0.0)
-            return float(pos[:-1] @ (ratio(tp, k, 0.0) - excess)) / cells.n_pos
-        return float(pos[:-1] @ ratio(tp - 1, k - 1, 1.0)) / cells.n_pos
+        else:
+            excess = ratio(tp, k, 0.0) - ratio(tp - 1, k - 1, 1.0)
+        return float(pos[:-1] @ excess) / cells.n_pos
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the area under precision at the end of ties, ``int PR(b) db``."""
@@ -143,7 +145,6 @@ class RocArea(CellStatistic):
     of_classes: ClassVar[bool] = True
     of_all_levels: ClassVar[bool] = True
     of_two_samples: ClassVar[bool] = True
-    has_room: ClassVar[bool] = True
     trials_are: ClassVar = "both"
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
@@ -276,6 +277,7 @@ class PrecisionAtRecall(CellStatistic):
     _name: ClassVar[str] = "Prec@{r:g}"
     takes_prior: ClassVar[bool] = True
     asks_for_ends: ClassVar[bool] = True
+    is_area: ClassVar[bool] = False
     r: float
 
     def __post_init__(self) -> None:
@@ -330,11 +332,14 @@ class PrecisionAtRecall(CellStatistic):
         """Return the number of positives that make up the level, all that a value of 1 has."""
         return max(1, int(np.ceil(self.r * cells.n_pos - WHOLE)))
 
-    def levels(self, cells: RankedCells) -> Sequence[float]:
-        """Return the level of recall."""
-        del cells
-        return (self.r,)
-
     def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the precision at the level, at the end of ties."""
-        return np.asarray(curves.drawn(at_ends=True).precision[:, curves.at(self.r)])
+        """Return the precision at the level, at the end of ties; 0 where it is not reached."""
+        recall, above = curves.points(at_ends=True)
+        level = min(self.r, _LAST)
+        at = np.count_nonzero(recall < level, axis=0)
+        after = np.minimum(at, len(recall) - 1)[None]
+        # Within a tie block the level is that of its end.
+        tied = curves.tied[np.maximum(after[0] - 1, 0)]
+        reached = np.where(tied, np.take_along_axis(recall, after, axis=0)[0], level)
+        share = read(above, recall, reached[None])[0]
+        return np.where(at < len(recall), curves.prevalence * reached / share, 0.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -43,7 +42,7 @@ class AtPrior(CellStatistic):
     def __post_init__(self) -> None:
         """Check the share, and take what the metric says of itself."""
         checks.number("prior", self.prior, above=0, below=1)
-        for name in ("lacks_influence", "of_all_levels", "trials_are", "of_table"):
+        for name in ("lacks_influence", "of_all_levels", "trials_are", "of_table", "is_area"):
             object.__setattr__(self, name, getattr(self.metric, name))
 
     @property
@@ -51,10 +50,9 @@ class AtPrior(CellStatistic):
         """The name of the metric."""
         return self.metric.name
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The least and the largest value."""
-        return self.metric.limits
+    def limits(self, cells: RankedCells) -> tuple[float, float]:
+        """Return the least and the largest value."""
+        return self.metric.limits(cells)
 
     def _weighed(self, cells: RankedCells) -> RankedCells:
         """Return cells whose negatives are weighed."""
@@ -77,15 +75,10 @@ class AtPrior(CellStatistic):
             influence.pos + of_weight / max(cells.n_pos, 1), influence.neg * weight - of_neg
         )
 
-    @property
-    def has_bias(self) -> bool:
-        """Whether a bias of the value is known."""
-        return self.metric.has_bias
-
-    def unbiased(self, cells: RankedCells, weight: float = 1.0) -> float:
-        """Return an estimate without the known bias of the value."""
+    def bias(self, cells: RankedCells, weight: float = 1.0) -> float | None:
+        """Return the known bias of the value."""
         weight *= float(weight_of_negatives(cells.n_pos, cells.n_neg, self.prior))
-        return self.metric.unbiased(self._weighed(cells), weight)
+        return self.metric.bias(self._weighed(cells), weight)
 
     def trials(self, cells: RankedCells) -> int:
         """Return the number of observations that a value of 0 or 1 is made of."""
@@ -111,19 +104,6 @@ class AtPrior(CellStatistic):
         """Return how small the metric may be with this share if all negatives are above it."""
         del prior
         return self.metric.with_all_negatives(cells, tail, self.prior)
-
-    @property
-    def has_draws(self) -> bool:
-        """Whether the metric can be computed from draws of the curve."""
-        return self.metric.has_draws
-
-    def levels(self, cells: RankedCells) -> Sequence[float]:
-        """Return the levels of recall at which the metric needs drawn curves."""
-        return self.metric.levels(cells)
-
-    def shares(self, cells: RankedCells) -> Sequence[float]:
-        """Return the shares of all items among which the metric needs the recall of curves."""
-        return self.metric.shares(cells)
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the metric of the drawn curves in a population with the given share."""

@@ -10,7 +10,6 @@ metric itself for all that they need.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
@@ -56,15 +55,22 @@ class Influence(NamedTuple):
 
 @dataclass(frozen=True)
 class CellStatistic(ABC):
-    """A metric of a ranking in cells.
+    """A metric of a ranking in cells. A subclass has at least `name` and `values`.
 
     Attributes
     ----------
     lacks_influence : str
         Why the derivative with respect to the weight of an item does not say how the metric
         varies; empty if it does.
-    has_room : bool
-        Whether the low end of its interval has room for a misplaced item, as that of `rank_test`.
+    is_area : bool
+        Whether the metric adds up many levels of recall.
+    of_all_levels : bool
+        Whether it adds up all of them, and has a standard error. The half of a negative that draws
+        put above all items then matters to it if hardly any other is there.
+    is_smooth : bool
+        Whether leaving out some items changes the value much as their influence says. This holds
+        for areas, sums over all items and four counts, and not for what is counted above a rank or
+        a level, which jumps.
     asks_for_ends : bool
         Whether the metric asks for what is above the end of cells with positives, and for nothing
         else, so that negatives in such a cell and right above it are alike to it.
@@ -73,9 +79,6 @@ class CellStatistic(ABC):
         and of one over the negatives, each corrected for its own size.
     of_events : bool
         Whether the metric is 0 or 1, so that its drawn values are probabilities.
-    of_all_levels : bool
-        Whether the metric adds up all levels of recall, and has a standard error. The half of a
-        negative that draws put above all items then matters to it if hardly any other is there.
     of_first_ranks : bool
         Whether discounts let the first ranks decide, so that a sample near the best or the least
         value lacks what a rank more would change.
@@ -84,8 +87,7 @@ class CellStatistic(ABC):
         first items, all negatives, or all of the smaller class.
     of_table : bool
         Whether the metric is a function of four counts, positives and negatives that are retrieved
-        and that are not. It asks for draws of these alone (`DrawnCurves.tables`), which need no
-        curve.
+        and that are not. Draws of these need no curve.
     takes_prior : bool
         Whether the metric has a meaning in a population with another share of positives, which
         `AtPrior` gives it. What counts ranks has none, as other items have these ranks there.
@@ -95,21 +97,29 @@ class CellStatistic(ABC):
 
     Examples
     --------
-    `values` takes the counts of many rankings, or of resamples, at once:
-
-    >>> from prframe.stats import AveragePrecision
-    >>> AveragePrecision().values(pos=[[1, 0, 1, 0], [0, 0, 2, 0]], neg=[0, 2, 0, 1])
-    array([0.75, 0.5 ])
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from prframe.stats import CellStatistic, cells_from_scores, ranking_interval
+    >>> @dataclass(frozen=True)
+    ... class FirstNegative(CellStatistic):
+    ...     name: str = "recall before the first negative"
+    ...
+    ...     def values(self, pos, neg):
+    ...         pure = np.cumsum(neg, axis=-1) == 0
+    ...         return (pos * pure).sum(-1) / pos.sum(-1)
+    >>> cells, _ = cells_from_scores([4, 3, 2, 1], [True, True, False, True])
+    >>> round(FirstNegative().value(cells), 4)
+    0.6667
     """
 
     # The name in the catalogue, with fields in braces, for example "EF(fraction={fraction:g})".
     _name: ClassVar[str]
     lacks_influence: ClassVar[str] = ""
-    has_room: ClassVar[bool] = False
+    is_area: ClassVar[bool] = True
+    of_all_levels: ClassVar[bool] = False
     asks_for_ends: ClassVar[bool] = False
     of_two_samples: ClassVar[bool] = False
     of_events: ClassVar[bool] = False
-    of_all_levels: ClassVar[bool] = False
     of_first_ranks: ClassVar[bool] = False
     trials_are: ClassVar[Literal["positives", "negatives", "both", "items"]] = "positives"
     of_table: ClassVar[bool] = False
@@ -117,26 +127,9 @@ class CellStatistic(ABC):
     of_classes: ClassVar[bool] = False
 
     @property
-    def has_influence(self) -> bool:
-        """Whether the derivative with respect to the weight of an item says how it varies."""
-        return not self.lacks_influence
-
-    def no_influence(self) -> ArgumentError:
-        """Return the error that the derivative does not say how the metric varies, and why."""
-        instead = "'bayesian-bootstrap' or 'percentile'" if self.has_draws else "'percentile'"
-        return ArgumentError(
-            f"{self.name} has no standard error, because {self.lacks_influence}; take {instead}."
-        )
-
-    @property
     def name(self) -> str:
         """The name in the catalogue; of a metric at a threshold, with one as an example."""
         return self._name.format_map(vars(self))
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The least and the largest value; for a multiple (`as_share`) those of the share."""
-        return 0.0, 1.0
 
     @abstractmethod
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
@@ -153,9 +146,25 @@ class CellStatistic(ABC):
             NaN where the metric is not defined.
         """
 
-    @abstractmethod
+    def value(self, cells: RankedCells) -> float:
+        """Return the metric of a ranking."""
+        return float(self.values(cells.pos, cells.neg))
+
+    def limits(self, cells: RankedCells) -> tuple[float, float]:
+        """Return the least and the largest value."""
+        del cells
+        return 0.0, 1.0
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether leaving out some items changes the value much as their influence says."""
+        return self.of_all_levels or self.of_table
+
     def influence(self, cells: RankedCells) -> Influence:
         """Return the derivative with respect to the weights of the items, once per cell and class.
+
+        Unless a subclass has a formula, counts are changed a little, the number of items being
+        fixed.
 
         Parameters
         ----------
@@ -166,67 +175,59 @@ class CellStatistic(ABC):
         Influence
             Two arrays of shape (n_cells,), which add up to 0 over all items. The value for a cell
             without items of the class has no meaning.
+
+        Raises
+        ------
+        PrframeError
+            The derivative does not say how the metric varies.
         """
+        self.check_influence()
+        counts = np.stack([cells.pos, cells.neg]).astype(np.float64)
+        slopes = np.zeros_like(counts)
+        for side in (0, 1):
+            occupied = np.flatnonzero(counts[side])
+            if occupied.size:
+                chosen = _spread_out(occupied)
+                slope = self._slopes(counts, side, chosen)
+                slopes[side] = np.interp(np.arange(counts.shape[1]), chosen, slope)
+        centre = float((slopes * counts).sum() / counts.sum())
+        return Influence(slopes[0] - centre, slopes[1] - centre)
 
-    def value(self, cells: RankedCells) -> float:
-        """Return the metric of a ranking."""
-        return float(self.values(cells.pos, cells.neg))
+    def _slopes(self, counts: Floats, side: int, at: Integers) -> Floats:
+        """Return the derivatives by the counts of one class in some cells."""
+        parts = []
+        for rows in batches(at.size, counts.size, _HELD):
+            cell = at[rows]
+            changed = np.repeat(counts[:, None], cell.size, axis=1)
+            step = np.zeros_like(changed)
+            step[side, np.arange(cell.size), cell] = _STEP
+            parts.append(self.values(*changed + step) - self.values(*changed - step))
+        return np.concatenate(parts) / (2 * _STEP)
 
-    @property
-    def has_bias(self) -> bool:
-        """Whether a bias of the value is known, which `unbiased` takes away."""
-        return type(self).unbiased is not CellStatistic.unbiased
+    def check_influence(self) -> None:
+        """Raise an error if the derivative does not say how the metric varies."""
+        if self.lacks_influence:
+            raise ArgumentError(
+                f"{self.name} has no standard error, because {self.lacks_influence}; take "
+                "'bayesian-bootstrap' or 'percentile'."
+            )
 
-    def unbiased(self, cells: RankedCells, weight: float = 1.0) -> float:  # noqa: ARG002
-        """Return an estimate without the known bias of the value.
+    def bias(self, cells: RankedCells, weight: float = 1.0) -> float | None:
+        """Return the bias of the value if it is known.
 
         `weight` is how often each negative counts in the cells.
         """
-        return self.value(cells)
+        del cells, weight
+        return None
 
     def trials(self, cells: RankedCells) -> int:
         """Return the number of observations that a value of 0 or 1 is made of."""
         of = {"both": min(cells.n_pos, cells.n_neg), "negatives": cells.n_neg}
         return of.get(self.trials_are, cells.n_pos)
 
-    @property
-    def is_smooth(self) -> bool:
-        """Whether leaving out some items changes the value much as their influence says.
-
-        This holds for areas, sums over all items and four counts, and not for what is counted
-        above a rank or a level, which jumps.
-        """
-        return self.of_all_levels or self.of_table
-
-    def as_share(self, cells: RankedCells) -> tuple[CellStatistic, float]:
-        """Return a metric within [0, 1], and the constant multiple of it that this metric is."""
-        del cells
-        return self, 1.0
-
-    @property
-    def has_draws(self) -> bool:
-        """Whether the metric can be computed from draws of the curve."""
-        return type(self).draws is not CellStatistic.draws
-
-    def levels(self, cells: RankedCells) -> Sequence[float]:
-        """Return the levels of recall, in (0, 1], at which the metric needs drawn curves."""
-        del cells
-        return ()
-
-    def shares(self, cells: RankedCells) -> Sequence[float]:
-        """Return the shares of all items, the same in all draws, for `DrawnCurves.found`."""
-        del cells
-        return ()
-
     def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the metric of drawn curves, shape (n_draws,).
-
-        Subclasses that are functions of the curve have it; others raise an `ArgumentError`.
-        """
-        del curves
-        raise ArgumentError(
-            f"{self.name} is not known of draws of the curve; take 'logit-t' or 'percentile'."
-        )
+        """Return the metric of drawn curves, here of rankings with these, shape (n_draws,)."""
+        return self.values(*curves.counts(area=self.is_area))
 
     def without_negatives(self, cells: RankedCells, prevalence: float) -> float:
         """Return how large the metric may be if no negative limits it; 0 if a negative does.
@@ -271,76 +272,6 @@ def draws_of_ends(low: Floats, high: Floats) -> Floats:
     """
     half = low.size // 2
     return np.concatenate([np.sort(low)[:half], np.sort(high)[half:]])
-
-
-@dataclass(frozen=True)
-class CountedStatistic(CellStatistic):
-    """A metric of which `values` says everything.
-
-    Attributes
-    ----------
-    at_ends : bool
-        Whether a tie block counts at its end, in draws of the curve, and not in proportion.
-    is_area : bool
-        Whether the metric adds up many levels of recall.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> import numpy as np
-    >>> from prframe.stats import CountedStatistic, cells_from_scores
-    >>> @dataclass(frozen=True)
-    ... class FirstNegative(CountedStatistic):
-    ...     name: str = "recall before the first negative"
-    ...
-    ...     def values(self, pos, neg):
-    ...         pure = np.cumsum(neg, axis=-1) == 0
-    ...         return (pos * pure).sum(-1) / pos.sum(-1)
-    >>> cells, _ = cells_from_scores([4, 3, 2, 1], [True, True, False, True])
-    >>> round(float(FirstNegative().values(cells.pos, cells.neg)), 4)
-    0.6667
-    """
-
-    at_ends: ClassVar[bool] = False
-    is_area: ClassVar[bool] = True
-
-    def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the metric of rankings of as many items, with the drawn curves."""
-        return self.values(*curves.counts(area=self.is_area, at_ends=self.at_ends))
-
-    def influence(self, cells: RankedCells) -> Influence:
-        """Differentiate by small changes of the counts, the number of items being fixed.
-
-        Raises
-        ------
-        PrframeError
-            The derivative does not say how the metric varies.
-        """
-        if not self.has_influence:
-            raise self.no_influence()
-        counts = np.stack([cells.pos, cells.neg]).astype(np.float64)
-        slopes = np.zeros_like(counts)
-        for side in (0, 1):
-            occupied = np.flatnonzero(counts[side])
-            if occupied.size:
-                chosen = _spread_out(occupied)
-                slope = self._slopes(counts, side, chosen)
-                slopes[side] = np.interp(np.arange(counts.shape[1]), chosen, slope)
-        centre = float((slopes * counts).sum() / counts.sum())
-        return Influence(slopes[0] - centre, slopes[1] - centre)
-
-    def _slopes(self, counts: Floats, side: int, at: Integers) -> Floats:
-        """Return the derivatives by the counts of one class in some cells."""
-        parts = []
-        for rows in batches(at.size, counts.size, _HELD):
-            cell = at[rows]
-            values = []
-            for step in (_STEP, -_STEP):
-                changed = np.repeat(counts[:, None], cell.size, axis=1)
-                changed[side, np.arange(cell.size), cell] += step
-                values.append(self.values(*changed))
-            parts.append((values[0] - values[1]) / (2 * _STEP))
-        return np.concatenate(parts)
 
 
 def _spread_out(cells: Integers) -> Integers:

@@ -12,7 +12,7 @@ from prframe import checks
 from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.metrics.base import CountedStatistic
+from prframe.stats.rankings.metrics.base import CellStatistic
 from prframe.stats.tie_expectations import gain_area, mean_shortfall
 from prframe.typing import Flags, Floats
 
@@ -23,7 +23,7 @@ _LEAST = 1e-300
 
 
 @dataclass(frozen=True)
-class PartialRocArea(CountedStatistic):
+class PartialRocArea(CellStatistic):
     """pAUC: the area A under the ROC curve up to a false positive rate, ties as straight lines.
 
     On McClish's scale (1989) it is ``(1 + (A - m) / (max_fpr - m)) / 2`` with ``m = max_fpr^2 /
@@ -32,7 +32,6 @@ class PartialRocArea(CountedStatistic):
 
     _name: ClassVar[str] = 'pAUC(max_fpr={max_fpr:g},scale="{scale}")'
     of_classes: ClassVar[bool] = True
-    has_room: ClassVar[bool] = True
     trials_are: ClassVar = "both"
     is_smooth = True
     max_fpr: float = 0.1
@@ -43,11 +42,11 @@ class PartialRocArea(CountedStatistic):
         checks.number("max_fpr", self.max_fpr, above=0, at_most=1)
         checks.one_of("scale", self.scale, ("area", "mcclish"))
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The least and the largest value."""
-        least, most = _scaled(np.array([0.0, self.max_fpr]), self)
-        return float(least), float(most)
+    def limits(self, cells: RankedCells) -> tuple[float, float]:
+        """Return the least and the largest value."""
+        del cells
+        least, most = map(float, _scaled(np.array([0.0, self.max_fpr]), self))
+        return least, most
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the mean over the positives of ``max(0, max_fpr - false positive rate)``."""
@@ -72,7 +71,7 @@ def _scaled(area: Floats, metric: PartialRocArea) -> Floats:
 
 
 @dataclass(frozen=True)
-class PartialAveragePrecision(CountedStatistic):
+class PartialAveragePrecision(CellStatistic):
     """pAP: the mean precision of the positives up to `max_recall`, ties there in part."""
 
     _name: ClassVar[str] = "pAP(max_recall={max_recall:g})"
@@ -108,7 +107,7 @@ class PartialAveragePrecision(CountedStatistic):
 
 
 @dataclass(frozen=True)
-class RecallAtPrecision(CountedStatistic):
+class RecallAtPrecision(CellStatistic):
     """R(at_precision=p): the largest recall of all thresholds where precision is at least p.
 
     Most of how it varies is the move of the threshold, which small changes of counts leave in
@@ -117,6 +116,7 @@ class RecallAtPrecision(CountedStatistic):
 
     _name: ClassVar[str] = "R(at_precision={p:g})"
     takes_prior: ClassVar[bool] = True
+    is_area: ClassVar[bool] = False
     lacks_influence: ClassVar[str] = "its threshold jumps from item to item"
     p: float
 
@@ -136,7 +136,7 @@ class RecallAtPrecision(CountedStatistic):
 
         Both classes rise in proportion there; ties end blocks.
         """
-        pos, neg, blocks = curves.counts_of_blocks()
+        (pos, neg), blocks = curves.counts(area=self.is_area), curves.tied
         tp, k = (np.pad(counts, ((0, 0), (1, 0))) for counts in running(pos, neg))
         # The cell after the last threshold that reaches p; beyond all retrieved items is none.
         after = tp.shape[1] - 1 - self._reaches(tp, k)[:, ::-1].argmax(axis=1)[:, None]
@@ -154,7 +154,7 @@ class RecallAtPrecision(CountedStatistic):
 
 
 @dataclass(frozen=True)
-class GainArea(CountedStatistic):
+class GainArea(CellStatistic):
     """AUPRG: the area under the precision-recall-gain curve, from recall gain 0 to 1.
 
     With pi the share of positives, the gain of a precision or a recall x is ``(x - pi) / ((1 - pi)
@@ -165,9 +165,9 @@ class GainArea(CountedStatistic):
     of_all_levels: ClassVar[bool] = True
     takes_prior: ClassVar[bool] = True
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The least and the largest value."""
+    def limits(self, cells: RankedCells) -> tuple[float, float]:
+        """Return the least and the largest value."""
+        del cells
         return -np.inf, 1.0
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:

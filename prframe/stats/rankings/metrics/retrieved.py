@@ -56,7 +56,7 @@ class _OfRetrieved(CellStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the metric of counts for the low end, where it is less, and for the high end."""
-        return draws_of_ends(*(self._of_table(*table) for table in curves.tables()))
+        return draws_of_ends(*(self._of_table(*table) for table in curves.tables))
 
     def _of_table(self, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> Floats:
         """Return the metric of positives and negatives that are retrieved, and that are not."""
@@ -166,9 +166,9 @@ class SetMatthews(_OfRetrieved):
     trials_are: ClassVar = "both"
     takes_prior: ClassVar[bool] = True
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The least and the largest value."""
+    def limits(self, cells: RankedCells) -> tuple[float, float]:
+        """Return the least and the largest value."""
+        del cells
         return -1.0, 1.0
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:

@@ -15,21 +15,12 @@ from prframe.stats.rankings.cell_sums import (
     weight_of_negatives,
 )
 from prframe.stats.rankings.cells import RankedCells
-from prframe.stats.rankings.drawn_curves import DrawnCurves
+from prframe.stats.rankings.drawn_curves import DrawnCurves, read
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats
 
 # Behind so many negatives F1 is compared where the top is pure.
 _NEGATIVES = np.array([1.0, 2.0, 4.0, 8.0])
-
-# A threshold counts in full if its lower limit, so many standard deviations below its mean, is
-# less than the largest one by no more than so many of its standard deviations.
-_LIMIT, _BEHIND = 2.0, 0.5
-# F1 is at least so far from 0 and from 1 where its odds are taken. A smaller standard deviation of
-# these than the second number may be rounding.
-_LEAST_F1, _LEAST_SPREAD = 1e-9, 1e-6
-# More positives are not listed, and F1 differs at thresholds of items that are.
-_MOST_POSITIVES = 10**7
 
 
 @dataclass(frozen=True)
@@ -81,8 +72,7 @@ class LargestF1(CellStatistic):
         level of recall, or behind a few negatives where the top is pure. Twice the estimate less
         the mean of the draws, the middle by the bootstrap, also knows edges at a score and
         thresholds that are as good as each other, but is too noisy alone: the half of the draws on
-        its side is stretched to hold either middle. The lower half is moved down further where
-        several thresholds are nearly the best; see `_lower_limits`.
+        its side is stretched to hold either middle.
         """
         estimate = self._estimate(curves)
         prevalence, (recall, above) = curves.prevalence, curves.points(at_ends=True)
@@ -93,21 +83,15 @@ class LargestF1(CellStatistic):
         if estimate == 0:
             return np.asarray(largest)
         # Rounding alone makes a curve that has no negative among the positives perfect.
-        odds = logit(np.minimum(largest, 1 - np.finfo(above.dtype).eps))
-        levels = _levels(curves.cells.n_pos)
-        # Beyond the recall of all retrieved items F1 is theirs.
-        hits = prevalence * np.minimum(levels[:, None], recall[-1])
-        f1 = 2 * hits / (curves.share_above(levels) + prevalence)
-        every = np.concatenate([f1, self._behind_negatives(curves)])
-        middle = every.mean(axis=1).max()
+        most = 1 - np.finfo(above.dtype).eps
+        odds = logit(np.minimum(largest, most))
+        f1 = self._at_levels(curves)
+        middle = max(f1.mean(axis=1).max(), self._behind_negatives(curves).mean(axis=1).max())
         odds += logit(middle) - odds.mean()
         # F1 is largest at no less than that of all retrieved items.
-        least, most = f1[-1].mean(), 1 - np.finfo(above.dtype).eps
-        further = np.clip(2 * estimate - largest.mean(), least, most)
+        further = np.clip(2 * estimate - largest.mean(), f1[-1].mean(), most)
         odds += _stretch(odds, float(logit(further) - logit(middle)))
-        found = np.asarray(np.maximum(expit(odds), np.minimum(f1[-1], 1.0)))
-        limits = _lower_limits(np.concatenate([every, self._of_retrieved(curves)]))
-        return _with_lower_half(found, limits)
+        return np.asarray(np.maximum(expit(odds), np.minimum(f1[-1], 1.0)))
 
     def _estimate(self, curves: DrawnCurves) -> float:
         """Return the largest F1 of the sample, at the share of positives that is given."""
@@ -118,48 +102,28 @@ class LargestF1(CellStatistic):
         return float(self.values(cells.pos, cells.neg * weight))
 
     @staticmethod
-    def _of_retrieved(curves: DrawnCurves) -> Floats:
-        """Return F1 of all retrieved items; shape (1, n_draws)."""
-        prevalence, (recall, rate) = curves.prevalence, curves.retrieved()
-        hits = prevalence * recall
-        return np.asarray(2 * hits / (hits + (1 - prevalence) * rate + prevalence))[None]
+    def _at_levels(curves: DrawnCurves) -> Floats:
+        """Return F1 of drawn curves at levels of recall, the last of which is 1.
+
+        Noise makes the largest of many means too large, and of few it is too small; with the cube
+        root of the number of positives both are small beside a standard error.
+        """
+        prevalence, (recall, above) = curves.prevalence, curves.points()
+        number = max(16, int(np.ceil(6 * curves.cells.n_pos ** (1 / 3))))
+        inside = (1 - np.cos(np.pi * (np.arange(number) + 0.5) / number)) / 2
+        levels = np.append(inside, 1.0)[:, None]
+        # Beyond the recall of all retrieved items F1 is theirs.
+        hits = prevalence * np.minimum(levels, recall[-1])
+        return np.asarray(2 * hits / (read(above, recall, levels) + prevalence))
 
     @staticmethod
     def _behind_negatives(curves: DrawnCurves) -> Floats:
         """Return F1 of drawn curves behind so many negatives; shape (n_numbers, n_draws)."""
-        rates, prevalence = _NEGATIVES / curves.cells.n_neg, curves.prevalence
-        hits = prevalence * curves.recall_of(rates)
-        passed = hits + (1 - prevalence) * rates[:, None]
-        return np.asarray(2 * hits / (passed + prevalence))
-
-
-def _lower_limits(f1: Floats) -> Floats:
-    """Return draws whose low quantiles are lower limits of the largest mean F1 of all thresholds.
-
-    Log odds of F1 at threshold k have the mean m_k and the standard deviation s_k over draws. With
-    ``t = max_k((x_k - m_k) / s_k - l_k)`` of each draw, a lower limit is ``max_k(m_k - (c + l_k)
-    s_k)``, c being a quantile of t (Chernozhukov, Lee & Rosen, Econometrica 2013). Thresholds
-    matter the less the farther behind their own limits are: with ``L = max_k(m_k - 2 s_k)``, ``l_k
-    = max(0, (L - m_k) / s_k + 2 - 1/2)``. A value that is certain is a lower limit itself.
-    """
-    odds = logit(np.clip(f1, _LEAST_F1, 1 - _LEAST_F1))
-    mean = odds.mean(axis=1, keepdims=True)
-    odds -= mean
-    size = np.maximum(odds.std(axis=1, keepdims=True), _LEAST_SPREAD)
-    certain = mean[size <= _LEAST_SPREAD].max(initial=-np.inf)
-    limit = mean - _LIMIT * size
-    further = np.maximum((limit.max() - limit) / size - _BEHIND, 0.0)
-    farthest = (odds / size - further).max(axis=0)
-    limits = (mean - (farthest + further) * size).max(axis=0)
-    return np.asarray(expit(np.maximum(limits, certain)))
-
-
-def _with_lower_half(draws: Floats, others: Floats) -> Floats:
-    """Return draws whose lower half is that of others, rank by rank, where these are less."""
-    half = draws.size // 2
-    least, moved = np.argsort(draws, kind="stable")[:half], draws.copy()
-    moved[least] = np.minimum(draws[least], np.sort(others)[:half])
-    return moved
+        rates = _NEGATIVES[:, None] / curves.cells.n_neg
+        p, (recall, above) = curves.prevalence, curves.points(at_ends=True)
+        share = p.astype(above.dtype)
+        hits = p * read(recall, (above - share * recall) / (1 - share), rates)
+        return np.asarray(2 * hits / (hits + (1 - p) * rates + p))
 
 
 def _stretch(draws: Floats, gap: float) -> Floats:
@@ -167,14 +131,3 @@ def _stretch(draws: Floats, gap: float) -> Floats:
     values, place = np.unique(draws, return_inverse=True)
     from_median = np.linspace(-1, 1, values.size + 2)[1:-1]
     return np.asarray(gap * np.maximum(np.copysign(1.0, gap) * from_median, 0.0)[place])
-
-
-def _levels(n_pos: int) -> Floats:
-    """Return the levels of recall at which means of F1 are compared, dense at both ends.
-
-    Noise makes the largest of many means too large, and of few it is too small; with the cube root
-    of the number of positives both are small beside a standard error.
-    """
-    number = max(16, int(np.ceil(6 * min(n_pos, _MOST_POSITIVES) ** (1 / 3))))
-    inside = (1 - np.cos(np.pi * (np.arange(number) + 0.5) / number)) / 2
-    return np.append(inside, 1.0)

@@ -4,7 +4,6 @@ Each is the number of positives among the first k, over a divisor.
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -38,6 +37,8 @@ class TopStatistic(CellStatistic):
     The influence uses the precision d among the ranks within ``ceil(k^(4/5) / 2)`` of k, because
     the derivative of the empirical number of positives jumps.
     """
+
+    is_area: ClassVar[bool] = False
 
     @abstractmethod
     def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
@@ -89,10 +90,6 @@ class TopStatistic(CellStatistic):
         sizes = np.asarray(n_pos), np.asarray(n)
         k = np.asarray(self._cut(*sizes))
         return int(k), float(self._divisor(k, *sizes))
-
-    def shares(self, cells: RankedCells) -> Sequence[float]:
-        """Return k / n, unless k depends on the number of positives."""
-        return () if self._cut_slope else (self.at_cut(cells.n_pos, cells.n)[0] / cells.n,)
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the recall at which a share k / n is above the threshold, over the divisor."""
@@ -318,10 +315,9 @@ class _LiftStatistic(TopStatistic):
         """Return k n_pos / n."""
         return ratio(k * 1.0 * n_pos, n, 0.0)
 
-    def as_share(self, cells: RankedCells) -> tuple[CellStatistic, float]:
-        """Return recall, and n / k."""
-        k = self.at_cut(cells.n_pos, cells.n)[0]
-        return RecallAt(k), cells.n / k
+    def limits(self, cells: RankedCells) -> tuple[float, float]:
+        """Return 0 and n / k."""
+        return 0.0, cells.n / self.at_cut(cells.n_pos, cells.n)[0]
 
 
 @dataclass(frozen=True)
