@@ -144,7 +144,7 @@ P = or_above(
         cells=lambda m: stats.PrecisionAt(m.rank()),
     ),
     _precision_reached,
-    lambda _: rankings.SetPrecision(empty=float("nan")),
+    lambda _: rankings.SetStatistic("precision", empty=float("nan")),
 )
 R = _or_at_precision(
     or_above(
@@ -160,7 +160,7 @@ R = _or_at_precision(
             cells=lambda m: stats.RecallAt(m.rank()),
         ),
         recall_above,
-        lambda _: rankings.SetRecall(),
+        lambda _: rankings.SetStatistic("recall"),
     )
 )
 F1 = or_above(
@@ -175,7 +175,7 @@ F1 = or_above(
         cells=lambda m: rankings.F1At(m.rank()),
     ),
     f_above,
-    lambda _: rankings.SetFMeasure(),
+    lambda _: rankings.SetStatistic("f"),
 )
 F = or_above(
     Metric(
@@ -192,7 +192,7 @@ F = or_above(
         cells=lambda m: rankings.FAt(m.rank(), m.number("beta")),
     ),
     f_above,
-    lambda m: rankings.SetFMeasure(m.number("beta")),
+    lambda m: rankings.SetStatistic("f", m.number("beta")),
 )
 RelP = Metric(
     "RelP",

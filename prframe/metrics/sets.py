@@ -53,7 +53,7 @@ Specificity = at_threshold(
         needs=("n_neg",),
     ),
     _specificity,
-    lambda _: rankings.SetSpecificity(),
+    lambda _: rankings.SetStatistic("specificity"),
 )
 BalancedAccuracy = at_threshold(
     _of_table(
@@ -62,7 +62,7 @@ BalancedAccuracy = at_threshold(
         "Brodersen et al. 2010",
     ),
     _balanced,
-    lambda _: rankings.SetBalancedAccuracy(),
+    lambda _: rankings.SetStatistic("balanced accuracy"),
 )
 MCC = at_threshold(
     replace(
@@ -76,7 +76,7 @@ MCC = at_threshold(
         range=(-1.0, 1.0),
     ),
     _matthews,
-    lambda _: rankings.SetMatthews(),
+    lambda _: rankings.SetStatistic("matthews"),
 )
 
 
@@ -102,7 +102,7 @@ SetP = Metric(
     lambda q, m, _: precision_above(q, m, q.n_hits, q.n - q.n_hits),
     needs=(),
     options=frozenset({"prior"}),
-    cells=lambda _: rankings.SetPrecision(),
+    cells=lambda _: rankings.SetStatistic("precision"),
 )
 SetR = Metric(
     "SetR",
@@ -111,7 +111,7 @@ SetR = Metric(
     (),
     lambda q, m, _: recall_above(q, m, q.n_hits, q.n - q.n_hits),
     options=frozenset({"prior"}),
-    cells=lambda _: rankings.SetRecall(),
+    cells=lambda _: rankings.SetStatistic("recall"),
 )
 SetF = Metric(
     "SetF",
@@ -121,7 +121,7 @@ SetF = Metric(
     lambda q, m, _: f_above(q, m, q.n_hits, q.n - q.n_hits),
     parameters=(BETA, REL),
     options=frozenset({"prior"}),
-    cells=lambda m: rankings.SetFMeasure(m.number("beta")),
+    cells=lambda m: rankings.SetStatistic("f", m.number("beta")),
 )
 SetAP = Metric(
     "SetAP",
@@ -130,7 +130,7 @@ SetAP = Metric(
     (),
     lambda q, m, _: precision_above(q, m, q.n_hits, q.n - q.n_hits) * q.n_hits / q.n_pos,
     options=frozenset({"prior"}),
-    cells=lambda _: rankings.SetAveragePrecision(),
+    cells=lambda _: rankings.SetStatistic("ap"),
 )
 NumRel = replace(
     _number("NumRel", "The number of positives, n_pos.", lambda q: q.n_pos),

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import betaincinv, pdtr
+from scipy.special import pdtr
 
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
@@ -292,13 +292,12 @@ def _posterior(cells: RankedCells, asked: Asked, *, room: bool) -> IntervalEstim
     varies = not all_equal(drawn.least, drawn.largest, drawn.largest, cells.n)
     if room and statistic.of_classes and not statistic.of_table and varies:
         low = low_end_with_room(cells, statistic, estimate, std_error, confidence)
-    low = min(low, statistic.with_all_negatives(cells, confidence.tail))
-    high = max(
-        high,
-        _no_negative_above(cells, statistic, estimate, confidence),
-        statistic.with_few_hits(cells, confidence.tail),
-        _nearly_perfect(cells, asked),
-    )
+    tail, pure = confidence.tail, cells.n_pure
+    most = min(statistic.largest_possible(cells, tail), limits[1])
+    # But for a tail of samples, no negative may be among the positives that decide.
+    if estimate == limits[1] or (pure and pdtr(pure, statistic.deciding_positives(cells)) > tail):
+        most = limits[1]
+    high = max(high, most, _nearly_perfect(cells, asked))
     has_no_width = all_equal(low, high, high, cells.n) and not statistic.of_events
     # Where no item matters, as of items with one score, nothing shows how the metric varies.
     is_level = not (std_error or statistic.of_table) and estimate not in limits
@@ -316,28 +315,3 @@ def _nearly_perfect(cells: RankedCells, asked: Asked) -> float:
         return 0.0
     high = from_influence(cells, replace(asked, method="logit-t"), None).high
     return 0.0 if isnan(high) else high
-
-
-def _no_negative_above(
-    cells: RankedCells, statistic: CellStatistic, estimate: float, confidence: Confidence
-) -> float:
-    """Return how large the metric may be if no negative limits it in the sample; 0 if one does.
-
-    It may be the largest value if the sample has enough positives above all negatives that, in all
-    but a tail of samples, no negative is among the positives that decide.
-    """
-    pure, decide, most = (
-        cells.n_pure,
-        statistic.deciding_positives(cells),
-        statistic.limits(cells)[1],
-    )
-    if estimate == most or (pure and pdtr(pure, decide) > confidence.tail):
-        return most
-    prevalence = _least_prevalence(cells.n_pos, cells.n_neg, confidence.tail)
-    return min(most, statistic.without_negatives(cells, prevalence))
-
-
-@lru_cache
-def _least_prevalence(n_pos: int, n_neg: int, tail: float) -> float:
-    """Return the smallest share of positives, which the metrics of groups of one size share."""
-    return float(betaincinv(n_pos + 0.5, n_neg + 0.5, tail))

@@ -4,18 +4,16 @@ from .bootstrap import (
     multiplicities as multiplicities,
     ranking_bootstrap as ranking_bootstrap,
 )
-from .cell_sums import (
-    local_precision as local_precision,
-    share_above as share_above,
-    weight_of_negatives as weight_of_negatives,
-)
 from .cells import (
     LeastPrecision as LeastPrecision,
     RankedCells as RankedCells,
     cells_from_hits as cells_from_hits,
     cells_from_scores as cells_from_scores,
+    local_precision as local_precision,
     pure_bottom as pure_bottom,
     pure_top as pure_top,
+    share_above as share_above,
+    weight_of_negatives as weight_of_negatives,
 )
 from .classes import (
     ClassScores as ClassScores,
@@ -65,15 +63,7 @@ from .metrics.partial import (
     PartialRocArea as PartialRocArea,
     RecallAtPrecision as RecallAtPrecision,
 )
-from .metrics.retrieved import (
-    SetAveragePrecision as SetAveragePrecision,
-    SetBalancedAccuracy as SetBalancedAccuracy,
-    SetFMeasure as SetFMeasure,
-    SetMatthews as SetMatthews,
-    SetPrecision as SetPrecision,
-    SetRecall as SetRecall,
-    SetSpecificity as SetSpecificity,
-)
+from .metrics.retrieved import SetStatistic as SetStatistic
 from .metrics.thresholded import LargestF1 as LargestF1
 from .metrics.top import (
     Enrichment as Enrichment,

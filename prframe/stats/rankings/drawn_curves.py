@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from prframe.stats.rankings.cell_sums import weight_of_negatives
-from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.cells import RankedCells, weight_of_negatives
 from prframe.typing import Flags, Floats, Reals
 
 # Two points that coincide are taken as so far apart, and a part of that is a number.

@@ -10,14 +10,13 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.stats._tolerances import WHOLE
-from prframe.stats.rankings.cell_sums import (
-    Numbers,
+from prframe.stats.rankings.cells import (
+    RankedCells,
     as_arrays,
     backward,
     ratio,
     running,
 )
-from prframe.stats.rankings.cells import LeastPrecision, RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves, read
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats, Reals
@@ -121,7 +120,8 @@ class TrapezoidArea(CellStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the area under precision, ``int PR(b) db``, of ties that under straight lines."""
-        if not curves.cells.has_mixed_ties:
+        cells = curves.cells
+        if not (cells.pos[:-1] * cells.neg[:-1]).any():
             return curves.areas_under_precision()
         recall, above = curves.points(area=True, at_ends=True)
         # The lines begin at precision 1, even if half a negative stands above all items.
@@ -190,47 +190,20 @@ class Bedroc(CellStatistic):
         """Return ``(sum - worst) / (best - worst)`` for the sum of exp(-alpha rank / n)."""
         pos, neg = as_arrays(pos, neg)
         n_pos, n = pos.sum(axis=-1), (pos + neg).sum(axis=-1)
-        total = (pos * self._means(pos + neg)[0]).sum(axis=-1)
+        size = pos + neg
+        rate, end = self.alpha * ratio(1.0, n[..., None], 0.0), np.cumsum(size, axis=-1)
+        # The mean term of each cell, times exp(rate) - 1.
+        means = ratio(-np.exp(-rate * (end - size)) * np.expm1(-rate * size), size, 0.0)
+        total = (pos * means).sum(axis=-1)
         defined = (n_pos > 0) & (n_pos < n)
-        scaled = self._scaled(total, np.where(defined, ratio(n_pos, n, 0.0), 0.5))[0]
+        scaled = self._scaled(total, np.where(defined, ratio(n_pos, n, 0.0), 0.5))
         return np.where(defined, scaled, np.nan)
 
-    def _means(self, size: Numbers) -> tuple[Floats, Floats, Floats]:
-        """Return each cell's mean term, times ``exp(rate) - 1``, and the terms at its ends."""
-        n = size.sum(axis=-1)[..., None]
-        rate, end = self.alpha * ratio(1.0, n, 0.0), np.cumsum(size, axis=-1)
-        before = np.exp(-rate * (end - size))
-        return ratio(-before * np.expm1(-rate * size), size, 0.0), before, np.exp(-rate * end)
-
-    def _scaled(self, total: Floats, p: Floats | float) -> tuple[Floats, Floats]:
-        """Return the metric for a share p of positives, and its derivative by p."""
-        a = self.alpha
-        best, rest = -np.expm1(-a * p), -np.expm1(-a * (1 - p))
-        worst, scale = best * (1 - rest), best * rest
+    def _scaled(self, total: Floats, p: Floats) -> Floats:
+        """Return the metric for a share p of positives."""
+        best, rest = -np.expm1(-self.alpha * p), -np.expm1(-self.alpha * (1 - p))
         # Rounding may take the best and the worst ranking a hair beyond 1 and 0.
-        value = np.clip((total - worst) / scale, 0.0, 1.0)
-        # The derivatives by p are best' = a exp(-a p) and rest' = -a exp(-a (1 - p)).
-        of_best, of_rest = a * (1 - best), -a * (1 - rest)
-        of_worst = of_best * (1 - rest) - best * of_rest
-        slope = -(of_worst + value * (of_best * rest + best * of_rest)) / scale
-        return np.asarray(value), np.asarray(slope)
-
-    def influence(self, cells: RankedCells) -> Influence:
-        """Differentiate; an item pushes down all items that are not above it, and adds to n."""
-        pos, size = cells.pos.astype(np.float64), (cells.pos + cells.neg).astype(np.float64)
-        n, p = float(cells.n), cells.n_pos / cells.n
-        if not 0 < p < 1:
-            return Influence(np.full(pos.size, np.nan), np.full(pos.size, np.nan))
-        mean, before, after = self._means(size)
-        rate, end = self.alpha / n, np.cumsum(size)
-        # These are derivatives of a cell's mean by the ranks of its start and its end, and by n.
-        of_start = ratio(mean - rate * before, size, 0.0)
-        of_end = ratio(rate * after - mean, size, 0.0)
-        of_n = ratio((before * (end - size) - after * end) * rate / n, size, 0.0)
-        own = backward(pos * (of_start + of_end)) - pos * of_start + pos @ of_n
-        slope = self._scaled(np.asarray(pos @ mean), p)[1]
-        scale = np.expm1(-self.alpha * p) * np.expm1(-self.alpha * (1 - p))
-        return Influence((mean + own) / scale + slope * (1 - p) / n, own / scale - slope * p / n)
+        return np.asarray(np.clip((total - best * (1 - rest)) / (best * rest), 0.0, 1.0))
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return ``alpha p int exp(-alpha s(b)) db``, s being the share above, scaled to [0, 1].
@@ -245,7 +218,7 @@ class Bedroc(CellStatistic):
         # Positives that are not retrieved are tied with all items beyond the last point.
         beyond = np.stack([half[-1], np.full_like(half[-1], self.alpha / 2)])
         total += _mean_decay(beyond, 1 - recall[-1:])
-        return self._scaled(self.alpha * p * total, p)[0]
+        return self._scaled(self.alpha * p * total, p)
 
 
 def _mean_decay(half: Reals, weights: Reals) -> Floats:
@@ -300,12 +273,6 @@ class PrecisionAtRecall(CellStatistic):
     def deciding_positives(self, cells: RankedCells) -> float:
         """Return the mean number of positives up to the level in samples of this size."""
         return self.r * cells.n_pos if self.r < 1 else np.inf
-
-    def with_all_negatives(
-        self, cells: RankedCells, tail: float, prior: float | None = None
-    ) -> float:
-        """Return the precision at the level if no negative of the population stands below it."""
-        return float(LeastPrecision.of(cells, np.array([self.r]), prior).at(tail)[0])
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate with the local precision at the threshold."""

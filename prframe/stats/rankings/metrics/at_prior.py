@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
-from prframe.stats.rankings.cell_sums import as_arrays, ratio, weight_of_negatives
-from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.cells import RankedCells, as_arrays, ratio, weight_of_negatives
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats
@@ -97,13 +96,6 @@ class AtPrior(CellStatistic):
     def deciding_positives(self, cells: RankedCells) -> float:
         """Return the number of positives that make the value 1, as the prior moves it nowhere."""
         return self.metric.deciding_positives(cells)
-
-    def with_all_negatives(
-        self, cells: RankedCells, tail: float, prior: float | None = None
-    ) -> float:
-        """Return how small the metric may be with this share if all negatives are above it."""
-        del prior
-        return self.metric.with_all_negatives(cells, tail, self.prior)
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the metric of the drawn curves in a population with the given share."""

@@ -229,31 +229,10 @@ class CellStatistic(ABC):
         """Return the metric of drawn curves, here of rankings with these, shape (n_draws,)."""
         return self.values(*curves.counts(area=self.is_area))
 
-    def without_negatives(self, cells: RankedCells, prevalence: float) -> float:
-        """Return how large the metric may be if no negative limits it; 0 if a negative does.
-
-        `prevalence` is the smallest share of positives that must be considered.
-        """
-        del cells, prevalence
-        return 0.0
-
-    def with_few_hits(self, cells: RankedCells, tail: float) -> float:
-        """Return how large the metric may be if few positives are above its cut; 0 if many are.
-
-        `tail` is the probability of so few of them, if the metric is that large.
-        """
+    def largest_possible(self, cells: RankedCells, tail: float) -> float:
+        """Return how large the metric may be but for a tail of samples; 0 if draws show it."""
         del cells, tail
         return 0.0
-
-    def with_all_negatives(
-        self, cells: RankedCells, tail: float, prior: float | None = None
-    ) -> float:
-        """Return how small the metric may be if all negatives may stand above it, else inf.
-
-        `tail` is the probability of such a sample, if none of the population stands below.
-        """
-        del cells, tail, prior
-        return float("inf")
 
     def deciding_positives(self, cells: RankedCells) -> float:
         """Return how many positives at the top make the value 1, on average over samples.

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
-from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
-from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.cells import Numbers, RankedCells, as_arrays, ratio, running
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, draws_of_ends
 from prframe.stats.score_functions import ScoreGeneratingFunction, mid_rank_score, parse_phi
@@ -182,12 +181,7 @@ class AveragePrecisionAt(_CutOff):
         return ratio((hits * precision).sum(axis=-1), pos.sum(axis=-1))
 
     def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the area under precision up to the recall among the first k items.
-
-        With many ties items are counted, as a block may hold rank k.
-        """
-        if curves.cells.mostly_tied:
-            return super().draws(curves)
+        """Return the area under precision up to the recall among the first k items."""
         n = curves.cells.n
         among = curves.positives_among(np.asarray(self._cut(np.array([float(n)]))), area=True)
         return curves.areas_under_precision(at_ends=True, up_to=among[0] / (n * curves.prevalence))

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
-from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
-from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.cells import Numbers, RankedCells, as_arrays, ratio, running
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic
 from prframe.stats.tie_expectations import gain_area, mean_shortfall

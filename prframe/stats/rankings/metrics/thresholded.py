@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
-from prframe.stats.rankings.cell_sums import (
+from prframe.stats.rankings.cells import (
     Numbers,
+    RankedCells,
     as_arrays,
     ratio,
     running,
     weight_of_negatives,
 )
-from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves, read
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats

@@ -9,19 +9,19 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainccinv
+from scipy.special import betainccinv, betaincinv
 
 from prframe import checks
 from prframe.stats._tolerances import WHOLE
-from prframe.stats.rankings.cell_sums import (
+from prframe.stats.rankings.cells import (
     Numbers,
+    RankedCells,
     as_arrays,
     local_precision,
     ratio,
     running,
     share_above,
 )
-from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats
@@ -61,11 +61,6 @@ class TopStatistic(CellStatistic):
         n = n_pos + neg.sum(axis=-1)
         k = np.broadcast_to(self._cut(n_pos, n), n.shape)
         return ratio(_hits(pos, neg, k), self._divisor(k, n_pos, n))
-
-    def value(self, cells: RankedCells) -> float:
-        """Return the metric of a ranking."""
-        k, divisor = self.at_cut(cells.n_pos, cells.n)
-        return cells.hits_among(k) / divisor if divisor else float("nan")
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate with the local precision d at the cut.
@@ -107,35 +102,28 @@ class TopStatistic(CellStatistic):
         """Return the metric of a recall above a share of all items."""
         return np.asarray(recall * p / self._divisor(share, p, np.asarray(1.0)))
 
-    def without_negatives(self, cells: RankedCells, prevalence: float) -> float:
-        """Return how large the metric may be if all of the first k items are positive; else 0."""
-        k = self.at_cut(cells.n_pos, cells.n)[0]
-        if k > cells.n_pure:
-            return 0.0
-        p = np.asarray(prevalence)
-        share = self._share(k / cells.n, p)
-        return float(self._of_recall(np.minimum(1.0, share / p), share, p))
+    def largest_possible(self, cells: RankedCells, tail: float) -> float:
+        """Return the largest value if all of the first k are positive, or at most one of them is.
 
-    def with_few_hits(self, cells: RankedCells, tail: float) -> float:
-        """Return how large the metric may be if at most one of the first k is positive; else 0.
-
-        The upper ends of Jeffreys' intervals of the shares of n_pos and of k bound it, or Clopper
-        & Pearson's if there are none (Brown, Cai & DasGupta 2001, section 4.1.2).
+        With few hits the upper ends of Jeffreys' intervals of the shares of n_pos and of k bound
+        it, or Clopper & Pearson's if there are none (Brown, Cai & DasGupta 2001, section 4.1.2).
         """
-        k = min(self.at_cut(cells.n_pos, cells.n)[0], cells.n)
-        hits = cells.hits_among(k)
-        if hits > _FEW_HITS:
+        n, n_pos = cells.n, cells.n_pos
+        k, divisor = self.at_cut(n_pos, n)
+        p, hits = n_pos / n, self.value(cells) * divisor
+        if k <= cells.n_pure:
+            # The share of positives may be as small as this.
+            p = float(betaincinv(n_pos + 0.5, cells.n_neg + 0.5, tail))
+            recall = 1.0 if self._cut_slope else min(1.0, k / n / p)
+        elif hits <= _FEW_HITS:
+            few = max(hits, 0.5) + 0.5
+            sizes = n_pos, min(k, n)
+            recall = min(float(m * betainccinv(few, m - few + 1, tail)) for m in sizes) / n_pos
+        else:
             return 0.0
-        most = min(m * _upper_bound(hits, m, tail) for m in (cells.n_pos, k))
-        p = np.asarray(cells.n_pos / cells.n)
-        share = self._share(k / cells.n, p)
-        return float(self._of_recall(np.asarray(most / cells.n_pos), share, p))
-
-
-def _upper_bound(hits: float, trials: int, tail: float) -> float:
-    """Return the upper end of Jeffreys' interval, or Clopper & Pearson's if there is no hit."""
-    hits = max(hits, 0.5)
-    return float(betainccinv(hits + 0.5, trials - hits + 0.5, tail))
+        prevalence = np.asarray(p)
+        share = self._share(min(k, n) / n, prevalence)
+        return float(self._of_recall(np.asarray(recall), share, prevalence))
 
 
 def _hits(pos: Numbers, neg: Numbers, k: Numbers) -> Floats:
