@@ -19,7 +19,7 @@ from scipy.special import ndtr
 
 from benchmarks.null_steps import Floats, Shape, Steps, log_choose, permuted, steps_of
 from benchmarks.null_tilt import Sample, Tilt, Tilted, slopes_below, slopes_for
-from prframe.stats import ap_null_moments, ap_null_shape
+from prframe.stats import APNull, ap_null_moments
 from prframe.stats.null.average_precision.moments import retrieved_moments
 
 FILE = Path(__file__).parent / "null_references.csv"
@@ -153,12 +153,6 @@ def _share(good: int, draws: int) -> Reference:
     return Reference(log(good / draws), error, "permutations")
 
 
-def cumulants(shape: Shape) -> tuple[float, float]:
-    """Return skewness and excess kurtosis, of rankings retrieved in full."""
-    found = ap_null_shape(shape.n, shape.n_pos, shape.ties)
-    return float(found.skewness), float(found.kurtosis)
-
-
 def edgeworth(shape: Shape, ap: Floats) -> list[Reference]:
     """Return the Edgeworth series with the exact cumulants, where the law is close to normal.
 
@@ -168,7 +162,7 @@ def edgeworth(shape: Shape, ap: Floats) -> list[Reference]:
     where = location(shape)
     if shape.depth < shape.n or not where.deviation:
         return [NONE] * ap.size
-    skew, kurtosis = cumulants(shape)
+    skew, kurtosis = APNull(shape.n, shape.n_pos, shape.ties).stats("sk")
     return [
         series((shape.n_pos * value - where.mean) / where.deviation, skew, kurtosis)
         for value in ap
@@ -441,7 +435,7 @@ def edgeworth_mean(queries: Queries, values: Floats) -> list[Reference]:
         return [NONE] * values.size
     third = fourth = 0.0
     for shape, often in zip(queries.shapes, queries.often, strict=True):
-        skew, kurtosis = cumulants(shape)
+        skew, kurtosis = APNull(shape.n, shape.n_pos, shape.ties).stats("sk")
         deviation = location(shape).deviation / shape.n_pos
         third += often * skew * deviation**3
         fourth += often * kurtosis * deviation**4

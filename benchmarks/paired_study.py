@@ -51,7 +51,7 @@ FAMILIES = """## paired-families
 All pairs of systems on 50 queries, whose values are like those of AP: in how many of {samples:,} \
 data sets any pair of systems that are alike is found significantly different at .05, in per cent, \
 and the share of the other pairs that is found. *Copies*: half of the systems are near copies of one. \
-Holm is that of randomization tests with 9,999 signs; max-t has 999 draws.
+Holm is that of randomization tests; max-t has 999 draws.
 """
 COUNTED, BINS = (20, 25, 30, 36), ((1, 0.1), (0.1, 1e-2), (1e-2, 1e-3), (1e-3, 1e-5), (1e-5, 0))
 TESTS = ("t", "hall", "randomization", "bootstrap", "wilcoxon", "sign")
@@ -291,8 +291,9 @@ def _systems(effects: Floats, copies: int, rng: Rng) -> Floats:
 def _significant(values: Floats, rng: Rng) -> list[Flags]:
     """Return which pairs each correction finds significantly different."""
     pairs = family(values)
+    tests = QUERY_TESTS["randomization"].of_pairs(pairs, QueryTestOptions())
     p_values = [
-        adjust_p_values(pairs.sign_flips(9_999, rng, "two-sided").p_values, "holm"),
+        adjust_p_values([test.p_value for test in tests], "holm"),
         pairs.max_t(999, rng, "two-sided").p_values,
     ]
     return [p <= LEVEL + 1e-9 for p in p_values]

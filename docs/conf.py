@@ -20,7 +20,6 @@ from pictures import Picture, write_scripts  # noqa: E402
 
 import prframe  # noqa: E402 - the path must first name the package beside these pages
 from prframe.accessors import verbs  # noqa: E402
-from prframe.stats.paired_values import QUERY_TESTS  # noqa: E402
 from prframe.stats.score_functions import SCORE_GENERATING  # noqa: E402
 
 mpl.use("Agg")
@@ -176,16 +175,6 @@ def score_functions() -> str:
     return f"```{{list-table}}\n:header-rows: 1\n:widths: 25 45 30\n\n{items}\n```"
 
 
-def query_tests() -> str:
-    """Return the table of tests over queries, made from the list of them."""
-    default = inspect.signature(prframe.compare).parameters["test"].default
-    rows = [["`test`", "asks", "p-value"], ["---"] * 3]
-    for name, test in QUERY_TESTS.items():
-        row_name = f'`"{name}"`' + (", the default" if name == default else "")
-        rows.append([row_name, test.asks, test.p_value])
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
-
-
 def verb_names() -> str:
     """Return the names of the verbs for a summary."""
     return "\n   ".join(verbs())
@@ -197,7 +186,6 @@ GENERATED = {
     ".. names of verbs": verb_names,
     "<!-- catalogue -->": catalogue,
     "<!-- score functions -->": score_functions,
-    "<!-- tests over queries -->": query_tests,
     **{
         f"<!-- results: {name} -->": partial(recorded.page, name)
         for name in ("benchmarks", *recorded.PAGES)

@@ -59,10 +59,10 @@ for (sizes, (largest, raised)), colour in zip(LINES.items(), COLOURS, strict=Tru
     null = stats.APNull(*sizes)
     ap = np.linspace(null.mean(), largest, 50)[:-1]
     true = null.sf(ap)
-    log_ratio = stats.ap_beta_logsf(ap, *sizes) - np.log(true)
-    shown = (true > 1e-10) & (log_ratio > np.log(1e-12))
-    ax.plot(true[shown], np.exp(log_ratio[shown]), color=colour)
-    end = true[shown][-1], np.exp(log_ratio[shown][-1])
+    ratio = stats.ap_beta_sf(ap, *sizes) / true
+    shown = (true > 1e-10) & (ratio > 1e-12)
+    ax.plot(true[shown], ratio[shown], color=colour)
+    end = true[shown][-1], ratio[shown][-1]
     ax.annotate(
         f"{sizes[1]} of {sizes[0]}",
         end,

@@ -18,6 +18,7 @@ from .errors import (
     EmptyFrameWarning as EmptyFrameWarning,
     GateError as GateError,
     ManyGradesWarning as ManyGradesWarning,
+    ManyPairsWarning as ManyPairsWarning,
     MissingColumnError as MissingColumnError,
     MissingQueriesWarning as MissingQueriesWarning,
     NoCutoffWarning as NoCutoffWarning,

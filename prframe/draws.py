@@ -7,8 +7,3 @@ TEST_DRAWS = 10_000
 # P-values take so many random rankings, which with the observed one are 10,000 equally likely
 # ones.
 RANDOM_RANKINGS = 9_999
-# Probabilities that are shares of posterior draws take so many, each a pass over all pairs of
-# values.
-POSTERIOR_DRAWS = 10_000
-# Such probabilities take so many where a draw is just three numbers.
-GAMMA_DRAWS = 100_000

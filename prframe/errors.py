@@ -15,6 +15,7 @@
         ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
         ├── EmptyFrameWarning             a frame without rows
         ├── ManyGradesWarning             labels of many values that all count as positive
+        ├── ManyPairsWarning              all pairs of very many models
         ├── NormalizationWarning          ids that are equal but for the form of their Unicode
         ├── NoCutoffWarning               precision or recall of all rows of a classifier
         ├── NoNegativesWarning            rankings that hold nothing but positives
@@ -98,6 +99,10 @@ class EffectiveSampleSizeWarning(PrframeWarning):
 
 class ManyGradesWarning(PrframeWarning):
     """Labels have many values, for example classes, and all above 0 count as positive."""
+
+
+class ManyPairsWarning(PrframeWarning):
+    """All pairs of so many models are compared that this takes much time and memory."""
 
 
 class EmptyFrameWarning(PrframeWarning):

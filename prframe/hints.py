@@ -1,12 +1,18 @@
 """Names that people use elsewhere for arguments and columns, and what to write here instead."""
 
-from collections.abc import Iterable, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from functools import wraps
 from numbers import Integral
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 # What other libraries call the arguments here.
 SYNONYMS: dict[str, str] = {
-    **dict.fromkeys(("group", "groupby", "group_by", "qid", "query_id"), "by"),
+    **dict.fromkeys(("by_query", "group", "groupby", "group_by", "qid", "query_id"), "by"),
     **dict.fromkeys(("ci", "confidence", "level"), "confidence_level"),
     **dict.fromkeys(("docno", "doc_id", "id"), "item"),
     **dict.fromkeys(("y_true", "labels", "relevance"), "label"),
@@ -35,6 +41,7 @@ NOT_OFFERED: dict[str, str] = {
     **dict.fromkeys(("ascending", "descending"), _LARGEST_FIRST),
     **dict.fromkeys(("cutoff", "depth", "k"), _CUTOFF),
     "alpha": "a confidence_level= of 0.95 leaves out 0.05, and p-values are columns of the result",
+    "over": "results are of single groups, which by= names",
     "per_query": "by='query_id' has a row for each query, and over='query_id' the mean of all",
     "qrels": "prframe.trec.join(run, qrels) makes a frame of both",
     "threshold": "it stands in the name of a metric, for example 'P(threshold=0.5)'; curve() has "
@@ -92,18 +99,35 @@ def did_you_mean(value: object, options: Iterable[object]) -> str:
     return f" Did you mean {known[close]!r}?" if close else ""
 
 
-def of_arguments(function: str, unknown: Sequence[str], known: Sequence[str]) -> str:
-    """Return the message about arguments that a function does not have."""
+def checked(function: Callable[P, T]) -> Callable[P, T]:
+    """Let a function say what arguments that it does not have are called here."""
+    known = list(inspect.signature(function).parameters)
+
+    @wraps(function)
+    def called(*args: P.args, **options: P.kwargs) -> T:
+        refuse_unknown(function.__name__, options, known)
+        return function(*args, **options)
+
+    return called
+
+
+def refuse_unknown(function: str, given: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse arguments that a function does not have."""
+    if not (unknown := [name for name in given if name not in known]):
+        return
     several = "an unexpected keyword argument" if len(unknown) == 1 else "unexpected arguments"
     message = f"{function}() got {several} {', '.join(map(repr, unknown))}."
-    return message + "".join(_instead(name, known) for name in unknown)
+    raise TypeError(message + "".join(_instead(name, known[1:]) for name in unknown))
 
 
 def _instead(name: str, known: Sequence[str]) -> str:
     """Return a sentence on what to write instead of an unknown argument, if that is known."""
     word = name.lower()
-    if word in SYNONYMS and SYNONYMS[word] in known:
-        return f" Write {SYNONYMS[word]}= for {name}=."
+    ours = SYNONYMS.get(word, word)
+    # A few functions have the names of other libraries.
+    ours = next((each for each in known if ours in {each, SYNONYMS.get(each)}), ours)
+    if ours in known:
+        return f" Write {ours}= for {name}=."
     if word in NOT_OFFERED:
         return f" There is no {name}=: {NOT_OFFERED[word]}."
     return did_you_mean(name, known)

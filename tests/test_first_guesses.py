@@ -347,6 +347,22 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: prframe.compare_curves(TWO, model="model", id="doc_id"),
         "Write item= for id=.",
     ),
+    "a seed of a report": (
+        lambda: prframe.report(TWO, rng=1),
+        "Write seed= for rng=.",
+    ),
+    "groups of runs": (
+        lambda: prframe.trec.evaluate({}, {}, groupby="query_id"),
+        "Write by_query= for groupby=.",
+    ),
+    "models of runs": (
+        lambda: prframe.trec.join({}, {}, model="run"),
+        "Write system= for model=.",
+    ),
+    "a mean of a test of groups": (
+        lambda: EVENTS.pr.topk_test(over="query_id"),
+        "There is no over=: results are of single groups, which by= names.",
+    ),
     "a confidence level in per cent": (
         lambda: EVENTS.pr.band(by="query_id", confidence_level=95),
         "`confidence_level` must be a number > 0 and < 1; got 95.",

@@ -14,7 +14,7 @@ from prframe import stats
 
 NAMES = """
     AP AP11 AUC AUPRC AUPRG ArgumentError BEDROC BalancedAccuracy Bpref CATALOGUE CoverageWarning DCG
-    DependentFoldsWarning EF ERR EffectiveSampleSizeWarning EmptyFrameWarning F F1 GateError IPrec Judged Lift MCC ManyGradesWarning
+    DependentFoldsWarning EF ERR EffectiveSampleSizeWarning EmptyFrameWarning F F1 GateError IPrec Judged Lift MCC ManyGradesWarning ManyPairsWarning
     MaxF1 Metric MissingColumnError
     MissingQueriesWarning NoCutoffWarning NoNegativesWarning NoPositivesWarning NormalizationWarning NumRel NumRelRet NumRet P
     PooledRankingWarning Prec PrframeError
@@ -25,23 +25,20 @@ NAMES = """
     nDCG pAP pAUC parse_metric rank_test report reports roc stats tables topk_test trec vlfeat
 """
 STATS = """
-    APNull AveragePrecision CellStatistic Confidence CurveDifference
-    CustomFunction DCG IntervalEstimate LargestF1 LinearRankNull LocalAUC Logistic
-    Logrank MannWhitneyWilcoxon Median NullDistribution PNormPush PRBootstrap PRInterval
-    PRPosterior PairedFamily PairedTest PrecisionAt RTB RankStatistic RankedCells RankingComparison
-    RecallAt RocArea RocDistances ScoreGeneratingFunction SignFlipNull TailProbabilities
-    TrapezoidArea VanDerWaerden adjust_p_values ap_beta_logsf ap_beta_quantile ap_beta_sf
-    ap_minimum ap_normal_logsf ap_normal_sf ap_null_moments ap_null_shape auc_covariance
+    APNull AveragePrecision CellStatistic Confidence CustomFunction DCG LinearRankNull
+    LocalAUC Logistic Logrank MannWhitneyWilcoxon Median NullDistribution PNormPush PRBootstrap
+    PRPosterior PairedFamily PairedTest PrecisionAt RTB RankStatistic RankedCells RankingComparison RecallAt
+    RocArea ScoreGeneratingFunction SignFlipNull TrapezoidArea VanDerWaerden adjust_p_values
+    ap_beta_quantile ap_beta_sf ap_minimum ap_normal_sf ap_null_moments auc_covariance
     beta_parameters cells_from_scores cluster_counts cohen_dz compare_rankings concentration_radius
     delta_moments detectable_difference hit_rank_covariance hit_rank_joint_pmf hit_rank_moments
-    hit_rank_pmf hypergeometric_topk mean_interval paired_bootstrap_test paired_equivalence_test
-    paired_posterior_comparison paired_randomization paired_rank_test paired_t_power paired_t_test
-    parse_phi posterior_comparison pr_asymptotic_band pr_asymptotic_interval pr_asymptotic_variance
-    pr_bootstrap pr_curve pr_curve_difference pr_limit_process pr_posterior precision_null_moments
-    predicted_mean proportion_interval queries_for_width queries_needed rank_covariance
-    rank_statistic ranking_interval ranking_levels ranking_performance recall_null_moments
-    reciprocal_hit_rank_covariance reciprocal_hit_rank_moments roc_distances roc_from_ranks
-    sign_test signed_rank_test
+    hit_rank_pmf hypergeometric_topk mean_interval paired_posterior_comparison paired_randomization
+    paired_rank_test paired_t_power paired_t_test parse_phi posterior_comparison pr_asymptotic_band
+    pr_asymptotic_interval pr_asymptotic_variance pr_bootstrap pr_curve pr_curve_difference
+    pr_limit_process pr_posterior precision_null_moments predicted_mean proportion_interval
+    queries_for_width queries_needed rank_covariance rank_statistic ranking_interval ranking_levels
+    ranking_performance recall_null_moments reciprocal_hit_rank_covariance
+    reciprocal_hit_rank_moments roc_distances roc_from_ranks
 """
 PLOT = """
     PALETTE PALETTE_DARK alt_text ap_null curve

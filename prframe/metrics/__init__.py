@@ -13,7 +13,6 @@ from prframe.metrics.names import (
     forms_that,
     parse_metric,
     with_cells,
-    with_influence,
 )
 
 __all__ = [
@@ -24,5 +23,4 @@ __all__ = [
     "in_trec_eval",
     "parse_metric",
     "with_cells",
-    "with_influence",
 ]

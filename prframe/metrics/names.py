@@ -64,13 +64,6 @@ def with_cells(test: str | None = None) -> str:
     return _forms_with(lambda _, statistic: test is None or statistic.of_two_samples)
 
 
-def with_influence(*, graded: bool = True) -> str:
-    """List the metrics that have a derivative by the weights of items, perhaps without gains."""
-    return _forms_with(
-        lambda metric, statistic: not (statistic.lacks_influence or (metric.graded and not graded))
-    )
-
-
 def at_any_prior() -> str:
     """List the metrics of one ranking that have a value whatever share is positive."""
     return _forms_with(lambda _, statistic: statistic.takes_prior or statistic.of_classes)

@@ -232,7 +232,7 @@ MaxF1 = Metric(
     (Term(lambda q, _: 2 * q.tp_end / (q.tp_end + q.weighed(q.fp_end) + q.n_pos), "max"),),
     ties=frozenset(NO_MEAN),
     options=frozenset({"weight", "prior"}),
-    cells=lambda _: stats.LargestF1(),
+    cells=lambda _: rankings.LargestF1(),
 )
 AUC = Metric(
     "AUC",

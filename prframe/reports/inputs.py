@@ -19,10 +19,10 @@ from prframe.reports.options import Options
 from prframe.trec.joining import join, join_both
 from prframe.trec.roles import RESULT
 from prframe.trec.sources import AnyRuns, Qrels, paths_within
-from prframe.verbs._guards import PooledRankings
+from prframe.verbs._guards import PooledRankings, advising
 from prframe.verbs.check import check
 
-_MODELS = ("model", "system")
+_MODELS = ("model", "system", "run")
 # The columns of frames that had a column of scores per model.
 _MODEL, _SCORE, _ROW = "prframe model", "prframe score", "prframe row"
 
@@ -114,6 +114,9 @@ def read_rankings(data: object, named: Columns, n_pos: int | str | None) -> pl.D
     """Return the columns of a frame of rankings under the names that reports have for them."""
     frame, columns = _frame(data, named, "over")
     over = list(columns.further)
+    model = _model_column(frame, columns.model)
+    by = [*([] if model is None else [model]), *over]
+    _warn_of_pooled(frame, Arguments(columns.score, columns.label, by=by))
     kept = [_queries(frame, over).alias(shown.QUERY)]
     if columns.item is not None:
         kept.append(pl.col(columns.item).alias(shown.ITEM))
@@ -206,17 +209,23 @@ def read_classifiers(
     )
     model = _model_column(frame, columns.model)
     grouped = [name for name in (model, *columns.further) if name is not None]
-    pooled = PooledRankings.of(frame, frame.columns, replace(args, by=grouped))
-    pooled.warn(grouped, takes_over=True)
+    _warn_of_pooled(frame, replace(args, by=grouped))
     findings = check(
         frame,
         columns.score,
         columns.label,
         by=model,
+        item=None if columns.item == _ROW else columns.item,
         positive=options.positive,
         ties=options.ties,
     )
     return Classifiers(rows, columns.further, thresholds, options, findings)
+
+
+def _warn_of_pooled(frame: pl.DataFrame, args: Arguments) -> None:
+    """Warn of rows that are ranked together although a column tells them apart."""
+    with advising("Name it in model= if it tells models apart, in over= if queries or folds"):
+        PooledRankings.of(frame, frame.columns, args).warn(args.keys, takes_over=True)
 
 
 def _floats(frame: pl.DataFrame, score: str) -> pl.Expr:

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 import polars as pl
 
-from prframe import checks
+from prframe import checks, hints
 from prframe.errors import ArgumentError, each_once
 from prframe.metrics import Metric
 from prframe.reports import classifiers, inputs, rankings, sections
@@ -24,6 +24,7 @@ from prframe.typing import Columns, Positive
 from prframe.verbs.comparison.rows import JointCorrection, Test
 
 
+@hints.checked
 def report(
     data: AnyRuns,
     qrels: "Qrels | None" = None,
@@ -78,7 +79,7 @@ def report(
     score, label : str
         Columns of a frame; `score` may be a list of columns, a model each.
     model : str, optional
-        Column of models; ``"model"`` or ``"system"`` if the frame has one.
+        Column of models; ``"model"``, ``"system"`` or ``"run"`` if the frame has one.
     over : str or list of str, optional
         Columns that name the queries. Absent: the rows of a model are one sample of items.
     by : str or list of str, optional

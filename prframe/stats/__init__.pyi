@@ -1,7 +1,5 @@
 from .curves import (
-    CurveDifference as CurveDifference,
     PRBootstrap as PRBootstrap,
-    PRInterval as PRInterval,
     PRPosterior as PRPosterior,
     pr_asymptotic_band as pr_asymptotic_band,
     pr_asymptotic_interval as pr_asymptotic_interval,
@@ -14,7 +12,6 @@ from .curves import (
 )
 from .intervals import (
     Confidence as Confidence,
-    IntervalEstimate as IntervalEstimate,
     mean_interval as mean_interval,
     proportion_interval as proportion_interval,
     ranking_interval as ranking_interval,
@@ -24,15 +21,11 @@ from .null import (
     LinearRankNull as LinearRankNull,
     NullDistribution as NullDistribution,
     SignFlipNull as SignFlipNull,
-    TailProbabilities as TailProbabilities,
-    ap_beta_logsf as ap_beta_logsf,
     ap_beta_quantile as ap_beta_quantile,
     ap_beta_sf as ap_beta_sf,
     ap_minimum as ap_minimum,
-    ap_normal_logsf as ap_normal_logsf,
     ap_normal_sf as ap_normal_sf,
     ap_null_moments as ap_null_moments,
-    ap_null_shape as ap_null_shape,
     beta_parameters as beta_parameters,
     delta_moments as delta_moments,
     hit_rank_covariance as hit_rank_covariance,
@@ -56,8 +49,6 @@ from .paired_values import (
     adjust_p_values as adjust_p_values,
     cohen_dz as cohen_dz,
     detectable_difference as detectable_difference,
-    paired_bootstrap_test as paired_bootstrap_test,
-    paired_equivalence_test as paired_equivalence_test,
     paired_posterior_comparison as paired_posterior_comparison,
     paired_randomization as paired_randomization,
     paired_t_power as paired_t_power,
@@ -65,13 +56,10 @@ from .paired_values import (
     posterior_comparison as posterior_comparison,
     queries_for_width as queries_for_width,
     queries_needed as queries_needed,
-    sign_test as sign_test,
-    signed_rank_test as signed_rank_test,
 )
 from .predictions import predicted_mean as predicted_mean
 from .rank_statistics import (
     RankStatistic as RankStatistic,
-    RocDistances as RocDistances,
     concentration_radius as concentration_radius,
     paired_rank_test as paired_rank_test,
     rank_covariance as rank_covariance,
@@ -83,7 +71,6 @@ from .rank_statistics import (
 from .rankings import (
     AveragePrecision as AveragePrecision,
     CellStatistic as CellStatistic,
-    LargestF1 as LargestF1,
     PrecisionAt as PrecisionAt,
     RankedCells as RankedCells,
     RecallAt as RecallAt,

@@ -75,7 +75,8 @@ def predicted_mean(  # noqa: PLR0913
     Returns
     -------
     PredictedMean
-        An `IntervalEstimate` with ``df``, the degrees of freedom of Student's t, the numbers ``n``
+        ``estimate``, ``std_error``, ``low``, ``high``, ``method``, and ``df``, the
+        degrees of freedom of Student's t, the numbers ``n``
         of human and ``n_predicted`` of machine values, the ``weight`` of the latter in [0, 1] (0
         leaves the interval of the human values), the ``bias``, the mean of human minus machine
         values, and ``n_effective``: so many human values alone would give the same standard error.

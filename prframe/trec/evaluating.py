@@ -7,7 +7,7 @@ from typing import Any, TypedDict, Unpack, get_args, overload
 import numpy as np
 import polars as pl
 
-from prframe import checks
+from prframe import checks, hints
 from prframe._engine import frames
 from prframe._engine.arguments import Arguments
 from prframe._engine.rows import key_names
@@ -70,6 +70,7 @@ def evaluate(
 ) -> pl.DataFrame: ...
 
 
+@hints.checked
 def evaluate(  # noqa: PLR0913 - options, by keyword
     runs: AnyRuns,
     qrels: Qrels,

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict, Unpack, get_args, overload
 import numpy as np
 import polars as pl
 
-from prframe import checks
+from prframe import checks, hints
 from prframe._engine import frames
 from prframe._engine.frames import Source
 from prframe._engine.rows import in_groups
@@ -42,6 +42,7 @@ def join(run: FrameT, qrels: Qrels, **options: Unpack[_Options]) -> FrameT: ...
 def join(run: Runs, qrels: Qrels, **options: Unpack[_Options]) -> pl.DataFrame: ...
 
 
+@hints.checked
 def join(  # noqa: PLR0913 - options, by keyword
     run: AnyRuns,
     qrels: Qrels,

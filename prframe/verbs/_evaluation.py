@@ -224,18 +224,23 @@ def named(metrics: "str | Metric | Sequence[str | Metric]") -> dict[str, Metric]
     return wanted
 
 
-def largest_grade(
-    source: Source, args: Arguments, wanted: Mapping[str, Metric]
-) -> tuple[str, float] | None:
-    """Return a metric of gains and the largest label that is neither 0 nor 1, if there are any."""
+def refuse_grades(
+    source: Source, args: Arguments, wanted: Mapping[str, Metric], does: str
+) -> None:
+    """Require labels 0 and 1 for metrics of gains of one ranking."""
     graded = [name for name, metric in wanted.items() if metric.graded]
     numeric = source.schema[args.label].is_numeric()
     if not (graded and numeric and isinstance(args.positive, (bool, int, float))):
-        return None
+        return
     gain = pl.col(args.label).cast(pl.Float64).clip(0)
     rows = source.lazy().filter(True, *considered(args, source.schema))  # noqa: FBT003
     largest = rows.select(gain.filter(gain != 1).max()).collect().item()
-    return (graded[0], float(largest)) if largest is not None and largest > 0 else None
+    if largest is not None and largest > 0:
+        raise PrframeError(
+            f"{graded[0]} of one ranking {does} only where labels are 0 and 1, and not where they "
+            f"are grades; got {float(largest):g}; name the labels that count as relevant with "
+            "positive=[...], or take the mean over queries, which may have grades, with over=."
+        )
 
 
 def refuse_option(option: str, wanted: Mapping[str, Metric]) -> None:

@@ -28,7 +28,7 @@ from prframe.errors import (
 _KEYS = (
     *hints.QUERIES,
     *("search_id", "impression_id"),
-    *("system", "run", "model"),
+    *("system", "run", "run_id", "model"),
     *hints.FOLDS,
     *hints.REPETITIONS,
 )
@@ -218,10 +218,11 @@ def stretches(rows: pl.DataFrame) -> pl.DataFrame:
 def warn_of(source: Source, args: Arguments, *, uses_grades: bool, counts_hits: bool) -> None:
     """Warn of what was noticed of the rows while they were ranked."""
     seen = source.seen
-    was_read = seen.rows or seen.read
-    if not was_read and not source.lazy().select(pl.len()).collect().item():
+    if not (seen.rows or seen.read):
+        n_rows = source.lazy().select(pl.len()).collect().item()
+        left = f"none of {n_rows} rows counts" if n_rows else "the frame has no rows"
         warn(
-            "the frame has no rows, so that the result says nothing; see whether what was read or "
+            f"{left}, so that the result says nothing; see whether what was read or "
             "filtered is empty, or ignore EmptyFrameWarning.",
             EmptyFrameWarning,
         )

@@ -60,8 +60,7 @@ def verb(function: Callable[P, T]) -> Callable[P, T]:
         frame = args[0] if args else options.get("frame")
         if args or frame is not None:
             kind_of(frame)
-        if unknown := [name for name in options if name not in known]:
-            raise TypeError(hints.of_arguments(function.__name__, unknown, known[1:]))
+        hints.refuse_unknown(function.__name__, options, known)
         try:
             return function(*args, **options)
         except UnknownMetricError as error:

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe.metrics import CATALOGUE, Metric, parse_metric, with_cells, with_influence
+from prframe.metrics import CATALOGUE, Metric, parse_metric, with_cells
 from prframe.tie_policies import ALL_TIES
 from tests.metrics.test_oracle import NAMES, TIES, evaluate, settings, taking
 from tests.oracle import Group, Item, value
@@ -73,13 +73,6 @@ def test_cells_know_the_parameters() -> None:
         with pytest.raises(prframe.PrframeError, match="needs a"):
             lacking.cell_statistic()
     assert with_cells("delong") == "AUC"
-
-
-def test_what_has_no_derivative_is_not_listed_among_what_has_one() -> None:
-    without = {"RR[@k]", "Success@k", "R(at_precision=t)"}
-    assert listed(with_influence()) == listed(with_cells()) - without
-    gains = {"DCG[@k]", "nDCG[@k]"}
-    assert listed(with_influence(graded=False)) == listed(with_cells()) - without - gains
 
 
 @given(GROUP)

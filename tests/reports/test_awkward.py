@@ -97,3 +97,16 @@ def test_a_query_that_a_model_lacks_is_named_with_what_a_report_can_do() -> None
         prframe.report(frame, **options)
     missed = pl.DataFrame([(2, "b", 0, float("-inf"), True)], frame.schema, orient="row")
     assert "</html>" in str(prframe.report(pl.concat([frame, missed]), **options).html)
+
+
+@pytest.mark.parametrize("of_queries", [{"over": "query_id"}, {}])
+def test_models_that_a_report_does_not_know(of_queries) -> None:
+    rows = prframe.trec.join(runs(8, ["a", "b"]), qrels(8))
+    rows = rows if of_queries else rows.filter(pl.col("query_id") == "q1").drop("query_id")
+    named = prframe.report(rows.rename({"system": "run"}), metrics="AP", **of_queries)
+    assert named.facts["systems"] == ["a", "b"]
+    with pytest.warns(prframe.PooledRankingWarning, match="Name it in model= if it tells models"):
+        prframe.report(rows.rename({"system": "run_id"}), metrics="AP", **of_queries)
+    assert "must name each item once" in message(
+        rows.rename({"system": "ranker"}), item="doc_id", **of_queries
+    )

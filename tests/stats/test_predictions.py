@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from prframe import PrframeError
-from prframe.stats import Confidence, IntervalEstimate, mean_interval, predicted_mean
+from prframe.stats import Confidence, mean_interval, predicted_mean
+from prframe.stats.intervals import IntervalEstimate
 
 SIZES = [(20, 1000), (40, 200), (160, 200), (4, 9)]
 

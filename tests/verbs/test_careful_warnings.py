@@ -1,5 +1,6 @@
 """Warnings that a careful colleague would give: of tests against chance, of pairs, of thresholds."""
 
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -8,6 +9,7 @@ import polars as pl
 import pytest
 
 import prframe
+from prframe.verbs.comparison.rows import model_pairs
 
 LISTS = pl.DataFrame(
     {
@@ -120,3 +122,24 @@ def test_intervals_and_comparisons_of_such_a_precision_are_undefined() -> None:
         found = low.pr.compare(THRESHOLD, ["score", "high"], over=None, rng=1, n_resamples=99)
     row = found.select("difference", "mean_a", "mean_b", "p_value").row(0)
     assert row == (None, None, 0.5, None)
+
+
+@pytest.mark.parametrize("kind", [pl.DataFrame.clone, pl.DataFrame.lazy, pl.DataFrame.to_pandas])
+@pytest.mark.parametrize("lost", [{"missing": "drop"}, {"ignore": [0, 1]}, {"weight": "weight"}])
+def test_rows_that_are_all_left_out(lost: Any, kind: Any) -> None:
+    rows = pl.DataFrame({"query_id": [1, 2], "score": [np.nan, np.nan], "label": [0, 1]})
+    rows = rows.with_columns(weight=0.0)
+    if lost != {"missing": "drop"}:
+        rows = rows.with_columns(score=1.0)
+    for ask in (prframe.curve, partial(prframe.evaluate, metrics="AP")):
+        with pytest.warns(prframe.EmptyFrameWarning, match="none of 2 rows counts") as caught:
+            found = collected(ask(kind(rows), over="query_id", **lost))
+        assert len(caught) == 1
+        assert len(found) == 0
+
+
+def test_all_pairs_of_very_many_models() -> None:
+    with pytest.warns(prframe.ManyPairsWarning, match="all 31,125 pairs of 250 models"):
+        assert len(model_pairs(range(250), None)) == 31_125
+    assert len(model_pairs(range(250), 3)) == 249
+    assert len(model_pairs(range(200), None)) == 19_900

@@ -8,7 +8,8 @@ import pytest
 
 import prframe
 from prframe.errors import PrframeError
-from prframe.stats import mean_interval, paired_equivalence_test, paired_t_test
+from prframe.stats import mean_interval, paired_t_test
+from prframe.stats.paired_values import paired_equivalence_test
 
 RNG = np.random.default_rng(3)
 FOLDS = pl.DataFrame(

@@ -159,6 +159,7 @@ def test_names_are_not_theirs_where_items_cannot_be_sorted() -> None:
     assert "it is 0.5 here and 0.5 to 1 by their order" in text
 
 
+@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
 def test_rows_that_are_all_ignored_have_no_ties() -> None:
     rows = pl.DataFrame({"score": [1.0, 1.0], "label": [None, None], "judged": [True, True]})
     rows = rows.with_columns(pl.col("label").cast(pl.Int64))

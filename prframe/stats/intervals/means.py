@@ -94,7 +94,8 @@ def mean_interval(  # noqa: PLR0913
     Returns
     -------
     IntervalEstimate
-        ``std_error`` is ``s sqrt(1/n + n_2/n_1)``, or, for the bootstrap methods, the standard
+        ``estimate``, ``std_error``, ``low``, ``high`` and ``method``. The error is
+        ``s sqrt(1/n + n_2/n_1)``, or, for the bootstrap methods, the standard
         deviation of the replicates. With c clusters it is ``sqrt(c / (c - 1) sum (S_j - n_j
         m)^2) / n``, where S_j is the sum of the n_j values of a cluster and m the mean of all n
         values (Cochran, *Sampling Techniques*, 1977, chapter 9A); Student's t then has c - 1

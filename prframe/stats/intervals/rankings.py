@@ -96,7 +96,8 @@ def ranking_interval(  # noqa: PLR0913
     Returns
     -------
     IntervalEstimate
-        All numbers are NaN if the metric is not defined, and all but the estimate where the sample
+        ``estimate``, ``std_error``, ``low``, ``high`` and ``method``. All numbers
+        are NaN if the metric is not defined, and all but the estimate where the sample
         does not show how the metric varies: with a single cluster, for a precision if no item is
         retrieved, unless the curve is drawn, and where the interval would have no width.
         ``std_error`` comes from influence values, whatever the method is (for AUC DeLong's); for

@@ -7,7 +7,7 @@ from .average_precision.approximations import (
     ap_normal_sf as ap_normal_sf,
     beta_parameters as beta_parameters,
 )
-from .average_precision.distribution import APNull as APNull, ap_null_shape as ap_null_shape
+from .average_precision.distribution import APNull as APNull
 from .average_precision.groups import Case as Case, Cases as Cases
 from .average_precision.moments import ap_null_moments as ap_null_moments
 from .average_precision.steps import APNullMethod as APNullMethod, Tail as Tail

@@ -8,8 +8,7 @@ positive from the top, so that ``AP = (1 / n_pos) sum of i / L_i``. Their eqs (6
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,19 +19,6 @@ from prframe.stats._arrays import group_sizes, together, within
 from prframe.stats.null.hypergeometric import probability
 from prframe.typing import Floats
 
-_F = TypeVar("_F", bound=Callable[..., object])
-
-# So many pairs take the steps of a recursion together, in arrays that stay in the cache.
-_CHUNK = 4096
-# What the documentation of these functions has in common.
-_NAMES = {
-    "sizes": "n, n_pos : array_like of int\n        Items, >= 1, and positives among them, 1..n.",
-    "first": "i : array_like of int\n        Which of the positives from the top, 1..n_pos.",
-    "both": "i, j : array_like of int\n        Which two positives from the top, 1..n_pos.",
-    "rank": "k : array_like of int\n        Rank, 1..n.",
-    "floats": "ndarray of float\n        Of the shape to which all are broadcast.",
-}
-
 
 class Moments(NamedTuple):
     """Mean and variance; arrays of one shape."""
@@ -41,14 +27,6 @@ class Moments(NamedTuple):
     variance: Floats
 
 
-def _described(function: _F) -> _F:
-    """Put in what the documentation of the functions has in common."""
-    for name, text in _NAMES.items():
-        function.__doc__ = (function.__doc__ or "").replace(f"{{{name}}}", text)
-    return function
-
-
-@_described
 def recall_null_moments(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> Moments:
     """Return mean and variance of recall at rank k when every ranking is equally likely.
 
@@ -57,8 +35,8 @@ def recall_null_moments(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> Moments
 
     Parameters
     ----------
-    {sizes}
-    {rank}
+    n, n_pos, k : array_like of int
+        Items, >= 1; positives among them, 1..n; the rank, 1..n.
 
     Examples
     --------
@@ -70,7 +48,6 @@ def recall_null_moments(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> Moments
     return Moments(hits.mean / n_pos, hits.variance / n_pos**2)
 
 
-@_described
 def precision_null_moments(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> Moments:
     """Return mean and variance of precision at rank k when every ranking is equally likely.
 
@@ -79,8 +56,8 @@ def precision_null_moments(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> Mome
 
     Parameters
     ----------
-    {sizes}
-    {rank}
+    n, n_pos, k : array_like of int
+        Items, >= 1; positives among them, 1..n; the rank, 1..n.
 
     Examples
     --------
@@ -103,7 +80,6 @@ def _hits(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> tuple[Moments, Floats
     return Moments(k * p, variance), n, n_pos, k
 
 
-@_described
 def hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) -> Moments:
     """Return mean and variance of the rank of the i-th positive.
 
@@ -112,8 +88,8 @@ def hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) -> Moments:
 
     Parameters
     ----------
-    {sizes}
-    {first}
+    n, n_pos, i : array_like of int
+        Items, >= 1; positives among them, 1..n; which of these from the top, 1..n_pos.
 
     Examples
     --------
@@ -126,7 +102,6 @@ def hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) -> Moments:
     return Moments(i * ((n + 1) / (n_pos + 1)), hit_rank_covariance(n, n_pos, i, i))
 
 
-@_described
 def hit_rank_covariance(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, j: ArrayLike) -> Floats:
     """Return the covariance of the ranks of the i-th and the j-th positive.
 
@@ -135,12 +110,8 @@ def hit_rank_covariance(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, j: ArrayLi
 
     Parameters
     ----------
-    {sizes}
-    {both}
-
-    Returns
-    -------
-    {floats}
+    n, n_pos, i, j : array_like of int
+        Items, >= 1; positives among them, 1..n; which two of these from the top, 1..n_pos.
 
     Examples
     --------
@@ -156,7 +127,6 @@ def hit_rank_covariance(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, j: ArrayLi
     )
 
 
-@_described
 def delta_moments(n: ArrayLike, n_pos: ArrayLike) -> Moments:
     """Return Zhang & Su's approximations to mean and variance of AP under random ranking.
 
@@ -167,7 +137,8 @@ def delta_moments(n: ArrayLike, n_pos: ArrayLike) -> Moments:
 
     Parameters
     ----------
-    {sizes}
+    n, n_pos : array_like of int
+        Items, >= 1, and positives among them, 1..n.
 
     See Also
     --------
@@ -201,7 +172,6 @@ def harmonic(n: Floats) -> tuple[Floats, Floats]:
     return digamma(n + 1) + np.euler_gamma, zeta(2.0) - zeta(2.0, n + 1)
 
 
-@_described
 def hit_rank_pmf(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, k: ArrayLike) -> Floats:
     """Return the probability that the i-th positive has rank k.
 
@@ -210,13 +180,9 @@ def hit_rank_pmf(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, k: ArrayLike) -> 
 
     Parameters
     ----------
-    {sizes}
-    {first}
-    {rank}
-
-    Returns
-    -------
-    {floats}
+    n, n_pos, i, k : array_like of int
+        Items, >= 1; positives among them, 1..n; which of these from the top, 1..n_pos; the rank,
+        1..n.
 
     Examples
     --------
@@ -229,7 +195,6 @@ def hit_rank_pmf(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, k: ArrayLike) -> 
     return _pmf(*together("`n`, `n_pos`, `i` and `k`", n, n_pos, i, k))
 
 
-@_described
 def hit_rank_joint_pmf(  # noqa: PLR0913, PLR0917
     n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, j: ArrayLike, s: ArrayLike, t: ArrayLike
 ) -> Floats:
@@ -240,15 +205,9 @@ def hit_rank_joint_pmf(  # noqa: PLR0913, PLR0917
 
     Parameters
     ----------
-    {sizes}
-    {both}
-        i must be below j.
-    s, t : array_like of int
-        Their ranks, 1..n.
-
-    Returns
-    -------
-    {floats}
+    n, n_pos, i, j, s, t : array_like of int
+        Items, >= 1; positives among them, 1..n; which two of these from the top, 1..n_pos, i below
+        j; their ranks, 1..n.
 
     Examples
     --------
@@ -278,7 +237,6 @@ def _pmf(n: Floats, n_pos: Floats, i: Floats, k: Floats) -> Floats:
     return np.asarray(i / k * probability(i, n, n_pos, k))
 
 
-@_described
 def reciprocal_hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) -> Moments:
     """Return mean and variance of 1/L_i, the reciprocal of the rank of the i-th positive.
 
@@ -286,8 +244,8 @@ def reciprocal_hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) ->
 
     Parameters
     ----------
-    {sizes}
-    {first}
+    n, n_pos, i : array_like of int
+        Items, >= 1; positives among them, 1..n; which of these from the top, 1..n_pos.
 
     See Also
     --------
@@ -304,7 +262,6 @@ def reciprocal_hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) ->
     return Moments(*_reciprocals(n, n_pos, i, i))
 
 
-@_described
 def reciprocal_hit_rank_covariance(
     n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, j: ArrayLike
 ) -> Floats:
@@ -315,12 +272,8 @@ def reciprocal_hit_rank_covariance(
 
     Parameters
     ----------
-    {sizes}
-    {both}
-
-    Returns
-    -------
-    {floats}
+    n, n_pos, i, j : array_like of int
+        Items, >= 1; positives among them, 1..n; which two of these from the top, 1..n_pos.
 
     Notes
     -----
@@ -345,27 +298,12 @@ def reciprocal_hit_rank_covariance(
 def _reciprocals(n: Floats, n_pos: Floats, i: Floats, j: Floats) -> tuple[Floats, Floats]:
     """Return the mean of 1/L_i and its covariance with 1/L_j, where i <= j."""
     n, n_pos, i, j = together("`n`, `n_pos` and `i`", n, n_pos, i, j)
-    flat = [values.ravel() for values in (n - n_pos, n_pos, i, j)]
-    # Rankings with many negatives come first, so that those not yet complete are a slice.
-    order = np.argsort(-flat[0], kind="stable")
-    mean, covariance = np.empty((2, n.size))
-    for start in range(0, n.size, _CHUNK):
-        chunk = order[start : start + _CHUNK]
-        mean[chunk], covariance[chunk] = _by_recursion(*(values[chunk] for values in flat))
-    return mean.reshape(n.shape), covariance.reshape(n.shape)
-
-
-def _by_recursion(negatives: Floats, m: Floats, i: Floats, j: Floats) -> tuple[Floats, Floats]:
-    """Return what `_reciprocals` does, for numbers of negatives in descending order."""
-    e_i, e_j, c = np.zeros((3, m.size))
-    for d in range(1, int(negatives[0]) + 1):
-        open_ = slice(np.searchsorted(-negatives, -d, side="right"))
-        positives, first, last = m[open_], i[open_], j[open_]
-        total = positives + d
+    e_i, e_j, c = np.zeros((3, *n.shape))
+    for d in range(1, int((n - n_pos).max(initial=0.0)) + 1):
+        left, total = d <= n - n_pos, n_pos + d
         pairs = total * (total - 1)
-        growth = positives / pairs
-        difference = (e_j[open_] + ((positives - last) * total + last) / pairs) / last
-        e_i[open_] = d / (d + first) * (e_i[open_] + growth)
-        e_j[open_] = d / (d + last) * (e_j[open_] + growth)
-        c[open_] = (d * c[open_] + e_i[open_] * difference) / (d + last)
-    return (e_i + m / (m + negatives)) / i, c
+        difference = (e_j + ((n_pos - j) * total + j) / pairs) / j
+        e_i = np.where(left, d / (d + i) * (e_i + n_pos / pairs), e_i)
+        e_j = np.where(left, d / (d + j) * (e_j + n_pos / pairs), e_j)
+        c = np.where(left, (d * c + e_i * difference) / (d + j), c)
+    return np.asarray((e_i + n_pos / n) / i), c

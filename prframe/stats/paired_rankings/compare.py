@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal, TypeAlias, get_args, overload
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,54 +12,24 @@ from prframe.draws import TEST_DRAWS
 from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import comparable, random_generator, reals
 from prframe.stats.intervals import Confidence
-from prframe.stats.paired_rankings.plan import OWN_TESTS, ComparisonPlan
+from prframe.stats.paired_rankings.plan import ComparisonPlan
 from prframe.stats.paired_rankings.rankings import PairedRankings
 from prframe.stats.paired_rankings.tests import RankingComparison
 from prframe.stats.rankings import CellEvaluator, CellStatistic, ranking_levels
 from prframe.typing import Alternative, Integers
 
 RankingTest: TypeAlias = Literal["randomization", "bootstrap", "delong"]
-RankingInterval: TypeAlias = Literal["auto", "percentile", "bca"]
+RankingInterval: TypeAlias = Literal["auto", "percentile"]
 
 # The number of seeds, the same as in the verb `compare`.
 _SEEDS = 1 << 62
 
 
-@overload
-def compare_rankings(
-    score_a: ArrayLike,
-    score_b: ArrayLike,
-    label: ArrayLike,
-    metric: CellStatistic,
-    *,
-    test: RankingTest = ...,
-    alternative: Alternative = ...,
-    confidence_level: float = ...,
-    interval: RankingInterval = ...,
-    n_resamples: int = ...,
-    rng: int | np.random.Generator | None = ...,
-    cluster: ArrayLike | None = ...,
-) -> RankingComparison: ...
-@overload
-def compare_rankings(
-    score_a: ArrayLike,
-    score_b: ArrayLike,
-    label: ArrayLike,
-    metric: Sequence[CellStatistic],
-    *,
-    test: RankingTest = ...,
-    alternative: Alternative = ...,
-    confidence_level: float = ...,
-    interval: RankingInterval = ...,
-    n_resamples: int = ...,
-    rng: int | np.random.Generator | None = ...,
-    cluster: ArrayLike | None = ...,
-) -> list[RankingComparison]: ...
 def compare_rankings(  # noqa: PLR0913
     score_a: ArrayLike,
     score_b: ArrayLike,
     label: ArrayLike,
-    metric: CellStatistic | Sequence[CellStatistic],
+    metric: CellStatistic,
     *,
     test: RankingTest = "randomization",
     alternative: Alternative = "two-sided",
@@ -69,7 +38,7 @@ def compare_rankings(  # noqa: PLR0913
     n_resamples: int = TEST_DRAWS,
     rng: int | np.random.Generator | None = None,
     cluster: ArrayLike | None = None,
-) -> RankingComparison | list[RankingComparison]:
+) -> RankingComparison:
     """Compare two models that scored the same labelled items.
 
     Parameters
@@ -79,38 +48,35 @@ def compare_rankings(  # noqa: PLR0913
         -inf is not retrieved.
     label : array_like of bool or number, shape (N,)
         True, or above 0, for positives.
-    metric : CellStatistic or sequence of CellStatistic
-        The metrics that are compared.
+    metric : CellStatistic
+        The metric that is compared.
     test : {"randomization", "bootstrap", "delong"}
-        ``"randomization"``: the mid-ranks that the models give to an item are exchangeable; AUC
-        needs no draws, see the notes. ``"bootstrap"``: differences of resamples, less the observed
-        one, are the null distribution, corrected for the number of positives (negatives, clusters)
-        as `Confidence.expanded` says.
-        ``"delong"``: the difference of AUC has a normal distribution, see `auc_covariance`.
+        ``"randomization"``: the mid-ranks that the models give to an item are exchangeable.
+        ``"bootstrap"``: differences of resamples, less the observed one, are the null
+        distribution, corrected for the number of positives (negatives, clusters) as
+        `Confidence.expanded` says. ``"delong"``: the difference of AUC has a normal distribution,
+        see `auc_covariance`.
     alternative : {"two-sided", "less", "greater"}
         The alternative: the difference a - b is not 0, below 0, or above 0.
     confidence_level : float in (0, 1)
         Coverage of the interval; one-sided alternatives bound one end, as in `scipy.stats`.
-    interval : {"auto", "percentile", "bca"}
-        ``"percentile"``, ``"bca"``: the interval of the paired bootstrap. ``"auto"``: that of the
-        test, which is ``"percentile"`` unless the test has its own, extended to what the intervals
-        of both metrics leave room for; see the notes. The only one for ``"delong"``.
+    interval : {"auto", "percentile"}
+        ``"percentile"``: that of the paired bootstrap. ``"auto"``: the same, or Wald's for
+        ``"delong"``, extended as the notes say.
     n_resamples : int
         Number of swaps, resamples and draws, >= 1.
     rng : int or numpy.random.Generator, optional
-        Seed or generator of these draws, which are the same for all metrics.
+        Seed or generator of these draws.
     cluster : array_like, shape (N,), optional
         The cluster of each item: whole clusters are swapped and drawn.
 
     Returns
     -------
-    RankingComparison or list of RankingComparison
-        One per metric, a list if `metric` is a sequence. ``value_a``, ``value_b`` and their
-        ``difference``, a - b; ``conf_low`` and ``conf_high``, of the paired bootstrap unless the
-        test has its own: Wald's for ``"delong"``, extended likewise; ``statistic``, which is
-        the difference, or DeLong's z; ``p_value`` and its Monte Carlo error
-        ``p_std_error``, NaN where nothing is sampled; ``n_undefined``, the number of resamples
-        that leave the metric undefined and are left out; ``method``, the test, or how it was done.
+    RankingComparison
+        ``value_a``, ``value_b`` and their ``difference``, a - b; ``conf_low`` and ``conf_high``;
+        ``statistic``, which is the difference, or DeLong's z; ``p_value`` and its Monte Carlo
+        error ``p_std_error``, NaN where nothing is sampled; ``method``, the test, or how it was
+        done. Resamples that leave the metric undefined are left out.
 
     Raises
     ------
@@ -119,24 +85,22 @@ def compare_rankings(  # noqa: PLR0913
 
     Notes
     -----
-    Resamples have no items but those of the sample. Where models are good, what tells them apart
-    is a misplaced item now and then, which many samples lack, and quantiles of resamples then
-    cover too seldom. ``interval="auto"`` reaches at least as far as the intervals of both metrics,
-    as `ranking_interval` has them, and the correlation of both metrics say (Zou & Donner 2008);
-    areas under precision take ``"logit-t"``. The p-value does not change. Of nearly perfect
-    rankings it may therefore be below 1 - confidence_level where the interval holds 0. Equal
-    rankings have the interval [0, 0]. Metrics whose single interval would be one of resamples are
-    not extended.
+    Resamples have no items but those of the sample. Good models differ by a misplaced item now and
+    then, which many samples lack, and quantiles of resamples then cover too seldom.
+    ``interval="auto"`` reaches at least as far as the intervals of both metrics, as
+    `ranking_interval` has them, and the correlation of both metrics say (Zou & Donner 2008); areas
+    under precision take ``"logit-t"``. The p-value does not change, and may be below
+    1 - confidence_level where the interval holds 0. Equal rankings have the interval [0, 0].
+    Metrics whose single interval would be one of resamples are not extended.
 
-    Randomization asks whether the two rankings could have been made by one model; the bootstrap
-    and DeLong's test ask for the difference alone, and need large samples: with fewer than 40 or
-    so clusters they reject too often.
+    Randomization asks whether one model could have made both rankings; the bootstrap and DeLong's
+    test ask for the difference alone, and reject too often with fewer than 40 or so clusters.
 
     If the ranks of items are swapped at random, the difference of AUC is a sum of numbers with
     random signs, ``sum_i s_i c_i / (4 n_pos n_neg)``. The number c of a positive is twice how many
     ranks of negatives, in both rankings, are between its own two ranks, equal ones counting half;
     it is positive if the first model ranks the item higher. That of a negative is the same of
-    positives, with the other sign. Its p-value is that of `paired_randomization`.
+    positives, with the other sign. The p-value is that of `paired_randomization`, without draws.
 
     Beyond 3,000 items, areas and metrics of the first ranks are drawn in pools of items with one
     label and nearly the same rank in both rankings, one of which stands for all. The spread of the
@@ -145,9 +109,8 @@ def compare_rankings(  # noqa: PLR0913
     References
     ----------
     Venkatraman & Begg, Biometrika 1996; Efron & Tibshirani, *An Introduction to the Bootstrap*,
-    1993, section 16.4; DeLong, DeLong & Clarke-Pearson, Biometrics 1988; Zou & Donner,
-    *Construction of confidence limits about effect measures: a general approach*, Statistics in
-    Medicine 2008.
+    1993, section 16.4; DeLong, DeLong & Clarke-Pearson, Biometrics 1988; Zou & Donner, Statistics
+    in Medicine 2008.
 
     Examples
     --------
@@ -166,35 +129,21 @@ def compare_rankings(  # noqa: PLR0913
     checks.one_of("interval", interval, get_args(RankingInterval))
     number = checks.number_of_draws(n_resamples)
     confidence = Confidence(confidence_level, alternative)
-    metrics = (metric,) if isinstance(metric, CellStatistic) else tuple(metric)
-    for statistic in metrics:
-        if not isinstance(statistic, CellStatistic):
-            raise ArgumentError(
-                "`metric` must be one of the metrics of prframe.stats, AveragePrecision() for "
-                f"instance, or a list of them; got {checks.brief(metric)}."
-            )
-    evaluate = CellEvaluator(label, metrics)
-    _check_metrics(test, metrics)
-    plan = ComparisonPlan(test, interval, number, _restarted(rng))
+    if not isinstance(metric, CellStatistic):
+        raise ArgumentError(
+            "`metric` must be one of the metrics of prframe.stats, AveragePrecision() for "
+            f"instance; got {checks.brief(metric)}."
+        )
+    evaluate = CellEvaluator(label, [metric])
+    if test == "delong" and not metric.of_two_samples:
+        raise ArgumentError(
+            f"test={test!r} is not for {metric.name}; take 'randomization' or 'bootstrap'."
+        )
+    seed = int(random_generator(rng).integers(_SEEDS))
+    plan = ComparisonPlan(test, interval, number, lambda: np.random.default_rng(seed))
     plan.check()
     rankings = PairedRankings(_levels(score_a, score_b, evaluate.label), evaluate, cluster)
-    (comparisons,) = plan.of_pairs(rankings, [confidence] * len(metrics), [(0, 1)])
-    return comparisons[0] if isinstance(metric, CellStatistic) else comparisons
-
-
-def _check_metrics(test: str, metrics: Sequence[CellStatistic]) -> None:
-    """Require metrics that suit the test."""
-    wrong = [metric.name for metric in metrics if test in OWN_TESTS and not metric.of_two_samples]
-    if wrong:
-        raise ArgumentError(
-            f"test={test!r} is not for {', '.join(wrong)}; take 'randomization' or 'bootstrap'."
-        )
-
-
-def _restarted(rng: int | np.random.Generator | None) -> Callable[[], np.random.Generator]:
-    """Return a function that makes a generator with the same state each time."""
-    seed = int(random_generator(rng).integers(_SEEDS))
-    return lambda: np.random.default_rng(seed)
+    return plan.of_pairs(rankings, [confidence], [(0, 1)])[0][0]
 
 
 def _levels(score_a: ArrayLike, score_b: ArrayLike, label: NDArray[np.bool_]) -> Integers:

@@ -1,12 +1,9 @@
-"""The choice of the test and the interval that compare rankings of the same items.
+"""The choice of the test and the interval that compare rankings of the same items."""
 
-This choice is made here alone.
-"""
-
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -28,40 +25,20 @@ from prframe.stats.paired_rankings.unseen import (
     single_intervals,
 )
 from prframe.stats.paired_values import PairedTest
-from prframe.stats.rankings import CellEvaluator
 from prframe.typing import Alternative, Flags, Floats, Integers
 
 Pair: TypeAlias = tuple[int, int]
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-# This test suits some metrics alone (`CellStatistic.of_two_samples`), and has its own interval.
-_DELONG = "delong"
-OWN_TESTS = (_DELONG,)
-
-
-class Each(Protocol):
-    """What applies a function to each item of a sequence, in turn or on several threads."""
-
-    def __call__(
-        self, compute: Callable[[Item], Result], items: Sequence[Item], /
-    ) -> list[Result]:
-        """Return the results in the order of the items."""
-        ...
-
-
-def in_turn(compute: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-    """Apply a function to each item, one after the other."""
-    return [compute(item) for item in items]
+# What applies a function to each item, as `map` does, in turn or on several threads.
+Each: TypeAlias = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 
 
 @dataclass(frozen=True)
 class ComparisonPlan:
     """The test, the interval and the draws by which rankings of the same items are compared.
 
-    ``interval="auto"`` is that of the test if it has its own, else ``"percentile"``, extended to
-    what the intervals of both rankings allow. `rng` returns a generator with the same state each
-    time, so that all metrics and pairs have the same draws.
+    ``interval="auto"`` is Wald's for DeLong's test, else ``"percentile"``, extended to what the
+    intervals of both rankings allow. `rng` returns a generator with the same state each time, so
+    that all metrics and pairs have the same draws.
     """
 
     test: str
@@ -71,7 +48,7 @@ class ComparisonPlan:
 
     def check(self) -> None:
         """Refuse options that the test does not use."""
-        if self.test in OWN_TESTS and self.interval != "auto":
+        if self.test == "delong" and self.interval != "auto":
             raise ArgumentError(
                 f"test={self.test!r} has an interval of its own; leave out `interval`; got "
                 f"{self.interval!r}."
@@ -82,112 +59,88 @@ class ComparisonPlan:
         rankings: PairedRankings,
         confidences: Sequence[Confidence],
         pairs: Sequence[Pair],
-        each: Each = in_turn,
+        each: Each = map,
         *,
         uncut: Integers | None = None,
     ) -> list[list[RankingComparison]]:
         """Compare pairs of the rankings by all metrics, a list of comparisons for each pair.
 
-        `confidences` has one entry per metric, and `each` applies a function to all items of a
-        sequence. `uncut` has what scores say before a threshold cuts the rankings off: models that
-        differ by it may retrieve the same items.
+        `confidences` has one entry per metric. `uncut` has what scores say before a threshold cuts
+        the rankings off: models that differ by it may retrieve the same items.
         """
         singles = self._singles(rankings, confidences, each)
-        if self.test in OWN_TESTS:
-            return each(lambda pair: self._own(rankings, confidences, pair, singles), pairs)
-        replicates: list[Floats] = []
+        rooms = [_room(rankings, singles, pair, uncut) for pair in pairs]
+        if self.test == "delong":
+            return [
+                [delong_comparison(rankings, pair, one, room) for one in confidences]
+                for pair, room in zip(pairs, rooms, strict=True)
+            ]
         alternatives: list[Alternative] = [confidence.alternative for confidence in confidences]
 
-        def tests(pair: Pair | None) -> list[PairedTest] | None:
+        def drawn(pair: Pair | None) -> Floats | list[PairedTest] | None:
             if pair is None:
-                replicates.append(rankings.replicates(self.n_resamples, self.rng()))
-            if pair is None or self.test != "randomization":
+                return rankings.replicates(self.n_resamples, self.rng())
+            if self.test != "randomization":
                 return None
             return swap_tests(rankings, pair, alternatives, self.n_resamples, self.rng())
 
         # Even of a single pair the swaps are drawn while the resamples are.
-        _, *tested = each(tests, [None, *pairs])
+        replicates, *tests = each(drawn, [None, *pairs])
         values = rankings.values()
         return [
             resampled_comparison(
                 values[:, list(pair)],
-                replicates[0][:, list(pair)],
+                replicates[:, list(pair)],
                 confidences,
                 rankings.n_units,
                 of_pair,
-                rankings.acceleration(*pair) if self.interval == "bca" else None,
-                _room(rankings, singles, pair, uncut),
+                room,
             )
-            for pair, of_pair in zip(pairs, tested, strict=True)
+            for pair, of_pair, room in zip(pairs, tests, rooms, strict=True)
         ]
 
     def _singles(
         self, rankings: PairedRankings, confidences: Sequence[Confidence], each: Each
     ) -> list[Singles]:
         """Return the intervals of the metrics of each ranking; none where they have no use."""
-        evaluate = rankings.evaluate
-        if (
-            self.interval != "auto"
-            or not isinstance(evaluate, CellEvaluator)
-            or rankings.n_units == 1
-        ):
+        evaluate, (first, *_) = rankings.evaluate, confidences
+        if self.interval != "auto" or rankings.n_units == 1 or first.tail >= 1 / 2:
             return []
-        if not evaluate.label.any() or confidences[0].tail >= 1 / 2:
+        if not evaluate.label.any():
             return []
-        return each(
-            lambda level: single_intervals(
-                level, evaluate, confidences[0], lambda: self._weights, rankings.cluster
-            ),
-            list(rankings.levels),
+        return list(
+            each(
+                lambda level: single_intervals(
+                    level, evaluate, first, lambda: self._weights, rankings.cluster
+                ),
+                list(rankings.levels),
+            )
         )
 
     @cached_property
     def _weights(self) -> list[Weights]:
         """The weights of draws of curves, which all rankings share."""
         # DeLong's test draws nothing else, and has the same numbers in every call.
-        rng = np.random.default_rng(0) if self.test == _DELONG else self.rng()
+        rng = np.random.default_rng(0) if self.test == "delong" else self.rng()
         return drawn_weights(INTERVAL_DRAWS, rng)
-
-    def _own(
-        self,
-        rankings: PairedRankings,
-        confidences: Sequence[Confidence],
-        pair: Pair,
-        singles: Sequence[Singles],
-    ) -> list[RankingComparison]:
-        """Compare two rankings by a test that suits some metrics alone."""
-        evaluate, levels = rankings.evaluate, rankings.levels[list(pair)]
-        if not isinstance(evaluate, CellEvaluator):
-            raise ArgumentError(
-                f"test={self.test!r} is for metrics of cells; see `CellEvaluator`."
-            )
-        room = _room(rankings, singles, pair)
-        return [
-            delong_comparison(levels, evaluate.label, confidence, rankings.cluster, room)
-            for confidence in confidences
-        ]
 
 
 def _room(
-    rankings: PairedRankings,
-    singles: Sequence[Singles],
-    pair: Pair,
-    uncut: Integers | None = None,
+    rankings: PairedRankings, singles: Sequence[Singles], pair: Pair, uncut: Integers | None
 ) -> Room | None:
     """Return the intervals of two rankings; None of equal ones, which are mostly one model."""
-    if not singles:
+    if not singles or _are_equal(rankings.levels if uncut is None else uncut, pair):
         return None
     first, second = pair
     room = Room(singles[first], singles[second], rankings.n_units)
-    if _are_equal(rankings.levels if uncut is None else uncut, pair):
-        return None
-    passes, evaluate = rankings.levels > 0, rankings.evaluate
-    if uncut is None or not _are_equal(passes, pair) or not isinstance(evaluate, CellEvaluator):
+    passes = rankings.levels > 0
+    if uncut is None or not _are_equal(passes, pair):
         return room
-    return replace(room, correlation=correlation_of_decisions(passes[first], evaluate.label))
+    label = rankings.evaluate.label
+    return replace(room, correlation=correlation_of_decisions(passes[first], label))
 
 
 def _are_equal(levels: Integers | Flags, pair: Pair) -> bool:
-    """Tell whether two models have the same levels."""
+    """Return whether two models have the same levels."""
     first, second = pair
     return np.array_equal(levels[first], levels[second])

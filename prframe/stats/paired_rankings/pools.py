@@ -10,12 +10,7 @@ from numpy.typing import NDArray
 
 from prframe.stats._batches import batches
 from prframe.stats._units import Units
-from prframe.stats.rankings import (
-    CellEvaluator,
-    CellStatistic,
-    Evaluator,
-    mid_ranks,
-)
+from prframe.stats.rankings import CellEvaluator, CellStatistic, mid_ranks
 from prframe.typing import Floats, Integers
 
 # Items of smaller samples are drawn one by one.
@@ -55,16 +50,14 @@ class Pools(NamedTuple):
     sizes: Integers
 
 
-def pools_of(levels: Integers, evaluate: Evaluator, units: Units) -> Pools:
+def pools_of(levels: Integers, evaluate: CellEvaluator, units: Units) -> Pools:
     """Pool items of a large sample that have one label and nearly the same rank in each ranking.
 
     An item of each pool stands for it. Items at the top of a ranking, and those that decide how
     rankings differ, stay alone. Clusters are drawn as they are, with the ranks of pools.
     """
     alone = Pools(np.arange(units.of_item.size), units, np.ones(units.number, dtype=np.int64))
-    if units.of_item.size <= _LARGE or not isinstance(evaluate, CellEvaluator):
-        return alone
-    if not all(map(_suits_pools, evaluate.statistics)):
+    if units.of_item.size <= _LARGE or not all(map(_suits_pools, evaluate.statistics)):
         return alone
     from scipy.spatial import cKDTree  # noqa: PLC0415 - its import takes long
 

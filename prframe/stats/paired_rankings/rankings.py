@@ -7,13 +7,14 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.draws import TEST_DRAWS
-from prframe.errors import ArgumentError
 from prframe.stats._arrays import random_generator
 from prframe.stats._units import units_of
-from prframe.stats.intervals import acceleration
-from prframe.stats.paired_rankings.bootstrap import paired_replicates
-from prframe.stats.paired_rankings.swaps import SwapDistribution, swap_distribution
-from prframe.stats.rankings import CellEvaluator, Evaluator, checked_levels
+from prframe.stats.paired_rankings.draws import (
+    SwapDistribution,
+    paired_replicates,
+    swap_distribution,
+)
+from prframe.stats.rankings import CellEvaluator, checked_levels
 from prframe.typing import Floats
 
 
@@ -38,22 +39,17 @@ class PairedRankings:
     """
 
     def __init__(
-        self, levels: ArrayLike, evaluate: Evaluator, cluster: ArrayLike | None = None
+        self, levels: ArrayLike, evaluate: CellEvaluator, cluster: ArrayLike | None = None
     ) -> None:
         """Check the levels and clusters, and keep all arguments."""
         self.levels, self.evaluate, self.cluster = checked_levels(levels), evaluate, cluster
-        self._units = units_of(cluster, self.levels.shape[1])
+        self.units = units_of(cluster, self.levels.shape[1])
 
     @property
     def n_units(self) -> int:
-        """The number of items or clusters with positives, or with negatives if these are fewer.
-
-        If the evaluator has no ``label``, it is the number of all.
-        """
-        label = getattr(self.evaluate, "label", None)
-        if label is None:
-            return self._units.number
-        return min(self._units.number_among(label == side) for side in (True, False))
+        """The number of items or clusters with positives, or with negatives if these are fewer."""
+        label = self.evaluate.label
+        return min(self.units.number_among(of) for of in (label, ~label))
 
     def values(self) -> Floats:
         """Return the metrics of the rankings, shape (n_metrics, n_rankings)."""
@@ -68,10 +64,10 @@ class PairedRankings:
         undefined, and of a single item or cluster, whose resamples do not vary.
         """
         number = checks.number_of_draws(n_resamples)
-        generator = random_generator(rng)
-        if self._units.number == 1:
+        if self.units.number == 1:
             return np.repeat(self.values()[..., None] * np.nan, number, axis=2)
-        return paired_replicates(self.levels, self.evaluate, self._units, number, generator)
+        generator = random_generator(rng)
+        return paired_replicates(self.levels, self.evaluate, self.units, number, generator)
 
     def randomization(
         self,
@@ -89,26 +85,4 @@ class PairedRankings:
         """
         number = checks.number_of_draws(n_resamples)
         pair, generator = self.levels[[first, second]], random_generator(rng)
-        return swap_distribution(pair, self.evaluate, self._units, number, generator)
-
-    def acceleration(self, first: int, second: int) -> Floats:
-        """Return the acceleration of the BCa interval of the difference of each metric.
-
-        It is computed from the influence of items or clusters on the difference. NaN where a
-        metric is not defined. An `ArgumentError` if the evaluator has no influence.
-        """
-        if not isinstance(self.evaluate, CellEvaluator):
-            raise ArgumentError(
-                "a BCa interval needs an evaluator with the method `influence`, which "
-                f"{type(self.evaluate).__name__} does not have; use the percentile interval."
-            )
-        first_influence, second_influence = (
-            self.evaluate.influence(self.levels[row]) for row in (first, second)
-        )
-        each = np.ones(self._units.number)
-        return np.array(
-            [
-                acceleration(row, each)
-                for row in self._units.sums(first_influence - second_influence)
-            ]
-        )
+        return swap_distribution(pair, self.evaluate, self.units, number, generator)

@@ -20,9 +20,6 @@ from .query_tests import (
     QueryTest as QueryTest,
     QueryTestName as QueryTestName,
     QueryTestOptions as QueryTestOptions,
-    RandomizationMethod as RandomizationMethod,
-    SignedRankMethod as SignedRankMethod,
-    described_tests as described_tests,
     hall_bends as hall_bends,
 )
 from .sample import (

@@ -2,71 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincc, betaln, expit, log_expit, polygamma
 
 from prframe import checks
-from prframe.draws import GAMMA_DRAWS
-from prframe.errors import ArgumentError, PrframeError
-from prframe.stats._arrays import counts, random_generator
+from prframe.errors import PrframeError
+from prframe.stats._arrays import counts
 from prframe.typing import Floats
 
-Measure: TypeAlias = Literal["precision", "recall", "f"]
+Measure: TypeAlias = Literal["precision", "recall", "f1"]
 
 _CELLS = 3
 # The quadrature is over log-odds = mean + spread * sinh(u); beyond this u the density is 0.
 _REACH, _POINTS = 4.6, 801
 
 
-class Comparison(NamedTuple):
-    """Probability that the first system is better, and its Monte Carlo standard error."""
-
-    probability: Floats
-    std_error: Floats
-
-
-def posterior_comparison(  # noqa: PLR0913
-    first: ArrayLike,
-    second: ArrayLike,
-    measure: Measure = "precision",
-    *,
-    beta: float = 1.0,
-    prior: float = 1.0,
-    n_resamples: int = GAMMA_DRAWS,
-    rng: int | np.random.Generator | None = None,
-) -> Comparison:
+def posterior_comparison(
+    first: ArrayLike, second: ArrayLike, measure: Measure = "precision", *, prior: float = 1.0
+) -> Floats:
     """Return the probability that one system is better than another, given their counts.
 
     Precision has the posterior distribution Beta(tp + prior, fp + prior), recall Beta(tp + prior,
-    fn + prior). F is distributed as ``(1 + beta^2) a / ((1 + beta^2) a + beta^2 b + c)`` with
-    independent gamma variates a, b, c of shapes tp + prior, fn + prior and fp + prior. The two
-    systems are independent (Goutte & Gaussier, *A probabilistic interpretation of precision,
-    recall and F-score*, ECIR 2005).
+    fn + prior). F1 is ``2 a / (2 a + b + c)`` with independent gamma variates a, b, c of shapes
+    tp + prior, fn + prior and fp + prior, and grows with ``a / (a + b + c)``. The two systems are
+    independent (Goutte & Gaussier, *A probabilistic interpretation of precision, recall and
+    F-score*, ECIR 2005).
 
     Parameters
     ----------
     first, second : array_like of int, shape (..., 3)
         True positives, false positives and false negatives of either system.
-    measure : {"precision", "recall", "f"}
+    measure : {"precision", "recall", "f1"}
         What is larger for the better system.
-    beta : float > 0
-        For ``"f"``, the weight of recall against precision.
     prior : float > 0
         Pseudo-counts added to every count: 1 for a uniform prior, 1/2 for Jeffreys'.
-    n_resamples : int
-        Number of draws for F with a `beta` other than 1.
-    rng : int or numpy.random.Generator, optional
-        Seed or generator of these draws.
 
     Returns
     -------
-    Comparison
-        ``probability`` that the first is better, and ``std_error``, its Monte Carlo error, which
-        is 0 except for F with a `beta` other than 1. Arrays of the common shape without the last
-        axis. Without draws the probability is accurate to about 1e-12.
+    ndarray of float
+        P(first is better), to about 1e-12, of the common shape without the last axis.
 
     Raises
     ------
@@ -79,32 +56,13 @@ def posterior_comparison(  # noqa: PLR0913
 
     Examples
     --------
-    >>> better = posterior_comparison([40, 10, 20], [30, 20, 10], "precision")
-    >>> round(float(better.probability), 4)
+    >>> posterior_comparison([40, 10, 20], [30, 20, 10], "precision").round(4).item()
     0.9848
     """
     checks.one_of("measure", measure, get_args(Measure))
-    beta = float(checks.number("beta", beta, above=0))
-    if beta != 1 and measure != "f":
-        raise ArgumentError(f"`beta` weighs recall in F; it has no meaning for {measure!r}.")
     prior = float(checks.number("prior", prior, above=0))
-    draws = checks.number_of_draws(n_resamples)
-    first_counts, second_counts = np.broadcast_arrays(
-        _table("first", first), _table("second", second)
-    )
-    if beta == 1:
-        probability = _first_greater(
-            *_beta(first_counts, measure, prior), *_beta(second_counts, measure, prior)
-        )
-        return Comparison(probability, np.zeros_like(probability))
-    generator = random_generator(rng)
-    better = _draw_f(first_counts, beta, prior, draws, generator) > _draw_f(
-        second_counts, beta, prior, draws, generator
-    )
-    count = better.sum(axis=0)
-    # The error counts one more draw of either outcome, so that it is not 0 in clear cases.
-    share = (count + 1) / (draws + 2)
-    return Comparison(count / draws, np.sqrt(share * (1 - share) / draws))
+    one, other = np.broadcast_arrays(_table("first", first), _table("second", second))
+    return _first_greater(*_beta(one, measure, prior), *_beta(other, measure, prior))
 
 
 def paired_posterior_comparison(
@@ -162,17 +120,7 @@ def _table(name: str, values: ArrayLike) -> Floats:
 def _beta(table: Floats, measure: Measure, prior: float) -> tuple[Floats, Floats]:
     """Return the Beta parameters of a measure; F1 grows with ``tp / (tp + fp + fn)``."""
     tp, fp, fn = np.moveaxis(table, -1, 0) + prior
-    return tp, {"precision": fp, "recall": fn, "f": fp + fn}[measure]
-
-
-def _draw_f(
-    table: Floats, beta: float, prior: float, draws: int, generator: np.random.Generator
-) -> Floats:
-    """Draw true positives over weighted errors, of which F is an increasing function."""
-    shapes = table + prior
-    gammas = generator.standard_gamma(shapes, size=(draws, *shapes.shape))
-    tp, fp, fn = np.moveaxis(gammas, -1, 0)
-    return np.asarray(tp / (fp + beta**2 * fn))
+    return tp, {"precision": fp, "recall": fn, "f1": fp + fn}[measure]
 
 
 def _first_greater(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:

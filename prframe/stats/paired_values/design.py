@@ -54,7 +54,7 @@ def paired_t_power(
     Raises
     ------
     PrframeError
-        Fewer than 2 queries, an effect that is not finite, or an option out of range.
+        An argument out of range. The other functions of designs raise it likewise.
 
     Examples
     --------
@@ -64,8 +64,7 @@ def paired_t_power(
     queries, effects = together(
         "`n` and `effect`", counts("n", n, at_least=2), finite("effect", effect)
     )
-    checks.number("alpha", alpha, at_least=LEAST_ALPHA, below=1)
-    check_alternative(alternative)
+    _check_test(alpha, alternative)
     shift = np.sqrt(queries) * (-effects if alternative == "less" else effects)
     return _t_power(queries - 1, shift, alpha, two_sided=alternative == "two-sided")
 
@@ -82,24 +81,17 @@ def detectable_difference(
 
     Parameters
     ----------
-    n : array_like of int
-        Queries, at least 2.
+    n, alpha, alternative
+        As in `paired_t_power`.
     std : array_like of float > 0
         Standard deviation of the differences.
     power : float in (alpha, 1)
         The required probability that the test finds the difference.
-    alpha, alternative
-        As in `paired_t_power`.
 
     Returns
     -------
     ndarray of float
         Of the common shape and in the unit of `std`; below 0 with ``"less"``.
-
-    Raises
-    ------
-    PrframeError
-        An argument out of range.
 
     Examples
     --------
@@ -107,7 +99,7 @@ def detectable_difference(
     array([0.0606, 0.0299])
     """
     queries, spread = together("`n` and `std`", counts("n", n, at_least=2), _positive("std", std))
-    _check_test(power, alpha, alternative)
+    _check_test(alpha, alternative, power)
     two_sided = alternative == "two-sided"
     shift = _least(
         lambda shift: _t_power(queries - 1, shift, alpha, two_sided=two_sided) >= power,
@@ -135,20 +127,13 @@ def queries_needed(
     ----------
     difference : array_like of float
         True mean difference to be found, not 0 and of the sign of the alternative.
-    std : array_like of float > 0
-        Standard deviation of the differences.
-    power, alpha, alternative
+    std, power, alpha, alternative
         As in `detectable_difference`.
 
     Returns
     -------
     ndarray of int
-        Of the common shape; at least 2.
-
-    Raises
-    ------
-    PrframeError
-        An argument out of range, or a difference so small that no number up to 2^50 is enough.
+        Of the common shape; at least 2. An error if no number up to 2^50 is enough.
 
     Examples
     --------
@@ -158,7 +143,7 @@ def queries_needed(
     size, spread = together(
         "`difference` and `std`", finite("difference", difference), _positive("std", std)
     )
-    _check_test(power, alpha, alternative)
+    _check_test(alpha, alternative, power)
     effect = {"two-sided": np.abs(size), "less": -size, "greater": size}[alternative] / spread
     if (wrong := effect <= 0).any():
         must = {"two-sided": "not be 0", "less": "be below 0", "greater": "be above 0"}
@@ -195,12 +180,7 @@ def queries_for_width(
     Returns
     -------
     ndarray of int
-        Of the common shape; at least 2.
-
-    Raises
-    ------
-    PrframeError
-        An argument out of range, or a width so small that no number up to 2^50 is enough.
+        Of the common shape; at least 2. An error if no number up to 2^50 is enough.
 
     Examples
     --------
@@ -272,10 +252,11 @@ def _least(
     return high
 
 
-def _check_test(power: float, alpha: float, alternative: str) -> None:
+def _check_test(alpha: float, alternative: str, power: float | None = None) -> None:
     """Require a level, a power above it, and an alternative."""
     checks.number("alpha", alpha, at_least=LEAST_ALPHA, below=1)
-    checks.number("power", power, above=alpha, below=1)
+    if power is not None:
+        checks.number("power", power, above=alpha, below=1)
     check_alternative(alternative)
 
 

@@ -40,10 +40,6 @@ class SampledTests(NamedTuple):
     std_errors: Floats
     method: str
 
-    def by_pair(self) -> tuple[list[float], list[float]]:
-        """Return the p-values and their errors as numbers, pair by pair."""
-        return self.p_values.tolist(), self.std_errors.tolist()
-
 
 @dataclass(frozen=True, eq=False)
 class PairedFamily:
@@ -62,8 +58,6 @@ class PairedFamily:
     >>> differences = np.array([[0.5, 0.25], [0.25, 0.5], [0.75, -0.25]])
     >>> family = PairedFamily(differences, np.ones_like(differences))
     >>> rng = np.random.default_rng(1)
-    >>> family.sign_flips(1000, rng, "two-sided").p_values
-    array([0.25, 0.75])
     >>> family.max_t(1000, rng, "two-sided").p_values
     array([0.5 , 0.75])
     """
@@ -179,58 +173,35 @@ class PairedFamily:
         norms = np.sqrt((self._relative**2).sum(axis=0))
         return np.asarray(self._relative / np.where(norms > 0, norms, 1.0))
 
-    @cached_property
-    def _slack(self) -> Floats:
-        """The largest differences at which standardised sums count as equal."""
-        return np.asarray(EQUAL * np.abs(self._scaled).sum(axis=0))
-
-    def sign_flips(
-        self, n_resamples: int, rng: np.random.Generator, alternative: Alternative
-    ) -> SampledTests:
-        """Return the p-values of paired randomization tests, all pairs by the same signs.
-
-        They are ``(b + 1) / (B + 1)`` with b of B = `n_resamples` draws as extreme, or the share
-        of all rows of signs that are as extreme if there are not more than B.
-        """
-        observed = extremeness(self._scaled.sum(axis=0), alternative) - self._slack
-        exceeding = np.zeros(observed.size, dtype=np.int64)
-        draws, n_draws, how = self._signs(n_resamples, rng)
-        for sums in draws:
-            exceeding += (extremeness(sums, alternative) >= observed).sum(axis=0)
-        return self._counted(exceeding, n_draws, how)
-
     def max_t(
         self, n_resamples: int, rng: np.random.Generator, alternative: Alternative
     ) -> SampledTests:
         """Return p-values adjusted for all pairs, by maxima over the same signs.
 
-        The maxima step down: a pair is compared with the largest value of the pairs that are not
-        more significant (Westfall & Young 1993, algorithm 2.8). Parameters are those of
-        `sign_flips`.
+        They are ``(b + 1) / (B + 1)`` with b of B = `n_resamples` draws as extreme, or the share
+        of all rows of signs if there are not more than B. The maxima step down: a pair is compared
+        with the largest value of the pairs that are not more significant (Westfall & Young 1993,
+        algorithm 2.8).
         """
-        observed = extremeness(self._scaled.sum(axis=0), alternative)
+        scaled, (n_units, n_pairs) = self._scaled, self.sums.shape
+        observed = extremeness(scaled.sum(axis=0), alternative)
         order = np.argsort(observed, kind="stable")
         exceeding = np.zeros(observed.size, dtype=np.int64)
-        limits = (observed - self._slack)[order]
-        draws, n_draws, how = self._signs(n_resamples, rng)
-        for sums in draws:
-            maxima = np.maximum.accumulate(extremeness(sums, alternative)[:, order], axis=1)
+        # Sums that differ by rounding count as equal.
+        limits = (observed - EQUAL * np.abs(scaled).sum(axis=0))[order]
+        at_once = max(1, _CHUNK // max(n_pairs, 1))
+        exact = n_units < n_resamples.bit_length()
+        if exact:
+            draws, n_draws = all_signs(n_units, at_once), 1 << n_units
+        else:
+            draws, n_draws = random_signs(n_units, n_resamples, rng, at_once), n_resamples
+        for signs in draws:
+            extreme = extremeness(signs @ scaled, alternative)
+            maxima = np.maximum.accumulate(extreme[:, order], axis=1)
             exceeding[order] += (maxima >= limits).sum(axis=0)
         # The p-value of a less significant pair must not be smaller.
         exceeding[order] = np.maximum.accumulate(exceeding[order][::-1])[::-1]
-        return self._counted(exceeding, n_draws, how)
-
-    def _signs(
-        self, n_resamples: int, rng: np.random.Generator
-    ) -> tuple[Iterator[Floats], int, str]:
-        """Return sums under signs, the number of rows of signs, and "sampled" or "exact"."""
-        n_units = self.sums.shape[0]
-        scaled = self._scaled
-        at_once = max(1, _CHUNK // max(self.sums.shape[1], 1))
-        if n_units < n_resamples.bit_length():
-            return (signs @ scaled for signs in all_signs(n_units, at_once)), 1 << n_units, "exact"
-        drawn = random_signs(n_units, n_resamples, rng, at_once)
-        return (signs @ scaled for signs in drawn), n_resamples, "sampled"
+        return self._counted(exceeding, n_draws, "exact" if exact else "sampled")
 
     def _counted(self, exceeding: NDArray[np.int64], n_draws: int, how: str) -> SampledTests:
         """Return p-values from counts; NaN for pairs without a value."""

@@ -1,15 +1,11 @@
-"""The list of tests of whether two systems differ on the same queries, and what each needs.
-
-`compare`, its messages and its documentation take their tests from this list.
-"""
+"""The tests of whether two systems differ on the same queries, and what each needs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from textwrap import fill
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import bdtr, stdtr
@@ -17,17 +13,15 @@ from scipy.special import bdtr, stdtr
 from prframe import checks
 from prframe.draws import TEST_DRAWS
 from prframe.stats._arrays import random_generator
-from prframe.stats._p_values import check_alternative, from_normal, from_symmetric, from_tails
+from prframe.stats._p_values import check_alternative, from_symmetric, from_tails
 from prframe.stats._tolerances import EQUAL_DIGITS
 from prframe.stats._units import UnitSums
-from prframe.stats.null import SignFlipMethod, SignFlipNull, sign_flip_p_values
+from prframe.stats.null import SignFlipNull, sign_flip_p_values
 from prframe.stats.paired_values.family import PairedFamily
 from prframe.stats.paired_values.sample import PairedTest
 from prframe.typing import Alternative, Floats
 
 QueryTestName: TypeAlias = Literal["randomization", "t", "wilcoxon", "sign", "bootstrap", "hall"]
-RandomizationMethod: TypeAlias = Literal["auto", "exact", "convolution", "sampled"]
-SignedRankMethod: TypeAlias = Literal["auto", "exact", "convolution", "normal"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +29,6 @@ class QueryTestOptions:
     """How pairs are tested; `each` applies a function to each sample or number, as `map` does."""
 
     alternative: Alternative = "two-sided"
-    method: str = "auto"
     n_resamples: int = TEST_DRAWS
     rng: int | np.random.Generator | None = None
     each: Callable[[Callable[[Any], PairedTest], Iterable[Any]], Iterable[PairedTest]] = map
@@ -59,42 +52,20 @@ def by_pair(test: OfSample) -> OfFamily:
 
 
 def randomization_tests(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
-    """Test pairs by random signs; see `paired_randomization`."""
-    sampled = options.method == "sampled"
-    return (_drawn_signs if sampled else _all_signs)(family, options)
-
-
-def _all_signs(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
-    """Test pairs by the distribution of their sums under all signs, many of them at once."""
+    """Test pairs by their sums under all signs, many at once; see `paired_randomization`."""
     tests = [PairedTest(mean, np.nan, np.nan, "randomization") for mean in family.means.tolist()]
-    method = cast("SignFlipMethod", options.method)
-    if options.method == "auto":
-        p_values = sign_flip_p_values(family.sums, options.alternative)
-    else:
-        p_values = np.full(len(tests), np.nan)
+    p_values = sign_flip_p_values(family.sums, options.alternative)
 
     def test(pair: int) -> PairedTest:
         p_value, how = float(p_values[pair]), "saddlepoint"
         if np.isnan(p_value):
-            null = SignFlipNull(family.sums[:, pair], method=method)
-            p_value, how = null.test(options.alternative)
+            p_value, how = SignFlipNull(family.sums[:, pair]).test(options.alternative)
         return tests[pair]._replace(p_value=p_value, method=f"randomization-{how}")
 
     pairs = np.flatnonzero((family.sizes > 0).any(axis=0)).tolist()
     for pair, result in zip(pairs, options.each(test, pairs), strict=True):
         tests[pair] = result
     return tests
-
-
-def _drawn_signs(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
-    """Test pairs by the same draws of signs."""
-    size = checks.number_of_draws(options.n_resamples)
-    drawn = family.sign_flips(size, random_generator(options.rng), options.alternative)
-    name = "randomization"
-    return [
-        PairedTest(mean, p_value, error, name if np.isnan(mean) else f"{name}-{drawn.method}")
-        for mean, p_value, error in zip(family.means.tolist(), *drawn.by_pair(), strict=True)
-    ]
 
 
 def t_test(sample: UnitSums, options: QueryTestOptions) -> PairedTest:
@@ -115,14 +86,7 @@ def signed_ranks(sample: UnitSums, options: QueryTestOptions) -> PairedTest:
         return PairedTest(np.nan, np.nan, np.nan, "wilcoxon")
     ranks = _ranks_with_signs(sample.sums)
     statistic = float(ranks[ranks > 0].sum())
-    if options.method == "normal":
-        p_value = 1.0
-        if ranks.size:
-            z = float(ranks.sum() / np.sqrt((ranks**2).sum()))
-            p_value = from_normal(z, options.alternative)
-        return PairedTest(statistic, p_value, np.nan, "wilcoxon-normal")
-    null = SignFlipNull(ranks, method=cast("SignFlipMethod", options.method))
-    p_value, how = null.test(options.alternative)
+    p_value, how = SignFlipNull(ranks).test(options.alternative)
     return PairedTest(statistic, p_value, np.nan, f"wilcoxon-{how}")
 
 
@@ -159,7 +123,9 @@ def bootstrap_tests(family: PairedFamily, options: QueryTestOptions) -> list[Pai
     drawn = family.bootstrap(size, random_generator(options.rng), options.alternative)
     return [
         test if np.isnan(test.statistic) else test._replace(p_value=p_value, std_error=error)
-        for test, p_value, error in zip(plain, *drawn.by_pair(), strict=True)
+        for test, p_value, error in zip(
+            plain, drawn.p_values.tolist(), drawn.std_errors.tolist(), strict=True
+        )
     ]
 
 
@@ -185,91 +151,25 @@ def hall_bends(family: PairedFamily) -> Floats:
     return np.asarray(family.skewness / np.sqrt(np.maximum((family.sizes > 0).sum(axis=0), 1)))
 
 
-@dataclass(frozen=True, eq=False)
-class QueryTest:
+class QueryTest(NamedTuple):
     """A test of whether two systems differ on the same queries.
 
-    `asks`, `p_value`, `statistic` and `function` (of `prframe.stats`) are for the documentation.
-    `methods` are the options of `method`. `clusters` is whether it takes clusters of queries,
-    `symmetric` whether it needs symmetric differences, or many, to say that means differ, and
-    `by_signs` whether its p-value is a share of the 2^n signs of n differences.
+    `clusters` is whether it takes clusters of queries, `symmetric` whether it needs symmetric
+    differences, or many, to say that means differ, and `by_signs` whether its p-value is a share
+    of the 2^n signs of n differences.
     """
 
     of_pairs: OfFamily
-    asks: str
-    p_value: str
-    statistic: str
-    function: str | None = None
-    methods: tuple[str, ...] = ("auto",)
     clusters: bool = True
     symmetric: bool = False
     by_signs: bool = False
 
 
 QUERY_TESTS: dict[str, QueryTest] = {
-    "randomization": QueryTest(
-        randomization_tests,
-        asks="could the two models have exchanged their values, query by query?",
-        p_value='counted ("-exact"), by a saddlepoint, or convolved: no draws',
-        statistic="the mean difference",
-        function="paired_randomization",
-        methods=get_args(RandomizationMethod),
-        symmetric=True,
-        by_signs=True,
-    ),
-    "t": QueryTest(
-        by_pair(t_test),
-        asks="is the mean difference 0?",
-        p_value="Student's distribution",
-        statistic="t",
-        function="paired_t_test",
-        symmetric=True,
-    ),
-    "wilcoxon": QueryTest(
-        by_pair(signed_ranks),
-        asks="is the mean of the signed ranks 0, ties included?",
-        p_value="counted",
-        statistic="the rank sum of a's wins",
-        function="signed_rank_test",
-        methods=get_args(SignedRankMethod),
-        clusters=False,
-        symmetric=True,
-        by_signs=True,
-    ),
-    "sign": QueryTest(
-        by_pair(signs),
-        asks="do wins and losses balance?",
-        p_value="binomial",
-        statistic="the wins of a",
-        function="sign_test",
-        clusters=False,
-        by_signs=True,
-    ),
-    "bootstrap": QueryTest(
-        bootstrap_tests,
-        asks="is the mean difference 0?",
-        p_value="drawn, studentized",
-        statistic="t",
-        function="paired_bootstrap_test",
-    ),
-    "hall": QueryTest(
-        hall_tests,
-        asks="is the mean difference 0, where differences are skewed?",
-        p_value="Student's distribution of a t that is corrected for skewness (Hall 1992)",
-        statistic="the corrected t",
-    ),
+    "randomization": QueryTest(randomization_tests, symmetric=True, by_signs=True),
+    "t": QueryTest(by_pair(t_test), symmetric=True),
+    "wilcoxon": QueryTest(by_pair(signed_ranks), clusters=False, symmetric=True, by_signs=True),
+    "sign": QueryTest(by_pair(signs), clusters=False, by_signs=True),
+    "bootstrap": QueryTest(bootstrap_tests),
+    "hall": QueryTest(hall_tests),
 }
-
-
-def described_tests(indent: str) -> str:
-    """Return what each test asks and computes, as a list in a docstring."""
-    items = []
-    for name, test in QUERY_TESTS.items():
-        sentences = [
-            f'- "{name}": {test.asks} P-value: {test.p_value}. Statistic: {test.statistic}.',
-            "" if test.clusters else "It knows no clusters.",
-            "" if test.function is None else f"See `prframe.stats.{test.function}`.",
-        ]
-        text = " ".join(filter(None, sentences))
-        items.append(fill(text, 95, initial_indent=indent, subsequent_indent=indent + "  "))
-    return "\n".join(items)

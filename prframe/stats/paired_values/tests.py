@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,8 +13,6 @@ from prframe.errors import ArgumentError
 from prframe.stats.paired_values.family import PairedFamily
 from prframe.stats.paired_values.query_tests import (
     QueryTestOptions,
-    RandomizationMethod,
-    SignedRankMethod,
     bootstrap_tests,
     randomization_tests,
     signed_ranks,
@@ -26,20 +23,18 @@ from prframe.stats.paired_values.sample import PairedTest, paired_sample
 from prframe.typing import Alternative
 
 
-def paired_randomization(  # noqa: PLR0913
+def paired_randomization(
     a: ArrayLike,
     b: ArrayLike | None = None,
     *,
     alternative: Alternative = "two-sided",
-    method: RandomizationMethod = "auto",
-    n_resamples: int = TEST_DRAWS,
-    rng: int | np.random.Generator | None = None,
     cluster: ArrayLike | None = None,
 ) -> PairedTest:
     """Test whether two systems differ, by exchanging their values query by query.
 
     ``p = P(|sum_i e_i d_i| >= |sum_i d_i|)`` with fair signs ``e_i``, because two equal systems
-    might each have had either value (Fisher 1935; Smucker, Allan & Carterette, CIKM 2007).
+    might each have had either value (Fisher 1935; Smucker, Allan & Carterette, CIKM 2007). Nothing
+    is drawn.
 
     Parameters
     ----------
@@ -48,27 +43,17 @@ def paired_randomization(  # noqa: PLR0913
         Values that differ by 1e-12 of their size or less count as equal.
     alternative : {"two-sided", "less", "greater"}
         The alternative: the mean of a - b is not 0, below 0, or above 0.
-    method : {"auto", "exact", "convolution", "sampled"}
-        ``"exact"``: all 2^n signs are counted, for n <= 44 or differences with a common unit.
-        ``"convolution"``: the characteristic function is inverted. ``"auto"``: counted where that
-        is quick; else by a saddlepoint with a second term (Robinson 1982), where that term is
-        below a thousandth; else convolved. All are within 1 % down to 1e-12. Where sums lie in
-        narrow clusters, the method may be an "estimate"; see `SignFlipNull`. ``"sampled"``:
-        ``(b + 1) / (B + 1)`` with b of B draws as extreme, or the share of all signs if there are
-        not more than B.
-    n_resamples : int
-        Number of draws B of ``"sampled"``.
-    rng : int or numpy.random.Generator, optional
-        Seed or generator of these draws.
     cluster : array_like, shape (n,), optional
         Clusters of queries that exchange values together.
 
     Returns
     -------
     PairedTest
-        ``statistic``, the mean difference, ``p_value``, ``std_error``, the Monte Carlo error
-        ``sqrt(p (1 - p) / B)`` of a sampled p-value, and ``method``. Without queries the numbers
-        are NaN.
+        ``statistic``, the mean difference, ``p_value`` and ``method``; NaN without queries. Signs
+        are counted where that is quick ("exact"); else p is from a saddlepoint with a second term
+        (Robinson 1982), where that term is below a thousandth; else from the characteristic
+        function ("convolution"). All are within 1 % down to 1e-12. Where sums lie in narrow
+        clusters, the method may be an "estimate"; see `SignFlipNull`.
 
     Raises
     ------
@@ -83,8 +68,7 @@ def paired_randomization(  # noqa: PLR0913
     (0.125, 'randomization-exact')
     """
     family = PairedFamily.of([paired_sample(a, b, cluster)])
-    checks.one_of("method", method, get_args(RandomizationMethod))
-    return randomization_tests(family, QueryTestOptions(alternative, method, n_resamples, rng))[0]
+    return randomization_tests(family, QueryTestOptions(alternative))[0]
 
 
 def paired_t_test(
@@ -104,20 +88,18 @@ def paired_t_test(
     a, b, alternative
         As in `paired_randomization`.
     cluster : array_like, shape (n,), optional
-        Clusters of queries that depend on each other. With them, ``se^2 = c / (c - 1) sum_j (D_j -
-        n_j mean)^2 / n^2`` for the sums D_j of the n_j differences of each of c clusters, and the
-        degrees of freedom are c - 1.
+        Clusters of queries. With them, ``se^2 = c / (c - 1) sum_j (D_j - n_j mean)^2 / n^2`` for
+        the sums D_j of the n_j differences of each of c clusters, with c - 1 degrees of freedom.
     test_train_ratio : float >= 0
-        For folds or repeated splits of the same data: the size n_2 of a test set divided by the
-        size n_1 of its training set, 1 / (k - 1) for k folds. Then ``se^2 = (1/n + n_2/n_1)
-        std(d)^2`` (Nadeau & Bengio, *Inference for the generalization error*, 2003, section 5.1;
-        Bouckaert & Frank 2004). It takes no clusters.
+        For folds of the same data: the size n_2 of a test set divided by the size n_1 of its
+        training set, 1 / (k - 1) for k folds. Then ``se^2 = (1/n + n_2/n_1) std(d)^2`` (Nadeau &
+        Bengio, *Inference for the generalization error*, 2003, section 5.1). It takes no clusters.
 
     Returns
     -------
     PairedTest
-        ``statistic`` is t. The p-value is NaN for fewer than two queries or clusters. It is also
-        NaN if all differences are equal and not 0; if all are 0, it is 1.
+        ``statistic`` is t. The p-value is NaN for fewer than two queries or clusters, or if all
+        differences are equal and not 0; if all are 0, it is 1.
 
     Examples
     --------
@@ -183,11 +165,7 @@ def paired_equivalence_test(
 
 
 def signed_rank_test(
-    a: ArrayLike,
-    b: ArrayLike | None = None,
-    *,
-    alternative: Alternative = "two-sided",
-    method: SignedRankMethod = "auto",
+    a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative = "two-sided"
 ) -> PairedTest:
     """Test whether two systems differ, by Wilcoxon's signed ranks (1945).
 
@@ -199,23 +177,19 @@ def signed_rank_test(
     a, b, alternative
         As in `paired_randomization`. Differences whose absolute values agree to 12 digits of the
         largest share a rank.
-    method : {"auto", "exact", "convolution", "normal"}
-        ``"exact"``: counted along the lattice of all sums of these ranks, ties included.
-        ``"convolution"``: the same on a coarser grid, for very many queries. ``"auto"``: one of
-        these. ``"normal"``: the textbook's approximation, without a correction for continuity.
 
     Returns
     -------
     PairedTest
-        ``statistic`` is W. The p-value is 1 if all differences are 0, and NaN without queries.
+        ``statistic`` is W. The p-value is counted, on a grid for very many queries; 1 if all
+        differences are 0, and NaN without queries.
 
     Examples
     --------
     >>> signed_rank_test([0.5, 0.4, 0.7, 0.6, 0.9], [0.4, 0.2, 0.5, 0.6, 0.6])
     PairedTest(statistic=10.0, p_value=0.125, std_error=nan, method='wilcoxon-exact')
     """
-    checks.one_of("method", method, get_args(SignedRankMethod))
-    return signed_ranks(paired_sample(a, b), QueryTestOptions(alternative, method))
+    return signed_ranks(paired_sample(a, b), QueryTestOptions(alternative))
 
 
 def sign_test(
@@ -262,12 +236,14 @@ def paired_bootstrap_test(  # noqa: PLR0913
     Parameters
     ----------
     a, b, alternative, n_resamples, rng, cluster
-        As in `paired_randomization`; clusters are drawn whole.
+        As in `paired_randomization`; clusters are drawn whole. `n_resamples` is the number of
+        draws, and `rng` their seed or generator.
 
     Returns
     -------
     PairedTest
-        ``statistic`` is t. If the differences do not vary, the result is that of `paired_t_test`.
+        ``statistic`` is t, and ``std_error`` the Monte Carlo error ``sqrt(p (1 - p) / B)``. If the
+        differences do not vary, the result is that of `paired_t_test`.
 
     Examples
     --------

@@ -25,10 +25,6 @@ from .classes import (
 from .drawn_curves import DrawnCurves as DrawnCurves
 from .evaluators import (
     CellEvaluator as CellEvaluator,
-    Evaluator as Evaluator,
-    items_at_once as items_at_once,
-    merged_for as merged_for,
-    merged_levels as merged_levels,
 )
 from .levels import (
     checked_levels as checked_levels,

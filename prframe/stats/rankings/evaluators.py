@@ -2,13 +2,12 @@
 
 A ranking of N items is an array of *levels*, whole numbers: larger ranks higher, items of the same
 level are tied, and level 0 is not retrieved. An evaluator takes many rows of levels, or of
-multiplicities of the items, and returns its metrics for all of them.
+multiplicities of the items, and returns its metrics for all of them, NaN for undefined ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,34 +18,6 @@ from prframe.stats._arrays import positive_labels
 from prframe.stats.rankings.cells import cells_from_scores
 from prframe.stats.rankings.metrics.base import CellStatistic
 from prframe.typing import Floats, Integers
-
-# The number of items of all rankings at a time, few enough for the processor's cache.
-_AT_ONCE = 1 << 14
-
-
-class Evaluator(Protocol):
-    """A function that computes metrics of rankings of the same items, such as `CellEvaluator`.
-
-    An attribute ``at_once`` may say how many items of all rankings it is given at a time.
-
-    Examples
-    --------
-    The share of retrieved items:
-
-    >>> from prframe.stats.paired_rankings import PairedRankings
-    >>> def retrieved(level, count=None):
-    ...     return np.average(level > 0, axis=-1, weights=count)[None, :]
-    >>> PairedRankings([[3, 2, 1, 0], [1, 2, 0, 0]], retrieved).values()
-    array([[0.75, 0.5 ]])
-    """
-
-    def __call__(self, level: Integers, count: Integers | None = None) -> Floats:
-        """Return metrics of rankings or of resamples, shape (n_metrics, R).
-
-        NaN for undefined ones. Levels have the shape (R, N) or (1, N). `count`, shape (R, N), says
-        how many times each item comes up, by default once.
-        """
-        ...
 
 
 class CellEvaluator:
@@ -80,7 +51,10 @@ class CellEvaluator:
             checks.instance("statistics", statistic, CellStatistic)
 
     def __call__(self, level: ArrayLike, count: ArrayLike | None = None) -> Floats:
-        """Return the metrics, shape (n_metrics, R); see `Evaluator`."""
+        """Return the metrics, shape (n_metrics, R), of levels of the shape (R, N) or (1, N).
+
+        `count`, shape (R, N), says how many times each item comes up, by default once.
+        """
         levels, counts = np.asarray(level), None if count is None else np.asarray(count)
         rows = len(levels if counts is None else counts)
         cell, n_cells = self.cells(levels)
@@ -127,32 +101,13 @@ class CellEvaluator:
         >>> evaluate.merge([9, 7, 4, 2, 0])
         array([2, 2, 1, 1, 0])
         """
-        ends = all(statistic.asks_for_ends for statistic in self.statistics)
-        return merged_levels(np.asarray(levels), self.label, ends=ends)
-
-
-def merged_levels(levels: Integers, marked: NDArray[np.bool_], *, ends: bool = False) -> Integers:
-    """Merge neighbouring levels without a marked item; levels with marked items stay apart.
-
-    With `ends`, levels without a marked item are merged with the next marked one below.
-    """
-    has = np.zeros(int(levels.max(initial=0)) + 1, dtype=np.bool_)
-    has[levels[..., marked]] = True
-    # A cell begins at each level with marked items, and behind it; level 0, which holds the items
-    # that are not retrieved, is a cell of its own.
-    opens = has.copy()
-    if not ends:
-        opens[1:] |= has[:-1]
-    opens[:2] = [False, True][: opens.size]
-    return np.asarray(np.cumsum(opens)[levels], dtype=np.int64)
-
-
-def items_at_once(evaluate: Evaluator) -> int:
-    """Return the number of items of all rankings that an evaluator is given at a time."""
-    return int(getattr(evaluate, "at_once", _AT_ONCE))
-
-
-def merged_for(evaluate: Evaluator, levels: Integers) -> Integers:
-    """Merge levels that an evaluator cannot tell apart, if it has a method for that."""
-    merge = getattr(evaluate, "merge", None)
-    return levels if merge is None else np.asarray(merge(levels))
+        levels, label = np.asarray(levels), self.label
+        has = np.zeros(int(levels.max(initial=0)) + 1, dtype=np.bool_)
+        has[levels[..., label]] = True
+        # A cell begins at each level with positives, and behind it; level 0, which holds the items
+        # that are not retrieved, is a cell of its own.
+        opens = has.copy()
+        if not all(statistic.asks_for_ends for statistic in self.statistics):
+            opens[1:] |= has[:-1]
+        opens[:2] = [False, True][: opens.size]
+        return np.asarray(np.cumsum(opens)[levels], dtype=np.int64)

@@ -11,7 +11,6 @@ from prframe.draws import TEST_DRAWS
 from prframe.errors import MissingColumnError
 from prframe.metrics import Metric
 from prframe.stats._arrays import random_generator
-from prframe.stats.paired_values import described_tests
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._evaluation import Evaluation, prior_of
 from prframe.verbs._mean_samples import Resampling
@@ -83,34 +82,37 @@ def compare(
 ) -> FrameT:
     """Compare models pair by pair: differences, intervals, tests, effect sizes.
 
-    With `over` the sample is one of queries, for example: each has one value per model, and the
-    question is whether the means differ. With ``over=None`` it is one of items that all models
-    have scored, and the question is whether their rankings differ.
+    With `over` queries, for example, are the sample, and the question is whether mean values
+    differ. With ``over=None`` items are, and the question is whether their rankings differ.
 
     Parameters
     ----------
     frame : {frames}
-        One row per item and model, or per item, with a column of scores for each model. With
-        `values`, one per query and model, or per query, with a column for each model.
+        One row per item and model, or one row per item with a column of scores for each model.
     metrics : str, Metric or list of these, optional
-        Any of the catalogue; see `evaluate`.
+        Any of the catalogue. On the same items those of which `interval` has one for a single
+        ranking.
     {shared}
         On the same items there is no `weight`.
     values : str or list of str, optional
-        In place of metrics: the columns of precomputed values, of up to 1e100 in size, a metric
-        each, or one next to a column ``"metric"``; without a column of models, a model each.
+        In place of metrics: columns of precomputed values of queries, a metric each, or one next
+        to a column ``"metric"``; without a column of models, a model each.
     model : str, optional
         Column of models; ``"model"`` unless given. Not with a list in `score`, a model each.
     over : str, list of str or None
-        Columns of queries. None: compare on the same items, which are matched by `item`, or are
-        rows where `score` is a list; so too if `item` is given and there is no ``"query_id"``.
+        Columns of queries. None: compare on the same items, matched by `item`, or by row where
+        `score` is a list; so too if `item` is given and there is no ``"query_id"``.
     baseline : model or list of models, optional
-        Compare every other model with each of these: a is the model, b the baseline. Absent:
-        every pair, in order of the models' names, categories in their own order.
+        Compare every other model a with each of these as b. Absent: every pair, in order of the
+        models' names, categories in their own order.
     test : str, optional
-        "randomization" unless given, or "t" with `predicted`, which takes no other. Over queries:
+        "randomization", or "t" with `predicted`, unless given. Over queries:
 
-        {tests}
+        - "randomization": the models might have exchanged their values, query by query.
+        - "t": Student's, of the mean difference.
+        - "hall": the same, corrected for skewness.
+        - "bootstrap": of the mean difference, drawn and studentized.
+        - "wilcoxon": of the signed ranks; "sign": of wins and losses. Without clusters.
 
         On the same items (`prframe.stats.compare_rankings`):
 
@@ -126,34 +128,32 @@ def compare(
     within : {"all", "by"}
         Adjust for all rows of the result, or for those of each group of `by`, as "max-t" does.
     interval : {"auto", "t", "hall", "percentile", "bca"}
-        Over queries "auto" is Student's, or Hall's with ``test="hall"``. On the same items
-        "percentile" and "bca" are from the paired bootstrap; "auto" is that of the test or
-        "percentile", extended to what the intervals of both models leave room for (see the notes).
+        Over queries "auto" is Student's, or Hall's with ``test="hall"``. On the same items it is
+        "percentile", or that of "delong", extended as the notes say; there is "percentile" alone
+        besides.
     confidence_level : float in (0, 1)
         Level of the interval.
     equivalence : float > 0, optional
         Add ``p_equivalence``, not adjusted, of two one-sided t tests that the means differ by
-        less than this margin (`prframe.stats.paired_equivalence_test`).
+        less than this margin.
     power : float in (1 - confidence_level, 1), optional
         Add the smallest difference that so many queries detect with this probability by a t test,
         and how many queries the observed difference needs.
     resampling : "cv" or float > 0, optional
-        Correct the variance of ``test="t"`` for overlapping training sets (Nadeau & Bengio 2003).
-        "cv": the last column of `over` names the folds of a cross-validation, columns before it
-        its repetitions, in each of which folds are numbered anew. A number: the size of a test
-        set divided by that of its training set.
+        Correct the variance of ``test="t"`` for overlapping training sets. "cv": the last column
+        of `over` names folds, and columns before it repetitions. A number: the size of a test set
+        divided by that of its training set.
     cluster : str, optional
         Column of clusters: of queries, each in one, or of items. Whole clusters are exchanged or
-        drawn; `power` and some tests over queries do not support it.
+        drawn; `power` does not support it.
     incomplete : {"raise", "pairwise", "common", "zero", "last"}
-        Where a model has no rows for a query: refuse, compare two models over what both have,
-        all over what all have, or count as 0. On the same items: refuse, take the item as not
-        retrieved ("last"), or leave out what not all have ("common").
+        Where a model has no rows for a query: refuse, compare two models over what both have, all
+        over what all have, or count 0. On the same items: refuse, take as not retrieved ("last"),
+        or leave out what not all have.
     undefined : float, optional
         The value of a metric that is undefined for a query. Absent: the query does not enter.
     prior : float in (0, 1), optional
-        Compare metrics in a population with this share of positives; see `interval`. Not with
-        "delong".
+        Share of positives of the population, as in `interval`; not with "delong".
     n_resamples : int
         Draws of sampled tests and intervals; at least 2 / (1 - confidence_level).
     rng : int or numpy.random.Generator, optional
@@ -162,7 +162,7 @@ def compare(
         As in `evaluate`, for metrics that need it.
     predicted : str or list of str, optional
         Over queries: the column of a machine's labels, or those of values by them, as in
-        `interval`. The difference combines both judges.
+        `interval`.
 
     Returns
     -------
@@ -172,48 +172,43 @@ def compare(
         ``p_adjusted`` (with `correction`), ``p_value``, ``effect_size`` (Cohen's d_z),
         ``mean_a``, ``mean_b``, ``statistic`` (Float64), ``wins``, ``ties``, ``losses`` of a, ``n``
         queries or items (Int64), ``method``, ``test``, ``correction`` (String), ``n_family``
-        (Int64), the number of p-values adjusted for, ``confidence_level``, ``p_std_error``, the
-        Monte Carlo error of a sampled p-value, ``p_adjusted_std_error`` (Float64, with "max-t");
-        one-sided ``alternative`` (String) behind ``confidence_level``; with `equivalence`
-        ``p_equivalence`` (Float64); with `power` ``detectable_difference`` (Float64) and
-        ``n_needed`` (Int64); with `predicted` the columns that `interval` adds.
-        `prframe.tables.sentences` writes each row as a sentence.
+        (Int64), the number of p-values adjusted for, ``confidence_level``, and ``p_std_error``,
+        the Monte Carlo error of a sampled p-value (Float64). Options add
+        ``p_adjusted_std_error``, ``alternative``, ``p_equivalence``, ``detectable_difference``,
+        ``n_needed`` and the columns of `predicted`. `prframe.tables.sentences` writes each row as
+        a sentence.
 
     Raises
     ------
     PrframeError
-        An unknown metric, model or option, options that do not go together, a model without rows
-        for a query or an item, a query of two clusters, rows that cannot be ranked, or values
-        that are infinite or repeated.
+        An unknown name, options that do not go together, a model without rows for a query or an
+        item, a query of two clusters, or rows that cannot be ranked.
 
     Warns
     -----
     CoverageWarning
-        On the same items: ``test="delong"`` with fewer than 15 positives or negatives, and any
-        test with fewer than 40 clusters that hold positives, or negatives.
+        On the same items: "delong" with fewer than 15 items of a class, and any test with fewer
+        than 40 clusters that hold one.
     DependentFoldsWarning
-        `over` seems to name folds, or repeated folds, and `resampling` does not say so.
+        `over` seems to name folds, and `resampling` does not say so.
     SkewedDifferencesWarning
-        10 to 100 queries, but at most ``25 G^2``, whose differences have the skewness G, not due
-        to chance by Lin & Mudholkar's test at .05, with another test or interval than "hall".
+        10 to 100 queries whose differences are skewed, with another test or interval than "hall".
     UndefinedMetricWarning
-        Queries for which a metric is undefined, and pairs with too little in common for a test,
-        an interval or an effect size, or that differ by the same in all.
+        Queries for which a metric is undefined, and pairs with too little in common for a test.
 
     Notes
     -----
-    Means and tests of a pair are over the queries for which both models have a value. Differences
-    due to rounding alone are ties. A larger value counts as the better one.
+    A pair is compared over the queries for which both models have a value. Differences due to
+    rounding are ties. A larger value counts as the better one.
 
-    On the same items resamples lack the few items that good models misplace. "auto" therefore
-    reaches at least as far as the intervals of both models (`interval`) and the correlation of
-    their metrics say, and may hold 0 where the p-value is below .05. ``mean_a`` and ``mean_b`` are
-    the metrics themselves; there are no wins, and no effect size.
+    On the same items resamples lack the few items that good models misplace. "auto" reaches at
+    least as far as the intervals of both models (`interval`) and the correlation of their metrics
+    say, and may hold 0 where the p-value is below .05. There are no wins, and no effect size.
 
     References
     ----------
-    Smucker, Allan & Carterette 2007; Carterette 2012; Westfall & Young 1993; Sakai 2016;
-    DeLong et al. 1988; Venkatraman & Begg 1996.
+    Smucker, Allan & Carterette 2007; Westfall & Young 1993; Hall 1992; Nadeau & Bengio 2003;
+    DeLong et al. 1988; Venkatraman & Begg 1996; Zou & Donner 2008.
 
     Examples
     --------
@@ -240,18 +235,6 @@ def compare(
     >>> found = prframe.compare(frame, values=["new", "old"], test="t")
     >>> found["difference"].round(3).item(), found["p_value"].round(3).item()
     (0.233, 0.118)
-
-    Two classifiers of the same items, a column of scores for each:
-
-    >>> rng = np.random.default_rng(1)
-    >>> label = np.arange(200) < 50
-    >>> first, second = label + rng.normal(size=200), 2 * label + rng.normal(size=200)
-    >>> frame = {"label": label, "old": first, "new": second}
-    >>> found = prframe.compare(frame, ["AP", "AUC"], score=["new", "old"], over=None, rng=1)
-    >>> found.select("metric", "difference", "conf_low", "conf_high").to_pandas().round(3)
-      metric  difference  conf_low  conf_high
-    0     AP       0.244     0.046      0.423
-    1    AUC       0.129     0.049      0.216
     """
     wanted = metrics_or_none(metrics, values)
     frame, over = _queries(frame, over, named=values is None and shared.get("item") is not None)
@@ -339,6 +322,3 @@ def _hint(
         ", or number the rows, for example by with_row_index('query_id')" if is_precomputed else ""
     )
     return f"Name the column of queries, folds or seeds with over={number}{otherwise}."
-
-
-compare.__doc__ = (compare.__doc__ or "").replace("{tests}", described_tests(" " * 8).strip())

@@ -22,23 +22,17 @@ Incomplete: TypeAlias = Literal["raise", "last", "common"]
 
 # So many items that are not listed are added to a group.
 _MOST_UNLISTED = 10**8
-# `Ranking` may carry these for an item, in these columns.
-_CARRIED = {"gain": ("gain",), "judged": ("judged", "pooled")}
 
 
 @dataclass(frozen=True, eq=False)
 class PairedGroup:
-    """The items of one group, in an order that does not depend on that of the rows.
-
-    `items` has a row each: ``positive`` and, where carried, ``gain``, ``judged``, ``pooled``.
-    """
+    """The items of one group, in an order that does not depend on that of the rows."""
 
     # Dense ranks from 1 of each model's scores, 0 if not retrieved; and integers that sort alike.
     level: Integers
     key: Integers
     positive: Flags
     cluster: Integers | None
-    items: pl.DataFrame
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,16 +45,9 @@ class PairedRows:
 
 
 def paired_rows(
-    source: Source,
-    args: Arguments,
-    *,
-    incomplete: Incomplete = "raise",
-    extra: tuple[str, ...] = (),
+    source: Source, args: Arguments, *, incomplete: Incomplete = "raise"
 ) -> PairedRows:
-    """Match the rankings of all models, group by group; see `PairedGroup`.
-
-    `extra` names further quantities of items: ``"gain"``, ``"judged"``.
-    """
+    """Match the rankings of all models, group by group; see `PairedGroup`."""
     checks.one_of("incomplete", incomplete, get_args(Incomplete))
     if incomplete == "common" and not (args.n_pos is args.n_neg is None):
         raise ArgumentError(
@@ -68,7 +55,7 @@ def paired_rows(
             "out, or take incomplete='last'."
         )
     held = source.holding(source.whole())
-    models, rows = (_wide if args.further_scores else _long)(held, args, extra)
+    models, rows = (_wide if args.further_scores else _long)(held, args)
     names = key_names(args)
     keys = rows.select(names).unique()
     keys = keys.sort(names) if names else keys
@@ -80,30 +67,23 @@ def paired_rows(
     return PairedRows(models, keys, _Matching(args, models, keys, rows).groups(incomplete))
 
 
-def _long(
-    source: Source, args: Arguments, extra: tuple[str, ...]
-) -> tuple[list[Any], pl.DataFrame]:
+def _long(source: Source, args: Arguments) -> tuple[list[Any], pl.DataFrame]:
     """Return the models and their rows, with the model's number, where a column names them."""
     column = str(args.model)
-    rows = Ranking(source, replace(args, by=[*args.keys, column]), extra=extra).over_groups(
-        _listed
-    )
+    rows = Ranking(source, replace(args, by=[*args.keys, column])).over_groups(_listed)
     models = source.whole().select(pl.col(column).drop_nulls().unique().sort())
     key = f"by{len(args.keys)}"
     numbered = models.rename({column: key}).with_row_index("model")
-    return models[column].to_list(), rows.join(
-        numbered, on=key, how="left", maintain_order="left"
-    ).drop(key)
+    rows = rows.join(numbered, on=key, how="left", maintain_order="left").drop(key)
+    return models[column].to_list(), rows
 
 
-def _wide(
-    source: Source, args: Arguments, extra: tuple[str, ...]
-) -> tuple[list[Any], pl.DataFrame]:
+def _wide(source: Source, args: Arguments) -> tuple[list[Any], pl.DataFrame]:
     """Return the models and their rows, with the model's number, where each has a column."""
     numbered = source.holding(source.whole().with_row_index(ROW))
     models = [args.score, *args.further_scores]
     parts = [
-        Ranking(numbered, replace(args, score=score, further_scores=()), extra=(*extra, "row"))
+        Ranking(numbered, replace(args, score=score, further_scores=()), extra=("row",))
         .over_groups(_listed)
         .with_columns(model=pl.lit(i, dtype=pl.UInt32))
         for i, score in enumerate(models)
@@ -127,6 +107,8 @@ class _Matching:
         self, args: Arguments, models: list[Any], keys: pl.DataFrame, rows: pl.DataFrame
     ) -> None:
         self._args, self._models, self._keys = args, models, keys
+        # Without keys there is one group if there are rows.
+        self._n_groups = keys.height if keys.width else int(rows.height > 0)
         self._name = "row" if args.item is None else "item"
         name = pl.col(self._name)
         if rows[self._name].dtype == pl.Categorical:
@@ -152,34 +134,21 @@ class _Matching:
         if self._args.cluster is not None:
             code = pl.col("cluster").rank("dense").over("group").cast(pl.Int64) - 1
             items = items.with_columns(code.alias("cluster"))
-        bounds = np.searchsorted(items["group"].to_numpy(), np.arange(self._keys_height + 1))
+        bounds = np.searchsorted(items["group"].to_numpy(), np.arange(self._n_groups + 1))
         return [
             self._group(items[low:high], level[:, low:high], key[:, low:high], *more)
             for (low, high), more in zip(pairwise(bounds.tolist()), unlisted, strict=True)
         ]
 
-    @property
-    def _keys_height(self) -> int:
-        """The number of groups; without keys there is one if there are rows."""
-        return self._keys.height if self._keys.width else int(self._rows.height > 0)
-
-    def _carried(self) -> list[str]:
-        """Return the columns that belong to the item, not to its scores."""
-        known = ("positive", *(name for names in _CARRIED.values() for name in names), "cluster")
-        return [name for name in known if name in self._rows.columns]
-
     def _check_agreement(self) -> None:
         """Require that models agree about everything but the score."""
-        carried = self._carried()
-        firsts = self._rows[self._firsts].select(carried)[self._item]
-        for name in carried:
+        named = {"positive": "label"} | ({"cluster": "cluster"} if self._args.cluster else {})
+        firsts = self._rows[self._firsts].select(list(named))[self._item]
+        for name, argument in named.items():
             differs = self._rows[name].ne_missing(firsts[name])
             if differs.any():
                 bad = self._rows.filter(differs)
                 number = bad.select("group", self._name).n_unique()
-                argument = {"positive": "label", "gain": "label", "pooled": "label"}.get(
-                    name, name
-                )
                 raise PrframeError(
                     f"`{argument}` of an item must be the same for all models: {number} of "
                     f"{self._firsts.size} items differ, the first is {self._example(bad)}; mend "
@@ -219,23 +188,18 @@ class _Matching:
             "with incomplete='common'."
         )
 
-    def _unlisted(self) -> list[tuple[int, int]]:
+    def _unlisted(self) -> Integers:
         """Return how many positives and negatives of each group are not listed."""
-        given = self._args.totals
-        unlisted = np.zeros((self._keys_height, 2), dtype=np.int64)
-        if given and self._rows.height:
+        unlisted = np.zeros((self._n_groups, 2), dtype=np.int64)
+        if not self._rows.height:
+            return unlisted
+        positive, given = pl.col("positive"), self._args.totals
+        firsts = self._rows[self._firsts].group_by("group", maintain_order=True)
+        listed = firsts.agg(n_pos=positive.sum(), n_neg=(~positive).sum())
+        for name in given:
             grouped = self._rows.group_by("group", maintain_order=True)
-            stated = grouped.agg(
-                pl.col("n_pos", "n_neg").first(),
-                *(pl.col(name).n_unique().alias(f"{name}_values") for name in given),
-            )
-            positive = (
-                self._rows[self._firsts]
-                .group_by("group", maintain_order=True)
-                .agg(n_pos=pl.col("positive").sum(), n_neg=(~pl.col("positive")).sum())
-            )
-            for name in given:
-                unlisted[:, int(name == "n_neg")] = self._beyond(name, stated, positive[name])
+            stated = grouped.agg(pl.col(name).first(), values=pl.col(name).n_unique())
+            unlisted[:, int(name == "n_neg")] = self._beyond(name, stated, listed[name])
         if (most := int(unlisted.sum(axis=1).max(initial=0))) > _MOST_UNLISTED:
             totals = " and ".join(f"`{name}`" for name in given)
             raise PrframeError(
@@ -243,11 +207,11 @@ class _Matching:
                 f"{_MOST_UNLISTED} that are not listed; got {most}. Leave them out, which changes "
                 "no metric of the ranks of listed positives, or take a smaller sample of items."
             )
-        return [(int(pos), int(neg)) for pos, neg in unlisted]
+        return unlisted
 
     def _beyond(self, name: str, totals: pl.DataFrame, present: pl.Series) -> Integers:
         """Return a total minus the number of items that any model lists."""
-        differ = totals.filter(pl.col(f"{name}_values") > 1)["group"]
+        differ = totals.filter(pl.col("values") > 1)["group"]
         if differ.len():
             raise PrframeError(
                 f"`{name}` must be the same for all models of a group: "
@@ -268,24 +232,20 @@ class _Matching:
         self, items: pl.DataFrame, level: Integers, key: Integers, n_pos: int, n_neg: int
     ) -> PairedGroup:
         """Return a group of its listed items and the given numbers of unlisted ones."""
-        columns = self._carried()
+        positive = items["positive"].to_numpy()
+        cluster = None if self._args.cluster is None else items["cluster"].to_numpy()
         if self._args.item is None:
             # Items are sorted by everything that they have, so that only those that are equal in
             # all of it stay in the order of their rows.
-            merits = [items[name].to_numpy() for name in reversed(columns)]
+            merits = [positive] if cluster is None else [cluster, positive]
             order = np.lexsort([*merits, *level[::-1]])
-            items, level, key = items[order], level[:, order], key[:, order]
-        cluster = None if self._args.cluster is None else items["cluster"].to_numpy()
-        items = items.select(name for name in columns if name != "cluster")
+            positive, level, key = positive[order], level[:, order], key[:, order]
+            cluster = None if cluster is None else cluster[order]
         if n_pos + n_neg:
-            more = pl.DataFrame({"positive": np.repeat([True, False], [n_pos, n_neg])})
-            values = {"gain": pl.col("positive").cast(pl.Float64), "judged": pl.col("positive")}
-            values["pooled"] = pl.lit(value=False)
-            added = [value.alias(name) for name, value in values.items() if name in columns]
-            items = pl.concat([items, more.with_columns(added)])
+            positive = np.append(positive, np.repeat([True, False], [n_pos, n_neg]))
             width = (0, 0), (0, n_pos + n_neg)
             level, key = np.pad(level, width), np.pad(key, width, constant_values=UNRETRIEVED)
-        return PairedGroup(level, key, items["positive"].to_numpy(), cluster, items)
+        return PairedGroup(level, key, positive, cluster)
 
 
 def _levels(group: pl.Series, key: Integers) -> Integers:

@@ -146,7 +146,7 @@ class MeanDifferences(ValuesPlan):
         """Return the interval and the p-value of each level."""
         low, high = student_intervals(family, self._confidence).T
         options = QueryTestOptions(
-            "two-sided", "auto", self.band.n_resamples, np.random.default_rng(self.seed)
+            "two-sided", self.band.n_resamples, np.random.default_rng(self.seed)
         )
         tests = QUERY_TESTS["randomization"].of_pairs(family, options)
         p_values, errors = np.array([(test.p_value, test.std_error) for test in tests]).T

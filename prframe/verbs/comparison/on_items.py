@@ -13,22 +13,20 @@ from prframe._engine.keys import UNRETRIEVED, threshold_key
 from prframe._engine.measure import thresholds_of
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import ArgumentError, CoverageWarning, PrframeError, warn
-from prframe.metrics import Metric, with_cells, with_influence
+from prframe.metrics import with_cells
 from prframe.stats._units import units_of
 from prframe.stats.paired_rankings import (
-    OWN_TESTS,
     ComparisonPlan,
     PairedRankings,
     RankingComparison,
     untested,
 )
-from prframe.stats.rankings import CellEvaluator, Evaluator
-from prframe.typing import Integers
-from prframe.verbs._evaluation import Evaluation, at_prior
+from prframe.stats.rankings import CellEvaluator
+from prframe.typing import Flags, Integers
+from prframe.verbs._evaluation import Evaluation, at_prior, refuse_grades
 from prframe.verbs._groups import LEAST_CLUSTERS, each_group
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import groups_lacking, warn_null
-from prframe.verbs.comparison.catalogue_evaluator import CatalogueEvaluator
 from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, paired_rows
 from prframe.verbs.comparison.rows import (
     Block,
@@ -63,38 +61,27 @@ class OnItems(Plan):
         return on_same_items("compare")
 
     def check(self) -> None:
-        """Refuse metrics for which there is no such test or interval."""
+        """Refuse metrics for which there is no such test."""
         asked = self.asked
         self._evaluation.check()
-        for name, metric in asked.wanted.items():
-            is_own = asked.test in OWN_TESTS
-            if is_own and (metric.without_cells or not metric.cell_statistic().of_two_samples):
-                raise ArgumentError(
-                    f"test={asked.test!r} is for {with_cells(asked.test)}; got {name}; take "
-                    "'randomization' or 'bootstrap'."
-                )
-            if asked.interval == "bca" and (reason := _without_influence(metric)):
-                known = with_influence(graded=False)
-                raise ArgumentError(
-                    f"interval='bca' on the same items is for {known}; got {name}: "
-                    f"{reason}; take 'percentile'."
-                )
-        if self.prior is not None:
-            self._check_prior(asked)
-        self._plan.check()
-
-    def _check_prior(self, asked: Comparison) -> None:
-        """Refuse tests and metrics that know no other share of positives."""
-        if asked.test in OWN_TESTS:
+        is_delong = asked.test == "delong"
+        if is_delong and self.prior is not None:
             raise ArgumentError(
                 f"test={asked.test!r} takes no `prior`; take 'randomization' or 'bootstrap'."
             )
         for name, metric in asked.wanted.items():
             if reason := metric.without_cells:
                 raise ArgumentError(
-                    f"`prior` on the same items is for metrics of counts; got {name}: {reason}."
+                    f"{name} of one ranking is not compared: {reason}; {with_cells()} are; to "
+                    "compare means over queries name these with over=."
+                )
+            if is_delong and not metric.cell_statistic().of_two_samples:
+                raise ArgumentError(
+                    f"test={asked.test!r} is for {with_cells(asked.test)}; got {name}; take "
+                    "'randomization' or 'bootstrap'."
                 )
             at_prior(metric, self.prior)
+        self._plan.check()
 
     @cached_property
     def _plan(self) -> ComparisonPlan:
@@ -117,12 +104,8 @@ class OnItems(Plan):
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group, metric and pair."""
-        paired = paired_rows(
-            source,
-            self.args,
-            incomplete=self.incomplete,
-            extra=self._evaluation.needed_columns(source),
-        )
+        refuse_grades(source, self.args, self.asked.wanted, "is compared")
+        paired = paired_rows(source, self.args, incomplete=self.incomplete)
         names = key_names(self.args)
         if not paired.groups:
             return no_rows(self.asked, names)
@@ -184,59 +167,23 @@ class OnItems(Plan):
         least: Mapping[float | None, Integers],
     ) -> dict[str, Block]:
         """Return the columns of all metrics of a group."""
-        comparisons: dict[str, list[RankingComparison]] = {}
-        for names, rankings in self._rankings(group, least):
-            by_pair = self._compared(group, names, rankings, pairs)
-            comparisons |= zip(names, map(list, zip(*by_pair, strict=True)), strict=True)
-        for name in comparisons:
-            if (metric := self.asked.wanted[name]).needs_items_above:
-                empty = np.asarray((group.key < least[metric.threshold]).all(axis=1))
-                comparisons[name] = [
-                    untested(*np.where(empty[[*pair]], np.nan, [found.value_a, found.value_b]))
-                    if empty[[*pair]].any()
-                    else found
-                    for found, pair in zip(comparisons[name], pairs, strict=True)
-                ]
         n = [group.positive.size] * len(pairs)
-        return {name: _columns(comparisons[name]) | {"n": n} for name in self.asked.wanted}
-
-    def _rankings(
-        self, group: PairedGroup, least: Mapping[float | None, Integers]
-    ) -> list[tuple[list[str], PairedRankings]]:
-        """Return the rankings, cut off at each threshold, with the metrics taken there."""
-        rankings = []
+        blocks = {}
         for threshold, keys in least.items():
+            names = [name for name, one in self.asked.wanted.items() if one.threshold == threshold]
+            if not names:
+                continue
+            statistics = [at_prior(self.asked.wanted[name], self.prior) for name in names]
             level = np.where(group.key >= keys, group.level, 0)
-            for names, evaluator in self._evaluators(group, threshold):
-                rankings.append((names, PairedRankings(level, evaluator, group.cluster)))
-        return rankings
-
-    def _evaluators(
-        self, group: PairedGroup, threshold: float | None
-    ) -> list[tuple[list[str], Evaluator]]:
-        """Return the evaluators of the metrics with a threshold, and the names of these."""
-        wanted = {
-            name: metric
-            for name, metric in self.asked.wanted.items()
-            if metric.threshold == threshold
-        }
-        # Gains of 0 and 1 alone are no grades.
-        items = group.items
-        plain = "gain" not in items.columns or (items["gain"] == items["positive"]).all()
-        quick = [
-            name
-            for name, metric in wanted.items()
-            if not (metric.without_cells if plain else _without_cells(metric))
-        ]
-        others = [name for name in wanted if name not in quick]
-        evaluators: list[tuple[list[str], Evaluator]] = []
-        if quick:
-            statistics = [at_prior(wanted[name], self.prior) for name in quick]
-            evaluators.append((quick, CellEvaluator(group.positive, statistics)))
-        if others:
-            evaluate = CatalogueEvaluator(group.items, [wanted[name] for name in others])
-            evaluators.append((others, evaluate))
-        return evaluators
+            evaluate = CellEvaluator(group.positive, statistics)
+            rankings = PairedRankings(level, evaluate, group.cluster)
+            by_pair = self._compared(group, names, rankings, pairs)
+            for name, found in zip(names, map(list, zip(*by_pair, strict=True)), strict=True):
+                is_cut = self.asked.wanted[name].needs_items_above
+                empty = (level == 0).all(axis=1)
+                kept = _without_empty(found, pairs, empty) if is_cut else found
+                blocks[name] = _columns(kept) | {"n": n}
+        return {name: blocks[name] for name in self.asked.wanted}
 
     def _compared(
         self,
@@ -247,7 +194,7 @@ class OnItems(Plan):
     ) -> list[list[RankingComparison]]:
         """Compare each pair by the named metrics."""
         asked = self.asked
-        if asked.test == "delong" and _number_of(group) < _LEAST:
+        if asked.test == "delong" and rankings.n_units < _LEAST:
             values = rankings.values()
             return [[untested(*row[list(pair)]) for row in values] for pair in pairs]
         confidences = [asked.confidence(asked.wanted[name].range) for name in names]
@@ -275,16 +222,16 @@ class OnItems(Plan):
         warn_null(columns, groups, self.args, why)
 
 
-def _without_cells(metric: Metric) -> str:
-    """Return why a metric, perhaps of graded labels, is no function of counts; else nothing."""
-    return "it uses graded labels" if metric.graded else metric.without_cells
-
-
-def _without_influence(metric: Metric) -> str:
-    """Return why a metric has no derivative by the weights of items; empty if it has."""
-    if reason := _without_cells(metric):
-        return reason
-    return metric.cell_statistic().lacks_influence
+def _without_empty(
+    comparisons: Sequence[RankingComparison], pairs: Sequence[tuple[int, int]], empty: Flags
+) -> list[RankingComparison]:
+    """Make values undefined where a model has no item above the threshold."""
+    return [
+        untested(*np.where(empty[[*pair]], np.nan, [found.value_a, found.value_b]))
+        if empty[[*pair]].any()
+        else found
+        for found, pair in zip(comparisons, pairs, strict=True)
+    ]
 
 
 def _all_retrieved(groups: Sequence[PairedGroup]) -> bool:

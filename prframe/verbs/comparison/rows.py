@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from prframe import checks, hints
 from prframe._engine.arguments import Arguments
-from prframe.errors import ArgumentError, PrframeError
+from prframe.errors import ArgumentError, ManyPairsWarning, PrframeError, warn
 from prframe.metrics import Metric
 from prframe.stats import adjust_p_values
 from prframe.stats._p_values import LEAST, check_alternative
@@ -37,6 +37,8 @@ JOINT = "max-t"
 _P_VALUES = {"p_value", "p_adjusted", "p_equivalence"}
 _FAMILIES: dict[str, list[str]] = {"by": ["group"], "all": []}
 SAMPLED = {"percentile", "bca"}
+# So many pairs take seconds, and half a gigabyte.
+_MANY = 20_000
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ OVER_QUERIES = Mode(
 ON_ITEMS = Mode(
     wording="on the same items (over=None)",
     tests=("randomization", "bootstrap", "delong"),
-    intervals=("auto", "percentile", "bca"),
+    intervals=("auto", "percentile"),
     incomplete=get_args(IncompleteItems),
     remedy="to compare over queries name them with over=",
 )
@@ -356,7 +358,15 @@ def model_pairs(models: Sequence[Any], baseline: object) -> list[tuple[int, int]
     if len(models) == 1:
         raise PrframeError(f"a comparison takes two models or more; got {models[0]!r} alone.")
     if baseline is None:
-        return list(combinations(range(len(models)), 2))
+        pairs = list(combinations(range(len(models)), 2))
+        if len(pairs) > _MANY:
+            warn(
+                f"all {len(pairs):,} pairs of {len(models):,} models are compared, which takes "
+                "time and memory; name in baseline= the ones to compare with, or ignore "
+                "ManyPairsWarning.",
+                ManyPairsWarning,
+            )
+        return pairs
     baseline = checks.plain(baseline) if np.ndim(cast("Any", baseline)) == 0 else baseline
     several = isinstance(baseline, Iterable) and not isinstance(baseline, (str, bytes))
     listed = list(cast("Iterable[object]", baseline)) if several else [baseline]

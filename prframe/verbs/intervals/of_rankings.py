@@ -16,7 +16,7 @@ from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import class_scores, clustered
 from prframe._engine.rows import in_groups, key_names
 from prframe._engine.totals import items_above, least_key
-from prframe.errors import ArgumentError, CoverageWarning, PrframeError, warn
+from prframe.errors import ArgumentError, CoverageWarning, warn
 from prframe.metrics import Metric, with_cells
 from prframe.metrics.thresholds import MaxF1, W
 from prframe.stats.curves import Weights, drawn_weights
@@ -38,7 +38,7 @@ from prframe.stats.rankings import (
 from prframe.stats.score_functions import parse_phi
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Flags, Floats, Integers, Schema
-from prframe.verbs._evaluation import Evaluation, at_prior, largest_grade
+from prframe.verbs._evaluation import Evaluation, at_prior, refuse_grades
 from prframe.verbs._groups import LEAST_CLUSTERS, each_shape, group_cells, shape_of
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._trec_eval_names import TrecEvalNames
@@ -173,13 +173,7 @@ class RankingIntervals(Plan):
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group and metric."""
-        if grade := largest_grade(source, self.args, self.wanted):
-            raise PrframeError(
-                f"{grade[0]} of one ranking has an interval only where labels are 0 and 1, and "
-                f"not where they are grades; got {grade[1]:g}; name the labels that count as "
-                "relevant with positive=[...], or take the mean over queries, which may have "
-                "grades, with over=."
-            )
+        refuse_grades(source, self.args, self.wanted, "has an interval")
         Evaluation(replace(self.args, cluster=None), self.wanted).check_all_rows(source)
         extra = ("score",) if has_thresholds(self.wanted) else ()
         rows = Ranking(source, self.args, extra=extra).over_groups(self._piece)

@@ -18,8 +18,8 @@ from prframe.stats import (
     ranking_levels,
 )
 from prframe.stats._p_values import sampled_p_value
-from prframe.stats.paired_rankings import PairedRankings, swaps as paired_swaps
-from prframe.stats.paired_rankings.bootstrap import multiplicities
+from prframe.stats.paired_rankings import PairedRankings, draws as paired_draws
+from prframe.stats.paired_rankings.draws import multiplicities
 from prframe.stats.paired_rankings.pools import HELD
 from prframe.stats.rankings import CellEvaluator, PrecisionAtRecall
 
@@ -167,7 +167,7 @@ def test_swaps_are_those_of_ranks(ties: bool) -> None:
     assert not found.exact
     draws = [
         (coin, swap > 0)
-        for coin, heads in paired_swaps._swaps(
+        for coin, heads in paired_draws._swaps(
             60, np.random.default_rng(5), np.ones(30, int), HELD
         )
         for swap in heads.T
@@ -255,34 +255,6 @@ def test_replicates_have_the_law_of_resampled_rows(units: int) -> None:
     assert stats.ks_2samp(drawn[0] - shuffled, expected).pvalue < 0.01
 
 
-def retrieved(level: np.ndarray, count: np.ndarray | None = None) -> np.ndarray:
-    """Evaluate the share of items that are retrieved."""
-    return np.average(
-        np.broadcast_to(level > 0, np.shape(level if count is None else count)),
-        axis=-1,
-        weights=count,
-    )[None]
-
-
-def test_any_function_of_levels_is_an_evaluator() -> None:
-    rankings = PairedRankings([[3, 2, 1, 0], [1, 0, 0, 0]], retrieved)
-    np.testing.assert_array_equal(rankings.values(), [[0.75, 0.25]])
-    # Of the two items that one model alone retrieves either has both, or each has one.
-    null = rankings.randomization(0, 1, 16).differences[0]
-    values, number = np.unique(null, return_counts=True)
-    assert dict(zip(values.tolist(), number.tolist(), strict=True)) == {-0.5: 8, 0.0: 16, 0.5: 8}
-    replicates = rankings.replicates(4000, rng=1)[0]
-    law = stats.binom(4, 0.75).pmf(np.arange(5))
-    seen = np.bincount(np.rint(4 * replicates[0]).astype(int), minlength=5)
-    assert stats.chisquare(seen, 4000 * law).pvalue > 0.01
-    with pytest.raises(PrframeError) as caught:
-        rankings.acceleration(0, 1)
-    assert str(caught.value) == (
-        "a BCa interval needs an evaluator with the method `influence`, which function does not "
-        "have; use the percentile interval."
-    )
-
-
 def test_p_values_by_hand() -> None:
     drawn = np.array([-3.0, -2.0, -1.0, 0.0, 1.0, 2.0 - 1e-14, np.nan])
     assert sampled_p_value(2.0, drawn, "greater").p_value == 2 / 7
@@ -299,9 +271,9 @@ MISTAKES: dict[str, Callable[[], object]] = {
     "`scores` must have one or two dimensions; got 3.": lambda: ranking_levels([[[1.0]]]),
     "`scores` must not be NaN: 1 of 2.": lambda: ranking_levels([1.0, np.nan]),
     "`levels` must be whole numbers with a row per ranking and a column per item, at least one of "
-    "each; got [1, 2].": lambda: PairedRankings([1, 2], retrieved),
+    "each; got [1, 2].": lambda: PairedRankings([1, 2], CellEvaluator([True, False], [AP])),
     "`levels` must lie between 0 and the number of items, 2; got 5. `ranking_levels` makes them "
-    "from scores.": lambda: PairedRankings([[1, 5]], retrieved),
+    "from scores.": lambda: PairedRankings([[1, 5]], CellEvaluator([True, False], [AP])),
     "`label` must have one dimension; got shape (1, 1).": lambda: CellEvaluator([[True]], [AP]),
     "`statistics` must hold at least one metric; got none.": lambda: CellEvaluator([True], []),
 }

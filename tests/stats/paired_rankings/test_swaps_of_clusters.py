@@ -30,16 +30,8 @@ def test_swaps_of_few_clusters_are_those_by_hand(seed: int) -> None:
     rng = np.random.default_rng(seed)
     label, cluster = rng.random(1200) < 0.2, np.arange(1200) % 6
     scores = np.array([[1.6], [1.2]]) * label + rng.normal(size=(2, 1200))
-    # The sampled test has fewer swaps than there are.
     exact = compare_rankings(*scores, label, AveragePrecision(), cluster=cluster)
     assert exact.p_value == pytest.approx(by_hand(scores, label, cluster), abs=1e-12)
-    sampled = compare_rankings(
-        *scores, label, AveragePrecision(), cluster=cluster, n_resamples=63, rng=seed
-    )
-    other = compare_rankings(
-        *scores, label, [AveragePrecision(), RocArea()], cluster=cluster, n_resamples=63, rng=seed
-    )
-    assert sampled.p_value == other[0].p_value
 
 
 def test_counts_of_few_clusters_in_many_cells_fit_into_memory() -> None:

@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 
 from prframe.errors import PrframeError
-from prframe.stats import mean_interval, paired_equivalence_test, paired_t_test
+from prframe.stats import mean_interval, paired_t_test
+from prframe.stats.paired_values import paired_equivalence_test
 
 FIRST = np.array([0.81, 0.84, 0.79, 0.83, 0.86, 0.80, 0.82, 0.85, 0.81, 0.84])
 SECOND = np.array([0.80, 0.80, 0.80, 0.81, 0.82, 0.79, 0.82, 0.82, 0.80, 0.81])

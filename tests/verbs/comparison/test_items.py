@@ -8,9 +8,7 @@ from sklearn.metrics import roc_auc_score
 
 import prframe
 from prframe.errors import PrframeError, UndefinedMetricWarning
-from prframe.metrics import parse_metric
 from prframe.stats import paired_rank_test
-from prframe.verbs.comparison.catalogue_evaluator import CatalogueEvaluator
 
 COLUMNS = ["a", "b", "c"]
 
@@ -73,65 +71,20 @@ def test_delong_is_the_array_test_of_w():
 
 
 EVERY = [str(one.example()) for one in prframe.CATALOGUE.values() if not one.without_cells]
-# These have no derivative by the weights of items, or are computed from gains.
-WITHOUT_BCA = {"DCG", "nDCG", "RR", "Success@10"}
 
 
 @pytest.mark.parametrize("digits", [None, 0])
-@pytest.mark.parametrize("interval", ["auto", "bca"])
-def test_every_metric_of_cells_is_that_of_evaluate(interval, digits):
+def test_every_metric_of_cells_is_that_of_evaluate(digits):
     wide = items(digits=digits).with_columns(
         c=pl.when(pl.col("c") > -1).then("c").otherwise(-np.inf)
     )
-    names = [name for name in EVERY if interval != "bca" or name not in WITHOUT_BCA]
-    found = compared(wide, names, interval=interval, n_resamples=100, rng=1)
-    values = prframe.evaluate(long(wide), names, by="model", layout="long")
+    found = compared(wide, EVERY, n_resamples=100, rng=1)
+    values = prframe.evaluate(long(wide), EVERY, by="model", layout="long")
     expected = {(row[0], row[1]): row[2] for row in values.rows()}
     for row in found.iter_rows(named=True):
         a, b = (expected[row[side], row["metric"]] for side in ("model_a", "model_b"))
         assert (row["mean_a"], row["mean_b"]) == pytest.approx((a, b))
         assert row["conf_low"] <= row["difference"] <= row["conf_high"]
-
-
-CATALOGUE = [
-    "AP",
-    "nDCG@10",
-    "RR",
-    "P@7",
-    "R@5",
-    "ERR@10",
-    "RBP(p=0.8)",
-    "F1@10",
-    "AP@20",
-    "MaxF1",
-]
-
-
-@pytest.mark.parametrize("graded", [False, True])
-def test_the_evaluator_is_evaluate_on_the_rows_of_each_resample(graded):
-    rng = np.random.default_rng(4)
-    n, rows = 40, 12
-    names = [*CATALOGUE, "nDCG(gain='exp')"] if graded else CATALOGUE
-    label = rng.integers(0, 4, n) if graded else rng.integers(0, 2, n)
-    level = rng.integers(0, 15, (rows, n))
-    count = rng.integers(0, 3, (rows, n))
-    table = pl.DataFrame(
-        {"positive": label > 0} | ({"gain": label.astype(float)} if graded else {})
-    )
-    evaluate = CatalogueEvaluator(table, [parse_metric(name) for name in names])
-    every = pl.DataFrame(
-        {
-            "r": np.repeat(np.arange(rows), n),
-            "score": np.where(level > 0, level, -np.inf).ravel(),
-            "label": np.tile(label, rows),
-            "count": count.ravel(),
-        }
-    )
-    repeated = every.select(pl.all().repeat_by("count").explode()).drop("count")
-    for found, frame in ((evaluate(level), every), (evaluate(level, count), repeated)):
-        expected = prframe.evaluate(frame, names, by="r").sort("r").drop("r")
-        assert found == pytest.approx(expected.to_numpy().T, nan_ok=True)
-    assert evaluate(level[:1], count)[0].shape == (rows,)
 
 
 @pytest.mark.slow
@@ -178,8 +131,9 @@ def test_groups_without_positives_are_null_with_one_warning():
 BAD = [
     ({"test": "t"}, "on the same items"),
     ({"metrics": "AP", "test": "delong"}, "test='delong' is for AUC; got AP"),
-    ({"metrics": "AUC", "test": "delong", "interval": "bca"}, "interval of its own"),
-    ({"metrics": "nDCG@5", "interval": "bca"}, "got nDCG@5"),
+    ({"metrics": "AUC", "test": "delong", "interval": "percentile"}, "interval of its own"),
+    ({"metrics": "ERR"}, "ERR of one ranking is not compared: it is not written as"),
+    ({"interval": "bca"}, "`interval` on the same items"),
     ({"interval": "t"}, "`interval` on the same items"),
     ({"incomplete": "zero"}, "`incomplete` on the same items"),
     ({"correction": "max-t"}, "over queries"),
@@ -195,6 +149,12 @@ BAD = [
 def test_what_it_refuses(options, message):
     with pytest.raises(PrframeError, match=message):
         compared(items(), **({"metrics": "AP"} | options))
+
+
+def test_grades_are_refused():
+    graded = items().with_columns(label=2 * pl.col("label").cast(pl.Int8))
+    with pytest.raises(PrframeError, match="nDCG@5 of one ranking is compared only where labels"):
+        compared(graded, "nDCG@5")
 
 
 def test_models_without_items_in_common_are_refused():
@@ -240,17 +200,3 @@ def test_the_warning_names_the_columns_that_are_null(
     columns = ["difference", "conf_low", "conf_high", "p_value"]
     assert [name for name in columns if found[name][1] is None] == lacking
     assert found[columns].row(0).count(None) == 0
-
-
-@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
-def test_gains_of_0_and_1_are_tested_as_grades_are(test: str) -> None:
-    """Labels of 2 have gains of 3 (or 2), by which numerator and denominator are multiplied."""
-    rng = np.random.default_rng(3)
-    label = rng.random(80) < 0.3
-    frame = pl.DataFrame({"label": 1.0 * label, "a": rng.random(80) + label, "b": rng.random(80)})
-    options = {"over": None, "test": test, "rng": 1, "n_resamples": 500}
-    plain = prframe.compare(frame, ["nDCG@10", "nDCG"], ["a", "b"], **options)
-    graded = frame.with_columns(label=pl.col("label") * 2)
-    other = prframe.compare(graded, ["nDCG@10", "nDCG"], ["a", "b"], **options)
-    for name in ("difference", "p_value", "mean_a"):
-        assert plain[name].to_list() == pytest.approx(other[name].to_list(), rel=1e-9)

@@ -39,14 +39,14 @@ def frames(draw: st.DrawFn, scores: st.SearchStrategy[Any] = SCORES) -> pl.DataF
 
 
 def matched(frame: object, score: Any = "score", **options: Any) -> PairedRows:
-    incomplete, extra = options.pop("incomplete", "raise"), options.pop("extra", ())
+    incomplete = options.pop("incomplete", "raise")
     own = {name: options.pop(name) for name in ("model", "cluster") if name in options}
     if isinstance(score, str):
         options.setdefault("item", "item")
     args = model_arguments(score, "label", options, **own)
     require_items("verb", args)
     on_same_items("verb").check(args)
-    return paired_rows(source(frame, args.columns), args, incomplete=incomplete, extra=extra)
+    return paired_rows(source(frame, args.columns), args, incomplete=incomplete)
 
 
 def naive_level(scores: dict[int, float | None]) -> dict[int, int]:
@@ -56,20 +56,20 @@ def naive_level(scores: dict[int, float | None]) -> dict[int, int]:
 
 
 def naive(frame: pl.DataFrame, models: list[str]) -> dict[str, list[tuple[Any, ...]]]:
-    """Return for each group its items in order: levels, whether positive, label, cluster."""
+    """Return for each group its items in order: levels, whether positive, cluster."""
     groups: dict[str, list[tuple[Any, ...]]] = {}
     rows = frame.rows(named=True)
     for group in {row["g"]: None for row in rows}:
         own = [row for row in rows if row["g"] == group]
-        facts = {row["item"]: (row["label"] > 0, row["label"], row["cluster"]) for row in own}
+        facts = {row["item"]: (row["label"] > 0, row["cluster"]) for row in own}
         level = [
             naive_level({row["item"]: row["score"] for row in own if row["model"] == m})
             for m in models
         ]
-        clusters = sorted({cluster for *_, cluster in facts.values()})
+        clusters = sorted({cluster for _, cluster in facts.values()})
         groups[group] = [
-            (*(one.get(item, 0) for one in level), positive, label, clusters.index(cluster))
-            for item, (positive, label, cluster) in sorted(facts.items())
+            (*(one.get(item, 0) for one in level), positive, clusters.index(cluster))
+            for item, (positive, cluster) in sorted(facts.items())
         ]
     return groups
 
@@ -80,7 +80,6 @@ def listed(group: PairedGroup) -> list[tuple[Any, ...]]:
         zip(
             *group.level.tolist(),
             group.positive.tolist(),
-            group.items["gain"].to_list(),
             [0] * group.positive.size if group.cluster is None else group.cluster.tolist(),
             strict=True,
         )
@@ -94,14 +93,13 @@ def assert_same(found: PairedRows, expected: PairedRows) -> None:
     for one, other in zip(found.groups, expected.groups, strict=True):
         assert (one.level == other.level).all()
         assert (one.positive == other.positive).all()
-        assert one.items.equals(other.items)
         assert (one.cluster is None) is (other.cluster is None)
         assert one.cluster is None or (one.cluster == other.cluster).all()
 
 
 @given(frame=frames())
 def test_long_is_the_naive_construction(frame: pl.DataFrame) -> None:
-    found = matched(frame, by="g", cluster="cluster", extra=("gain",))
+    found = matched(frame, by="g", cluster="cluster")
     order = sorted(set(frame["model"]))
     assert found.models == order
     expected = naive(frame, order)
@@ -112,7 +110,7 @@ def test_long_is_the_naive_construction(frame: pl.DataFrame) -> None:
 @given(frame=frames(), named=st.booleans())
 def test_wide_is_long(frame: pl.DataFrame, named: bool) -> None:
     wide = frame.pivot("model", index=["g", "item", "label", "cluster"], values="score")
-    options: dict[str, Any] = {"by": "g", "cluster": "cluster", "extra": ("gain",)}
+    options: dict[str, Any] = {"by": "g", "cluster": "cluster"}
     found = matched(wide, MODELS, **options, **({"item": "item"} if named else {}))
     expected = naive(frame, MODELS)
     assert found.models == MODELS
@@ -130,7 +128,7 @@ def test_the_order_of_wide_rows_does_not_matter(frame: pl.DataFrame, seed: int) 
     wide = frame.pivot("model", index=["g", "item", "label", "cluster"], values="score")
     alone = wide.filter(g=wide["g"][0])
     shuffled = alone.sample(fraction=1, shuffle=True, seed=seed)
-    options: dict[str, Any] = {"cluster": "cluster", "extra": ("gain",)}
+    options: dict[str, Any] = {"cluster": "cluster"}
     assert_same(matched(shuffled, MODELS, **options), matched(alone, MODELS, **options))
 
 
@@ -155,7 +153,7 @@ LONG = WIDE.unpivot(
 
 
 def test_without_groups_and_without_rows() -> None:
-    found = matched(LONG, extra=("gain",))
+    found = matched(LONG)
     (group,) = found.groups
     assert listed(group) == [
         (*row[:-1], 0) for row in naive(LONG.with_columns(g=pl.lit("x")), ["a", "b"])["x"]
@@ -289,12 +287,7 @@ def test_errors(call: Callable[[], object], message: str) -> None:
     assert str(caught.value) == message
 
 
-def test_labels_and_gains_must_agree() -> None:
-    graded = LONG.with_columns(label=pl.when(pl.int_range(80) == 45).then(5).otherwise("label"))
-    graded = graded.with_columns(label=pl.when(pl.int_range(80) == 5).then(4).otherwise("label"))
-    matched(graded)
-    with pytest.raises(PrframeError, match="`label` of an item must be the same"):
-        matched(graded, extra=("gain",))
+def test_clusters_must_agree() -> None:
     moved = LONG.with_columns(
         cluster=pl.when(pl.int_range(80) == 9).then(pl.lit("z")).otherwise("cluster")
     )

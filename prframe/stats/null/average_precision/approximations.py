@@ -143,21 +143,7 @@ def ap_beta_sf(
 ) -> Floats:
     """Return pranker's p-value, P(AP >= ap) under its beta distribution.
 
-    It is the exponential of `ap_beta_logsf`, which has its parameters and errors, and 0 at AP = 1.
-    It is too small for good rankings: here the probability is 1.1e-3.
-
-    Examples
-    --------
-    >>> print(f"{ap_beta_sf(0.105, 1000, 20):.2g}")
-    9e-05
-    """
-    return np.exp(ap_beta_logsf(ap, n, n_pos, moments=moments))
-
-
-def ap_beta_logsf(
-    ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike, *, moments: GivenMoments = None
-) -> Floats:
-    """Return the natural logarithm of pranker's p-value.
+    It is too small for good rankings: in the example the probability is 1.1e-3.
 
     Parameters
     ----------
@@ -171,14 +157,21 @@ def ap_beta_logsf(
 
     Returns
     -------
-    ndarray of float, <= 0
-        Of the common shape; -inf at AP = 1 alone, where the beta distribution ends.
+    ndarray of float in [0, 1]
+        Of the common shape; 0 at AP = 1, where the beta distribution ends.
 
     Examples
     --------
-    >>> print(f"{ap_beta_logsf(0.9, 1000, 100):.2f}")
-    -706.68
+    >>> print(f"{ap_beta_sf(0.105, 1000, 20):.2g}")
+    9e-05
     """
+    return np.exp(ap_beta_logsf(ap, n, n_pos, moments=moments))
+
+
+def ap_beta_logsf(
+    ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike, *, moments: GivenMoments = None
+) -> Floats:
+    """Return the logarithm of `ap_beta_sf`, -inf at AP = 1 alone."""
     ap = fractions("ap", ap)
     low, a, b = beta_parameters(n, n_pos, moments=moments)
     ap, low, a, b = together("`ap`, `n` and `n_pos`", ap, low, a, b)
@@ -218,7 +211,7 @@ def ap_beta_quantile(
     """Return the AP whose quantile level under pranker's beta distribution is Phi(z).
 
     This is pranker's ``qAUPRC(z, n, n_pos)``; `z` are standard normal scores, and the other
-    parameters and errors those of `ap_beta_logsf`.
+    parameters and errors those of `ap_beta_sf`.
 
     Examples
     --------
@@ -241,22 +234,7 @@ def ap_normal_sf(
 ) -> Floats:
     """Return P(AP >= ap) under a normal distribution, ``Phi((mean - ap) / sqrt(variance))``.
 
-    It is the exponential of `ap_normal_logsf`, which has its parameters and errors. AP is skewed
-    to the right: the upper tail of the normal is far too light. See
-    `ap_normal_logsf` for the source, Zhang & Su 2012.
-
-    Examples
-    --------
-    >>> print(f"{ap_normal_sf(0.105, 1000, 20):.1g}")
-    3e-12
-    """
-    return np.exp(ap_normal_logsf(ap, n, n_pos, moments=moments))
-
-
-def ap_normal_logsf(
-    ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike, *, moments: Literal["exact", "delta"] = "exact"
-) -> Floats:
-    """Return the natural logarithm of P(AP >= ap) under a normal distribution.
+    AP is skewed to the right: the upper tail of the normal is far too light.
 
     Parameters
     ----------
@@ -269,14 +247,21 @@ def ap_normal_logsf(
 
     Returns
     -------
-    ndarray of float, <= 0
+    ndarray of float in [0, 1]
         Of the common shape.
 
     Examples
     --------
-    >>> print(f"{ap_normal_logsf(0.9, 1000, 100):.2f}")
-    -2428.01
+    >>> print(f"{ap_normal_sf(0.105, 1000, 20):.1g}")
+    3e-12
     """
+    return np.exp(ap_normal_logsf(ap, n, n_pos, moments=moments))
+
+
+def ap_normal_logsf(
+    ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike, *, moments: Literal["exact", "delta"] = "exact"
+) -> Floats:
+    """Return the logarithm of `ap_normal_sf`."""
     checks.one_of("moments", moments, tuple(_MOMENTS))
     ap = fractions("ap", ap)
     mean, variance = _MOMENTS[moments](n, n_pos)

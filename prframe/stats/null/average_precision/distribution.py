@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, get_args
+from typing import get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import group_sizes
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.groups import Case, Cases
-from prframe.stats.null.average_precision.moments import retrieved_blocks, tie_blocks
-from prframe.stats.null.average_precision.steps import APNullMethod, Items, log_binomial
+from prframe.stats.null.average_precision.moments import retrieved_blocks
+from prframe.stats.null.average_precision.steps import APNullMethod, log_binomial
 from prframe.stats.null.average_precision.values import beyond, drawn
 from prframe.stats.null.average_precision.walks.path import at_random
 from prframe.stats.null.average_precision.walks.rows import Lanes
@@ -26,10 +25,9 @@ from prframe.typing import Floats, Integers
 
 # Quantiles are values that AP takes if the logarithm of the number of rankings is at most this.
 _LOG_FEW = 18.0
-# The steps of the walk: so many single ranks, and this share of the rank further down.
+# The steps of the walk for skewness and kurtosis: so many single ranks, and this share of the rank
+# further down.
 _DENSE, _GROWTH = 256, 0.02
-# The number of rankings that are walked side by side, which bounds the memory.
-_LANES = 16
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -153,8 +151,14 @@ class APNull(NullDistribution):
         return Case(self.n, self.n_pos, self.depth, ties)
 
     def _shape(self) -> tuple[float, float]:
-        """Return skewness and excess kurtosis."""
-        return shapes_of([(self._case.items, self.n_pos)])[0]
+        """Return skewness and excess kurtosis, of the tilted walk with slope 0."""
+        steps = self._case.items.table(_DENSE, _GROWTH)
+        if self.n_pos == self.n or steps.size.size == 1:
+            return np.nan, np.nan
+        lanes = Lanes.of([steps], [self.n_pos])
+        state = Course.planned(lanes, at_random(lanes)).tilt(np.zeros(1)).state
+        second, third, fourth = (float(column[0]) for column in state[2:])
+        return (third / second**1.5, fourth / second**2) if second > 0 else (np.nan, np.nan)
 
     def _log_tails(self, x: Floats, sides: tuple[Side, ...]) -> BothTails:
         """Return the tails of rising numbers on the sides that are asked for."""
@@ -189,77 +193,3 @@ class APNull(NullDistribution):
     def _draws(self, size: int, generator: np.random.Generator) -> Floats:
         """Draw rankings."""
         return drawn(self._case.items, self.n_pos, size, generator)
-
-
-class Shape(NamedTuple):
-    """Skewness and excess kurtosis; arrays of one shape."""
-
-    skewness: Floats
-    kurtosis: Floats
-
-
-def ap_null_shape(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None = None) -> Shape:
-    """Return skewness and kurtosis of AP when every ranking is equally likely.
-
-    The skewness is ``k3 / k2^(3/2)`` and the kurtosis ``k4 / k2^2``, with the cumulants of AP.
-    Both are 0 for a normal distribution, as with ``scipy.stats``.
-
-    Parameters
-    ----------
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n; broadcast against `n`.
-    ties : sequence of int, optional
-        Sizes of the tie blocks, best first, which add up to `n` (one number then). AP counts at
-        the ends of blocks, as with ``ties="group"``.
-
-    Returns
-    -------
-    Shape
-        ``skewness`` and ``kurtosis``, arrays of the common shape, within .001, or .1 % where they
-        are larger than 1; rougher where one block holds nearly all items. NaN where AP is
-        constant: all items are positive, or all are tied.
-
-    Raises
-    ------
-    PrframeError
-        Numbers that are not whole or out of range, or blocks that do not add up to n.
-
-    See Also
-    --------
-    ap_null_moments : mean and variance.
-
-    Examples
-    --------
-    >>> shape = ap_null_shape([1000, 10**4], [100, 10])
-    >>> shape.skewness.round(3).tolist()
-    [0.787, 17.459]
-    """
-    n, n_pos = group_sizes(n, n_pos)
-    ends = None if ties is None else np.cumsum(tie_blocks(ties, n)).astype(np.int64)
-    pairs, place = np.unique([n.ravel(), n_pos.ravel()], axis=1, return_inverse=True)
-    whole = pairs.astype(int).T.tolist()
-    shapes = shapes_of([(Items(items, items, ends), hits) for items, hits in whole])
-    skewness, kurtosis = np.array(shapes).T[:, place.ravel()].reshape(2, *n.shape)
-    return Shape(skewness, kurtosis)
-
-
-def shapes_of(rankings: Sequence[tuple[Items, int]]) -> list[tuple[float, float]]:
-    """Return skewness and excess kurtosis of AP by items and positives; NaN of a constant AP."""
-    steps = [items.table(_DENSE, _GROWTH) for items, _ in rankings]
-    found = [(np.nan, np.nan)] * len(rankings)
-    varying = [
-        place
-        for place, (items, n_pos) in enumerate(rankings)
-        if n_pos < items.n and steps[place].size.size > 1
-    ]
-    varying.sort(key=lambda place: steps[place].size.size)
-    for begin in range(0, len(varying), _LANES):
-        own = varying[begin : begin + _LANES]
-        lanes = Lanes.of([steps[place] for place in own], [rankings[place][1] for place in own])
-        state = Course.planned(lanes, at_random(lanes)).tilt(np.zeros(len(own))).state
-        for place, second, third, fourth in zip(own, *np.array(state[2:]).tolist(), strict=True):
-            if second > 0:
-                found[place] = third / second**1.5, fourth / second**2
-    return found

@@ -53,10 +53,6 @@ def ap_null_moments(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None =
     PrframeError
         Numbers that are not whole or out of range, or blocks that do not add up to n.
 
-    See Also
-    --------
-    ap_null_shape : skewness and kurtosis.
-
     References
     ----------
     Zhang & Su 2012, E(AP) and Var(AP), once the normaliser of their eq. (6) is corrected; eqs (8)

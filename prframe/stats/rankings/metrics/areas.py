@@ -103,21 +103,6 @@ class TrapezoidArea(CellStatistic):
         above = np.concatenate([np.ones_like(after[..., :1]), after[..., :-1]], axis=-1)
         return ratio((pos[..., :-1] * (above + after)).sum(axis=-1) / 2, pos.sum(axis=-1))
 
-    def influence(self, cells: RankedCells) -> Influence:
-        """Differentiate as for AP; the precision above a cell depends on the items above it."""
-        pos, neg = as_arrays(cells.pos, cells.neg)
-        tp, k = running(pos, neg)
-        after = ratio(tp, k, 1.0)
-        before = np.insert(after[:-1], 0, 1.0)
-        # The precision at the end of a cell counts for this cell and for the next one.
-        weight = (pos[:-1] + np.append(pos[1:-1], 0.0)) / 2
-        slope = backward(weight * ratio(1.0, k, 0.0))
-        pull = backward(weight * ratio(tp, k * k, 0.0))
-        n_pos = cells.n_pos
-        area = pos[:-1] @ (before + after) / 2 / n_pos
-        own = np.append((before + after) / 2 + slope - pull, 0.0)
-        return Influence((own - area) / n_pos, np.append(-pull, 0.0) / n_pos)
-
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the area under precision, ``int PR(b) db``, of ties that under straight lines."""
         cells = curves.cells

@@ -18,15 +18,14 @@ from scipy.stats import beta, norm
 
 import prframe
 from prframe.stats import (
-    ap_beta_logsf,
     ap_beta_quantile,
     ap_beta_sf,
-    ap_normal_logsf,
     ap_normal_sf,
     ap_null_moments,
     beta_parameters,
     delta_moments,
 )
+from prframe.stats.null import ap_beta_logsf, ap_normal_logsf
 from prframe.stats.null.average_precision.approximations import _log_far_beta
 
 BESIDE = Path(__file__).resolve().parents[5] / "shared" / "data"

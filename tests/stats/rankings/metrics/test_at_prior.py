@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 import prframe
-from prframe.stats import AveragePrecision, CellStatistic, LargestF1, cells_from_scores
-from prframe.stats.rankings import AtPrior, GainArea, SetStatistic
+from prframe.stats import AveragePrecision, CellStatistic, cells_from_scores
+from prframe.stats.rankings import AtPrior, GainArea, LargestF1, SetStatistic
 
 NAMES = ["AP", "AUPRC", "pAP", "Prec@0.5", "P(threshold=0.25)"]
 # What `evaluate` knows at the prior of the sample alone.

@@ -1,0 +1,157 @@
+"""Draws for rankings of the same items: resamples of items, and swaps of their ranks."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.special import bdtr, pdtr
+
+from prframe.stats._batches import batch_sizes, batches
+from prframe.stats._units import Units
+from prframe.stats.paired_rankings.pools import HELD, Draws, Pools, metrics_of, pools_of
+from prframe.stats.rankings import CellEvaluator, joint_levels
+from prframe.typing import Flags, Floats, Integers
+
+# Independent Poisson variates with this many standard deviations below the number of items in all
+# leave some to be drawn one by one, and rarely are too many.
+_SHORT = 3.0
+
+
+def paired_replicates(
+    levels: Integers,
+    evaluate: CellEvaluator,
+    units: Units,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """Return metrics of resamples, the same ones for all rankings.
+
+    As many units are drawn with replacement as there are. The shape is (n_metrics, n_rankings,
+    n_resamples), with NaN where a resample leaves a metric undefined.
+    """
+    pools = pools_of(levels, evaluate, units)
+    few = CellEvaluator(evaluate.label[pools.item], evaluate.statistics)
+    rankings = [_resampled(few, level, pools.units) for level in levels[:, pools.item]]
+    parts = [
+        np.stack([ranking(times) for ranking in rankings], axis=1)
+        for times in multiplicities(pools.sizes, n_resamples, HELD, rng)
+    ]
+    replicates = np.concatenate(parts, axis=2)
+    if np.array_equal(pools.item, np.arange(units.of_item.size)):
+        return replicates
+    once = [ranking(pools.sizes[:, None].astype(np.int32)) for ranking in rankings]
+    return replicates + (evaluate(levels) - np.concatenate(once, axis=1))[..., None]
+
+
+def _resampled(
+    evaluate: CellEvaluator, level: Integers, units: Units
+) -> Callable[[NDArray[np.int32]], Floats]:
+    """Return the metrics of a ranking by how often units come up, which are added up in cells."""
+    cell, n_cells = evaluate.cells(evaluate.merge(level))
+    ones = np.ones(cell.size, dtype=np.int32)
+    counts = csr_array((ones, (cell, units.of_item)), shape=(n_cells, units.number))
+    return lambda times: metrics_of(evaluate, np.asarray(counts @ times))
+
+
+def multiplicities(
+    sizes: Integers, n_resamples: int, held: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.int32]]:
+    """Draw n of n items with replacement, and count those of each pool, a column per resample.
+
+    Independent Poisson variates are multinomial, given their sum. What is lacking in that sum is
+    drawn one by one. Where it is too much, all are drawn again.
+    """
+    n = int(sizes.sum())
+    rate = max(0.0, 1 - _SHORT / np.sqrt(n))
+    draws = Draws(sizes, lambda size: np.asarray(pdtr(np.arange(2.0 * size + 40), rate * size)))
+    pool = np.repeat(np.arange(sizes.size), sizes)
+    for number in batch_sizes(n_resamples, sizes.size, held):
+        drawn = draws(number, rng)
+        lacking = n - drawn.sum(axis=0)
+        over = lacking < 0
+        drawn[:, over] = rng.multinomial(n, sizes / n, int(over.sum())).T
+        lacking[over] = 0
+        column = np.repeat(np.arange(number), lacking)
+        place = pool[rng.integers(0, n, column.size)] * number + column
+        drawn += np.bincount(place, minlength=drawn.size).reshape(drawn.shape)
+        yield drawn
+
+
+class SwapDistribution(NamedTuple):
+    """Differences of metrics, shape (n_metrics, n_swaps), and whether these are all swaps."""
+
+    differences: Floats
+    exact: bool
+
+
+def swap_distribution(
+    levels: Integers,
+    evaluate: CellEvaluator,
+    units: Units,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> SwapDistribution:
+    """Return differences of metrics after the mid-ranks of units of items have been swapped.
+
+    If there are not more than `n_resamples` swaps, all are enumerated. One coin per swap orders
+    equal mid-ranks of different rankings, but for tie blocks of both that are one level; see
+    `joint_levels`. NaN where a metric is undefined.
+    """
+    pools = pools_of(levels, evaluate, units)
+    joint = joint_levels(levels)[..., pools.item]
+    # Items with the same mid-rank in both models keep it, as a swap could break a model's ties.
+    differs = joint[0, 0] // 2 != joint[0, 1] // 2
+    # This is 2^n <= n_resamples, without computing a huge number.
+    exact = units.number < n_resamples.bit_length()
+    few = CellEvaluator(evaluate.label[pools.item], evaluate.statistics)
+    swapped = [_swapped(few, table, differs, pools) for table in joint]
+    swaps = _all_swaps if exact else partial(_swaps, n_resamples, rng)
+    parts = [swapped[coin](heads) for coin, heads in swaps(pools.sizes, HELD)]
+    differences = np.concatenate(parts, axis=1)
+    if exact:
+        # In the other half of the swaps both rankings change places.
+        differences = np.concatenate([differences, -differences], axis=1)
+    return SwapDistribution(differences, exact)
+
+
+def _swapped(
+    evaluate: CellEvaluator, levels: Integers, differs: Flags, pools: Pools
+) -> Callable[[NDArray[np.int32]], Floats]:
+    """Return the differences by how many items of each unit are swapped, added up in cells."""
+    (first, second), n_cells = evaluate.cells(evaluate.merge(levels))
+    unit, sizes = pools.units.of_item, pools.units.spread(pools.sizes)
+    given, other = (
+        np.bincount(cell, sizes, n_cells).astype(np.int32)[:, None] for cell in (first, second)
+    )
+    adds = np.repeat(np.array([-1, 1], dtype=np.int32), differs.sum())
+    cell = np.concatenate([first[differs], second[differs]])
+    moves = csr_array((adds, (cell, np.tile(unit[differs], 2))), shape=(n_cells, pools.sizes.size))
+
+    def differences(heads: NDArray[np.int32]) -> Floats:
+        gained = np.asarray(moves @ heads)
+        ours, theirs = (metrics_of(evaluate, x) for x in (given + gained, other - gained))
+        return np.asarray(ours - theirs)
+
+    return differences
+
+
+def _all_swaps(sizes: Integers, held: int) -> Iterator[tuple[int, NDArray[np.int32]]]:
+    """Yield all swaps of units, with either coin, in which the last unit stays where it is."""
+    for coin in (0, 1):
+        for some in batches(1 << (sizes.size - 1), sizes.size, held):
+            number = np.arange(some.start, some.stop, dtype=np.int32)
+            yield coin, (number >> np.arange(sizes.size, dtype=np.int32)[:, None]) & 1
+
+
+def _swaps(
+    n_resamples: int, rng: np.random.Generator, sizes: Integers, held: int
+) -> Iterator[tuple[int, NDArray[np.int32]]]:
+    """Draw how many items of each unit are swapped; the first side of the coin comes first."""
+    draws = Draws(sizes, lambda size: bdtr(np.arange(size + 1.0), size, 0.5))
+    heads = int(rng.binomial(n_resamples, 0.5))
+    for coin, total in enumerate((heads, n_resamples - heads)):
+        for number in batch_sizes(total, sizes.size, held):
+            yield coin, draws(number, rng)
