@@ -181,8 +181,13 @@ class AveragePrecisionAt(_CutOff):
         return ratio((hits * precision).sum(axis=-1), pos.sum(axis=-1))
 
     def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the area under precision up to the recall among the first k items."""
-        n = curves.cells.n
+        """Return the area under precision up to the recall among the first k items.
+
+        With many ties items are counted, as a block may hold rank k.
+        """
+        n, pos, neg = curves.cells.n, curves.cells.pos[:-1], curves.cells.neg[:-1]
+        if pos[(pos > 1) | (neg > 0)].sum() > curves.cells.n_pos / 2:
+            return super().draws(curves)
         among = curves.positives_among(np.asarray(self._cut(np.array([float(n)]))), area=True)
         return curves.areas_under_precision(at_ends=True, up_to=among[0] / (n * curves.prevalence))
 
