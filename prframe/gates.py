@@ -36,8 +36,8 @@ def gate(
 ) -> FrameT:
     """Compare models with a baseline, and raise `GateError` if one of them is worse.
 
-    A model is worse if its mean lies below that of the baseline by more than the margin, and the
-    p-value, adjusted if there is a correction, is at most 1 minus the confidence level.
+    A model is worse if its mean is below the baseline's by more than the margin, and the p-value,
+    adjusted if there is a correction, is at most 1 minus the confidence level.
 
     Parameters
     ----------

@@ -1,5 +1,6 @@
 """The command ``prframe``: which command is meant, and its run from arguments to exit code."""
 
+import shlex
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -79,7 +80,7 @@ def _run(words: list[str]) -> int:
         if any(action.dest == "files" for action in command.positionals()):
             command.usage = _USAGE.format(name=name)
         # The completion knows all commands by their parser.
-        command.set_defaults(all_commands=parser)
+        command.set_defaults(all_commands=parser, line=shlex.join(["prframe", *words]))
         code: int = module.run(command.parse_intermixed_args(words[1:]))
         return code
     whole = parser()

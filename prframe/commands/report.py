@@ -100,8 +100,8 @@ def _shared_options(given: argparse.Namespace) -> dict[str, Any]:
         chosen["thresholds"] = options.numbers("--thresholds", given.thresholds)
     texts = {"queries": given.queries, "texts": given.texts}
     chosen |= {name: _texts(path) for name, path in texts.items() if path is not None}
-    if given.note:
-        chosen["notes"] = dict(map(_note, given.note))
+    chosen["notes"] = {"command": given.line}
+    chosen["notes"] |= dict(map(_note, given.note or ()))
     return chosen
 
 

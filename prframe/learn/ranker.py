@@ -49,8 +49,9 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     It maximises ``W / n_pos`` over ``s(z) = <theta, z>``, ``s(z) = z' theta z`` or a rule of your
     own, W being the sum over positives of ``phi(F(s(z_i)))`` and F the cdf of all scores,
-    estimated by Gaussian kernels of bandwidth h. With ``phi(u) = u`` this is a smoothed AUC; other
-    functions give more weight to the positives ranked best.
+    estimated by Gaussian kernels of bandwidth h (Clemencon, Limnios & Vayatis 2021, sections 4.2
+    and 5.1, eqs (4.10), (5.1), (5.2), Algorithm 1). With ``phi(u) = u`` this is a smoothed AUC;
+    other functions give more weight to the positives ranked best.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         "l-bfgs".
     step_size : float > 0, optional
         Factor of the gradient of ``W / n_pos`` in Algorithm 1, ``10 / sqrt(max_iter)`` unless
-        given.
+        given. The source has the gradient of W and "order 1 / sqrt(T)": ``n_pos / sqrt(T)`` here.
     max_iter : int >= 1, optional
         Iterations of Algorithm 1, 50 unless given; the most of L-BFGS, 500 unless given.
     tol : float >= 0, default 1e-5
@@ -84,8 +85,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Number of starting points; the best criterion wins.
     init : array_like of float, with the shape of theta, optional
         The first starting point. Unless given, a `ParametricRule` begins at its `start`, L-BFGS at
-        the rule that is best for normal classes, and Algorithm 1 at random. All further starting
-        points are random.
+        the rule that is best for normal classes, and Algorithm 1 at random, as all others do.
     random_state : int, RandomState instance or None, default None
         Source of random starting points; a number makes results reproducible.
 
@@ -113,19 +113,8 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Notes
     -----
     It is a classifier to scikit-learn, and thus has `predict`. What it learns is an order: use
-    `decision_function`.
-
-    The source gives steps "of order 1 / sqrt(T)" and the gradient of W itself; here steps refer to
-    ``W / n_pos``, and the printed algorithm is that with ``step_size=n_pos / sqrt(T)``. The
-    default is 10 / sqrt(T), as 50 steps of 1 / sqrt(T) do not reach the maximum.
-
-    An iteration takes time ``O(N d + N log N)``, for quadratic rules ``O(N d^2 + N log N)``, and
-    memory ``O(N d)``: 50 steps with N = 20,000 and d = 15 take half a second.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, sections 4.2 and 5.1, eqs (4.10), (5.1), (5.2) and
-    Algorithm 1.
+    `decision_function`. An iteration takes time ``O(N d + N log N)``, for quadratic rules
+    ``O(N d^2 + N log N)``, and memory ``O(N d)``.
 
     Examples
     --------
@@ -220,7 +209,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def decision_function(self, X: ArrayLike) -> Floats:  # noqa: N803 - scikit-learn's name
-        """Return the scores; items with higher ones are more likely to be positive.
+        """Return the scores, ``s(z) + intercept_``; items with higher ones are rather positive.
 
         Parameters
         ----------
@@ -230,14 +219,13 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray of float, shape (N,)
-            ``s(z) + intercept_``.
         """
         check_is_fitted(self)
         z = _validated(self, X, dtype=np.float64, reset=False)
         return self._rule().scores(self.coef_, z) + self.intercept_
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:  # noqa: N803 - scikit-learn's name
-        """Return the label of the positives where the score exceeds 0.
+        """Return the label of the positives where the score exceeds 0, else the other one.
 
         Parameters
         ----------
@@ -247,7 +235,6 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray, shape (N,)
-            Labels.
         """
         scores = self.decision_function(X)
         labels: NDArray[np.generic] = self.classes_[(scores > 0).astype(int)]

@@ -212,8 +212,8 @@ class DefiniteRule(QuadraticRule):
 class ParametricRule(ScoringRule):
     """A family of scoring rules ``s_theta(z)``, differentiable by theta.
 
-    `RankStatisticRanker` takes it as `rule`. The gradient of the criterion by theta follows by the
-    chain rule, eq. (5.1) with (5.2).
+    `RankStatisticRanker` takes it as `rule`, and finds the gradient of the criterion by theta by
+    the chain rule, eq. (5.1) with (5.2) of Clemencon, Limnios & Vayatis 2021.
 
     Parameters
     ----------
@@ -233,15 +233,6 @@ class ParametricRule(ScoringRule):
     ------
     PrframeError
         By `RankStatisticRanker.fit`: functions whose results have other shapes.
-
-    Notes
-    -----
-    The memory for N gradients is that of N arrays like theta. For most rules the criterion has
-    several maxima: see `n_init`.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, section 5.1.
 
     Examples
     --------

@@ -33,27 +33,19 @@ class PenalizedSelection(NamedTuple):
 def complexity_constant(phi: Phi) -> float:
     """Return the constant C of the penalty of a score-generating function.
 
-    ``C = 6 (|phi|^2 + 9 |phi'|^2 + 9 |phi''|^2)``, with largest absolute values over [0, 1].
+    ``C = 6 (|phi|^2 + 9 |phi'|^2 + 9 |phi''|^2)``, with largest absolute values over [0, 1]
+    (Clemencon, Limnios & Vayatis 2021, below eq. (4.4)).
 
     Parameters
     ----------
     phi : str, ScoreGeneratingFunction or callable
-        As for `prframe.stats.parse_phi`; smooth, and bounded with two derivatives.
-
-    Returns
-    -------
-    float
-        C.
+        As for `prframe.stats.parse_phi`.
 
     Raises
     ------
     PrframeError
-        A function that is not smooth, or that is unbounded itself or in a derivative, such as
+        A function that is not smooth, or is unbounded itself or in a derivative, such as
         "logrank", "van-der-waerden", or "p-norm-push" with q between 1 and 2.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, below eq. (4.4).
 
     Examples
     --------
@@ -78,8 +70,8 @@ def complexity_penalty(  # noqa: PLR0913
 ) -> float:
     """Return the penalty of the k-th of a sequence of families of scoring rules.
 
-    The penalty is ``B_1 sqrt(V_k / (p N)) + sqrt(2 C log k / (p^2 N))`` with ``p = n_pos / N``. It
-    has the unit of ``W / n_pos``.
+    It is ``B_1 sqrt(V_k / (p N)) + sqrt(2 C log k / (p^2 N))`` with ``p = n_pos / N``, in the unit
+    of ``W / n_pos`` (Clemencon, Limnios & Vayatis 2021, eq. (4.4)).
 
     Parameters
     ----------
@@ -88,30 +80,17 @@ def complexity_penalty(  # noqa: PLR0913
     vc_dimension : int >= 1
         V_k: d + 1 for linear rules of d features, d(d + 1)/2 + 1 for quadratic ones.
     k : int >= 1
-        Place in the sequence; the first family pays nothing for it, as log 1 = 0.
+        Place in the sequence; the first family pays nothing for it.
     phi : str, ScoreGeneratingFunction or callable
-        As for `complexity_constant`.
+        As for `complexity_constant`, with its errors.
     b1 : float >= 0, default 1
-        B_1, which the source proves to exist, depending on phi, and does not compute.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    PrframeError
-        Numbers out of range, or a function for which C does not exist.
+        B_1, which the source proves to exist and does not compute.
 
     Notes
     -----
-    The penalty comes from a bound for all distributions, and is large: the second term is 1.05 for
-    "mww" with N = 300, n_pos = 150 and k = 2, when the criterion itself goes from .25 to .75.
-    Unless N is a thousand times as large, scale it (`select_ranker`).
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, eq. (4.4).
+    As a bound for all distributions it is large: the second term is 1.05 for "mww" with N = 300,
+    n_pos = 150 and k = 2, when the criterion itself goes from .25 to .75. Unless N is a thousand
+    times as large, scale it (`select_ranker`).
 
     Examples
     --------
@@ -142,7 +121,8 @@ def select_ranker(  # noqa: PLR0913
     """Choose among nested families of scoring rules by the penalised rank statistic.
 
     The chosen family k maximises ``W / n_pos - scale * pen(N, k)``, where W is the rank statistic
-    of the rule learned in the family, with ranks divided by N + 1 and not smoothed.
+    of the rule learned in the family, with ranks divided by N + 1 and not smoothed (Clemencon,
+    Limnios & Vayatis 2021, eqs (4.4) and (4.5), Proposition 8).
 
     Parameters
     ----------
@@ -158,8 +138,8 @@ def select_ranker(  # noqa: PLR0913
     b1 : float >= 0, default 1
         As for `complexity_penalty`.
     scale : float in (0, 1], default 1
-        Factor of the penalty; 1 is that of the theory (see `complexity_penalty`). A useful factor
-        makes families beyond the first rare for shuffled labels.
+        Factor of the penalty; 1 is that of the theory. A useful factor makes families beyond the
+        first rare for shuffled labels.
 
     Returns
     -------
@@ -172,15 +152,6 @@ def select_ranker(  # noqa: PLR0913
     PrframeError
         Families without order, numbers out of range, a function for which C does not exist, or
         samples that `RankStatisticRanker.fit` refuses.
-
-    Notes
-    -----
-    Quadratic forms do not contain linear ones, but the bound of the source holds for any sequence
-    of families.
-
-    References
-    ----------
-    Clemencon, Limnios & Vayatis 2021, eqs (4.4) and (4.5), Proposition 8.
 
     Examples
     --------

@@ -58,18 +58,46 @@ function results(box, part) {
         facts.ties ? el("small", { class: "ties" }, `ties: ${facts.ties}`) : null, bar));
   };
   const line = (facts) => row(rowHead({}, facts.key ? el("span", { class: "key" }, facts.key) : null, named(facts.system)), ...facts.cells.map(cell));
-  const shown = part.rows.length > 60 ? 30 : part.rows.length;
-  const whole = table("results stacked", head(headCell(part.of), ...part.metrics.map((name) => headCell(name))), part.rows.slice(0, shown).map(line));
-  box.append(whole);
-  if (shown === part.rows.length) return;
+  const rows = [...part.rows], total = rows.length, names = new Intl.Collator("en", { numeric: true });
+  let shown = total > 60 ? 30 : total, by = 0, sign = -1;
+  const whole = table("results stacked", head(...[part.of, ...part.metrics].map((label, place) => {
+    const heading = headCell("");
+    heading.append(el("button", { type: "button", click: () => { sign = by === place ? -sign : place ? -1 : 1; by = place; fill(); } }, bdi(label)));
+    return heading;
+  })), []);
+  // Systems without a value stand last in both directions.
+  const estimate = (facts) => facts.cells[by - 1].ends[0] ?? -sign * Infinity;
+  function fill() {
+    rows.sort((p, q) => sign * (by ? estimate(p) - estimate(q) || 0 : names.compare(system(p.system), system(q.system))) || p.system - q.system);
+    clear(whole.lastChild).append(...rows.slice(0, shown).map(line));
+    [...whole.querySelectorAll("thead th")].forEach((heading, place) => heading.setAttribute("aria-sort", place !== by ? "none" : sign > 0 ? "ascending" : "descending"));
+  }
+  by = 1;
+  fill();
   const all = el("button", { type: "button", class: "more", click: () => {
-    const rest = part.rows.slice(shown).map(line);
-    whole.lastChild.append(...rest);
-    rest[0].firstChild.tabIndex = -1;
-    rest[0].firstChild.focus();
+    const first = shown;
+    shown = total;
+    fill();
+    const next = whole.lastChild.rows[first].firstChild;
+    next.tabIndex = -1;
+    next.focus();
     all.remove();
-  } }, `Show all ${part.rows.length.toLocaleString("en")}`);
-  box.append(el("p", {}, all));
+  } }, `Show all ${total.toLocaleString("en")}`);
+  box.append(whole, el("div", { class: "controls" }, shown < total ? all : null, ...copiers(box, part.copies)));
+}
+
+// Where the clipboard is not to be had, the text is shown and selected.
+function copiers(box, copies) {
+  return Object.entries(copies).map(([kind, text]) => {
+    const button = el("button", { type: "button", click: () => {
+      const area = el("textarea", { readonly: "", rows: 8, "aria-label": `The table as ${kind}` });
+      area.value = text;
+      const show = () => { box.append(area); area.select(); };
+      if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => { button.textContent = `Copied ${kind}`; }, show);
+      else show();
+    } }, `Copy as ${kind}`);
+    return button;
+  });
 }
 
 // On how many queries a system is better than the other of a pair, equal, and worse.
@@ -313,13 +341,18 @@ function queries(box, part) {
       const given = item < grades.length ? grades[item] : null;
       const [grade, relevant] = Array.isArray(given) ? given : [given, given > 0];
       const text = texts.get(items[item]);
-      return el("li", { class: relevant ? "relevant" : null }, el("span", {}, bdi(items[item])),
+      return el("li", { class: relevant ? "relevant" : null, "data-item": item }, el("span", {}, bdi(items[item])),
         el("i", { title: grade === null ? "not judged" : `grade ${grade}` }, grade === null ? "?" : relevant ? String(grade) : ""),
         relevant ? el("span", { class: "hidden" }, "relevant") : null, text ? el("small", {}, bdi(text)) : null);
     };
     return [el("p", { class: "note" }, `${part.relevant[query].toLocaleString("en")} relevant; the first ${part.depth} of each ranking. Filled: relevant, with its grade; ?: not judged.`),
-      el("div", { class: "rankings" }, ...columns().map((place) => el("div", {}, el("h3", {}, bdi(short(name(place))), " ", el("small", {}, `${part.metrics[state.metric]} ${fixed(value(place, query))}`)),
+      el("div", { class: "rankings", pointerover: same, pointerleave: same }, ...columns().map((place) => el("div", {}, el("h3", {}, bdi(short(name(place))), " ", el("small", {}, `${part.metrics[state.metric]} ${fixed(value(place, query))}`)),
         el("ol", {}, ...lists[place].map(entry)))))];
+  }
+  // The document under the pointer is marked in all rankings.
+  function same(event) {
+    const item = event.target.closest("li")?.dataset.item;
+    for (const entry of event.currentTarget.querySelectorAll("li")) entry.classList.toggle("same", entry.dataset.item === item);
   }
   let mark = () => {};
   function differences() {
@@ -339,12 +372,13 @@ function queries(box, part) {
       .find((pair) => pair[6] !== null && (pair[0] === a && pair[1] === b || pair[0] === b && pair[1] === a));
     const [wins, equal, losses] = compared ? counted(compared, a) : [better, n - better - worse, worse];
     const said = `${name(state.a)} better on ${wins}, equal on ${equal}, worse on ${losses} of ${n} queries than ${name(state.b)}; mean difference ${signed(mean)}.`;
-    const gap = width / n > 4 ? 1 : 0;
+    const gap = width / n > 4 ? 1 : 0, axis = ticks(down, up).flatMap(([number, label]) => [
+      svg("line", { x1: 0, x2: width, y1: y(number), y2: y(number), class: "grid" }), svg("text", { x: number < 0 ? 2 : width - 2, y: Math.max(12, y(number) - 3), class: "tick", "text-anchor": number < 0 ? "start" : "end" }, label)]);
     const bars = (from, to) => list.slice(from, to).map((_, k) => `M${x(from + k).toFixed(2)} ${y(0).toFixed(1)}V${y(values[from + k]).toFixed(1)}H${(x(from + k + 1) - gap).toFixed(2)}V${y(0).toFixed(1)}Z`).join("");
     const at = svg("path", { class: "at", d: "" });
     const root = svg("svg", { class: "differences", width, height, role: "img", "aria-label": said },
       svg("path", { class: "up", d: bars(0, better) }), svg("path", { class: "down", d: bars(n - worse, n) }),
-      svg("path", { class: "axis-line grid", d: `M0 ${y(0)}H${width}` }), at);
+      ...axis, at);
     const under = (event) => Math.min(n - 1, Math.max(0, Math.floor((event.clientX - root.getBoundingClientRect().left) / width * n)));
     root.addEventListener("pointermove", (event) => { const k = under(event); reading.textContent = `query ${short(part.ids[list[k]])}: ${signed(values[k])}`; });
     root.addEventListener("pointerleave", () => { reading.textContent = ""; });

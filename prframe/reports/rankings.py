@@ -6,6 +6,7 @@ from functools import cached_property
 from math import ceil, comb
 from operator import itemgetter
 
+import numpy as np
 import polars as pl
 
 from prframe import tables
@@ -26,6 +27,7 @@ from prframe.verbs.intervals.interval import interval
 METRICS = ("AP", "nDCG@10", "P@10")
 _KEYS = [SYSTEM, QUERY]
 _LEVELS = 11
+_MOST_NAMED = 8
 # A page of this size still opens at once.
 MOST_VALUES = 300_000
 # Beyond so many comparisons, only those in the first metric are made.
@@ -241,7 +243,24 @@ class Rankings:
         cutoffs = [parse_metric(name).k for name in self.options.metrics]
         whole = sorted({k for k in cutoffs if isinstance(k, int)})
         item = ITEM if ITEM in self.rows.columns else None
-        return check(self.rows, by=_KEYS, k=whole or 10, item=item, **self.options.shared)
+        found = check(self.rows, by=_KEYS, k=whole or 10, item=item, **self.options.shared)
+        return pl.concat([found, self.judgments().cast(found.schema)])
+
+    def judgments(self) -> pl.DataFrame:
+        """Return how many items are relevant and which share is judged, as findings."""
+        names = ["NumRel", "Judged@10"] if "judged" in self.rows.columns else ["NumRel"]
+        plain = replace(self.options, ties="group").shared
+        values = evaluate(self.rows.drop(ITEM, strict=False), names, by=_KEYS, **plain)
+        relevant = values.group_by(QUERY).agg(pl.col("NumRel").max())["NumRel"].drop_nulls()
+        least, median, most = np.quantile(relevant, [0, 0.5, 1]) if relevant.len() else [0, 0, 0]
+        told = f"{least:g} to {most:g}, median {median:g}"
+        rows = [("relevant_items", "info", relevant.len(), told)]
+        if len(names) > 1:
+            shares = values.group_by(SYSTEM, maintain_order=True).agg(pl.col("Judged@10").mean())
+            lowest = shares.drop_nulls().sort("Judged@10", SYSTEM).head(_MOST_NAMED)
+            told = ", ".join(f"{name} {share:.1%}" for name, share in lowest.iter_rows())
+            rows += [("judged_items", "info", shares.height, told)] if told else []
+        return pl.DataFrame(rows, ["kind", "severity", "count", "example"], orient="row")
 
     def explorer(self, names: Sequence[str]) -> Facts:
         """Return the values of each query, with the head of each ranking.

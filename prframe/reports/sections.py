@@ -26,6 +26,7 @@ _CHECK_MEANINGS = {
     "duplicate_item": "items that stand twice in a ranking",
     "infinite_label": "labels that are infinite",
     "infinite_score": "scores that are infinite",
+    "judged_items": "systems, and their judged share of the first 10 items, least first",
     "label_values": "distinct labels",
     "missing_label": "rows without a label",
     "missing_score": "rows without a score",
@@ -34,6 +35,7 @@ _CHECK_MEANINGS = {
     "not_retrieved": "items that were not retrieved",
     "only_positives": "groups in which everything is positive",
     "pooled_rankings": "rankings that are ranked together",
+    "relevant_items": "queries, and how many relevant items each has",
     "tie_at_cutoff": "groups with a tie across a cut-off",
     "tie_range": "groups whose value depends on the order of ties",
     "tied_score": "rows that share a score",
@@ -84,6 +86,7 @@ def results(
         "of": model,
         "metrics": list(table.metrics),
         "rows": rows,
+        "copies": {"CSV": table.to_frame().write_csv(), "LaTeX": table.to_latex()},
         "note": note,
     }
 

@@ -43,6 +43,8 @@ def test_options_of_runs(asked, capfdbinary, tmp_path) -> None:
         *("--confidence-level", ".9", "--note", "date=today", "of=a=b", "-l", "2"),
     )
     assert (done.code, done.err) == (0, "")
+    command = asked["notes"]["command"]
+    assert command.startswith("prframe report qrels old.run new.run -o page.html --depth 3 ")
     assert asked == {
         "data": ["old.run", "new.run"],
         "qrels": "qrels",
@@ -52,7 +54,7 @@ def test_options_of_runs(asked, capfdbinary, tmp_path) -> None:
         "test": "t",
         "correction": None,
         "confidence_level": 0.9,
-        "notes": {"date": "today", "of": "a=b"},
+        "notes": {"command": command, "date": "today", "of": "a=b"},
         "positive": 2,
         "output": "page.html",
         "seed": 0,

@@ -197,6 +197,34 @@ def test_sorting(browser, paths) -> None:
         assert values == sorted(values, reverse=True)
 
 
+def test_results_are_sorted_and_copied(browser, paths) -> None:
+    with opened(browser, paths["runs"]) as seen:
+        page = seen.page
+        systems = page.locator(".results tbody th bdi")
+        best_first = systems.all_inner_texts()
+        page.locator(".results thead button").nth(1).click()
+        assert systems.all_inner_texts() == best_first[::-1]
+        page.locator(".results thead button").first.click()
+        assert systems.all_inner_texts() == sorted(best_first)
+        assert page.locator(".results thead th").first.get_attribute("aria-sort") == "ascending"
+        page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+        page.get_by_role("button", name="Copy as CSV").click()
+        copied = page.locator("#results textarea").input_value()
+        assert copied.startswith("key,system,metric,estimate,")
+        assert all(f",{name}," in copied for name in best_first)
+
+
+def test_a_document_is_marked_in_all_rankings(browser, paths) -> None:
+    with opened(browser, paths["runs"]) as seen:
+        page = seen.page
+        page.locator(".queries tbody button").first.click()
+        page.locator(".rankings li").first.hover()
+        name = page.locator(".rankings li bdi").first.inner_text()
+        marked = page.locator(".rankings .same bdi").all_inner_texts()
+        everywhere = page.locator(".rankings li bdi").all_inner_texts()
+        assert marked == [name] * everywhere.count(name)
+
+
 def test_keyboard_alone(browser, paths) -> None:
     with opened(browser, paths["runs"]) as seen:
         page = seen.page

@@ -50,6 +50,16 @@ def test_sections_of_runs(run_report) -> None:
     ]
 
 
+def test_the_checks_say_how_much_is_relevant_and_judged(run_report) -> None:
+    examples = {row[1]: row[4] for row in section(run_report, "checks")["rows"]}
+    relevant = qrels(12).filter(pl.col("label") > 0).group_by("query_id").len()["len"]
+    ends = f"{relevant.min()} to {relevant.max()}, median {relevant.median():g}"
+    assert examples["relevant_items"] == ends
+    measures = trec.evaluate(runs(12, SYSTEMS), qrels(12), ["Judged@10"])
+    for name, share in measures.select("system", "Judged@10").iter_rows():
+        assert f"{name} {share:.1%}" in examples["judged_items"]
+
+
 def test_means_are_those_of_trec_evaluate(run_report) -> None:
     measures = ["AP", "nDCG@10", "P@10"]
     expected = trec.evaluate(runs(12, SYSTEMS), qrels(12), measures)

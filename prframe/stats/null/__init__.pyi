@@ -35,8 +35,10 @@ from .sign_flips.distribution import (
     all_signs as all_signs,
     random_signs as random_signs,
 )
-from .sign_flips.sizes import without_single_precision as without_single_precision
-from .sign_flips.sums import sign_flip_p_values as sign_flip_p_values
+from .sign_flips.sums import (
+    sign_flip_p_values as sign_flip_p_values,
+    without_single_precision as without_single_precision,
+)
 from .subset_sums.linear_rank import (
     LinearRankNull as LinearRankNull,
     RankNullMethod as RankNullMethod,

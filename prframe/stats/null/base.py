@@ -87,8 +87,8 @@ class NullDistribution(ABC):
 
     It answers as a frozen distribution of ``scipy.stats`` does, save that equality counts on both
     sides: ``sf(x) = P(X >= x)`` and ``cdf(x) = P(X <= x)``. The argument `method` of the class, or
-    ``using(method)``, says how probabilities are computed. Distributions that are made by the same
-    arguments are equal; the repr is the call that makes them.
+    ``using(method)``, says how probabilities are computed. The repr is the
+    call that makes the distribution.
 
     Notes
     -----
@@ -117,23 +117,6 @@ class NullDistribution(ABC):
         """Return the call that makes this distribution."""
         given = ", ".join(f"{name}={_written(x)}" for name, x in self._arguments().items())
         return f"{type(self).__name__}({given})"
-
-    def __eq__(self, other: object) -> bool:
-        """Tell whether another distribution is made by the same arguments."""
-        return (
-            self._identity() == other._identity() if type(other) is type(self) else NotImplemented
-        )
-
-    def __hash__(self) -> int:
-        """Return a hash of the arguments."""
-        return hash((type(self), self._identity()))
-
-    def _identity(self) -> tuple[tuple[str, object], ...]:
-        """Return the arguments as something that can be compared and hashed."""
-        return tuple(
-            (name, x.tobytes() if isinstance(x, np.ndarray) else x)
-            for name, x in self._arguments().items()
-        )
 
     @abstractmethod
     def mean(self) -> float:

@@ -121,7 +121,7 @@ class Inverted(NamedTuple):
 def inverted(  # noqa: PLR0913 - a tilt, values, and how to add up
     phi: Callable[[Floats], Complexes],
     slope: float,
-    log_mgf: float,
+    log_mgf: float | Floats,
     x: Floats,
     spacing: float,
     *,
@@ -131,11 +131,11 @@ def inverted(  # noqa: PLR0913 - a tilt, values, and how to add up
 ) -> Inverted:
     """Return P(T >= x) of some values for a slope s > 0, P(T < x) for s < 0.
 
-    `phi` is the characteristic function of the tilted T at rising frequencies, `log_mgf` is K(s),
-    and frequencies are `spacing` apart: 2 pi over the period. They are added until what is left is
-    below the share `close` of the tail, at most `most` of them. If T is on a lattice, the period
-    is a multiple of its `span`, x lies midway between two points, and the sum to pi / span is
-    exact.
+    `phi` is the characteristic function of the tilted T at rising frequencies, or a row of these
+    for each value, and `log_mgf` is K(s). Frequencies, 2 pi over the period apart, are added until
+    what is left is below the share `close` of the tail, at most `most` of them. If T is on a
+    lattice, the period is a multiple of its `span`, x lies midway between two points, and the sum
+    to pi / span is exact.
     """
     log_factor, period = log_mgf - slope * x, 2 * np.pi / spacing
     # The probability that is repeated, divided by the factor.
@@ -151,11 +151,11 @@ def inverted(  # noqa: PLR0913 - a tilt, values, and how to add up
         kernel = span / 2 / np.sinh(span * z / 2) if span else 1 / z
         terms = 2 / period * phi(frequency) * kernel * np.sign(slope)
         if first == 0:
-            terms[0] /= 2
+            terms[..., 0] /= 2
         if stop == end and number % 2 == 0:
-            terms[-1] /= 2
+            terms[..., -1] /= 2
         total += (terms * np.exp(-1j * np.outer(x, frequency))).sum(axis=1).real
-        quiet = np.abs(terms[-_QUIET:]).max() * np.sqrt(stop) < close * total
+        quiet = np.abs(terms[..., -_QUIET:]).max(axis=-1) * np.sqrt(stop) < close * total
         first, count = stop, max(_CHUNK, stop // 2)
     with np.errstate(invalid="ignore", divide="ignore"):
         log_tail = np.minimum(log_factor + np.log(total), 0.0)

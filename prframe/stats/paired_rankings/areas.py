@@ -32,12 +32,8 @@ def swap_weights(levels: Integers, positive: Flags) -> Floats:
     They are whole numbers c with ``4 n_pos n_neg (AUC_a - AUC_b) = sum_i s_i c_i``, where s_i is
     -1 for items that are swapped, else 1. With the ranks a_i and b_i of an item in both rankings,
     and psi = 1 or 1/2 where the first of two ranks is better or equal, a positive i and a negative
-    j add to the difference of the AUC, times n_pos n_neg, ::
-
-        (s_i + s_j) / 2  (psi(a_i, a_j) - psi(b_i, b_j))
-        + (s_i - s_j) / 2  (psi(a_i, b_j) - psi(b_i, a_j))
-
-    which is linear in the signs. Summed over negatives, the weight of a positive is twice the
+    j add, times n_pos n_neg, ``(s_i + s_j) / 2 (psi(a_i, a_j) - psi(b_i, b_j)) + (s_i - s_j) / 2
+    (psi(a_i, b_j) - psi(b_i, a_j))``. Summed over negatives, the weight of a positive is twice the
     number of their ranks, in both rankings, between a_i and b_i, equal ones counting half; that of
     a negative is the same of positives, with the other sign.
 

@@ -24,16 +24,15 @@ def roc_from_ranks(ranks: ArrayLike, n_neg: int) -> Floats:
     Parameters
     ----------
     ranks : array_like of int, shape (n,)
-        Ranks of the positives among all items, rising with the scores, without ties: distinct
-        numbers from 1 to ``n + n_neg``.
+        Ranks of the positives among all items, rising with the scores: distinct numbers from 1 to
+        ``n + n_neg``.
     n_neg : int
         Number of negatives m, >= 1.
 
     Returns
     -------
     ndarray of float, shape (n_neg,)
-        ``gamma_1 <= ... <= gamma_m``, whose mean is AUC. Corners of the curve may also lie at a
-        rate of 0 or 1, which the set of grid points in print leaves out.
+        ``gamma_1 <= ... <= gamma_m``, whose mean is AUC.
 
     Raises
     ------
@@ -76,7 +75,8 @@ def ranking_performance(
     It is ``W_phi = E phi(F(X)) = (1/p) int_0^1 phi(u) du - ((1 - p)/p) int_0^1
     phi(p (1 - ROC(a)) + (1 - p)(1 - a)) da``, where X is the score of a positive and F the
     distribution function of the scores of all items, p of them positive (Clemencon, Limnios &
-    Vayatis 2021, Definition 2 and Lemma 3, eq. 3.4). The metric ``W`` tends to it.
+    Vayatis 2021, Definition 2 and Lemma 3, eq. 3.4). For ``phi(u) = u`` it is
+    ``p/2 + (1 - p) AUC``. The metric ``W`` tends to it.
 
     Parameters
     ----------
@@ -86,15 +86,14 @@ def ranking_performance(
     prevalence : float in (0, 1)
         Share p of positives.
     phi : str, ScoreGeneratingFunction or callable
-        Score-generating function, as `parse_phi` understands it.
+        As `parse_phi` understands it.
     n : int, optional
         Number of items, for functions that depend on it ("dcg").
 
     Returns
     -------
     float
-        Without error for broken lines. For ``phi(u) = u`` it is ``p/2 + (1 - p) AUC`` (the source
-        says below Definition 2 that it is AUC).
+        Without error for broken lines.
 
     Raises
     ------
@@ -107,8 +106,6 @@ def ranking_performance(
     >>> fpr, tpr = [0, 0.2, 1], [0, 0.8, 1]
     >>> round(ranking_performance(fpr, tpr, prevalence=0.3), 4)
     0.71
-    >>> round(ranking_performance(fpr, tpr, 0.3, "local-auc(u0=0.9)"), 4)
-    0.2
     """
     fpr, tpr = fractions("fpr", fpr), fractions("tpr", tpr)
     p = checks.number("prevalence", prevalence, above=0, below=1)
@@ -132,25 +129,21 @@ class RocDistances(NamedTuple):
 def roc_distances(
     fpr: ArrayLike, tpr: ArrayLike, best_fpr: ArrayLike, best_tpr: ArrayLike
 ) -> RocDistances:
-    """Return the distances of a ROC curve from another one, such as the best one.
+    """Return the distances of a ROC curve from another one, such as the best one, ROC*.
 
     These are ``d_inf = sup over 0 < a < 1 of |ROC(a) - ROC*(a)|`` and ``d_1 = int_0^1 |ROC(a) -
     ROC*(a)| da`` (Clemencon, Limnios & Vayatis 2021, eqs 2.3 and 2.4).
 
     Parameters
     ----------
-    fpr, tpr : array_like of float in [0, 1], shape (k,)
-        Corners of the curve, a broken line that rises from (0, 0) to (1, 1). A smooth curve is
-        given by points on it, close together where it is steep.
-    best_fpr, best_tpr : array_like of float in [0, 1], shape (l,)
-        Corners of the other curve, likewise.
+    fpr, tpr, best_fpr, best_tpr : array_like of float in [0, 1]
+        Corners of both curves, broken lines that rise from (0, 0) to (1, 1).
 
     Returns
     -------
     RocDistances
         ``sup``, which is d_inf, and ``area``, which is d_1, both within [0, 1] and without error
-        for broken lines. No curve exceeds the best one, ROC*, so that d_1 is ``AUC* - AUC``;
-        curves of samples may exceed it.
+        for broken lines.
 
     Raises
     ------
@@ -223,7 +216,7 @@ def concentration_radius(
     n_pos, n_neg : int
         Positives and negatives, >= 1.
     phi : str, ScoreGeneratingFunction or callable
-        Score-generating function, as `parse_phi` understands it.
+        As `parse_phi` understands it.
     delta : float in (0, 1)
         Probability of an exception.
     n_rules : int
@@ -234,7 +227,7 @@ def concentration_radius(
     float
         A diagnostic, not an interval: between normal distributions it was 2.4 to 4 times the
         actual quantile at ``delta = 0.05`` for "mww", and up to 15 times for functions that are
-        steep at the top. W_phi differs from E W by a bias of order 1 / N for smooth phi.
+        steep at the top.
 
     Raises
     ------
@@ -246,8 +239,7 @@ def concentration_radius(
     The bound is that of McDiarmid (1989) for independent items without ties, with the union bound.
     Exchange of one positive changes the sum over positives by at most c_pos, the sum of the n_neg
     largest of the steps ``phi(r / (N + 1)) - phi((r - 1) / (N + 1))``, 1 < r <= N; of one negative
-    by at most c_neg, the sum of the n_pos largest. If ``phi' <= L``, ``C3 <= L sqrt((1 - p) / 2)``
-    for ``p = n_pos / N``, the form and rate of Theorem 5.
+    by at most c_neg, the sum of the n_pos largest.
 
     Examples
     --------

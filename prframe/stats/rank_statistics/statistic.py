@@ -149,9 +149,7 @@ class RankStatistic:
         """Return a confidence interval for W_phi, by default 95 % and two-sided.
 
         Its ends are quantiles of a beta distribution of `share` with a margin of half a misplaced
-        item more on either side; such an item counts as much as it takes from the best ranking or
-        adds to the worst one, in proportion to the distance from both. They are within the range
-        of W_phi, and NaN if the standard error is.
+        item more on either side, within the range of W_phi, and NaN if the standard error is.
         """
         asked, estimate, error = confidence or Confidence(), self.estimate, self.std_error
         checks.instance("confidence", asked, Confidence)
@@ -253,11 +251,8 @@ def rank_statistic(score: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Rank
     -----
     The estimate is about ``W_phi = E phi(F(X))`` (eq. 3.3), where X is the score of a positive and
     F the distribution of scores in a mixture with the sample's share p of positives. For phi(u) =
-    u it is ``p / 2 + (1 - p) AUC`` (the source says AUC, below its Definition 2), and `share` AUC.
-
-    ``W / n_pos`` is biased, as the largest mean of phi over n_pos ranks is not the largest W_phi,
-    ``int_{1-p}^1 phi / p``. The estimate divides the range of W_phi in the same ratio as
-    ``W / n_pos`` divides that from the worst to the best ranking.
+    u it is ``p / 2 + (1 - p) AUC``, and `share` AUC. It divides the range of W_phi, whose largest
+    value is ``int_{1-p}^1 phi / p``, as ``W / n_pos`` divides its own.
 
     The standard error is that of the Hajek projection (Prop. 4, eq. 3.7): each item's value is
     ``phi(F(x)) + int_x^inf phi'(F) dF_pos``, for negatives the integral alone, and the variance

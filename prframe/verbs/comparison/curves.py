@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack, cast, get_args
+from typing import Unpack, cast, get_args
 
 import numpy as np
 import polars as pl
 
 from prframe import checks
 from prframe._engine.frames import Source
+from prframe._engine.rows import key_names
 from prframe.draws import INTERVAL_DRAWS
 from prframe.stats._arrays import random_generator
 from prframe.stats.curves import (
     LEAST_POSITIVES,
     BandPlan,
-    CurveDifference,
     band_levels,
     curve_difference,
     has_band,
@@ -24,11 +24,12 @@ from prframe.verbs._evaluation import prior_of
 from prframe.verbs._groups import each_group, resamples
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined, why_bandless
-from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, PairedRows, paired_rows
+from prframe.verbs.comparison.matched_items import Incomplete, PairedRows, paired_rows
 from prframe.verbs.comparison.mean_curves import (
     DIFFERENCES,
     MEAN_DIFFERENCES,
     MeanDifferences,
+    pair_rows,
 )
 from prframe.verbs.comparison.query_values import ComparedValues, Incomplete as IncompleteQueries
 from prframe.verbs.comparison.rows import (
@@ -45,7 +46,6 @@ from prframe.verbs.curves.mean_curves import (
 )
 
 _METHOD = "bayesian-bootstrap"
-_NUMBERS = CurveDifference._fields
 
 
 @verb
@@ -74,7 +74,7 @@ def compare_curves(
 
     The items are a sample; the band is about the difference of two curves of the population
     behind it. With `over` queries, for instance, are the sample, and the difference is that of the
-    models' mean curves, ``E (precision_a,q(b) - precision_b,q(b))`` at level b.
+    models' mean curves.
 
     Parameters
     ----------
@@ -142,9 +142,9 @@ def compare_curves(
 
     Notes
     -----
-    With `simultaneous`, ``p_value`` tests "the curves differ nowhere along these levels": it is
-    the smallest alpha at which the band of level 1 - alpha leaves 0 somewhere. Otherwise each
-    level is tested. It is two-sided, and not corrected for the number of pairs. Without `over` see
+    With `simultaneous`, ``p_value`` tests "the curves differ nowhere along these levels", and is
+    the smallest alpha at which the band of level 1 - alpha leaves 0 somewhere. It is two-sided,
+    and not corrected for the number of pairs. Without `over` see
     `prframe.stats.pr_curve_difference` for the draws.
 
     With `over` whole curves of queries, or clusters, are drawn. The simultaneous band is a
@@ -165,8 +165,7 @@ def compare_curves(
     >>> import numpy as np, polars as pl, prframe
     >>> rng = np.random.default_rng(1)
     >>> label = np.arange(400) < 100
-    >>> old = label + rng.normal(size=400)
-    >>> new = 2 * label + rng.normal(size=400)
+    >>> old, new = label + rng.normal(size=400), 2 * label + rng.normal(size=400)
     >>> frame = pl.DataFrame({"old": old, "new": new, "label": label})
     >>> band = prframe.compare_curves(frame, ["new", "old"], recall=[0.2, 0.5, 0.8], rng=1)
     >>> band.select("recall", "difference", "conf_low", "conf_high", "p_value")
@@ -180,24 +179,6 @@ def compare_curves(
     │ 0.5    ┆ 0.276575   ┆ 0.134457 ┆ 0.462873  ┆ 0.0005  │
     │ 0.8    ┆ 0.324786   ┆ 0.17516  ┆ 0.486113  ┆ 0.0005  │
     └────────┴────────────┴──────────┴───────────┴─────────┘
-
-    Of mean curves over queries:
-
-    >>> digits = prframe.datasets.load_digits()
-    >>> two = digits.filter(pl.col("system").is_in(["pixels", "pca"]))
-    >>> options = {"n_pos": "n_relevant", "recall": [0.1, 0.3, 0.5], "rng": 1, "baseline": "pca"}
-    >>> found = prframe.compare_curves(two, model="system", over="query_id", **options)
-    >>> found.select("recall", "difference", "conf_low", "conf_high", "p_value")
-    shape: (3, 5)
-    ┌────────┬────────────┬───────────┬───────────┬─────────┐
-    │ recall ┆ difference ┆ conf_low  ┆ conf_high ┆ p_value │
-    │ ---    ┆ ---        ┆ ---       ┆ ---       ┆ ---     │
-    │ f64    ┆ f64        ┆ f64       ┆ f64       ┆ f64     │
-    ╞════════╪════════════╪═══════════╪═══════════╪═════════╡
-    │ 0.1    ┆ 0.043083   ┆ 0.025094  ┆ 0.061072  ┆ 0.0005  │
-    │ 0.3    ┆ 0.036951   ┆ -0.000554 ┆ 0.074456  ┆ 0.0005  │
-    │ 0.5    ┆ -0.014135  ┆ -0.061517 ┆ 0.033247  ┆ 0.0005  │
-    └────────┴────────────┴───────────┴───────────┴─────────┘
     """
     args = model_arguments(score, label, shared, model=model, cluster=cluster)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
@@ -253,80 +234,50 @@ class _Differences(Plan):
         return "a comparison on the same items (no over=) matches the models of all groups"
 
     def results(self, source: Source) -> pl.DataFrame:
-        """Return the rows of all groups."""
+        """Return a row per group, pair and level."""
         paired = paired_rows(source, self.args, incomplete=self.incomplete)
+        schema = with_models(self.args, DIFFERENCES)(source.schema)
+        models = pl.Series(paired.models, dtype=schema["model_a"])
         pairs = model_pairs(paired.models, self.baseline)
-        tasks = [(group, *pair) for group in paired.groups for pair in pairs]
-        names = [str(model) for model in paired.models]
-        differences = each_group(
-            lambda task: self._ordered_pair(names, *task), tasks, "compare_curves"
-        )
+        tasks = [(number, pair) for number in range(len(paired.groups)) for pair in pairs]
+        parts = each_group(lambda task: self._rows(paired, models, *task), tasks, "compare_curves")
         self._warn(paired)
-        rows = self._rows(source, paired.models, tasks, differences)
-        if not paired.keys.width:
-            return rows
-        group = np.repeat(np.arange(len(paired.groups)), len(pairs) * self.band.recall.size)
-        return pl.concat([paired.keys[group], rows], how="horizontal")
-
-    def _ordered_pair(
-        self, names: Sequence[str], group: PairedGroup, a: int, b: int
-    ) -> CurveDifference:
-        """Compare two models in order of their names, so that their order changes signs alone."""
-        if names[a] <= names[b]:
-            return self._pair(group, a, b)
-        return self._pair(group, b, a).reversed()
-
-    def _pair(self, group: PairedGroup, a: int, b: int) -> CurveDifference:
-        """Compare two models on the items of a group."""
-        first, second = (np.where(group.level[i] > 0, group.level[i], -np.inf) for i in (a, b))
-        rng = np.random.default_rng(self.seed)
-        return curve_difference((first, second), group.positive, group.cluster, self.band, rng)
+        if not parts:
+            return pl.DataFrame(schema=[*key_names(self.args), *schema])
+        return pl.concat(parts).with_columns(method=pl.lit(_METHOD))
 
     def _rows(
-        self,
-        source: Source,
-        models: list[Any],
-        tasks: list[tuple[PairedGroup, int, int]],
-        differences: list[CurveDifference],
+        self, paired: PairedRows, models: pl.Series, number: int, pair: tuple[int, int]
     ) -> pl.DataFrame:
-        """Return a row per group, pair and level."""
-        dtype = with_models(self.args, {})(source.schema)["model_a"]
-        names = pl.Series(models, dtype=dtype)
-        each = np.repeat(np.arange(len(differences)), self.band.recall.size)
-        values = np.array(differences).reshape(-1, len(_NUMBERS), self.band.recall.size)
-        columns = {
-            name: pl.Series(values[:, i].ravel()).fill_nan(None) for i, name in enumerate(_NUMBERS)
-        }
-        ends = {"low": "conf_low", "high": "conf_high"}
-        for place, side in ((1, "model_a"), (2, "model_b")):
-            models_of_tasks = np.array([task[place] for task in tasks], dtype=np.int64)
-            columns[side] = names[models_of_tasks[each]]
-        p = pl.col("p_value")
-        error = (p * (1 - p) / self.band.n_resamples).sqrt()
-        rows = pl.DataFrame(columns).rename(ends)
-        return rows.with_columns(method=pl.lit(_METHOD), p_std_error=error)
+        """Return the rows of a pair of models in a group."""
+        group, size = paired.groups[number], self.band.n_resamples
+        levels = [group.level[model] for model in pair]
+        scores = [np.where(level > 0, level, -np.inf) for level in levels]
+        # Models are compared in order of their names, so that their order changes signs alone.
+        in_order = str(models[pair[0]]) <= str(models[pair[1]])
+        first, second = scores if in_order else scores[::-1]
+        rng = np.random.default_rng(self.seed)
+        found = curve_difference((first, second), group.positive, group.cluster, self.band, rng)
+        numbers = (found if in_order else found.reversed())._asdict()
+        numbers["conf_low"], numbers["conf_high"] = numbers.pop("low"), numbers.pop("high")
+        p_value = numbers["p_value"]
+        numbers["p_std_error"] = np.sqrt(p_value * (1 - p_value) / size)
+        return pair_rows(paired.keys[number : number + 1], models, pair, numbers)
 
     def _warn(self, paired: PairedRows) -> None:
         """Warn of groups without curves, and of groups without bands."""
         positives, ends = positives_of(self.args), ["conf_low", "conf_high", "p_value"]
-        groups = pl.DataFrame(
-            [
-                *paired.keys,
-                pl.Series(
-                    "curveless", [not g.positive.any() for g in paired.groups], dtype=pl.Boolean
-                ),
-                pl.Series(
-                    "bandless",
-                    [not has_band(g.positive, g.cluster) for g in paired.groups],
-                    dtype=pl.Boolean,
-                ),
-            ]
-        )
         # Each group is named in one warning, with everything that it lacks.
-        curveless = groups.with_columns(lacking="curveless")
+        curveless = [not g.positive.any() for g in paired.groups]
+        bandless = [
+            g.positive.any() and not has_band(g.positive, g.cluster) for g in paired.groups
+        ]
+        no_curve, no_band = (
+            pl.DataFrame([*paired.keys, pl.Series("lacking", lacking, dtype=pl.Boolean)])
+            for lacking in (curveless, bandless)
+        )
         curves = ["precision_a", "precision_b", "difference", *ends]
-        warn_undefined(curves, curveless, self.args, [positives])
-        bandless = groups.with_columns(lacking=pl.col("bandless") & ~pl.col("curveless"))
+        warn_undefined(curves, no_curve, self.args, [positives])
         clusters = self.args.cluster is not None
         why = why_bandless(LEAST_POSITIVES, positives, clusters=clusters)
-        warn_null(ends, bandless, self.args, why)
+        warn_null(ends, no_band, self.args, why)

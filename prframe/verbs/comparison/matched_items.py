@@ -43,6 +43,10 @@ class PairedRows:
     keys: pl.DataFrame
     groups: list[PairedGroup]
 
+    def where(self, groups: Sequence[int]) -> str:
+        """Name the first of some groups, if there are keys."""
+        return in_groups(self.keys[groups].rows()) if self.keys.width else ""
+
 
 def paired_rows(
     source: Source, args: Arguments, *, incomplete: Incomplete = "raise"

@@ -1,7 +1,7 @@
 """The comparison of the mean curves of models over the same queries."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,7 @@ from prframe.stats._units import units_of
 from prframe.stats.curves import BandPlan
 from prframe.stats.intervals import Confidence, mean_band
 from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions, rounded_differences
-from prframe.typing import Flags, Floats, Integers, Schema
+from prframe.typing import Floats, Integers, Schema
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts
 from prframe.verbs._precomputed_values import MetricValues
@@ -31,20 +31,16 @@ DIFFERENCES: Schema = {
     "p_std_error": pl.Float64(),
 }
 MEAN_DIFFERENCES: Schema = {**DIFFERENCES, "n": pl.Int64()}
+_NUMBERS_OF_BAND = (*_ENDS, "p_std_error")
 
 
-class _Ends(NamedTuple):
-    """The ends of a band, its p-values, and how these were computed, level by level.
-
-    Differences are `skewed` where they are few and skewed and nothing allows for it.
-    """
-
-    low: Floats
-    high: Floats
-    p_value: Floats
-    p_std_error: Floats
-    method: list[str]
-    skewed: Flags
+def pair_rows(
+    key: pl.DataFrame, models: pl.Series, pair: tuple[int, int], numbers: Mapping[str, Floats]
+) -> pl.DataFrame:
+    """Return the rows of a pair of models in a group, with columns of numbers at each level."""
+    sides = zip(("model_a", "model_b"), pair, strict=True)
+    names = {side: models[np.full(numbers["recall"].size, model)] for side, model in sides}
+    return with_key(key, pl.DataFrame(names | series(numbers)))
 
 
 @dataclass(frozen=True)
@@ -98,35 +94,32 @@ class MeanDifferences(ValuesPlan):
         first, second = first[paired], second[paired]
         differences = rounded_differences(first, second)
         cluster = None if stratum.cluster is None else stratum.cluster[paired]
-        family = _family(differences, cluster)
-        if self.band.simultaneous:
-            ends = self._together(differences, cluster, family)
-        else:
-            ends = self._apart(family)
+        units = units_of(cluster, len(differences))
+        # The differences at each level are those of a pair, all over the same units.
+        sizes = units.sums_of_rows(np.ones_like(differences))
+        family = PairedFamily(units.sums_of_rows(differences), sizes)
         numbers = {
             "recall": self.band.recall,
             "precision_a": mean_of(first),
             "precision_b": mean_of(second),
             "difference": mean_of(differences),
-            "conf_low": ends.low,
-            "conf_high": ends.high,
-            "p_value": ends.p_value,
-            "p_std_error": ends.p_std_error,
         }
-        place = np.zeros((self.band.recall.size, 2), dtype=np.int64) + pair
-        rows = pl.DataFrame(
-            {"model_a": models[place[:, 0]], "model_b": models[place[:, 1]]} | series(numbers)
-        ).with_columns(
-            pl.Series("method", ends.method, dtype=pl.String),
-            pl.Series(SKEWED, ends.skewed),
+        if self.band.simultaneous:
+            ends, method = self._together(differences, cluster, family)
+            skewed = np.zeros(self.band.recall.size, np.bool_)
+        else:
+            ends, method = self._apart(family)
+            skewed = family.few_for_skewness
+        return pair_rows(stratum.key, models, pair, numbers | ends).with_columns(
+            pl.Series("method", method, dtype=pl.String),
+            pl.Series(SKEWED, skewed),
             n=pl.lit(len(first), dtype=pl.Int64),
         )
-        return with_key(stratum.key, rows)
 
     def _together(
         self, differences: Floats, cluster: Integers | None, family: PairedFamily
-    ) -> _Ends:
-        """Return the band of all levels at once, and its p-value by the largest t.
+    ) -> tuple[dict[str, Floats], list[str]]:
+        """Return the band of all levels at once, its p-value by the largest t, and the method.
 
         The band holds the interval of each level, as drawn means of two or three queries are too
         close to each other.
@@ -137,30 +130,23 @@ class MeanDifferences(ValuesPlan):
         low, high = student_intervals(family, self._confidence).T
         tests = family.max_t(draws, np.random.default_rng(self.seed), "two-sided")
         least = int(tests.p_values.argmin())
-        p_values, errors = (np.full(n_levels, of_all[least]) for of_all in tests[:2])
-        method = [f"max-t-{tests.method}"] * n_levels
         ends = np.fmin(band.low, low), np.fmax(band.high, high)
-        return _Ends(*ends, p_values, errors, method, np.zeros(n_levels, np.bool_))
+        p_values = (np.full(n_levels, of_all[least]) for of_all in tests[:2])
+        columns = dict(zip(_NUMBERS_OF_BAND, (*ends, *p_values), strict=True))
+        return columns, [f"max-t-{tests.method}"] * n_levels
 
-    def _apart(self, family: PairedFamily) -> _Ends:
-        """Return the interval and the p-value of each level."""
-        low, high = student_intervals(family, self._confidence).T
+    def _apart(self, family: PairedFamily) -> tuple[dict[str, Floats], list[str]]:
+        """Return the interval and the p-value of each level, and the methods."""
+        ends = student_intervals(family, self._confidence).T
         options = QueryTestOptions(
             "two-sided", self.band.n_resamples, np.random.default_rng(self.seed)
         )
         tests = QUERY_TESTS["randomization"].of_pairs(family, options)
-        p_values, errors = np.array([(test.p_value, test.std_error) for test in tests]).T
-        methods = [test.method for test in tests]
-        return _Ends(low, high, p_values, errors, methods, family.few_for_skewness)
+        p_values = np.array([(test.p_value, test.std_error) for test in tests]).T
+        columns = dict(zip(_NUMBERS_OF_BAND, (*ends, *p_values), strict=True))
+        return columns, [test.method for test in tests]
 
     @property
     def _confidence(self) -> Confidence:
         """The coverage of a band, and the range of differences."""
         return Confidence(self.band.confidence_level, limits=(-1.0, 1.0))
-
-
-def _family(differences: Floats, cluster: Integers | None) -> PairedFamily:
-    """Return the differences at each level as those of a pair, all over the same units."""
-    units = units_of(cluster, len(differences))
-    sizes = units.sums_of_rows(np.ones_like(differences))
-    return PairedFamily(units.sums_of_rows(differences), sizes)

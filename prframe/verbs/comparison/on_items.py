@@ -10,8 +10,7 @@ import polars as pl
 from prframe import checks
 from prframe._engine.frames import Source
 from prframe._engine.keys import UNRETRIEVED, threshold_key
-from prframe._engine.measure import thresholds_of
-from prframe._engine.rows import in_groups, key_names
+from prframe._engine.rows import key_names
 from prframe.errors import ArgumentError, CoverageWarning, PrframeError, warn
 from prframe.metrics import with_cells
 from prframe.stats._units import units_of
@@ -27,7 +26,12 @@ from prframe.verbs._evaluation import Evaluation, at_prior, refuse_grades
 from prframe.verbs._groups import LEAST_CLUSTERS, each_group
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import groups_lacking, warn_null
-from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, paired_rows
+from prframe.verbs.comparison.matched_items import (
+    Incomplete,
+    PairedGroup,
+    PairedRows,
+    paired_rows,
+)
 from prframe.verbs.comparison.rows import (
     Block,
     Column,
@@ -110,55 +114,36 @@ class OnItems(Plan):
         if not paired.groups:
             return no_rows(self.asked, names)
         if empty := [i for i, group in enumerate(paired.groups) if not group.positive.size]:
-            where = in_groups(paired.keys[empty].rows()) if names else ""
             raise PrframeError(
-                f"the models must have items in common{where}; take what some lack as not "
-                "retrieved with incomplete='last'."
+                f"the models must have items in common{paired.where(empty)}; take what some lack "
+                "as not retrieved with incomplete='last'."
             )
         if _all_retrieved(paired.groups):
             self._evaluation.warn_of_all_rows()
         pairs = model_pairs(paired.models, self.asked.baseline)
-        heads = [paired.keys[i] if names else pl.DataFrame() for i in range(len(paired.groups))]
-        least = self._least_keys(source, len(paired.models))
+        heads = [paired.keys[i : i + 1] for i in range(len(paired.groups))]
+        least = self._least_keys(source)
         blocks = [self._blocks(group, pairs, least) for group in paired.groups]
         models = pl.Series(paired.models, strict=False)
         rows = comparison_rows(self.asked, models, pairs, list(zip(heads, blocks, strict=True)))
         self._warn(rows)
-        few = [i for i, group in enumerate(paired.groups) if self._has_few(group)]
-        if few:
-            where = in_groups(paired.keys[few].rows()) if names else ""
-            _warn_of_few(self.asked.test, where, self._least_p([paired.groups[i] for i in few]))
+        self._warn_of_few(paired)
         return rows
 
-    def _has_few(self, group: PairedGroup) -> bool:
-        """Return whether a class has too few items, or is in too few clusters, for the test."""
-        number = _number_of(group)
-        if number < _LEAST:
-            return False
-        few = group.cluster is not None and number < LEAST_CLUSTERS
-        if few or self.asked.test != "delong":
-            return few
-        classes = (group.positive, ~group.positive)
-        return bool(min(map(np.count_nonzero, classes)) < LEAST_OF_CLASS)
-
-    def _least_p(self, groups: Sequence[PairedGroup]) -> float:
-        """Return the least p-value that the largest of these groups allows, 0 of other tests."""
-        if self.asked.test != "randomization":
-            return 0.0
-        number = max(units_of(group.cluster, group.positive.size).number for group in groups)
-        return float((2 if self.asked.alternative == "two-sided" else 1) * 0.5**number)
-
-    def _least_keys(self, source: Source, n_models: int) -> dict[float | None, Integers]:
-        """Return each model's least key of an item that counts as retrieved, by the threshold."""
-        columns = [self.args.score, *self.args.further_scores]
-        least: dict[float | None, Integers] = {None: np.full((n_models, 1), UNRETRIEVED)}
-        for threshold in thresholds_of(self.asked.wanted.values()):
-            keys = [
-                threshold_key(threshold, source.schema[name], float32=self.args.float32)
-                for name in columns
+    def _least_keys(self, source: Source) -> dict[float | None, Integers]:
+        """Return the least key of retrieved items in each column of scores, by the threshold."""
+        thresholds = {metric.threshold for metric in self.asked.wanted.values()}
+        dtypes = [source.schema[name] for name in (self.args.score, *self.args.further_scores)]
+        keys = {
+            threshold: [
+                UNRETRIEVED
+                if threshold is None
+                else threshold_key(threshold, dtype, float32=self.args.float32)
+                for dtype in dtypes
             ]
-            least[threshold] = np.broadcast_to(np.array(keys)[:, None], (n_models, 1))
-        return least
+            for threshold in thresholds
+        }
+        return {threshold: np.array(of_columns)[:, None] for threshold, of_columns in keys.items()}
 
     def _blocks(
         self,
@@ -171,8 +156,6 @@ class OnItems(Plan):
         blocks = {}
         for threshold, keys in least.items():
             names = [name for name, one in self.asked.wanted.items() if one.threshold == threshold]
-            if not names:
-                continue
             statistics = [at_prior(self.asked.wanted[name], self.prior) for name in names]
             level = np.where(group.key >= keys, group.level, 0)
             evaluate = CellEvaluator(group.positive, statistics)
@@ -221,6 +204,43 @@ class OnItems(Plan):
         )
         warn_null(columns, groups, self.args, why)
 
+    def _warn_of_few(self, paired: PairedRows) -> None:
+        """Warn once of groups with too few items or clusters of a class for the test."""
+        test, few, largest = self.asked.test, [], 0
+        for place, group in enumerate(paired.groups):
+            units = units_of(group.cluster, group.positive.size)
+            classes = (group.positive, ~group.positive)
+            number = min(map(units.number_among, classes))
+            is_few = group.cluster is not None and number < LEAST_CLUSTERS
+            if test == "delong":
+                is_few = is_few or bool(min(map(np.sum, classes)) < LEAST_OF_CLASS)
+            if is_few and number >= _LEAST:
+                few.append(place)
+                largest = max(largest, units.number)
+        if not few:
+            return
+        where, sides = paired.where(few), 2 if self.asked.alternative == "two-sided" else 1
+        if test == "randomization" and (least := sides * 0.5**largest) > _USUAL_LEVEL:
+            why = (
+                f"with so few clusters{where} no p-value is below {least:.3g}, so .05 is never "
+                "reached; more clusters help, not more items"
+            )
+        elif test == "delong":
+            why = (
+                f"with fewer than {LEAST_OF_CLASS} positives, {LEAST_OF_CLASS} negatives or "
+                f"{LEAST_CLUSTERS} clusters with either{where} it may reject too often; take "
+                "test='randomization'"
+            )
+        else:
+            why = (
+                f"with fewer than {LEAST_CLUSTERS} clusters that hold positives, or "
+                f"negatives{where} it may reject too often; more clusters help, not more items"
+            )
+        warn(
+            f"test={test!r}: {why}; where it does not matter, ignore CoverageWarning.",
+            CoverageWarning,
+        )
+
 
 def _without_empty(
     comparisons: Sequence[RankingComparison], pairs: Sequence[tuple[int, int]], empty: Flags
@@ -240,45 +260,10 @@ def _all_retrieved(groups: Sequence[PairedGroup]) -> bool:
     return bool(keys.size and (keys > UNRETRIEVED).all())
 
 
-def _number_of(group: PairedGroup) -> int:
-    """Return the number of items of the smaller class, or of the clusters with any."""
-    units = units_of(group.cluster, group.positive.size)
-    return min(units.number_among(items) for items in (group.positive, ~group.positive))
-
-
-def _warn_of_few(test: str, where: str, least: float) -> None:
-    """Warn once of groups in which a test may reject too often, or never, by its least p-value."""
-    if least > _USUAL_LEVEL:
-        why = (
-            f"with so few clusters{where} no p-value is below {least:.3g}, so .05 is never "
-            "reached; more clusters help, not more items"
-        )
-    elif test == "delong":
-        why = (
-            f"with fewer than {LEAST_OF_CLASS} positives, {LEAST_OF_CLASS} negatives or "
-            f"{LEAST_CLUSTERS} clusters with either{where} it may reject too often; take "
-            "test='randomization'"
-        )
-    else:
-        why = (
-            f"with fewer than {LEAST_CLUSTERS} clusters that hold positives, or negatives{where} "
-            "it may reject too often; more clusters help, not more items"
-        )
-    warn(
-        f"test={test!r}: {why}; where it does not matter, ignore CoverageWarning.", CoverageWarning
-    )
-
-
 def _columns(comparisons: Sequence[RankingComparison]) -> dict[str, Column]:
     """Return the columns of all pairs for one metric."""
-    names = {"mean_a": "value_a", "mean_b": "value_b"}
-    same = ("difference", "conf_low", "conf_high", "statistic", "p_value", "p_std_error")
-    names |= {name: name for name in same}
-    columns: dict[str, Column] = {
-        name: [getattr(comparison, attribute) for comparison in comparisons]
-        for name, attribute in names.items()
-    }
-    methods = [
-        None if np.isnan(comparison.p_value) else comparison.method for comparison in comparisons
-    ]
+    names = RankingComparison._fields
+    columns: dict[str, Column] = {n: [getattr(one, n) for one in comparisons] for n in names}
+    columns["mean_a"], columns["mean_b"] = columns.pop("value_a"), columns.pop("value_b")
+    methods = [None if np.isnan(one.p_value) else one.method for one in comparisons]
     return columns | {"method": methods}

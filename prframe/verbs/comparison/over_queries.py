@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from prframe import checks
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import SkewedDifferencesWarning, warn
-from prframe.stats import PairedFamily, cohen_dz, detectable_difference, queries_needed
+from prframe.stats import PairedFamily, detectable_difference, queries_needed
 from prframe.stats._units import units_of
 from prframe.stats.intervals import (
     Confidence,
@@ -20,7 +20,6 @@ from prframe.stats.intervals import (
     bca_interval,
     before_correction,
     percentile_interval,
-    spread,
     wald_interval,
 )
 from prframe.stats.paired_values import (
@@ -135,7 +134,7 @@ class OverQueries(ValuesPlan):
                 ],
                 "conf_low": low,
                 "conf_high": high,
-                "effect_size": cohen_dz_of_columns(table.differences, table.defined),
+                "effect_size": table.effects,
                 SKEWED: table.family.few_for_skewness,
             }
             | self._equivalence(table)
@@ -206,20 +205,18 @@ class OverQueries(ValuesPlan):
             "alpha": 1 - asked.confidence_level,
             "alternative": asked.alternative,
         }
-        detectable: list[float] = []
-        needed: list[int | None] = []
-        for pair, n in enumerate(table.n.tolist()):
-            differences = table.differences_of(pair)
-            effect, std = cohen_dz(differences), spread(differences)
-            if np.isnan(effect) or not std > 0:
-                detectable.append(np.nan)
-                needed.append(None)
-                continue
-            detectable.append(float(detectable_difference(n, std, **options)))
-            # Differences due to rounding alone would need absurd numbers of queries.
-            size = {"two-sided": abs(effect), "greater": effect, "less": -effect}
-            enough = size[asked.alternative] > _LEAST_EFFECT
-            needed.append(int(queries_needed(effect, 1.0, **options)) if enough else None)
+        std = table.family.std_errors * np.sqrt(table.n)
+        effect = np.where(std > 0, table.effects, np.nan)
+        varies = ~np.isnan(effect)
+        detectable = np.full(effect.size, np.nan)
+        detectable[varies] = detectable_difference(table.n[varies], std[varies], **options)
+        size = {"two-sided": np.abs(effect), "greater": effect, "less": -effect}
+        # Differences due to rounding alone would need absurd numbers of queries.
+        enough = np.flatnonzero(size[asked.alternative] > _LEAST_EFFECT)
+        needed: list[int | None] = [None] * effect.size
+        numbers = queries_needed(effect[enough], 1.0, **options)
+        for pair, number in zip(enough, numbers.tolist(), strict=True):
+            needed[pair] = number
         return {"detectable_difference": detectable, "n_needed": needed}
 
 
@@ -274,9 +271,10 @@ class PairTable:
         """Add up the rows of each cluster."""
         return units_of(self._cluster, len(by_query)).sums_of_rows(by_query)
 
-    def differences_of(self, pair: int) -> Floats:
-        """Return the differences of a pair, query by query."""
-        return np.asarray(self.differences[self.defined[:, pair], pair])
+    @cached_property
+    def effects(self) -> Floats:
+        """Cohen's d_z of each pair."""
+        return cohen_dz_of_columns(self.differences, self.defined)
 
     def counts(self) -> dict[str, Column]:
         """Return means, wins, ties and losses over the queries with values of both models."""

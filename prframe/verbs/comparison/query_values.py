@@ -96,25 +96,19 @@ class ComparedValues:
 
     def strata(self, values: MetricValues) -> tuple[pl.Series, list[Stratum]]:
         """Return the models, in order of their names or columns, and a stratum per group."""
-        models, values = self._numbered(values) if self.args.model else (self._columns, values)
+        models, rows = self._numbered(values.rows)
         keys = key_names(self.args)
         # No result depends on the order of the rows.
-        is_long = isinstance(self.measure, PrecomputedValues) and self.measure.long
-        by = [*keys, METRIC] if is_long else keys
-        rows = values.rows.sort(by, maintain_order=True) if by else values.rows
+        by = [*keys, METRIC] if self._is_long else keys
+        rows = rows.sort(by, maintain_order=True) if by else rows
         parts = rows.partition_by(keys, maintain_order=True) if keys else [rows]
         groups = [replace(values, rows=part) for part in parts if part.height]
         return models, [self._stratum(group, models) for group in groups]
 
-    def _as_text(self, rows: pl.DataFrame) -> list[pl.Expr]:
-        """Return categories of queries as text, in whose order they are, not of first rows."""
-        over = self.over_names
-        return [pl.col(n).cast(pl.String) for n in over if rows[n].dtype == pl.Categorical]
-
-    def of_rows(self, rows: pl.DataFrame) -> MetricValues:
-        """Return values that have been computed, given their rows."""
-        wanted = self.measure.wanted if isinstance(self.measure, Evaluation) else {}
-        return MetricValues.of_rows(rows, wanted)
+    @property
+    def _is_long(self) -> bool:
+        """Whether a column names the metric of each precomputed value."""
+        return isinstance(self.measure, PrecomputedValues) and self.measure.long
 
     def values(self, source: Source) -> MetricValues:
         """Return the value of each group of `by`, model, query and metric, and its cluster."""
@@ -175,27 +169,23 @@ class ComparedValues:
         """The working names of the `over` columns."""
         return [f"over{i}" for i in range(len(self.over))]
 
-    @staticmethod
-    def _numbered(values: MetricValues) -> tuple[pl.Series, MetricValues]:
+    def _numbered(self, rows: pl.DataFrame) -> tuple[pl.Series, pl.DataFrame]:
         """Return the models, and a row per value, numbered by them."""
-        rows = values.rows
+        if self.args.model is None:
+            if isinstance(self.measure, PrecomputedValues):
+                return pl.Series(self.measure.columns), rows
+            return pl.Series((self.args.score, *self.args.further_scores)), rows
         names = rows.select(pl.col(MODEL).unique().sort())
         numbers = names.with_row_index("number")
         joined = rows.join(numbers, on=MODEL, how="left", maintain_order="left")
-        numbered = joined.drop(MODEL).rename({"number": MODEL})
-        return names[MODEL], replace(values, rows=numbered)
-
-    @property
-    def _columns(self) -> pl.Series:
-        """The models that have a column each."""
-        if isinstance(self.measure, PrecomputedValues):
-            return pl.Series(self.measure.columns)
-        return pl.Series((self.args.score, *self.args.further_scores))
+        return names[MODEL], joined.drop(MODEL).rename({"number": MODEL})
 
     def _stratum(self, group: MetricValues, models: pl.Series) -> Stratum:
         """Spread the rows of one group over models and queries."""
         over, rows = self.over_names, group.rows
-        rows = rows.with_columns(self._as_text(rows))
+        # Categories are in order of their text, not of first rows.
+        categories = [name for name in over if rows[name].dtype == pl.Categorical]
+        rows = rows.with_columns(pl.col(categories).cast(pl.String))
         queries = rows.select(over).unique().sort(over).with_row_index(_UNIT)
         rows = rows.join(queries, on=over, how="left", nulls_equal=True, maintain_order="left")
         cluster = self._clusters(rows, queries)
@@ -204,8 +194,7 @@ class ComparedValues:
             for part in rows.partition_by(METRIC, maintain_order=True)
         }
         key = rows.select(key_names(self.args)).head(1)
-        folds = queries.select(over)
-        ratio = test_train_ratio(self.resampling, folds, self.over)
+        ratio = test_train_ratio(self.resampling, queries.select(over), self.over)
         return Stratum(key, values, group.ranges, cluster, ratio)
 
     def _table(self, rows: pl.DataFrame, models: pl.Series, queries: pl.DataFrame) -> Floats:
@@ -244,8 +233,7 @@ class ComparedValues:
         self, absent: NDArray[np.bool_], models: pl.Series, queries: pl.DataFrame, metric: str
     ) -> PrframeError:
         """Return the error that says how many queries each model lacks."""
-        is_long = isinstance(self.measure, PrecomputedValues) and self.measure.long
-        about = f" with {metric!r}" if is_long else ""
+        about = f" with {metric!r}" if self._is_long else ""
         lacking = zip(models.to_list(), absent.sum(axis=1).tolist(), strict=True)
         lacks = [f"{model!r} has none for {number}" for model, number in lacking if number]
         others = f" and {len(lacks) - checks.SHOWN} more models" * (len(lacks) > checks.SHOWN)
@@ -304,7 +292,9 @@ class ValuesPlan(TwoStepPlan):
 
     def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return the rows of the result, given the values."""
-        return self.of_values(self.compared.of_rows(rows))
+        measure = self.compared.measure
+        wanted = measure.wanted if isinstance(measure, Evaluation) else {}
+        return self.of_values(MetricValues.of_rows(rows, wanted))
 
     def warn_lacking(self, rows: pl.DataFrame, expected: Sequence[str], things: str) -> None:
         """Warn once of pairs that lack what is expected, as they have too few things in common."""

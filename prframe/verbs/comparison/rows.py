@@ -35,7 +35,6 @@ Incomplete: TypeAlias = IncompleteQueries | IncompleteItems
 # This correction uses the joint distribution of all pairs.
 JOINT = "max-t"
 _P_VALUES = {"p_value", "p_adjusted", "p_equivalence"}
-_FAMILIES: dict[str, list[str]] = {"by": ["group"], "all": []}
 SAMPLED = {"percentile", "bca"}
 # So many pairs take seconds, and half a gigabyte.
 _MANY = 20_000
@@ -161,7 +160,7 @@ def check_options(asked: Comparison, args: Arguments, incomplete: object, mode: 
 
 def _check_power(asked: Comparison) -> None:
     """Require a power above the level of the test, and a level that can be computed."""
-    # The level is rounded, because 1 - 0.95 is slightly above 0.05 as a float.
+    # As a float 1 - 0.95 is slightly above 0.05.
     alpha = round(1 - asked.confidence_level, 12)
     if asked.power is not None and not asked.power > alpha >= LEAST_ALPHA:
         raise ArgumentError(
@@ -172,8 +171,9 @@ def _check_power(asked: Comparison) -> None:
 
 def _check_clusters(asked: Comparison) -> None:
     """Refuse options that would ignore clusters."""
-    if not QUERY_TESTS[asked.test].clusters or asked.power is not None:
-        ignoring = "`power`" if QUERY_TESTS[asked.test].clusters else f"test={asked.test!r}"
+    takes_clusters = QUERY_TESTS[asked.test].clusters
+    if not takes_clusters or asked.power is not None:
+        ignoring = "`power`" if takes_clusters else f"test={asked.test!r}"
         raise ArgumentError(
             f"{ignoring} treats queries as independent and does not support `cluster`; leave one "
             "of them out."
@@ -238,61 +238,48 @@ def comparison_rows(
     groups: Sequence[tuple[pl.DataFrame, Mapping[str, Block]]],
 ) -> pl.DataFrame:
     """Return a row per group, metric and pair, with p-values adjusted."""
-    first, second = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
-    sides = {"model_a": models[first], "model_b": models[second]}
-    known = asked.columns()
+    sides = {f"model_{'ab'[side]}": models[[pair[side] for pair in pairs]] for side in (0, 1)}
+    dtypes = asked.columns()
+    floats = [name for name, dtype in dtypes.items() if dtype == pl.Float64()]
+    del dtypes["metric"]
     parts = []
     for number, (head, blocks) in enumerate(groups):
         for metric, block in blocks.items():
             columns = {
-                name: pl.Series(
-                    name, block.get(name, [None] * len(pairs)), dtype=dtype, strict=False
-                )
-                for name, dtype in known.items()
-                if name != "metric"
+                name: pl.Series(block.get(name, [None] * len(pairs)), dtype=dtype, strict=False)
+                for name, dtype in dtypes.items()
             }
             table = pl.DataFrame(sides | columns).with_columns(
                 metric=pl.lit(metric), group=pl.lit(number)
             )
             parts.append(head.join(table, how="cross") if head.width else table)
-    floats = [name for name, dtype in known.items() if dtype == pl.Float64()]
     rows = pl.concat(parts).with_columns(pl.col(floats).fill_nan(None))
     rows = rows.with_columns(pl.col([name for name in floats if name in _P_VALUES]).clip(LEAST))
-    rows = rows.with_columns(
-        *([pl.lit(asked.alternative).alias("alternative")] if "alternative" in known else []),
-        test=pl.lit(asked.test),
-        correction=pl.lit(asked.correction, dtype=pl.String),
-        n_family=_family_size(asked),
-        confidence_level=pl.lit(asked.confidence_level),
-    )
-    return _adjusted(rows, asked).drop("group")
-
-
-def _family_size(asked: Comparison) -> pl.Expr:
-    """Return the number of p-values for which that of each row is adjusted; null for none."""
-    if asked.correction is None:
-        return pl.lit(None, dtype=pl.Int64)
-    number = pl.col("p_value").count()
-    families = _FAMILIES[asked.within]
-    return number.over(families) if families else number
+    facts = {
+        "test": pl.lit(asked.test),
+        "correction": pl.lit(asked.correction, dtype=pl.String),
+        "n_family": pl.lit(None, dtype=pl.Int64),
+        "confidence_level": pl.lit(asked.confidence_level),
+    }
+    if "alternative" in dtypes:
+        facts["alternative"] = pl.lit(asked.alternative)
+    if (method := asked.correction) is not None:
+        p_value = pl.col("p_value")
+        family = "group" if asked.within == "by" else pl.lit(0)
+        facts["n_family"] = p_value.count().over(family)
+        # A joint distribution has adjusted them already.
+        if method != JOINT:
+            adjusted = p_value.map_batches(
+                lambda p: pl.Series(adjust_p_values(p.to_numpy(), method)),
+                return_dtype=pl.Float64,
+            )
+            facts["p_adjusted"] = adjusted.over(family).fill_nan(None)
+    return rows.with_columns(**facts).drop("group")
 
 
 def no_rows(asked: Comparison, keys: Sequence[str]) -> pl.DataFrame:
     """Return the result of no data."""
     return pl.DataFrame(schema=[*keys, "model_a", "model_b", *asked.columns()])
-
-
-def _adjusted(rows: pl.DataFrame, asked: Comparison) -> pl.DataFrame:
-    """Adjust the p-values of each family, unless a joint distribution has done so already."""
-    if asked.correction is None or asked.correction == JOINT:
-        return rows
-    method = asked.correction
-    adjusted = pl.col("p_value").map_batches(
-        lambda p: pl.Series(adjust_p_values(p.to_numpy(), method)), return_dtype=pl.Float64
-    )
-    families = _FAMILIES[asked.within]
-    over = adjusted.over(families) if families else adjusted
-    return rows.with_columns(p_adjusted=over.fill_nan(None))
 
 
 def model_arguments(

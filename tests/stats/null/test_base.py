@@ -173,60 +173,26 @@ def test_probabilities_are_monotone(null: NullDistribution) -> None:
     assert (np.diff(null.p_value(x)[order]) <= 0).all()
 
 
-# Pairs of calls that make the same distribution.
-SAME = {
-    "plain": (lambda: APNull(10, 2), lambda: APNull(n=10, n_pos=2, depth=10)),
-    "ties": (
-        lambda: APNull(10, 2, ties=[2, 3], depth=5),
-        lambda: APNull(10, 2, np.array([2, 3]), depth=5),
-    ),
-    "method": (lambda: APNull(10, 2, method="exact"), lambda: APNull(10, 2).using("exact")),
-    "scores": (
-        lambda: LinearRankNull([1.5, -0.0, 1.5, 4], 2, step=0.5),
-        lambda: LinearRankNull([0, 1.5, 4], 2, sizes=[1, 2, 1], step=0.5),
-    ),
-    "differences": (
-        lambda: SignFlipNull([0.1, 0.0, -2.0]),
-        lambda: SignFlipNull([0.1, -2.0], method="auto"),
-    ),
-    "differences of a list": (
-        lambda: SignFlipNull([0.1] * 3, method="convolution"),
-        lambda: SignFlipNull(np.full(3, 0.1), method="convolution"),
-    ),
-}
-OTHERS = [
-    APNull(10, 3),
-    APNull(11, 2),
-    APNull(10, 2, depth=5),
-    APNull(10, 2, ties=[3, 2], depth=5),
-    APNull(10, 2, method="lattice"),
-    LinearRankNull([0, 1.5, 4], 2, sizes=[1, 2, 1]),
-    LinearRankNull([0, 1.5, 4], 2, sizes=[2, 1, 1], step=0.5),
-    SignFlipNull([0.1, 2.0]),
+MADE = [
+    APNull(10, 2),
+    APNull(10, 2, np.array([2, 3]), depth=5),
+    APNull(10, 2).using("exact"),
+    LinearRankNull([1.5, -0.0, 1.5, 4], 2, step=0.5),
+    SignFlipNull([0.1, 0.0, -2.0], method="convolution"),
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), SAME.values(), ids=SAME)
-def test_distributions_of_the_same_arguments_are_equal(one, other) -> None:
-    assert one() == other()
-    assert hash(one()) == hash(other())
-    assert not any(one() == another for another in OTHERS)
-    assert one() != repr(one())
-    # The repr is a call that makes the same.
-    made = eval(repr(one()))  # noqa: S307
-    assert made == one()
-    assert (made.mean(), made.std(), made.support()) == (
-        one().mean(),
-        one().std(),
-        one().support(),
-    )
+@pytest.mark.parametrize("null", MADE, ids=repr)
+def test_the_repr_is_a_call_that_makes_the_same(null: NullDistribution) -> None:
+    made = eval(repr(null))  # noqa: S307
+    assert repr(made) == repr(null)
+    assert (made.mean(), made.std(), made.support()) == (null.mean(), null.std(), null.support())
 
 
 def test_long_lists_are_cut_short() -> None:
     assert repr(APNull(202, 2, ties=[2] * 101)) == (
         "APNull(n=202, n_pos=2, ties=[2, 2, 2, ..., 2, 2, 2])"
     )
-    assert APNull(202, 2, ties=[2] * 101) != APNull(202, 2, ties=[2] * 50 + [1, 1] + [2] * 50)
 
 
 @pytest.mark.parametrize("null", [APNull(9, 3), LinearRankNull(SCORES, 3), SignFlipNull(NUMBERS)])

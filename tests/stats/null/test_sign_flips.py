@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from prframe.errors import PrframeError
 from prframe.stats import SignFlipNull
-from prframe.stats.null.sign_flips.sizes import multiples
+from prframe.stats.null.sign_flips.sums import multiples
 
 SETS = {
     "few": [1.0],

@@ -78,49 +78,6 @@ def test_t_is_scipys(alternative: str) -> None:
         assert (row["conf_low"], row["conf_high"]) == pytest.approx(tuple(ends), abs=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore:Sample size too small")
-@sides
-def test_wilcoxon_is_scipys(alternative: str) -> None:
-    exact = rows(test="wilcoxon", alternative=alternative)
-    for counted in exact:
-        d = difference(*pair(table(DATA, counted["metric"]), counted))
-        d = d[d != 0]
-        greater = scipy.stats.wilcoxon(d, alternative="greater", method="approx")
-        assert counted["statistic"] == greater.statistic
-        ranks = scipy.stats.rankdata(np.abs(d)) * np.sign(d)
-        signs = np.array(list(product([-1, 1], repeat=d.size)))
-        extreme = folded(signs @ ranks, alternative) >= folded(ranks.sum(), alternative)
-        assert counted["p_value"] == pytest.approx(extreme.mean(), rel=1e-12)
-        assert counted["method"] == "wilcoxon-exact"
-
-
-@sides
-def test_signs_are_scipys(alternative: str) -> None:
-    for row in rows(test="sign", alternative=alternative):
-        wins, losses = row["wins"], row["losses"]
-        expected = scipy.stats.binomtest(wins, wins + losses, alternative=alternative).pvalue
-        assert row["p_value"] == pytest.approx(expected, rel=1e-9)
-        assert (row["statistic"], row["method"]) == (wins, "sign")
-
-
-@sides
-def test_the_bootstrap_test_is_its_definition(alternative: str) -> None:
-    draws = 40_000
-    found = rows(DATA, "AP", test="bootstrap", alternative=alternative, n_resamples=draws, rng=1)
-    drawn = np.random.default_rng(2).integers(0, 12, (draws, 12))
-    for row in found:
-        a, b = pair(table(DATA, "AP"), row)
-        d = a - b
-        t = d.mean() / scipy.stats.sem(d)
-        stars = (d[drawn].mean(axis=1) - d.mean()) / scipy.stats.sem(d[drawn], axis=1)
-        share = (folded(stars, alternative) >= folded(t, alternative)).mean()
-        assert row["statistic"] == pytest.approx(t, rel=1e-9)
-        error = np.sqrt(share * (1 - share) / draws) + 1e-4
-        assert abs(row["p_value"] - share) < 5 * np.sqrt(2) * error
-        p = row["p_value"]
-        assert row["p_std_error"] == pytest.approx(np.sqrt(p * (1 - p) / draws))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
 @sides
@@ -266,27 +223,3 @@ def test_baselines() -> None:
     for given in arrays:
         found = prframe.compare(DATA, "AP", baseline=given)
         assert found.equals(prframe.compare(DATA, "AP", baseline=["z", "x"]))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("correction", ["holm", "max-t"])
-def test_family_wise_error(correction: str) -> None:
-    """Four models alike, 200 data sets: any p_adjusted <= 0.1 in at most one of ten."""
-    rng, sets, n_queries, n_models = np.random.default_rng(6), 200, 12, 4
-    shape = (sets, n_models, n_queries, 6)
-    # Queries differ in difficulty, which all models share.
-    ease = rng.normal(size=(sets, 1, n_queries, 1))
-    label = np.broadcast_to([1, 1, 0, 0, 0, 0], shape)
-    score = rng.normal(size=shape) + np.exp(ease) * label
-    places = dict(zip(["set", "model", "query_id"], np.indices(shape), strict=False))
-    data = pl.DataFrame(
-        {name: x.ravel() for name, x in (places | {"score": score, "label": label}).items()}
-    )
-    found = prframe.compare(
-        data, "AP", by="set", correction=correction, within="by", n_resamples=300, rng=1
-    )
-    assert found.height == sets * 6
-    wrong = found.group_by("set").agg((pl.col("p_adjusted") <= 0.1).any())["p_adjusted"].sum()
-    assert wrong <= scipy.stats.binom.ppf(0.9995, sets, 0.1)
-    # Holm is the more careful the more the pairs depend on each other, yet no stone.
-    assert wrong >= scipy.stats.binom.ppf(0.0005, sets, 0.04 if correction == "holm" else 0.07)

@@ -121,10 +121,8 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("options", "message"), OPTIONS, ids=[str(o) for o, _ in OPTIONS])
-@pytest.mark.parametrize("rows", ["eager"])
-def test_options(options: dict[str, Any], message: str, rows: str) -> None:
-    data = DATA.rename({"half": "n"}) if options.get("by") == "n" else DATA
-    frame = {"eager": data, "lazy": data.lazy(), "none": data.clear()}[rows]
+def test_options(options: dict[str, Any], message: str) -> None:
+    frame = DATA.rename({"half": "n"}) if options.get("by") == "n" else DATA
     with pytest.raises(prframe.PrframeError) as caught:
         prframe.compare(frame, **{"metrics": "AP", **options})
     assert str(caught.value) == message

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarnin
 DATA = runs()
 FULL: dict[str, Any] = {"power": 0.8, "n_resamples": 200, "rng": 1}
 TESTS = tuple(QUERY_TESTS)
-INTERVALS = ("t", "percentile", "bca")
+EACH = [*((test, "t") for test in TESTS), ("t", "percentile"), ("t", "bca")]
 lacking = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 
 
@@ -178,8 +178,7 @@ def test_joint_laws_of_a_pair_without_a_common_query() -> None:
     assert nulls == [True, False, False]
 
 
-@pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize("interval", INTERVALS)
+@pytest.mark.parametrize(("test", "interval"), EACH)
 def test_identical_models(test: str, interval: str) -> None:
     alike = DATA.filter(model="x").with_columns(model=pl.lit(["a", "b"])).explode("model")
     found, said = warned(lambda: compared(alike, test=test, interval=interval, **FULL))
@@ -191,8 +190,7 @@ def test_identical_models(test: str, interval: str) -> None:
     assert said == []
 
 
-@pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize("interval", INTERVALS)
+@pytest.mark.parametrize(("test", "interval"), EACH)
 @lacking
 def test_one_query(test: str, interval: str) -> None:
     found = compared(DATA.filter(query_id="q001"), test=test, interval=interval, **FULL)

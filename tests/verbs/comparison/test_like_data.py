@@ -86,11 +86,6 @@ def test_a_gate_does_not_depend_on_the_order_of_rows() -> None:
     assert len({verdict(seed) for seed in range(3)}) == 1
 
 
-@pytest.mark.slow
-def test_the_verdict_over_a_hundred_shuffles() -> None:
-    assert len({verdict(seed) for seed in range(100)}) == 1
-
-
 UNDECIDED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
     "no rows": (both().clear(), {"baseline": "old"}, "the frame has no rows"),
     "no baseline": (both(), {}, "a gate compares with one model; name it in baseline="),

@@ -7,9 +7,8 @@ tanh(t d_i)`` is the sum in question. Sizes are divided by the root of the sum o
 import numpy as np
 
 from prframe.stats._batches import batches
-from prframe.stats.null.sign_flips.sizes import Kinds
 from prframe.stats.null.tilted import Complexes, Inverted, Points, inverted, tails
-from prframe.typing import Flags, Floats
+from prframe.typing import Flags, Floats, Integers
 
 # Newton's method takes few steps, since the sum is nearly normal.
 _STEPS, _CLOSE = 50, 1e-11
@@ -106,9 +105,9 @@ def _come_back(all_sizes: Floats, slopes: Floats, first: float, last: float) -> 
 
 
 class TiltedSums:
-    """The sum of numbers of some kinds, tilted so that its mean is at a total >= 0."""
+    """The sum of rising sizes and their counts, tilted so that its mean is at a total >= 0."""
 
-    def __init__(self, kinds: Kinds, total: float) -> None:
+    def __init__(self, kinds: tuple[Floats, Integers], total: float) -> None:
         self._kinds, self._total = kinds, total
         self._rising = rising = np.repeat(*kinds)
         with np.errstate(all="ignore"):

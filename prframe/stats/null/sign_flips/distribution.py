@@ -15,8 +15,7 @@ from prframe.errors import PrframeError
 from prframe.stats._arrays import reals
 from prframe.stats._p_values import check_alternative, probability
 from prframe.stats.null.base import BothTails, NullDistribution, Side
-from prframe.stats.null.sign_flips.sizes import without_single_precision
-from prframe.stats.null.sign_flips.sums import MOST, SignSums
+from prframe.stats.null.sign_flips.sums import MOST, SignSums, without_single_precision
 from prframe.typing import Alternative, Floats
 
 # This many signs are made at a time, of 8 bytes each.

@@ -16,6 +16,7 @@ from prframe.stats.null.average_precision.steps import Problem, Tail
 from prframe.stats.null.average_precision.walks.rows import Table
 from prframe.stats.null.average_precision.walks.tilts import Course, Tilt, drifted
 from prframe.stats.null.average_precision.walks.waves import turned
+from prframe.stats.null.tilted import Complexes, inverted
 from prframe.typing import Floats, Integers
 
 # Single precision leaves characteristic functions right to a millionth.
@@ -30,9 +31,8 @@ _FURTHEST = 3.0
 # units of 1 over the slope. Periods are whole powers of the last number, so that groups share
 # frequencies.
 _DEVIATIONS, _DECAYS, _PERIODS = 12.0, 6.0, 2.0
-# Frequencies are added, as many at first and then as many again, until what is left is below the
-# third number times the tail. More than so many are not tried.
-_CHUNK, _MOST, _CLOSE = 64, 1024, 2e-5
+# At most so many frequencies are added, until what is left is below this share of the tail.
+_MOST, _CLOSE = 1024, 2e-5
 # A term whose tilted chance is at most this is left out.
 _NEGLIGIBLE = 1e-10
 
@@ -116,30 +116,15 @@ def _inverted(course: Course, tilt: Tilt, group: Integers, x: Floats) -> Floats:
     power = np.ceil(np.log(period) / np.log(_PERIODS)).astype(np.int64)
     log_tail = np.full(x.size, np.nan)
     for each in np.unique(power).tolist():
-        left = np.flatnonzero(power == each)
-        length = _PERIODS**each
-        decay = abs(slope) * length
-        # The integral repeats T with its period, which adds a known part.
-        factor = log_mgf[left] - slope * x[left]
-        with np.errstate(over="ignore"):
-            total = -np.exp(-factor - decay) / -np.expm1(-decay)
-        first = 0
-        while left.size and first < _MOST:
-            last = max(2 * first, _CHUNK)
-            frequency = 2 * np.pi / length * np.arange(first, last)
-            known, inside = np.unique(group[left], return_inverse=True)
-            waves = _waves(course, tilt, known, frequency)
-            kernel = 2 / length / (slope + 1j * frequency) * np.sign(slope)
-            if first == 0:
-                kernel[0] /= 2
-            terms = waves[inside] * kernel
-            total = total + (terms * np.exp(-1j * np.outer(x[left], frequency))).sum(axis=1).real
-            edge = np.abs(terms[:, -16:]).max(axis=1) * np.sqrt(last)
-            is_done = edge < _CLOSE * total
-            with np.errstate(invalid="ignore", divide="ignore"):
-                found = log_mgf[left] - slope * x[left] + np.log(total)
-            log_tail[left[is_done]] = found[is_done]
-            left, total, first = left[~is_done], total[~is_done], last
+        own, spacing = np.flatnonzero(power == each), 2 * np.pi / _PERIODS**each
+        known, inside = np.unique(group[own], return_inverse=True)
+
+        def phi(frequency: Floats, groups: Integers = known, rows: Integers = inside) -> Complexes:
+            """Return the characteristic function of the group of each value."""
+            return _waves(course, tilt, groups, frequency)[rows].astype(np.complex128)
+
+        found = inverted(phi, slope, log_mgf[own], x[own], spacing, close=_CLOSE, most=_MOST)
+        log_tail[own] = np.where(found.converged, found.log_tail, np.nan)
     return log_tail
 
 
