@@ -19,8 +19,10 @@ def set_statistic(kind: str, m: Metric, empty: float = 0.0) -> rankings.SetStati
 
 def of_retrieved(kind: str, q: Quantities, m: Metric, tp: pl.Expr, fp: pl.Expr) -> pl.Expr:
     """Return a metric of the retrieved items, of which tp are positive and fp negative."""
-    counts = tp, q.weighed(fp), q.n_pos, q.weighed(q.n_neg)
-    return of_blocks(set_statistic(kind, m).of_counts, *counts)
+    statistic, negatives = set_statistic(kind, m), (fp, q.n_neg)
+    if not statistic.of_classes:
+        negatives = q.weighed(fp), q.weighed(q.n_neg)
+    return of_blocks(statistic.of_counts, tp, negatives[0], q.n_pos, negatives[1])
 
 
 def at_threshold(metric: Metric, kind: str) -> Metric:
