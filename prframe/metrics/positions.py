@@ -10,12 +10,9 @@ from prframe.metrics.metric import REL, Metric, Parameter, Term, number
 from prframe.metrics.quantities import HAIR_BELOW, Quantities
 from prframe.metrics.shared import (
     BETA,
-    f_above,
     or_above,
     over,
     per_block,
-    precision_above,
-    recall_above,
 )
 from prframe.stats import rankings
 from prframe.stats.tie_expectations import expected_reciprocal_rank, hit_probability
@@ -125,11 +122,6 @@ AT_PRECISION = Parameter(
 )
 
 
-def _precision_reached(q: Quantities, m: Metric, tp: pl.Expr, above: pl.Expr) -> pl.Expr:
-    """Return the precision of the items above a threshold, undefined if there are none."""
-    return pl.when(tp + above > 0).then(precision_above(q, m, tp, above))
-
-
 TOP = Term(lambda q, m: q.weight * q.share_in_top(m.rank()))
 P = or_above(
     Metric(
@@ -143,8 +135,7 @@ P = or_above(
         needs=(),
         cells=lambda m: stats.PrecisionAt(m.rank()),
     ),
-    _precision_reached,
-    lambda _: rankings.SetStatistic("precision", empty=float("nan")),
+    "precision",
 )
 R = _or_at_precision(
     or_above(
@@ -159,8 +150,7 @@ R = _or_at_precision(
             cutoff="required",
             cells=lambda m: stats.RecallAt(m.rank()),
         ),
-        recall_above,
-        lambda _: rankings.SetStatistic("recall"),
+        "recall",
     )
 )
 F1 = or_above(
@@ -174,8 +164,7 @@ F1 = or_above(
         cutoff="required",
         cells=lambda m: rankings.F1At(m.rank()),
     ),
-    f_above,
-    lambda _: rankings.SetStatistic("f"),
+    "f",
 )
 F = or_above(
     Metric(
@@ -191,8 +180,7 @@ F = or_above(
         cutoff="required",
         cells=lambda m: rankings.FAt(m.rank(), m.number("beta")),
     ),
-    f_above,
-    lambda m: rankings.SetStatistic("f", m.number("beta")),
+    "f",
 )
 RelP = Metric(
     "RelP",

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincc, betaincinv
 
 from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, positive_labels, reals
@@ -213,6 +212,8 @@ class LeastPrecision:
         """
         p = self.prior
         if p is None:
+            from scipy.special import betaincinv  # noqa: PLC0415
+
             p = float(betaincinv(self.n_pos + 0.5, self.n_neg + 0.5, tail))
         found = p * self.recall
         return np.where(self.chance >= tail, found / (found + 1 - p), np.inf)
@@ -253,6 +254,9 @@ def _pure(pos: Integers, neg: Integers, shares: Floats, each: float) -> Floats:
 @lru_cache(maxsize=256)
 def _beyond(a: float, b: float, shares: bytes) -> Floats:
     """Return the chances of a beta variate above shares, which groups have in common."""
+    # SciPy is imported here, as metrics of sets are evaluated without it.
+    from scipy.special import betaincc  # noqa: PLC0415
+
     return np.asarray(betaincc(a, b, np.frombuffer(shares)))
 
 
@@ -295,7 +299,7 @@ def share_above(cut: Numbers | int, above: Numbers, size: Numbers) -> Floats:
     return ratio(np.clip(cut - above, 0, size), size, 0.0)
 
 
-def local_precision(pos: Floats, neg: Floats, k: int, depth: float) -> float:
+def local_precision(pos: Numbers, neg: Numbers, k: int, depth: float) -> float:
     """Return the precision among the ranks within ceil(k^(4/5) / 2) of k."""
     reach = np.ceil(k**0.8 / 2)
     tp, rank = (np.insert(counts, 0, 0.0) for counts in running(pos, neg))

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
 
 from prframe.stats.rankings.cells import RankedCells, weight_of_negatives
 from prframe.typing import Flags, Floats, Reals
@@ -56,7 +55,7 @@ class DrawnCurves:
     @cached_property
     def prevalence(self) -> Floats:
         """The share of positives, shape (n_draws,)."""
-        return np.asarray(expit(self.path.odds))
+        return np.asarray(1 / (1 + np.exp(-self.path.odds)))
 
     @cached_property
     def _within_ties(self) -> Flags:
@@ -67,7 +66,7 @@ class DrawnCurves:
     def points(self, *, area: bool = False, at_ends: bool = False) -> tuple[Reals, Reals]:
         """Return recall and the share of all items above the threshold, at rising points.
 
-        Each has the shape (n_points, n_draws), in single precision. The first point has recall 0,
+        Each has the shape (n_points, n_draws). The first point has recall 0,
         and the last one is the last item that is retrieved. At ends no point lies within a tie
         block.
         """

@@ -20,8 +20,8 @@ _STEP = 1e-20
 class _Kind(NamedTuple):
     """A function of four counts, and what `CellStatistic` says of it.
 
-    It is given the retrieved positives, all retrieved items, all positives, all items and beta,
-    and does not change if all four counts are multiplied by one factor.
+    It is given the retrieved positives and negatives, all positives and negatives, and beta, and
+    does not change if all four counts are multiplied by one factor.
     """
 
     value: Callable[[Numbers, Numbers, Numbers, Numbers, float], Floats]
@@ -30,28 +30,35 @@ class _Kind(NamedTuple):
     of_classes: bool = False
 
 
-def _specificity(tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers, _: float) -> Floats:
-    return ratio(n - n_pos - (k - tp), n - n_pos)
+def _matthews(tp: Numbers, fp: Numbers, n_pos: Numbers, n_neg: Numbers, _: float) -> Floats:
+    k, n = tp + fp, n_pos + n_neg
+    spread = np.sqrt(n_pos * 1.0 * n_neg) * np.sqrt(k * 1.0 * (n - k))
+    # The root is rounded, and may be smaller than the product above it.
+    value = np.clip(ratio(n * 1.0 * tp - k * 1.0 * n_pos, spread, 0.0), -1.0, 1.0)
+    return np.where((n_pos > 0) & (n_neg > 0), value, np.nan)
 
 
-def _f_measure(tp: Numbers, k: Numbers, n_pos: Numbers, _: Numbers, beta: float) -> Floats:
-    return np.where(n_pos > 0, ratio((1 + beta**2) * tp, beta**2 * n_pos + k), np.nan)
-
-
-def _matthews(tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers, _: float) -> Floats:
-    spread = np.sqrt(n_pos * 1.0 * (n - n_pos)) * np.sqrt(k * 1.0 * (n - k))
-    value = ratio(n * 1.0 * tp - k * 1.0 * n_pos, spread, 0.0)
-    return np.where((n_pos > 0) & (n_pos < n), np.clip(value, -1.0, 1.0), np.nan)
-
-
-_KINDS: dict[str, _Kind] = {
-    "precision": _Kind(lambda tp, k, *_: ratio(tp, k, 0.0), "SetP", "items"),
-    "recall": _Kind(lambda tp, _k, n_pos, *_: ratio(tp, n_pos), "SetR", of_classes=True),
-    "f": _Kind(_f_measure, "SetF(beta={beta:g})"),
-    "ap": _Kind(lambda tp, k, n_pos, *_: ratio(tp, k, 0.0) * ratio(tp, n_pos), "SetAP"),
-    "specificity": _Kind(_specificity, "Specificity(threshold=0.5)", "negatives", of_classes=True),
+KINDS: dict[str, _Kind] = {
+    "precision": _Kind(lambda tp, fp, *_: ratio(tp, tp + fp, 0.0), "SetP", "items"),
+    "recall": _Kind(lambda tp, _fp, n_pos, *_: ratio(tp, n_pos), "SetR", of_classes=True),
+    "f": _Kind(
+        lambda tp, fp, n_pos, _n, beta: ratio(
+            (1 + beta**2) * tp, np.where(n_pos > 0, beta**2 * n_pos + tp + fp, 0.0)
+        ),
+        "SetF(beta={beta:g})",
+    ),
+    "ap": _Kind(
+        lambda tp, fp, n_pos, *_: ratio(tp, tp + fp, 0.0) * ratio(tp, n_pos),
+        "SetAP",
+    ),
+    "specificity": _Kind(
+        lambda _tp, fp, _n, n_neg, _: ratio(n_neg - fp, n_neg),
+        "Specificity(threshold=0.5)",
+        "negatives",
+        of_classes=True,
+    ),
     "balanced accuracy": _Kind(
-        lambda tp, k, n_pos, n, _: (ratio(tp, n_pos) + _specificity(tp, k, n_pos, n, _)) / 2,
+        lambda tp, fp, n_pos, n_neg, _: (ratio(tp, n_pos) + ratio(n_neg - fp, n_neg)) / 2,
         "BalancedAccuracy(threshold=0.5)",
         "both",
         of_classes=True,
@@ -64,7 +71,7 @@ _KINDS: dict[str, _Kind] = {
 class SetStatistic(CellStatistic):
     """A metric of all retrieved items, or of those above a threshold.
 
-    Of tp positives among k retrieved items, and n_pos among n: the precision tp / k, `empty` if
+    With tp positives among k retrieved items, and n_pos among n: the precision tp / k, `empty` if
     there are none (0 in draws); the recall tp / n_pos; ``"f"``, ``(1 + beta^2) tp / (beta^2 n_pos
     + k)``; ``"ap"``, precision times recall; the specificity, the share of negatives that are not
     retrieved; the mean of recall and specificity; Matthews' correlation, ``(n tp - k n_pos) /
@@ -79,7 +86,7 @@ class SetStatistic(CellStatistic):
     def __post_init__(self) -> None:
         """Check the weight, and take what is said of the kind."""
         checks.number("beta", self.beta, above=0, at_most=1e6)
-        kind = _KINDS[self.kind]
+        kind = KINDS[self.kind]
         for name, value in (
             ("_name", kind.name),
             ("trials_are", kind.trials_are),
@@ -128,5 +135,8 @@ class SetStatistic(CellStatistic):
 
     def _of_table(self, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> Floats:
         """Return the metric of positives and negatives that are retrieved, and that are not."""
-        value = _KINDS[self.kind].value
-        return value(tp, tp + fp, tp + fn, tp + fp + fn + tn, self.beta)
+        return self.of_counts(tp, fp, tp + fn, fp + tn)
+
+    def of_counts(self, tp: Numbers, fp: Numbers, n_pos: Numbers, n_neg: Numbers) -> Floats:
+        """Return the metric of the retrieved and of all positives and negatives."""
+        return KINDS[self.kind].value(tp, fp, n_pos, n_neg, self.beta)

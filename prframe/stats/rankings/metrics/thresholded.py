@@ -19,6 +19,8 @@ from prframe.stats.rankings.drawn_curves import DrawnCurves, read
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats
 
+# Rounding may leave so much of a perfect F1.
+_ROUNDING = 2.0**-23
 # Behind so many negatives F1 is compared where the top is pure.
 _NEGATIVES = np.array([1.0, 2.0, 4.0, 8.0])
 
@@ -83,7 +85,7 @@ class LargestF1(CellStatistic):
         if estimate == 0:
             return np.asarray(largest)
         # Rounding alone makes a curve that has no negative among the positives perfect.
-        most = 1 - np.finfo(above.dtype).eps
+        most = 1 - _ROUNDING
         odds = logit(np.minimum(largest, most))
         f1 = self._at_levels(curves)
         middle = max(f1.mean(axis=1).max(), self._behind_negatives(curves).mean(axis=1).max())

@@ -4,7 +4,7 @@ Each is the number of positives among the first k, over a divisor.
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -19,7 +19,6 @@ from prframe.stats.rankings.cells import (
     as_arrays,
     local_precision,
     ratio,
-    running,
     share_above,
 )
 from prframe.stats.rankings.drawn_curves import DrawnCurves
@@ -60,7 +59,8 @@ class TopStatistic(CellStatistic):
         n_pos = pos.sum(axis=-1)
         n = n_pos + neg.sum(axis=-1)
         k = np.broadcast_to(self._cut(n_pos, n), n.shape)
-        return ratio(_hits(pos, neg, k), self._divisor(k, n_pos, n))
+        hits = (pos * _shares(pos, neg, k[..., None])).sum(axis=-1)
+        return ratio(hits, self._divisor(k, n_pos, n))
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate with the local precision d at the cut.
@@ -71,7 +71,9 @@ class TopStatistic(CellStatistic):
         """
         k, divisor = self.at_cut(cells.n_pos, cells.n)
         slope = float(self._divisor(*map(np.asarray, (k, cells.n_pos + 1, cells.n)))) - divisor
-        share, d = _at_cut(cells, k)
+        pos, neg = cells.pos, cells.neg
+        share, depth = _shares(pos, neg, k), float((pos + neg)[:-1].sum())
+        d = local_precision(pos, neg, k, depth) if k < depth else 0.0
         hits, p = float(cells.pos @ share), cells.n_pos / cells.n
         drift = (hits - k * d) / cells.n
         value = hits / divisor
@@ -126,26 +128,12 @@ class TopStatistic(CellStatistic):
         return float(self._of_recall(np.asarray(recall), share, prevalence))
 
 
-def _hits(pos: Numbers, neg: Numbers, k: Numbers) -> Floats:
-    """Return the expected positives among the first k, over the orders within ties."""
-    tp, fp = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1)
-    at = np.count_nonzero((tp + fp)[..., :-1] < k[..., None], axis=-1)
-    p, m, tp, fp = (
-        np.take_along_axis(a, at[..., None], axis=-1)[..., 0] for a in (pos, neg, tp, fp)
-    )
-    share = share_above(k, tp + fp - p - m, p + m)
-    # The last cell is never among the first k.
-    return np.asarray(tp - p + p * np.where(at < pos.shape[-1] - 1, share, 0.0))
-
-
-def _at_cut(cells: RankedCells, k: int) -> tuple[Floats, float]:
-    """Return the share of each cell among the first k, and the precision near k."""
-    pos, neg = as_arrays(cells.pos, cells.neg)
-    _, end = running(pos, neg)
-    size = pos[:-1] + neg[:-1]
-    share = np.append(share_above(k, end - size, size), 0.0)
-    depth = float(size.sum())
-    return share, local_precision(pos, neg, k, depth) if k < depth else 0.0
+def _shares(pos: Numbers, neg: Numbers, k: Numbers | int) -> Floats:
+    """Return the share of each cell among the first k; the last cell is never among them."""
+    size = pos + neg
+    share = share_above(k, np.cumsum(size, axis=-1) - size, size)
+    share[..., -1] = 0.0
+    return share
 
 
 @dataclass(frozen=True)
@@ -168,16 +156,8 @@ class _FirstK(TopStatistic):
 class PrecisionAt(_FirstK):
     """P@k: the positives among the first k, over k; under ties, the mean over their orders.
 
-    Parameters
-    ----------
-    k : int >= 1
-        Rank.
-
-    Notes
-    -----
-    The empirical derivative jumps. The influence therefore uses the precision d among the ranks
-    within ``ceil(k^(4/5) / 2)`` of k: ``(1{above} (y - d) - (k/n) (P - d)) / k`` for P = P@k,
-    whose squares add up to ``(P (1 - P) + (1 - k/n) (P - d)^2) / k``.
+    With d as the local precision at k, the squares of the influence ``(1{above} (y - d) - (k/n) (P
+    - d)) / k`` add up to ``(P (1 - P) + (1 - k/n) (P - d)^2) / k`` for P = P@k.
 
     Examples
     --------
@@ -206,11 +186,6 @@ class PrecisionAt(_FirstK):
 class RecallAt(_FirstK):
     """R@k: the positives among the first k, over n_pos; under ties, the mean over their orders.
 
-    Parameters
-    ----------
-    k : int >= 1
-        Rank.
-
     Examples
     --------
     >>> round(float(RecallAt(k=4).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
@@ -223,18 +198,6 @@ class RecallAt(_FirstK):
         """Return n_pos."""
         del k, n
         return n_pos
-
-
-@dataclass(frozen=True)
-class F1At(_FirstK):
-    """F1@k: the harmonic mean of P@k and R@k, ``2 tp / (k + n_pos)``."""
-
-    _name: ClassVar[str] = "F1@{k}"
-
-    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return (k + n_pos) / 2."""
-        del n
-        return np.where(n_pos > 0, (k + n_pos) / 2, 0.0)
 
 
 @dataclass(frozen=True)
@@ -254,6 +217,14 @@ class FAt(_FirstK):
         del n
         square = self.beta**2
         return np.where(n_pos > 0, (k + square * n_pos) / (1 + square), 0.0)
+
+
+@dataclass(frozen=True)
+class F1At(FAt):
+    """F1@k: the harmonic mean of P@k and R@k, ``2 tp / (k + n_pos)``."""
+
+    _name: ClassVar[str] = "F1@{k}"
+    beta: float = field(default=1.0, init=False, repr=False)
 
 
 @dataclass(frozen=True)
