@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError, UnknownMetricError
-from prframe.metrics import gains, partial, positions, sets, thresholds
+from prframe.metrics import positions, sets, thresholds
 from prframe.metrics.aliases import ALIASES, CUT_ALIASES, CUT_OFF, INSTEAD, letters
 from prframe.metrics.metric import Metric, Setting
 from prframe.stats.score_functions import WORDS
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 CATALOGUE: dict[str, Metric] = {
     value.name: value
-    for module in (gains, partial, positions, sets, thresholds)
+    for module in (positions, sets, thresholds)
     for value in vars(module).values()
     if isinstance(value, Metric)
 }

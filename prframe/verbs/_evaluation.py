@@ -14,10 +14,9 @@ from prframe._engine.pieces import Ranking
 from prframe._engine.rows import considered, key_names
 from prframe.errors import ArgumentError, NoCutoffWarning, PrframeError, each_once, warn
 from prframe.metrics import Metric, at_any_prior, forms_that, parse_metric
-from prframe.metrics.partial import AUPRG
 from prframe.metrics.positions import Judged
 from prframe.metrics.sets import MCC, NumRet, SetR
-from prframe.metrics.thresholds import AUC, W
+from prframe.metrics.thresholds import AUC, AUPRG, W
 from prframe.stats import rankings
 from prframe.verbs._plan import takes_ties
 from prframe.verbs._trec_eval_names import TrecEvalNames

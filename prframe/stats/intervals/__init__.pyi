@@ -1,6 +1,6 @@
 from .best_threshold import best_threshold_interval as best_threshold_interval
-from .confidence import Confidence as Confidence
 from .ends import (
+    Confidence as Confidence,
     acceleration as acceleration,
     bca_interval as bca_interval,
     before_correction as before_correction,

@@ -16,9 +16,9 @@ from prframe.stats._arrays import Interval, at_most, counts, random_generator, r
 from prframe.stats._batches import batch_sizes
 from prframe.stats._tolerances import RESIDUE
 from prframe.stats._units import UnitSums, units_of
-from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
     UNIT,
+    Confidence,
     acceleration,
     bca_interval,
     border,

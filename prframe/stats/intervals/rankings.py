@@ -15,8 +15,7 @@ from prframe.errors import ArgumentError
 from prframe.stats._arrays import random_generator
 from prframe.stats._batches import batches
 from prframe.stats.curves import DrawnPath, RocPath, Weights, drawn_weights
-from prframe.stats.intervals.confidence import Confidence
-from prframe.stats.intervals.ends import Summary, all_equal
+from prframe.stats.intervals.ends import Confidence, Summary, all_equal
 from prframe.stats.intervals.means import IntervalEstimate
 from prframe.stats.intervals.standard_errors import (
     Asked,

@@ -9,13 +9,14 @@ from scipy.special import expit, logit
 
 from prframe.stats._batches import batches
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.intervals.confidence import Confidence, within
 from prframe.stats.intervals.ends import (
     UNIT,
+    Confidence,
     beta_interval,
     degrees_of_freedom,
     logit_interval,
     wald_interval,
+    within,
 )
 from prframe.stats.intervals.means import IntervalEstimate
 from prframe.stats.rankings import CellStatistic, RankedCells, cluster_influence

@@ -40,8 +40,8 @@ from .metrics.areas import (
     RocArea as RocArea,
     TrapezoidArea as TrapezoidArea,
 )
-from .metrics.at_prior import AtPrior as AtPrior
 from .metrics.base import (
+    AtPrior as AtPrior,
     CellStatistic as CellStatistic,
     Influence as Influence,
 )
@@ -55,12 +55,12 @@ from .metrics.discounted import (
 )
 from .metrics.partial import (
     GainArea as GainArea,
+    LargestF1 as LargestF1,
     PartialAveragePrecision as PartialAveragePrecision,
     PartialRocArea as PartialRocArea,
     RecallAtPrecision as RecallAtPrecision,
 )
 from .metrics.retrieved import SetStatistic as SetStatistic
-from .metrics.thresholded import LargestF1 as LargestF1
 from .metrics.top import (
     Enrichment as Enrichment,
     F1At as F1At,

@@ -8,8 +8,8 @@ from scipy import stats
 from scipy.special import expit, logit
 
 import prframe
-from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
+    Confidence,
     Summary,
     acceleration,
     bca_interval,

@@ -6,8 +6,7 @@ import scipy.stats
 from scipy.stats import binom
 
 from prframe.stats import PairedFamily
-from prframe.stats.intervals.confidence import Confidence
-from prframe.stats.intervals.ends import acceleration, bca_interval
+from prframe.stats.intervals.ends import Confidence, acceleration, bca_interval
 from prframe.stats.null import all_signs, random_signs
 from prframe.stats.paired_values import paired_sample
 from tests.compared_runs import scipy_seed
