@@ -59,7 +59,7 @@ def ranking_interval(  # noqa: PLR0913
 ) -> IntervalEstimate:
     """Return a confidence interval for a metric in the population that the items come from.
 
-    The number of items is fixed, and that of positives is random. The script
+    The number of items is fixed, and that of positives is random.
     ``python -m benchmarks.coverage`` measures how often the intervals cover.
 
     Parameters
@@ -71,12 +71,11 @@ def ranking_interval(  # noqa: PLR0913
     method : {"auto", "bayesian-bootstrap", "logit-t", "percentile"}
         ``"bayesian-bootstrap"`` (Rubin 1981): quantiles of draws of the metric in the population,
         from those of its curve (`prframe.stats.pr_posterior`), or of four counts. ``"logit-t"``
-        (Boyd, Eng & Page, ECML PKDD 2013): the estimate and its standard error, from influence
+        (Boyd, Eng & Page, ECML PKDD 2013): the estimate and its standard error from influence
         values, on the logit scale (on that of the metric, if it has no bounds), with AP corrected
-        for its bias, and quantiles of Student's distribution with as many degrees of freedom as
-        the error has. ``"percentile"``: quantiles of resamples. ``"auto"``: draws, or
-        ``"logit-t"`` with clusters and if no positive is retrieved, which ``"percentile"``
-        replaces for metrics without influence values.
+        for its bias, and quantiles of Student's distribution. ``"percentile"``: quantiles of
+        resamples. ``"auto"``: draws, or ``"logit-t"`` with clusters and if no positive is
+        retrieved, which ``"percentile"`` replaces for metrics without influence values.
     confidence : Confidence, optional
         By default 95 % and two-sided.
     clusters : sparse array, optional
@@ -95,12 +94,10 @@ def ranking_interval(  # noqa: PLR0913
     Returns
     -------
     IntervalEstimate
-        ``estimate``, ``std_error``, ``low``, ``high`` and ``method``. All numbers
-        are NaN if the metric is not defined, and all but the estimate where the sample
-        does not show how the metric varies: with a single cluster, for a precision if no item is
-        retrieved, unless the curve is drawn, and where the interval would have no width.
-        ``std_error`` comes from influence values, whatever the method is (for AUC DeLong's); for
-        metrics without these it is the standard deviation of the replicates.
+        All numbers are NaN if the metric is not defined, and all but the estimate where the sample
+        does not show how the metric varies, as with a single cluster. ``std_error`` comes from
+        influence values, whatever the method is (for AUC DeLong's); for metrics without these it
+        is the standard deviation of the replicates.
 
     Raises
     ------
