@@ -109,22 +109,6 @@ class ExprNamespace(_Namespace):
     """The metrics of a score expression, which are the functions of `prframe.expressions`."""
 
 
-class _GroupsNamespace:
-    """The namespace of groups of a frame, which have no verbs."""
-
-    def __get__(self, groups: Any, owner: type) -> Any:
-        """Return this; but the groups of a column that is called "pr" in pandas."""
-        frame = getattr(groups, "obj", None)
-        return groups["pr"] if frame is not None and "pr" in frame.columns else self
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        """Say what to do instead."""
-        raise AttributeError(
-            f"groups have no .pr.{name}. Pass the frame itself and name its keys in by=, as in "
-            f"frame.pr.{name}(..., by=keys)."
-        )
-
-
 def verbs() -> list[str]:
     """Return the names of the package that come from its folder of verbs."""
     lines = imports_of("prframe")
@@ -166,17 +150,12 @@ def _register_polars(polars: ModuleType) -> None:
     polars.api.register_dataframe_namespace("pr")(FrameNamespace)
     polars.api.register_lazyframe_namespace("pr")(FrameNamespace)
     polars.api.register_expr_namespace("pr")(ExprNamespace)
-    for module, name in (("dataframe", "GroupBy"), ("lazyframe", "LazyGroupBy")):
-        groups = getattr(sys.modules.get(f"polars.{module}.group_by"), name, None)
-        if groups is not None:
-            groups.pr = _GroupsNamespace()
 
 
 def _register_pandas(pandas: ModuleType) -> None:
     """Register the accessor on pandas frames, unless it is."""
     if "pr" not in pandas.DataFrame._accessors:  # noqa: SLF001
         pandas.api.extensions.register_dataframe_accessor("pr")(FrameNamespace)
-        pandas.api.typing.DataFrameGroupBy.pr = _GroupsNamespace()
 
 
 class _Finder:

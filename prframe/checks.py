@@ -89,7 +89,7 @@ def columns_exist(wanted: dict[str, str], present: Sequence[str], hint: str = ""
             more = f" and {len(present) - _LISTED} more" if len(present) > _LISTED else ""
             has = f"its columns are {shown}{more}" if present else "it has no columns"
             usual = hints.of_column(column, argument, present)
-            alike = hints.closest(column, present)
+            alike = hints.closest(column, present, cutoff=0.7)
             if column == argument:
                 # The caller has not named it.
                 meant = usual or alike
@@ -114,6 +114,16 @@ def whole_number(name: str, value: object, at_least: int) -> int:
     raise ArgumentError(
         f"`{name}` must be a whole number >= {at_least}{limit}; got {brief(value)}."
     )
+
+
+def cutoffs(k: object) -> list[int]:
+    """Require whole numbers >= 1, one or several, and return each once."""
+    given = unpacked(k)
+    several = given if isinstance(given, (list, tuple, range)) else [given]
+    found = list(dict.fromkeys(whole_number("k", cutoff, at_least=1) for cutoff in several))
+    if not found:
+        raise ArgumentError("`k` must name at least one cut-off; got none.")
+    return found
 
 
 def number_of_draws(value: object) -> int:

@@ -84,10 +84,10 @@ _PICTURES: dict[str, tuple[str, ...]] = {
 }
 
 
-def closest(value: object, options: Iterable[object]) -> str | None:
+def closest(value: object, options: Iterable[object], cutoff: float = 0.6) -> str | None:
     """Return the option that resembles a value but for case and underscores, if any does."""
     folded = {str(option).lower().replace("_", ""): str(option) for option in options}
-    close = get_close_matches(str(value).lower().replace("_", ""), folded, n=1)
+    close = get_close_matches(str(value).lower().replace("_", ""), folded, n=1, cutoff=cutoff)
     return folded[close[0]] if close else None
 
 

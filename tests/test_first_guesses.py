@@ -250,14 +250,6 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: EVENTS.pr.evaluate("AUC", score=pl.col("score").log(), by="query_id"),
         "Make it a column first, for example with with_columns.",
     ),
-    "the verbs of a GroupBy": (
-        lambda: EVENTS.group_by("query_id").pr.evaluate("AP"),
-        "groups have no .pr.evaluate. Pass the frame itself and name its keys in by=",
-    ),
-    "the verbs of a GroupBy of pandas": (
-        lambda: EVENTS.to_pandas().groupby("query_id").pr.evaluate("AP"),
-        "Pass the frame itself and name its keys in by=",
-    ),
     "a path with a NUL": (
         lambda: prframe.trec.read_run("runs\0.txt"),
         "a path must have no NUL character",

@@ -218,6 +218,22 @@ REFUSALS = {
         lambda: stats.rank_statistic([1, 2], [0, 1]).interval(0.9),
         "`confidence` must be a Confidence; got a float.",
     ),
+    "confidence of a mean": (
+        lambda: stats.mean_interval([1, 2, 3], confidence=0.5),
+        "`confidence` must be a Confidence; got a float.",
+    ),
+    "confidence of a mean of two judges": (
+        lambda: stats.predicted_mean([1, 2, 3], [1, 2, 3], confidence=0.5),
+        "`confidence` must be a Confidence; got a float.",
+    ),
+    "moments of a beta distribution": (
+        lambda: stats.beta_parameters(50, 5, moments=0.5),
+        "`moments` must be a mean and a variance; got 0.5.",
+    ),
+    "lists of several lengths": (
+        lambda: stats.ap_null_moments([[3], [4, 5]], 1),
+        "`n` must be numbers in lists of one length; got [[3], [4, 5]].",
+    ),
     "shapes of a rank covariance": (
         lambda: stats.rank_covariance([[1, 2, 3]], [1, 0]),
         "`scores` must have a row per ranking and a column per label; got shapes (1, 3) and (2,).",
@@ -325,11 +341,10 @@ REFUSALS = {
     "interval of a metric": (
         lambda: interval(GOOD, ["AP", "ERR@10"]),
         "ERR@10 of one ranking has no interval here: it is not written as a function of counts; "
-        "AP[@k], AUC, AUPRC, AUPRG, BalancedAccuracy(threshold=t), BEDROC, DCG[@k], EF, F@k, "
+        "take its mean over groups, named with over=, or one of AP[@k], AUC, AUPRC, AUPRG, BalancedAccuracy(threshold=t), BEDROC, DCG[@k], EF, F@k, "
         "F(threshold=t), F1@k, F1(threshold=t), Lift@k, MaxF1, MCC(threshold=t), nDCG[@k], P@k, "
         "P(threshold=t), pAP, pAUC, Prec@r, R@k, R(threshold=t), R(at_precision=t), RBP[@k], RelP@k, "
-        "Rprec, RR[@k], SetAP, SetF, SetP, SetR, Specificity(threshold=t), Success@k and W have; "
-        "for a mean over groups name them with over=.",
+        "Rprec, RR[@k], SetAP, SetF, SetP, SetR, Specificity(threshold=t), Success@k and W.",
     ),
     "interval of a metric of grades": (
         lambda: interval(GOOD.with_columns(label=pl.Series([0, 3, 1, 0])), "nDCG@10"),
@@ -416,6 +431,11 @@ REFUSALS = {
     "clusters of folds": (
         lambda: interval(GOOD, "AP", cluster="doc", over="query", resampling="cv"),
         "`resampling` and `cluster` each say how groups depend on each other; give one of them.",
+    ),
+    "a score that resembles nothing": (
+        lambda: evaluate(GOOD.with_columns(np_=1), "AP", score="nope"),
+        "`score` names the column 'nope', which the frame does not have; "
+        f"its columns are {COLUMNS}, 'np_'. Did you mean 'score'?",
     ),
     "cluster that is missing": (
         lambda: interval(GOOD.lazy(), "AP", cluster="quer"),

@@ -45,6 +45,8 @@ class Seen:
     read: bool = False
     # A group has more positives than are listed, by what the caller says.
     unlisted: bool = False
+    # The columns of keys that are null in some rows.
+    nameless: set[str] = field(default_factory=set)
     # The totals of groups, if somebody asks for them.
     totals: list[pl.DataFrame] | None = None
 

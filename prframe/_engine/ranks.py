@@ -23,7 +23,6 @@ from prframe._engine.hits import (
     weighted_hits,
 )
 from prframe._engine.keys import UNRETRIEVED, rounded
-from prframe._engine.packing import sort_integers
 from prframe._engine.pieces import Piece
 from prframe._engine.runs import hits_of_runs, ranked_runs, sizes_of_runs
 from prframe._engine.sorting import (
@@ -32,7 +31,6 @@ from prframe._engine.sorting import (
     SortedRows,
     n_marked,
     order_of_rows,
-    places_of,
     ranks_of,
     sort_rows,
 )
@@ -197,11 +195,6 @@ class Thresholds:
         """A row for each block."""
         return pl.DataFrame({name: getattr(self, name) for name in ("group", "k", "tp", "fp")})
 
-    def among(self, blocks: Integers) -> "Thresholds":
-        """Return some of the blocks."""
-        of_blocks = ("group", "ends", "k", "tp", "fp")
-        return replace(self, **{name: getattr(self, name)[blocks] for name in of_blocks})
-
 
 def thresholds(piece: Piece) -> Task[Thresholds]:
     """Return the task that sorts the rows of a piece within their groups and counts along them."""
@@ -229,41 +222,6 @@ def _thresholds_of_rows(piece: Piece, rows: "_RankedRows") -> Thresholds:
     totals = group_totals(piece, _weights(piece, sums))
     tp_sum, fp_sum = sums.positives.of_first(group, tp), sums.negatives.of_first(group, k - tp)
     return Thresholds(totals, rows.order, group, ends, k, tp_sum, fp_sum)
-
-
-def thresholds_reaching(piece: Piece, needed: Callable[[Integers], Floats]) -> Task[Thresholds]:
-    """Return the task that finds the tie blocks at which the positives first reach some numbers.
-
-    The rows have no weights and stand for an item each. `needed` returns the numbers, shape
-    (n_groups, n_numbers), given the totals of positives; the first block reaches 0.
-    """
-    sort, totals = _ranked_rows(piece), group_totals(piece)
-    nth = np.ceil(needed(totals["n_pos"].to_numpy())).astype(np.int64)
-
-    return Task(lambda: _blocks_reaching(totals, sort(), nth), lambda found: found)
-
-
-def _blocks_reaching(totals: pl.DataFrame, rows: "_RankedRows", nth: Integers) -> Thresholds:
-    """Return the blocks at which the positives reach their nth ones, shape (n_groups, n_nth)."""
-    places, first_rows = places_of(rows.positive), rows.first_rows
-    bounds = np.searchsorted(places, np.append(first_rows, rows.order.size))
-    above, n_pos = bounds[:-1, None], np.diff(bounds)[:, None]
-    firsts = first_rows[:, None]
-    is_reached = (nth <= n_pos) & (rows.sizes[:, None] > 0)
-    place = np.append(places, 0)[np.where(is_reached & (nth > 0), above + nth - 1, -1)]
-    row = np.where(nth > 0, place, firsts)[is_reached]
-    if rows.begins.all():
-        ends = row + 1
-    else:
-        ends = _ends(rows.begins)
-        ends = ends[np.searchsorted(ends, row, side="right")]
-    # To sort these and to drop repeated ones is faster than `np.unique`, which hashes them.
-    sort_integers(ends)
-    ends = ends[np.diff(ends, prepend=0) > 0]
-    group = np.searchsorted(np.cumsum(rows.sizes), ends - 1, side="right")
-    k = ends - first_rows[group]
-    tp = np.searchsorted(places, ends) - above[group, 0]
-    return Thresholds(totals, rows.order, group, ends, k, tp, k - tp)
 
 
 def _ends(begins: NDArray[np.bool_]) -> Integers:

@@ -5,14 +5,12 @@ a function that polars calls.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import polars as pl
-
-from prframe._ahead import one_ahead
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -54,6 +52,19 @@ def made_ahead(items: Iterator[T]) -> Iterator[Iterator[T]]:
         return
     with closing(one_ahead(items)) as made:
         yield made
+
+
+def one_ahead(items: Iterator[T]) -> Generator[T]:
+    """Yield items in their order, of which a thread makes the next while the last one is used.
+
+    An item must not stand in memory that the next one uses again.
+    """
+    end = object()
+    with ThreadPoolExecutor(1, "prframe") as thread:
+        upcoming = thread.submit(next, items, end)
+        while (item := upcoming.result()) is not end:
+            upcoming = thread.submit(next, items, end)
+            yield item  # type: ignore[misc]
 
 
 def _one_behind(tasks: Iterable[Task[T]], pool: ThreadPoolExecutor) -> Iterator[T]:

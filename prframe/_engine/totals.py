@@ -43,6 +43,11 @@ def group_totals(
         if getattr(args, name) is None:
             counts[name] = counts[f"present_{name[2:]}"]
     aggregates = _given_totals(piece)
+    seen.nameless |= {
+        key
+        for key, name in zip(args.keys, key_names(args), strict=True)
+        if piece.keys[name].null_count()
+    }
     keys = piece.aggregate(**aggregates) if aggregates else piece.keys
     columns = [pl.Series(name, values) for name, values in counts.items()]
     groups = _checked(pl.DataFrame([*keys.iter_columns(), *columns]), piece)

@@ -34,7 +34,7 @@ _ON_ITEMS = ("delong",)
 
 def add_options(parser: options.Parser) -> None:
     """Add the options of the command."""
-    options.add_input(parser)
+    options.add_input(parser, options.SEVERAL)
     options.add_metrics(parser, "AP")
     parser.add_argument("--model", metavar="COLUMN", help="column of models (default: model)")
     parser.add_argument(
@@ -45,7 +45,7 @@ def add_options(parser: options.Parser) -> None:
     parser.choice(
         "--incomplete",
         options.INCOMPLETE,
-        "what to do with queries or items that a model lacks (default: raise)",
+        "queries or items that a model lacks (default: raise; of QRELS and RUN zero)",
     )
     parser.choice("--alternative", options.ALTERNATIVES, "of the test", "two-sided")
     equivalence = "add the p-value that the means differ by less than this"
@@ -85,8 +85,8 @@ def _check(given: argparse.Namespace) -> None:
     """Refuse options of the gate that do not go together."""
     if given.margin is not None and not given.fail_if_worse:
         raise UsageError("--margin goes with --fail-if-worse")
-    if given.margin is not None and not given.margin >= 0:
-        raise UsageError(f"--margin must be at least 0; got {given.margin:g}")
+    if given.margin is not None and not 0 <= given.margin < math.inf:
+        raise UsageError(f"--margin must be a number of at least 0; got {given.margin:g}")
     if given.fail_if_worse and given.incomplete in _LENIENT:
         raise UsageError(
             f"--fail-if-worse takes no --incomplete {given.incomplete}, under which a model "

@@ -18,14 +18,14 @@ examples:
 FILE_METRICS = ["AP", "nDCG@10", "P@10", "RR"]
 FRAME_METRICS = ["AP", "AUC"]
 _INTERVAL_OPTIONS = (
-    *("confidence_level", "n_resamples", "cluster", "prior", "resampling", "method"),
+    *("confidence_level", "n_resamples", "cluster", "resampling", "method"),
     "predicted",
 )
 
 
 def add_options(parser: options.Parser) -> None:
     """Add the options of the command."""
-    options.add_input(parser)
+    options.add_input(parser, options.SEVERAL)
     options.add_metrics(parser, f"{' '.join(FILE_METRICS)}; of a frame {' '.join(FRAME_METRICS)}")
     options.add_by_query(parser)
     parser.flag("-n", "--no-summary", text="with -f trec -q, leave out the lines of the mean")
@@ -75,9 +75,9 @@ def run(given: argparse.Namespace) -> int:
 def _lines(given: argparse.Namespace) -> Iterator[str]:
     """Yield the lines of trec_eval for each run."""
     qrels_path, runs = inputs.trec_files(given)
-    if given.interval or given.ties not in (None, "trec"):
+    if given.interval or given.prior is not None or given.ties not in (None, "trec"):
         raise UsageError(
-            "-f trec takes the conventions of trec_eval, without --interval or --ties"
+            "-f trec takes the conventions of trec_eval, without --interval, --prior or --ties"
         )
     from prframe import trec
     from prframe.trec.evaluating import result_lines
@@ -120,9 +120,8 @@ def _values(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: A
     from prframe import evaluate
 
     columns = data.columns(by_query=given.by_query)
-    result = evaluate(
-        data.frame, _metrics(given), **data.score, **columns, layout="wide", **data.options
-    )
+    chosen = data.score | data.options | options.given_only(given, "prior")
+    result = evaluate(data.frame, _metrics(given), **columns, layout="wide", **chosen)
     return result.lazy().collect()
 
 

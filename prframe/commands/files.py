@@ -224,7 +224,8 @@ def _fault(text: bytes, separator: str | None) -> str | None:
 def _is_object(line: str) -> bool:
     """Return whether a line is a JSON object."""
     try:
-        return isinstance(json.loads(line), dict)
+        # NaN and Infinity are no numbers of JSON.
+        return isinstance(json.loads(line, parse_constant=int), dict)
     except (ValueError, RecursionError):
         return False
 

@@ -160,7 +160,7 @@ def _read_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
         joined = join_both(runs, qrels, _machine(given), queries=queries, **rules)
     query = pl.col("query_id").filter(pl.col("score") > -float("inf"))
     n_queries = joined.group_by("system", maintain_order=True).agg(n=query.n_unique())
-    if joined.is_empty() or not (given.complete or n_queries["n"].sum()):
+    if joined.is_empty() or not (given.complete or every_query or n_queries["n"].sum()):
         raise PrframeError("the runs and the qrels have no query in common; mend their ids.")
     # The join gives unretrieved documents the score -inf.
     warnings.simplefilter("ignore", UnretrievedWarning)

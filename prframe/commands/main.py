@@ -26,6 +26,16 @@ data that cannot be evaluated, 66 for files that cannot be read.
 
 prframe COMMAND --help shows the options of a command.
 """
+# What messages say of Python alone, and what they say in a shell.
+_PHRASES = {
+    "prframe.CATALOGUE has all metrics,": "There are metrics",
+    ", or name the columns that tell the systems apart with system=": "",
+    " leave them out with ignore=[None],": "",
+    ", or say include_unretrieved=True in evaluate": "",
+    " or a numpy.random.Generator": "",
+    " Name the column with judged=.": "",
+    "simultaneous=False": "--pointwise",
+}
 _USAGE = """\
 prframe {name} QRELS RUN... [OPTIONS]
        prframe {name} --frame FILE [OPTIONS]"""
@@ -54,8 +64,8 @@ def _translated(message: str, words: Sequence[str]) -> str:
     command = Parser()
     _COMMANDS[words[0]].add_options(command)
     flags = command.flags() | {"qrels": "QRELS"}
-    if "pointwise" in flags:
-        message = message.replace("simultaneous=False", "--pointwise")
+    for python, shell in _PHRASES.items():
+        message = message.replace(python, shell)
     if "shown" in flags:
         flags["depth"] = flags["shown"]
     if "--frame" in words:

@@ -18,6 +18,7 @@ JOINT_CORRECTIONS = (*CORRECTIONS, "max-t")
 INCOMPLETE = ("raise", "pairwise", "common", "zero", "last")
 ALTERNATIVES = ("two-sided", "less", "greater")
 _FEWEST_LEVELS = 2
+SEVERAL = "column of scores, or several, one for each model"
 FORMATS = ("table", "csv", "jsonl", "parquet", "arrow")
 
 
@@ -87,7 +88,7 @@ def extra_words(given: argparse.Namespace) -> list[str]:
     return [word for words in lists if isinstance(words, list) for word in words[1:]]
 
 
-def add_input(parser: Parser) -> None:
+def add_input(parser: Parser, scores: str = "column of scores, a single one") -> None:
     """Add the files of qrels and runs, the frame in their place, and what is read of them."""
     parser.section("QRELS and RUN")
     files = parser.add_argument(
@@ -112,8 +113,7 @@ def add_input(parser: Parser) -> None:
     )
     for action in (files, frame):
         action.complete = "file"  # type: ignore[attr-defined]
-    several = "; evaluate and compare take several, one for each model"
-    parser.several("--score", metavar="COLUMN", text=f"column of scores{several}")
+    parser.several("--score", metavar="COLUMN", text=f"{scores} (default: score)")
     parser.add_argument("--label", metavar="COLUMN", help="column of labels (default: label)")
     parser.several("--by", metavar="COLUMN", text="columns of which each group has a result")
     parser.several("--over", metavar="COLUMN", text="columns to take means over, such as query_id")

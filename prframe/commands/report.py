@@ -30,7 +30,7 @@ _REFUSED = {
 
 def add_options(parser: options.Parser) -> None:
     """Add the options of the command."""
-    options.add_input(parser)
+    options.add_input(parser, options.SEVERAL)
     options.add_metrics(parser, "AP nDCG@10 P@10; of classifiers AP AUC")
     parser.add_argument(
         "--model", metavar="COLUMN", help="column of models (default: model, system or run)"

@@ -254,10 +254,10 @@ def _at_level(metric: Metric, level: str, text: str) -> Metric:
     if not metric.takes_cutoff:
         hint = _threshold_hint(metric, number)
         raise ArgumentError(f"{metric.name} takes no cut-off; got {text!r}.{hint}")
-    if not isinstance(number, int) or number < 1:
+    if not isinstance(number, int) or not 1 <= number <= checks.LARGEST_COUNT:
         hint = _threshold_hint(metric, number)
         raise ArgumentError(
-            f"the cut-off in {text!r} must be a whole number >= 1; got {level!r}.{hint}"
+            f"the cut-off in {text!r} must be a whole number from 1 to 2^53; got {level!r}.{hint}"
         )
     return metric @ number
 

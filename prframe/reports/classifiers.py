@@ -103,9 +103,7 @@ class Classifiers:
     def means(self) -> pl.DataFrame:
         """The metrics of each model with their intervals."""
         metrics, asked = list(self.options.metrics), self.options.as_asked
-        item = ITEM if ITEM in self.rows.columns else None
-        given = {"by": MODEL, "item": item, **self.shared, **self.options.enclosed}
-        rows = interval(self.rows, asked, **given)
+        rows = interval(self.plain_rows, asked, by=MODEL, **self.shared, **self.options.enclosed)
         rows = rows.with_columns(pl.col("metric").replace(asked, metrics))
         # The threshold of MaxF1 is no metric that models could be ranked by.
         return rows.filter(pl.col("metric").is_in(metrics))

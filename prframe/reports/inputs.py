@@ -159,6 +159,14 @@ def _frame(data: object, columns: Columns, argument: str) -> tuple[pl.DataFrame,
                 f"{frame.schema[name]}."
             )
     model, item = columns.model, columns.item
+    if item is not None:
+        tells = [*columns.further] if argument == "over" else []
+        tells += filter(None, [_model_column(frame, model), item])
+        if twice := frame.filter(pl.col(item).is_not_null()).select(tells).is_duplicated().sum():
+            raise PrframeError(
+                f"`item` {item!r} must name each item of a ranking once: {twice} rows do not; "
+                "name models with model= and queries with over=, or drop the duplicates."
+            )
     if len(scores) > 1:
         if model is not None:
             raise ArgumentError(
@@ -215,7 +223,6 @@ def read_classifiers(
         columns.score,
         columns.label,
         by=model,
-        item=None if columns.item == _ROW else columns.item,
         positive=options.positive,
         ties=options.ties,
     )

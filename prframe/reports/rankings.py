@@ -122,8 +122,11 @@ class Rankings:
 
     def evaluated(self, options: Options) -> pl.DataFrame:
         """Evaluate each query of each system."""
-        item = ITEM if ITEM in self.rows.columns else None
-        values = evaluate(self.rows, options.as_asked, by=_KEYS, item=item, **options.shared)
+        rows = self.rows
+        if options.ties != "trec" and ITEM in rows.columns:
+            rows = rows.drop(ITEM)
+        item = ITEM if ITEM in rows.columns else None
+        values = evaluate(rows, options.as_asked, by=_KEYS, item=item, **options.shared)
         return values.rename(dict(zip(options.as_asked, options.metrics, strict=True)))
 
     @cached_property

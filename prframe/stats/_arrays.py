@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,7 @@ class Interval(NamedTuple):
 
 def counts(name: str, values: ArrayLike, at_least: int = 1) -> Floats:
     """Return whole numbers of a least size as floats, which hold them exactly up to 2^53."""
-    numbers = np.asarray(values)
+    numbers = _array(name, values)
     must = f"`{name}` must be whole numbers >= {at_least}"
     if numbers.dtype.kind not in "iuf":
         raise PrframeError(f"{must}; got {checks.brief(values)}.")
@@ -62,14 +62,19 @@ def together(names: str, *arrays: Floats) -> tuple[Floats, ...]:
         raise PrframeError(f"{names} must broadcast together; got shapes {shapes}.") from None
 
 
-def reals(name: str, values: ArrayLike) -> Floats:
-    """Return numbers as floats."""
+def _array(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Return numbers as an array."""
     try:
-        numbers = np.asarray(values)
+        return np.asarray(values)
     except ValueError:
         raise PrframeError(
             f"`{name}` must be numbers in lists of one length; got {checks.brief(values)}."
         ) from None
+
+
+def reals(name: str, values: ArrayLike) -> Floats:
+    """Return numbers as floats."""
+    numbers = _array(name, values)
     # The dtype of an empty list says nothing of what it would hold.
     if numbers.dtype.kind not in "iuf" and numbers.size:
         raise PrframeError(f"`{name}` must be numbers; got {checks.brief(values)}.")
@@ -86,7 +91,7 @@ def finite(name: str, values: ArrayLike) -> Floats:
 
 def positive_labels(label: ArrayLike) -> NDArray[np.bool_]:
     """Return which labels are positive: True, or numbers above 0."""
-    labels = np.asarray(label)
+    labels = _array("label", label)
     if labels.dtype.kind not in "biuf" and labels.size:
         raise PrframeError(
             f"`label` must be True or False, or numbers; got {checks.brief(label)}."
@@ -119,7 +124,7 @@ def random_generator(rng: int | np.random.Generator | None) -> np.random.Generat
 
 def comparable(score: ArrayLike) -> ArrayLike:
     """Return scores whose order floats keep: ranks for whole numbers, which may be beyond 2^53."""
-    numbers = np.asarray(score)
+    numbers = _array("score", score)
     if numbers.dtype.kind not in "iu":
         return score
     return np.unique(numbers, return_inverse=True)[1].reshape(numbers.shape).astype(np.float64)

@@ -112,7 +112,7 @@ def predicted_mean(  # noqa: PLR0913
     (0.479, 0.021, 193)
     """
     checks.one_of("method", method, _METHODS)
-    confidence = confidence or Confidence()
+    confidence = Confidence.of(confidence)
     y, g = reals("human", human), reals("predicted", predicted)
     if y.ndim != 1 or y.shape != g.shape or np.isinf(y).any() or np.isinf(g).any():
         raise PrframeError(

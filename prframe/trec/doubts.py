@@ -10,6 +10,7 @@ from prframe.errors import (
     NormalizationWarning,
     RankOrderWarning,
     UnmatchedIdsWarning,
+    UnretrievedWarning,
     warn,
 )
 from prframe.trec import roles
@@ -68,6 +69,18 @@ def warn_of_missing_queries(keys: pl.DataFrame, systems: pl.DataFrame, n_judged:
             f"queries that others have, which count as 0 in their means: {', '.join(listed)}"
             f"{f', and {more} more runs' if more else ''}",
             MissingQueriesWarning,
+        )
+
+
+def warn_of_unretrieved(score: pl.Series) -> None:
+    """Warn of documents of a run that count as not retrieved."""
+    if score.dtype.is_float() and (number := (score == -float("inf")).sum()):
+        warn(
+            f"{number} of {score.len()} rows of the run have the score -inf, which stands for "
+            "documents that were not retrieved, so that they are not ranked. If -inf is the "
+            "logarithm of 0, clip the scores from below; if they were not retrieved, drop them, "
+            "or ignore UnretrievedWarning.",
+            UnretrievedWarning,
         )
 
 

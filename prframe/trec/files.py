@@ -25,7 +25,13 @@ LONGEST_LINE = 1_000_000
 _PATTERN = re.compile(r"[*?[]")
 _GZIP = b"\x1f\x8b"
 # The first bytes of files that other programs have compressed.
-_ELSEWHERE = {b"BZh": "bzip2", b"\xfd7zX": "xz", b"PK\x03\x04": "zip"}
+_ELSEWHERE = {
+    b"BZh": "bzip2",
+    b"\xfd7zX": "xz",
+    b"PK\x03\x04": "zip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"7z\xbc\xaf": "7z",
+}
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 

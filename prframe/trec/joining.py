@@ -176,7 +176,7 @@ def join_both(
     )
     is_judged = pl.col("query_id").is_in(human["query_id"].implode())
     label = pl.when(is_judged).then(pl.col("label").fill_null(0))
-    return rows.with_columns(label).drop("judged")
+    return rows.with_columns(label)
 
 
 def _judgments(qrels: Qrels) -> pl.DataFrame:
@@ -343,8 +343,9 @@ def _run_rows(run: Roles, frame: pl.DataFrame, out: Schema) -> pl.DataFrame:
         frame,
         score.is_null() | score.is_nan(),
         f"the score {run.value!r} of the run must not contain nulls or NaN",
-        "drop these rows, or fill in -inf for documents that were not retrieved",
+        "drop these rows; documents without a row are not retrieved",
     )
+    doubts.warn_of_unretrieved(frame[run.value])
     roles.refuse_large(frame, run.value, f"the integer score {run.value!r} of the run")
     if run.rank is not None:
         keys = frame.select(*run.systems, pl.col(run.query).alias("query_id"))

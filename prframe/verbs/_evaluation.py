@@ -4,28 +4,38 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from prframe import checks, stats
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
-from prframe._engine.measure import values_of_groups
-from prframe._engine.pieces import Ranking
-from prframe._engine.rows import considered, key_names
+from prframe._engine.hits import Hits
+from prframe._engine.keys import UNRETRIEVED
+from prframe._engine.measure import measure, values_of_groups
+from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.ranks import hits, task_of_hits
+from prframe._engine.rows import considered, in_groups, key_names
+from prframe._engine.tasks import Task
 from prframe.errors import ArgumentError, NoCutoffWarning, PrframeError, each_once, warn
-from prframe.metrics import Metric, at_any_prior, forms_that, parse_metric
+from prframe.metrics import Metric, at_any_prior, forms_that, in_trec_eval, parse_metric
 from prframe.metrics.positions import Judged
 from prframe.metrics.sets import MCC, NumRet, SetR
 from prframe.metrics.thresholds import AUC, AUPRG, W
 from prframe.stats import rankings
+from prframe.tie_policies import Ties
+from prframe.typing import Floats, Integers
 from prframe.verbs._plan import takes_ties
-from prframe.verbs._trec_eval_names import TrecEvalNames
 from prframe.verbs._verb import positives_of, warn_undefined
 
 # The share of positives that are retrieved, beside the metrics that are asked for.
 _RETRIEVED = "prframe: retrieved"
 # The names that other libraries have for precision and recall at a threshold.
 OF_ALL_ROWS = frozenset({"precision", "recall"})
+# Ties are looked for in so many rows, and rankings of as many in all are ranked again.
+_MOST_ROWS = 1 << 16
+# A smaller difference changes none of the four decimals that trec_eval shows.
+_SHOWN = 5e-5
 # The metrics that do not depend on which labels are positive.
 _OF_ANY_LABELS = frozenset({Judged.name, NumRet.name})
 # The metrics whose limit, where the share of one class goes to 0, says nothing.
@@ -49,12 +59,14 @@ class Evaluation:
         """Return the arguments with all columns by which values are distinguished."""
         return args
 
+    @property
     def uses_grades(self) -> bool:
-        """Return whether all metrics use grades, so that no row need be negative."""
+        """Whether all metrics use grades, so that no row need be negative."""
         return all(metric.graded or metric.rel is not None for metric in self.wanted.values())
 
+    @property
     def counts_hits(self) -> bool:
-        """Return whether a metric counts hits, and all have a value without positives."""
+        """Whether a metric counts hits, and all have a value without positives."""
         tells = self.counts_all and self.undefined is None
         return not tells and any(m.name not in _OF_ANY_LABELS for m in self.wanted.values())
 
@@ -75,17 +87,10 @@ class Evaluation:
                 raise ArgumentError(
                     f"ties='expected' has no closed form with `{option}`; use 'group'."
                 )
-        self._check_ties()
-        self._check_labels()
-        self._check_prior()
-
-    def _check_ties(self) -> None:
         for name, metric in self.wanted.items():
             own = "; evaluate it in a call of its own"
             takes_ties(name, metric.ties, self.args, otherwise=own)
-
-    def _check_prior(self) -> None:
-        """Refuse a prior of 0 or 1 where the metric of one class alone is 0 / 0."""
+        self._check_labels()
         of_both = [name for name, metric in self.wanted.items() if metric.name in _OF_BOTH_CLASSES]
         if of_both and self.prior in {0, 1}:
             raise ArgumentError(
@@ -122,9 +127,8 @@ class Evaluation:
         needed = self.needed_columns(source)
         ranking = Ranking(source, self.args, self.include_unretrieved, needed, spares_gains=True)
         options: dict[str, Any] = {"prior": self.prior, "interpolate": self.interpolate}
-        named_as = TrecEvalNames.of(self.wanted, self.args, **options, over=self.n_over)
         wanted = self.wanted | ({_RETRIEVED: SetR} if self._of_all_rows() else {})
-        values = values_of_groups(ranking, wanted, **options, begin=named_as.task_of_hits)
+        values = values_of_groups(ranking, wanted, **options, begin=self.task_of_hits)
         # These take items of score -inf as ranked last.
         source.seen.lost &= any(m.name not in {AUC.name, W.name} for m in self.wanted.values())
         if _RETRIEVED in wanted:
@@ -134,6 +138,26 @@ class Evaluation:
         if self.undefined is not None:
             return values.with_columns(pl.col(list(self.wanted)).fill_null(self.undefined))
         return values
+
+    def task_of_hits(self, piece: Piece) -> Task[Hits]:
+        """Return the task that reduces a piece to its hits, and looks for ties among them.
+
+        These matter if metrics have trec_eval's names, and it would rank ties otherwise.
+        """
+        task, seen = task_of_hits(piece), piece.ranking.source.seen
+        if self.args.policy.by_item or self.args.weight is not None or seen.tied:
+            return task
+        named = {
+            name: metric
+            for name, metric in self.wanted.items()
+            if in_trec_eval(name) is not None and metric.terms_under(self.args.ties)
+        }
+
+        def look(found: Hits) -> Hits:
+            seen.tied = seen.tied or _of_ties(replace(self, wanted=named), piece)
+            return found
+
+        return task.then(look) if named else task
 
     def of_scores(self, source: Source, scores: Sequence[str]) -> list[pl.DataFrame]:
         """Return one row per group by each column of scores, and warn once of undefined values.
@@ -182,10 +206,9 @@ class Evaluation:
         """Warn once of undefined values."""
         undefined = [name for name in self.wanted if values[name].null_count()]
         if undefined:
-            lacking = pl.any_horizontal(pl.col(undefined).is_null()).alias("lacking")
+            lacking = pl.any_horizontal(pl.col(undefined).is_null())
             lack = [thing for name in undefined for thing in _lack(self.wanted[name], self.args)]
-            groups = values.select(*key_names(self.args), lacking)
-            warn_undefined(undefined, groups, self.args, list(dict.fromkeys(lack)))
+            warn_undefined(undefined, values, self.args, lacking, list(dict.fromkeys(lack)))
 
     def needed_columns(self, source: Source) -> tuple[str, ...]:
         """Return the columns that metrics need of items besides ranks and labels."""
@@ -287,3 +310,87 @@ def _lack(metric: Metric, args: Arguments) -> list[str]:
         return [f"scores of at least {metric.threshold:g}"]
     positives = f"labels >= {metric.rel:g}" if metric.rel is not None else positives_of(args)
     return [positives, *(["negatives"] if "n_neg" in metric.needs else [])]
+
+
+def _of_ties(evaluation: Evaluation, piece: Piece) -> str:
+    """Return the warning that trec_eval orders ties otherwise, empty if that changes nothing."""
+    groups, ties = _tied_groups(piece), evaluation.args.ties
+    few = groups[np.cumsum(piece.sizes[groups]) <= _MOST_ROWS]
+    if not groups.size:
+        return ""
+    name, told = next(iter(evaluation.wanted)), ""
+    if few.size:
+        name, told = _change(evaluation, piece, few)
+    if not name:
+        return ""
+    documents = "" if _has_items(piece) else " and name the documents in item="
+    own = in_trec_eval(name)
+    is_called = "trec_eval's name" if own == name else f"what trec_eval calls {own!r}"
+    return (
+        f"{name!r} is {is_called}, and trec_eval ranks equal scores by the names of documents, "
+        f"which ties={ties!r} does not{told}. Say ties='trec'{documents} for its numbers; if "
+        f"ties={ties!r} is meant, ask for {str(evaluation.wanted[name])!r}, or ignore "
+        "TiePolicyWarning."
+    )
+
+
+def _change(evaluation: Evaluation, piece: Piece, groups: Integers) -> tuple[str, str]:
+    """Return the first metric that another order of ties changes, and how, in words."""
+    has_items = _has_items(piece)
+    orders: tuple[Ties, ...] = ("trec",) if has_items else ("worst", "best")
+    wanted = {name: m for name, m in evaluation.wanted.items() if set(orders) <= set(m.ties)}
+    bounds = zip(piece.first_rows[groups].tolist(), piece.sizes[groups].tolist(), strict=True)
+    rows = pl.concat([piece.rows.slice(first, size) for first, size in bounds])
+    keys = piece.keys[groups] if piece.keys.width else piece.keys
+    part, some = Piece(piece.ranking, rows, keys), replace(evaluation, wanted=wanted)
+    here, *others = (_measured(some, part, ties) for ties in (evaluation.args.ties, *orders))
+    changes = [np.nan_to_num(other - here) for other in others]
+    shown = [_means(piece, groups, change, evaluation.n_over) > _SHOWN for change in changes]
+    differs = np.any(shown, axis=0) & (np.abs(changes).max(axis=0) > _SHOWN)
+    if not differs.any():
+        return "", ""
+    group, column = map(int, np.argwhere(differs)[0])
+    values = [other[group, column] for other in others]
+    elsewhere = f"{values[0]:.6g} by the names"
+    if not has_items:
+        elsewhere = f"{min(values):.6g} to {max(values):.6g} by their order"
+    where = in_groups(keys[[group]].rows()) if keys.width else ""
+    return list(wanted)[column], f": it is {here[group, column]:.6g} here and {elsewhere}{where}"
+
+
+def _means(piece: Piece, groups: Integers, change: Floats, n_over: int) -> Floats:
+    """Return how far the largest mean of each metric changes; single values unless `n_over`."""
+    if not n_over:
+        return np.asarray(np.abs(change))
+    columns = [f"metric{i}" for i in range(change.shape[1])]
+    every = np.zeros((piece.keys.height, change.shape[1]))
+    every[groups] = change
+    rows = piece.keys.hstack(pl.DataFrame(every, schema=columns))
+    keys, means = piece.keys.columns[:-n_over], pl.col(columns).mean()
+    mean = rows.group_by(keys).agg(means) if keys else rows.select(means)
+    return np.asarray(np.abs(mean.select(columns).to_numpy()).max(axis=0, keepdims=True))
+
+
+def _measured(evaluation: Evaluation, part: Piece, ties: Ties) -> Floats:
+    """Return a row per group and a column per metric under a tie policy; NaN if undefined."""
+    args = replace(evaluation.args, ties=ties)
+    again = replace(part, ranking=replace(part.ranking, args=args))
+    if args.policy.by_item:
+        again = replace(again, rows=part.rows.with_columns(pl.col("item").cast(pl.String)))
+    options: dict[str, Any] = {"prior": evaluation.prior, "interpolate": evaluation.interpolate}
+    values = measure(hits(again), list(evaluation.wanted.values()), ties=ties, **options)
+    return values.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+
+def _has_items(piece: Piece) -> bool:
+    """Return whether there are items that can be sorted as text."""
+    dtype = piece.rows.schema.get("item")
+    return not (dtype is None or dtype.is_nested() or dtype.is_object() or dtype == pl.Binary)
+
+
+def _tied_groups(piece: Piece) -> Integers:
+    """Return the numbers of groups with retrieved items that are tied, among the first rows."""
+    rows = piece.rows.select("run", "key").head(_MOST_ROWS)
+    tied = rows.filter(rows.is_duplicated(), rows["key"] > UNRETRIEVED)["run"]
+    first = rows["run"].head(1).to_numpy().astype(np.int64)
+    return np.asarray(np.unique(tied.to_numpy().astype(np.int64)) - first)

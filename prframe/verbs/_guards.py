@@ -124,15 +124,13 @@ class PooledRankings:
 
 
 def warn_of_nameless(source: Source, roles: Mapping[str, str]) -> None:
-    """Warn of rows in memory whose group to summarise over is null, so that they are one."""
-    if not isinstance(source.data, pl.DataFrame):
-        return
+    """Warn of rows whose group to summarise over is null, so that they are one."""
     for key, role in roles.items():
-        if number := source.data[key].null_count():
+        if key in source.seen.nameless:
             warn(
-                f"`{role}` {key!r} is null in {number} rows, which are taken as one group of "
-                "their own; name the groups of these rows, or drop them. If they are one group, "
-                "ignore PooledRankingWarning.",
+                f"`{role}` {key!r} is null in some rows, which are taken as one group of their "
+                "own; name the groups of these rows, or drop them. If they are one group, ignore "
+                "PooledRankingWarning.",
                 PooledRankingWarning,
             )
 

@@ -17,7 +17,7 @@ from prframe.tie_policies import ALL_TIES, Ties
 
 @dataclass(frozen=True)
 class Accepts:
-    """The shared arguments that a verb accepts, and its reasons to refuse the others."""
+    """The shared arguments that a verb accepts, and what else its call has to say of itself."""
 
     verb: str
     # What the verb does with whole items if it takes no weight, for example "counts".
@@ -32,6 +32,20 @@ class Accepts:
     where: str = ""
     # Whether clusters are of items, so that they and totals exclude each other.
     clusters_of_items: bool = False
+    # Whether `over`, if the verb takes it, goes with the other options.
+    has_mean: bool = True
+    # Whether labels are grades alone, so that no row need be negative, and whether results count
+    # hits, and have a value where there are no positives.
+    uses_grades: bool = False
+    counts_hits: bool = False
+    # Whether rankings are compared with random ones, and the keys of rankings that are taken as
+    # independent of each other.
+    at_random: bool = False
+    independent: Sequence[str] = ()
+    # Why groups cannot be computed apart from each other, nothing if they can.
+    undivided: str = ""
+    # What must be kept of rows that are counted; None if each row is needed.
+    counting: Counting | None = None
 
     def check(self, args: Arguments) -> None:
         """Refuse the arguments that the verb does not accept."""
@@ -74,38 +88,10 @@ class Plan(ABC):
 
     @abstractmethod
     def accepts(self) -> Accepts:
-        """Return what the verb accepts of the arguments that all verbs share."""
+        """Return the arguments that the verb accepts with these options."""
 
     def check(self) -> None:  # noqa: B027 - verbs without options of their own need no check
         """Refuse options of the verb that do not go together."""
-
-    def uses_grades(self) -> bool:
-        """Return whether labels are grades alone, so that no row need be negative."""
-        return False
-
-    def counts_hits(self) -> bool:
-        """Return whether results count hits, and have a value where there are no positives."""
-        return False
-
-    def ranks_at_random(self) -> bool:
-        """Return whether rankings are compared with random ones, of all items that there are."""
-        return False
-
-    def independent(self) -> Sequence[str]:
-        """Return the keys that tell rankings apart which are taken as independent of others."""
-        return ()
-
-    def has_mean(self) -> bool:
-        """Return whether `over`, if the verb takes it, goes with the other options."""
-        return True
-
-    def undivided(self) -> str:
-        """Return why groups cannot be computed apart from each other, nothing if they can."""
-        return ""
-
-    def counting(self) -> Counting | None:
-        """Return what must be kept of rows that are counted; None if each row is needed."""
-        return None
 
     @abstractmethod
     def results(self, source: Source) -> pl.DataFrame:

@@ -56,6 +56,9 @@ class MetricValues:
 class PrecomputedValues:
     """The columns of values, and how metrics and models are distinguished."""
 
+    # Values have no labels, of which others would be warned.
+    uses_grades = counts_hits = False
+
     columns: tuple[str, ...]
     # Whether another column names the metric of each row, and whether the columns are models.
     long: bool
@@ -232,5 +235,4 @@ def _warn(rows: pl.DataFrame, args: Arguments) -> None:
     """Warn once of undefined values."""
     lacking = pl.col(VALUE).is_null()
     metrics = rows.filter(lacking)[METRIC].unique(maintain_order=True)
-    groups = rows.group_by(key_names(args), maintain_order=True).agg(lacking=lacking.any())
-    warn_null(list(metrics), groups, args, "whose precomputed value is null or NaN")
+    warn_null(list(metrics), rows, args, lacking, "whose precomputed value is null or NaN")

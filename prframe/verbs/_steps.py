@@ -18,7 +18,7 @@ def steps_of(plan: Plan, keys: Sequence[str]) -> Steps:
     """Return the steps of a plan whose result has the columns `keys` first, or refuse it."""
     args = plan.args
     _refuse(plan)
-    counting = None if _needs_rows(plan) else plan.counting()
+    counting = None if _needs_rows(plan) else plan.accepts().counting
     counted = None if counting is None else _counted(plan, counting)
     finish = partial(named_by_caller, args, keys)
     whole = partial(_then, finish, partial(_of_rows, plan.results))
@@ -39,7 +39,7 @@ def _refuse(plan: Plan) -> None:
             f"ties={args.ties!r} keeps the input order, and the rows of a Spark frame have none; "
             "take 'group', or order tied items by their names with ties='trec' and item=."
         )
-    if reason := plan.undivided():
+    if reason := plan.accepts().undivided:
         raise PrframeError(
             f"{reason}, which is not done on Spark; pass these rows to polars, for example with "
             "polars.from_arrow(frame.toArrow())."
@@ -56,9 +56,9 @@ def _refuse(plan: Plan) -> None:
 
 def _needs_rows(plan: Plan) -> str:
     """Return why each row of a ranking is needed, nothing if rows may be counted."""
-    args = plan.args
-    if plan.counting() is None:
-        return f"{plan.accepts().verb} needs each of them"
+    args, accepts = plan.args, plan.accepts()
+    if accepts.counting is None:
+        return f"{accepts.verb} needs each of them"
     if args.further_scores:
         return "each column of scores has an order of its own"
     if args.weight is not None:

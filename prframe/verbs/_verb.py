@@ -32,11 +32,9 @@ from prframe.verbs._guards import (
 )
 from prframe.verbs._plan import Plan, named_by_caller
 
-# The working column of how many standard errors ties at a jump may move an estimate, and from how
-# many on intervals do not cover.
-MOVED, _MATTERS = "__moved", 1.0
-# The verbs with an argument `over`.
-_TAKING_OVER: set[str] = set()
+# The working column of how many standard errors ties at a jump may move an estimate. From one on
+# intervals do not cover.
+MOVED = "__moved"
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -69,8 +67,6 @@ def verb(function: Callable[P, T]) -> Callable[P, T]:
                 raise error.as_column(function.__name__, takes_values=takes_values) from None
             raise
 
-    if "over" in known:
-        _TAKING_OVER.add(function.__name__)
     called.__signature__ = signature  # type: ignore[attr-defined]
     parameters = (arguments_module.__doc__ or "").partition("----------\n")[2].strip()
     text = (function.__doc__ or "").replace("{frames}", kinds())
@@ -108,8 +104,8 @@ def run(
     `schema` may be a function of the dtypes of the caller's columns. A `guarded` call warns of
     rankings that are pooled.
     """
-    args = plan.args
-    plan.accepts().check(args)
+    args, accepts = plan.args, plan.accepts()
+    accepts.check(args)
     plan.check()
     keys = args.keys if keys is None else keys
     # The columns that results summarise over are not among the columns of the result.
@@ -136,15 +132,13 @@ def run(
     def renamed(source: Source) -> pl.DataFrame:
         results = plan.results(source)
         if guarded:
-            by = args.keys[: len(keys)] if keys else ()
-            takes_over = plan.accepts().verb in _TAKING_OVER and plan.has_mean()
-            guard.warn(by, takes_over=takes_over)
+            guard.warn(args.keys[: len(keys)] if keys else (), takes_over=accepts.has_mean)
             warn_of_nameless(source, roles)
-        if plan.ranks_at_random():
+        if accepts.at_random:
             warn_of_unlisted(source, frame, names, args)
         warn_of_unretrieved(source, names, args)
-        warn_of_shared_items(frame, names, args, plan.independent())
-        warn_of(source, args, uses_grades=plan.uses_grades(), counts_hits=plan.counts_hits())
+        warn_of_shared_items(frame, names, args, accepts.independent)
+        warn_of(source, args, uses_grades=accepts.uses_grades, counts_hits=accepts.counts_hits)
         return named_by_caller(args, keys, results)
 
     models: dict[str, str] = {}
@@ -185,14 +179,21 @@ def positives_of(args: Arguments) -> str:
 
 
 def warn_undefined(
-    columns: Sequence[str], groups: pl.DataFrame, args: Arguments, lack: Sequence[str]
+    columns: Sequence[str],
+    rows: pl.DataFrame,
+    args: Arguments,
+    lacking: pl.Expr,
+    lack: Sequence[str],
+    *,
+    each_row: bool = False,
 ) -> None:
-    """Warn once of the groups ``lacking`` a value, for lack of the things in `lack`."""
-    # A label that occurs in no group is likely to be misspelt.
+    """Warn once of the groups with a row that is `lacking` a value, for lack of some things."""
     named = positives_of(args)
-    misspelt = named != "positives" and named in lack and groups["lacking"].all()
-    remedy = "; check lists the labels that there are" if misspelt else ""
-    warn_null(columns, groups, args, f"which have no {' or no '.join(lack)}", remedy)
+    # A label that occurs in no group is likely to be misspelt.
+    is_named = named != "positives" and named in lack
+    remedy = "; check lists the labels that there are" if is_named else ""
+    why = f"which have no {' or no '.join(lack)}"
+    warn_null(columns, rows, args, lacking, why, remedy_in_all=remedy, each_row=each_row)
 
 
 def why_bandless(least: int, positives: str, *, clusters: bool) -> str:
@@ -201,39 +202,45 @@ def why_bandless(least: int, positives: str, *, clusters: bool) -> str:
     return f"{why}, or fewer than {least} clusters that hold either" if clusters else why
 
 
-def groups_lacking(rows: pl.DataFrame, args: Arguments, lacking: pl.Expr) -> pl.DataFrame:
-    """Return the groups of some rows, and whether a row of each is ``lacking`` a value."""
-    keys = key_names(args) or pl.lit(0)
-    return rows.group_by(keys, maintain_order=True).agg(lacking=lacking.any())
-
-
 def warn_null(
-    columns: Sequence[str], groups: pl.DataFrame, args: Arguments, why: str, remedy: str = ""
+    columns: Sequence[str],
+    rows: pl.DataFrame,
+    args: Arguments,
+    lacking: pl.Expr,
+    why: str,
+    *,
+    remedy: str = "",
+    remedy_in_all: str = "",
+    each_row: bool = False,
 ) -> None:
-    """Warn once of the groups ``lacking`` a value, with the reason and the remedy."""
+    """Warn once of the groups with a row that is `lacking` a value, and say why."""
+    if not rows.select(lacking.any()).item():
+        return
+    keys = key_names(args)
+    groups = rows.select(*keys, lacking=lacking)
+    if not each_row:
+        groups = groups.group_by(keys or pl.lit(0), maintain_order=True).agg(pl.any("lacking"))
     bad = groups.filter("lacking")
-    if bad.height:
-        names = in_groups(bad.select(key_names(args)).rows())
+    remedy += remedy_in_all if bad.height == groups.height else ""
+    warn(
+        f"{', '.join(columns)}: undefined, hence null, for {bad.height} of {groups.height} "
+        f"groups, {why}{in_groups(bad.select(keys).rows())}{remedy}",
+        UndefinedMetricWarning,
+    )
+
+
+def warn_of_coverage(rows: pl.DataFrame, keys: Sequence[str], names: str, text: str) -> None:
+    """Warn once of some rows, with ``{names}``, those in a column, and ``{where}`` in a text."""
+    if rows.height:
+        in_words = ", ".join(rows[names].unique(maintain_order=True))
+        where = in_groups(rows.select(keys).unique(maintain_order=True).rows()) if keys else ""
         warn(
-            f"{', '.join(columns)}: undefined, hence null, for {bad.height} of {groups.height} "
-            f"groups, {why}{names}{remedy}",
-            UndefinedMetricWarning,
+            f"{text.format(names=in_words, where=where)}, ignore CoverageWarning.", CoverageWarning
         )
 
 
-def warn_of_ties_at_jumps(rows: pl.DataFrame, keys: list[str], named: str, told: str) -> None:
-    """Warn once of the estimates, in the column `named`, that ties at a jump may move too far.
-
-    `told` says how often intervals cover, and what to do.
-    """
-    off = rows.filter(pl.col(MOVED) > _MATTERS)
-    if off.is_empty():
-        return
-    names = ", ".join(off[named].unique(maintain_order=True))
-    groups = off.select(keys).unique(maintain_order=True).rows()
-    warn(
-        f"{names}: a block of equal scores lies at the jump of phi{in_groups(groups)}, and all "
-        f"of it counts as above, or all as below; the estimate and its interval are off: {told}, "
-        "ignore CoverageWarning.",
-        CoverageWarning,
-    )
+# How tied scores at a jump of phi move W, for `warn_of_coverage`.
+TIES_AT_JUMPS = (
+    "{names}: a block of equal scores lies at the jump of phi{where}, and all of it counts as "
+    "above, or all as below; the estimate and its interval are off: "
+)

@@ -128,28 +128,16 @@ def check(
     --------
     >>> import polars as pl, prframe
     >>> frame = pl.DataFrame({"score": [0.9, 0.8, 0.8, None], "label": [1, 1, 0, 0]})
-    >>> prframe.check(frame, k=2).select("kind", "severity", "count")
-    shape: (6, 3)
-    ┌───────────────┬──────────┬───────┐
-    │ kind          ┆ severity ┆ count │
-    │ ---           ┆ ---      ┆ ---   │
-    │ str           ┆ str      ┆ i64   │
-    ╞═══════════════╪══════════╪═══════╡
-    │ missing_score ┆ error    ┆ 1     │
-    │ tie_at_cutoff ┆ warning  ┆ 1     │
-    │ tie_range     ┆ warning  ┆ 1     │
-    │ tie_range     ┆ warning  ┆ 1     │
-    │ tied_score    ┆ info     ┆ 2     │
-    │ label_values  ┆ info     ┆ 2     │
-    └───────────────┴──────────┴───────┘
+    >>> prframe.check(frame, k=2).select("kind", "severity", "count").rows()[:3]
+    [('missing_score', 'error', 1), ('tie_at_cutoff', 'warning', 1), ('tie_range', 'warning', 1)]
     """
     args = replace(Arguments(score, label, **shared), predicted=predicted)
-    given = k if isinstance(k, (list, tuple, range)) else [k]
-    cutoffs = list(dict.fromkeys(checks.whole_number("k", cutoff, at_least=1) for cutoff in given))
     frame, names = named(frame)
     pooled = PooledRankings.of(frame, names, args)
     document = None if args.item is not None else _document(frame, names, args)
-    report = _Report(replace(args, item=document or args.item), cutoffs, pooled, document)
+    report = _Report(
+        replace(args, item=document or args.item), checks.cutoffs(k), pooled, document
+    )
     result: FrameT = run(frame, report, _COLUMNS, keys=(), guarded=False)
     return result
 
@@ -377,8 +365,8 @@ def _groups(
 
 def _rows_where(groups: pl.DataFrame, keys: list[str], kind: str, severity: str) -> _Finding:
     """Return a finding that counts rows."""
-    bad = groups.filter(pl.col(kind) > 0)
-    return _Finding(kind, severity, int(bad[kind].sum()), _example(bad, keys))
+    found = _groups_where(groups, keys, kind, severity, pl.col(kind) > 0)
+    return replace(found, count=int(groups[kind].sum()))
 
 
 def _groups_where(

@@ -60,11 +60,10 @@ def evaluate(
     undefined : float, optional
         Value of metrics where they are undefined; trec_eval writes 0. Absent: null and a warning.
     over : str or list of str, optional
-        Summarise over these columns: evaluate each group of `by` and `over`, for instance each
-        model's queries, and return one row per group of `by` and metric.
+        Summarise over these columns, for instance queries: evaluate each group of `by` and `over`,
+        and return one row per group of `by` and metric.
     geometric_mean : bool
-        With `over`, add the geometric mean, values below 1e-5 counting as 1e-5 (trec_eval's
-        gm_map).
+        With `over`, add the geometric mean; values below 1e-5 count as 1e-5 (trec_eval's gm_map).
     include_unretrieved : bool
         Rank items of score -inf below all others instead of taking them as not retrieved.
     prior : float in [0, 1], optional
@@ -72,22 +71,21 @@ def evaluate(
         ``tp' = tp prior / n_pos``, ``fp' = fp (1 - prior) / n_neg``. For AP, AP@k, AUPRC, AUPRG,
         AP11, IPrec, MaxF1, Prec, pAP, R at a precision, SetP, SetF, SetAP, and P, F1, F and MCC at
         a threshold. AUC, pAUC, SetR, and recall, specificity and balanced accuracy at a threshold
-        are the same for every share.
+        do not depend on it.
     interpolate : bool
         Replace precision by the largest precision at that recall or beyond. For AP, AUPRC.
     layout : {"wide", "long"}, optional
-        One column per metric (the default), or one row per group and metric. With `over` the
-        default is one row per group and metric with a summary; "wide" gives the means alone.
+        One column per metric (the default), or one row per group and metric. With `over` "wide"
+        gives the means alone.
 
     Returns
     -------
     frame of the caller's kind
         The `by` columns, then one Float64 column per metric, named as in `metrics`; or ``metric``
-        (String) and ``value`` (Float64). If `score` is a list, ``model`` (String), the name of the
-        column of scores, stands before these. Groups in order of first appearance. With `over`:
-        ``metric`` (String), ``mean``, ``std`` (with n - 1; Float64), ``n``, ``n_undefined``
-        (Int64) and, with `geometric_mean`, ``geometric_mean`` (Float64). Undefined values do not
-        enter the mean; ``n`` counts those that do.
+        (String) and ``value`` (Float64). With `over`: ``metric`` (String), ``mean``, ``std`` (with
+        n - 1; Float64), ``n`` values and ``n_undefined``, which do not enter the mean (Int64), and
+        with `geometric_mean` ``geometric_mean`` (Float64). If `score` is a list, ``model``
+        (String), the column of scores, comes before these. Groups in order of first appearance.
 
     Raises
     ------
@@ -102,11 +100,10 @@ def evaluate(
 
     Notes
     -----
-    `score` may be a list of columns, a model each; their rankings have the same items.
+    `score` may be a list of columns, a model each, that rank the same items.
 
-    `weight` is taken by AP, AP@k, AP11, AUC, AUPRC, AUPRG, BalancedAccuracy, MaxF1, MCC, pAP,
-    pAUC, Prec, Specificity, W and R at a precision, and by P, R, F and F1 at a threshold, without
-    `rel`; other metrics refuse it.
+    `weight` is for AP, AP@k, AP11, AUC, AUPRC, AUPRG, BalancedAccuracy, MaxF1, MCC, pAP, pAUC,
+    Prec, Specificity, W and R at a precision, and P, R, F and F1 at a threshold, without `rel`.
 
     With ``ties="group"``, metrics on thresholds (AP, AUPRC, AP11, IPrec, Prec, MaxF1, AUC, infAP)
     count at the ends of tie blocks; metrics on positions are the mean over all orders within the
@@ -115,20 +112,14 @@ def evaluate(
 
     References
     ----------
-    The attribute `source` of each metric, as in ``prframe.CATALOGUE["nDCG"].source``. Clemencon &
-    Vayatis 2009, eq. (3), for precision at levels of recall.
+    The attribute `source` of each metric, as in ``prframe.CATALOGUE["nDCG"].source``.
 
     Examples
     --------
     >>> import polars as pl, prframe
-    >>> runs = pl.DataFrame(
-    ...     {
-    ...         "query": ["a", "a", "a", "b", "b", "b"],
-    ...         "score": [3.0, 2.0, 1.0, 2.0, 1.0, 1.0],
-    ...         "label": [1, 0, 1, 0, 1, 0],
-    ...     }
-    ... )
-    >>> prframe.evaluate(runs, ["AP", "P@1", "RR"], by="query")
+    >>> ranked = pl.DataFrame({"score": [3, 2, 1, 2, 1, 1], "label": [1, 0, 1, 0, 1, 0]})
+    >>> frame = ranked.with_columns(query=pl.Series(list("aaabbb")))
+    >>> prframe.evaluate(frame, ["AP", "P@1", "RR"], by="query")
     shape: (2, 4)
     ┌───────┬──────────┬─────┬──────────┐
     │ query ┆ AP       ┆ P@1 ┆ RR       │
@@ -147,7 +138,15 @@ def evaluate(
     checks.flag("include_unretrieved", include_unretrieved)
     if layout is not None:
         checks.one_of("layout", layout, get_args(Layout))
-    grouped = _with_over(args, over, layout, geometric_mean=geometric_mean)
+    checks.flag("geometric_mean", geometric_mean)
+    if geometric_mean and layout == "wide":
+        raise ArgumentError(
+            "`geometric_mean` is a column beside the mean, for which layout='wide' has no place; "
+            "leave one of them out."
+        )
+    if geometric_mean and over is None:
+        raise ArgumentError("`geometric_mean` is one over groups; name them with over=.")
+    grouped = args if over is None else grouped_over(args, over)
     evaluation = Evaluation(
         args=grouped,
         wanted=wanted,
@@ -188,24 +187,19 @@ class _Values(TwoStepPlan):
 
     def accepts(self) -> Accepts:
         """Return that every argument is accepted that the metrics take."""
-        return Accepts("evaluate")
+        evaluation = self.evaluation
+        return Accepts(
+            "evaluate",
+            uses_grades=evaluation.uses_grades,
+            counts_hits=evaluation.counts_hits,
+            counting=Counting(
+                evaluation.needed_columns, thresholds_of(evaluation.wanted.values())
+            ),
+        )
 
     def check(self) -> None:
         """Refuse options that have no meaning for a metric."""
         self.evaluation.check()
-
-    def uses_grades(self) -> bool:
-        """Return whether all metrics use grades."""
-        return self.evaluation.uses_grades()
-
-    def counts_hits(self) -> bool:
-        """Return whether metrics count hits, and have a value without positives."""
-        return self.evaluation.counts_hits()
-
-    def counting(self) -> Counting | None:
-        """Return what metrics need of rows that are counted."""
-        thresholds = thresholds_of(self.evaluation.wanted.values())
-        return Counting(self.evaluation.needed_columns, thresholds)
 
     def looks_at_all(self) -> bool:
         """Return whether values are summarised over groups."""
@@ -227,10 +221,12 @@ class _Values(TwoStepPlan):
 
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group and model, the models of a group after one another."""
+        if not self.args.further_scores:
+            values = self.evaluation.measured(source)
+            self.evaluation.warn(values)
+            return values
         scores = [self.args.score, *self.args.further_scores]
         parts = self.evaluation.of_scores(source, scores)
-        if len(scores) == 1:
-            return parts[0]
         named = zip(parts, scores, strict=True)
         rows = pl.concat(part.with_columns(model=pl.lit(score)) for part, score in named)
         keys = key_names(self.args)
@@ -239,23 +235,6 @@ class _Values(TwoStepPlan):
         order = rows.select(keys).unique(maintain_order=True).with_row_index("group")
         numbered = rows.join(order, on=keys, nulls_equal=True, how="left", maintain_order="left")
         return numbered.sort("group", maintain_order=True).drop("group")
-
-
-def _with_over(
-    args: Arguments, over: Columns | None, layout: Layout | None, *, geometric_mean: bool
-) -> Arguments:
-    """Return the arguments of the single values, which are grouped by the columns `over` too."""
-    checks.flag("geometric_mean", geometric_mean)
-    if geometric_mean and layout == "wide":
-        raise ArgumentError(
-            "`geometric_mean` is a column beside the mean, for which layout='wide' has no place; "
-            "leave one of them out."
-        )
-    if over is None:
-        if geometric_mean:
-            raise ArgumentError("`geometric_mean` is one over groups; name them with over=.")
-        return args
-    return grouped_over(args, over)
 
 
 def _long(values: pl.DataFrame, names: list[str], keys: list[str]) -> pl.DataFrame:

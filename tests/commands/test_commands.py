@@ -415,8 +415,10 @@ def test_options_of_the_design(capfdbinary, tmp_path) -> None:
     done = run(capfdbinary, *compared, "--over", "fold", "--resampling", "folds")
     assert done.code == 2
     assert "--resampling takes cv, or the size of a test set" in done.err
-    done = run(capfdbinary, "evaluate", *read_in, "--score", "a", "--prior", "0.1")
-    assert done.err == "prframe: error: --prior goes with --interval\n"
+    words = ["evaluate", *read_in, "--score", "a", "--over", "fold", "--prior", "0.1"]
+    result = saved(capfdbinary, tmp_path, *words)
+    expected = prframe.evaluate(frame, "AP", score="a", over="fold", prior=0.1, layout="wide")
+    assert result.equals(expected)
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@ USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate
         (["evaluate", "-", "-"], "standard input can be read once; - stands for two files here"),
         (
             ["evaluate", "qrels", "old.run", "-f", "trec", "--ties", "best"],
-            "-f trec takes the conventions of trec_eval, without --interval or --ties",
+            "-f trec takes the conventions of trec_eval, without --interval, --prior or --ties",
         ),
         (
             ["evaluate", "qrels", "old.run", "-n"],
@@ -74,7 +74,7 @@ USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate
         ),
         (
             ["compare", "qrels", "old.run", "new.run", "--fail-if-worse", "--margin", "-1"],
-            "--margin must be at least 0; got -1",
+            "--margin must be a number of at least 0; got -1",
         ),
         (
             ["compare", "qrels", "old.run", "new.run", "bad.run", "--fail-if-worse"],

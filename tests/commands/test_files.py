@@ -226,7 +226,14 @@ def test_named_pipes_and_folders(capfdbinary, tmp_path, monkeypatch) -> None:
     )
 
 
-@pytest.mark.parametrize(("compress", "program"), [(bz2.compress, "bzip2"), (lzma.compress, "xz")])
+@pytest.mark.parametrize(
+    ("compress", "program"),
+    [
+        (bz2.compress, "bzip2"),
+        (lzma.compress, "xz"),
+        (lambda _: b"\x28\xb5\x2f\xfd\x24\x09", "zstd"),
+    ],
+)
 def test_compressions_that_are_not_read(compress, program, capfdbinary, tmp_path) -> None:
     path = tmp_path / "frame.csv"
     path.write_bytes(compress(b"score,label\n2,1\n1,0\n"))

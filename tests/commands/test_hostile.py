@@ -81,6 +81,14 @@ def test_a_score_that_is_no_number(word, capfdbinary) -> None:
     assert (done.code, done.err) == (65, f"prframe: error: s.jsonl, row 2: 's' {told}")
 
 
+@pytest.mark.parametrize("word", ["NaN", "-Infinity", "nan"])
+def test_a_score_that_is_no_number_of_json(word, capfdbinary) -> None:
+    Path("s.jsonl").write_text(f'{{"score":1,"label":1}}\n{{"score":{word}}}\n', encoding="utf-8")
+    done = run(capfdbinary, *EVALUATE, "s.jsonl")
+    told = f"line 2: each line must be a JSON object; got '{{\"score\":{word}}}'.\n"
+    assert (done.code, done.err) == (65, f"prframe: error: s.jsonl, {told}")
+
+
 @pytest.mark.parametrize("end", ["\n", "\n\n", "\r\n\r\n"])
 def test_blank_lines_at_the_end(end, capfdbinary) -> None:
     text = BEST.replace("3,1", '"3",1').replace("\n", "\r\n" if "\r" in end else "\n") + end

@@ -57,6 +57,29 @@ def test_arguments_become_options(message, expected) -> None:
             "got 'delong'; to compare on the same items say no --over.",
         ),
         (
+            ["evaluate", "qrels", "old.run", "-m", "BLEU"],
+            2,
+            "unknown metric 'BLEU'. There are metrics such as 'AP', 'AUC', 'P@10' and 'nDCG@10'.",
+        ),
+        (
+            [
+                *("compare", "--frame", "frame.csv", "--over", "query", "--predicted", "other"),
+                *("--equivalence", "0.1"),
+            ],
+            2,
+            "--predicted takes Student's t over queries; leave out --equivalence.",
+        ),
+        (
+            ["band", "--frame", "frame.csv", "--seed", "-1"],
+            2,
+            "--seed must be a whole number >= 0; got -1.",
+        ),
+        (
+            ["evaluate", "--frame", "frame.csv", "-m", "Bpref"],
+            65,
+            "'other', 'label'.\n",
+        ),
+        (
             ["evaluate", "qrels", "old.run", "-m", "AP,nDCG@10"],
             2,
             "Several metrics are separate words, such as 'AP', 'nDCG@10'.",
@@ -73,6 +96,14 @@ def test_errors_in_the_words_of_the_shell(words, code, message, capfdbinary) -> 
     assert done.code == code
     assert done.err.startswith("prframe: error: ")
     assert message in done.err
+
+
+def test_a_document_that_is_listed_twice(capfdbinary, tmp_path) -> None:
+    twice = tmp_path / "twice.run"
+    twice.write_text(2 * Path("old.run").read_text())
+    done = run(capfdbinary, "evaluate", "qrels", twice)
+    assert done.code == 65
+    assert done.err.endswith("keep the best ones with --duplicates 'best'.\n")
 
 
 def test_warnings_in_the_words_of_the_shell(capfdbinary) -> None:
@@ -93,7 +124,7 @@ FOLDS = (
         (["compare", "--over", "fold"], FOLDS),
         (
             ["compare", "--over", "fold", "--resampling", "cv"],
-            "does not support: say --test 't', with ",
+            "--test 'randomization' does not support: say --test 't'.",
         ),
         (["evaluate", "--by", "fold"], "For a ranking each say --by 'fold' 'model', for"),
         (
@@ -150,9 +181,12 @@ def test_nothing_in_common_is_an_error(capfdbinary, tmp_path) -> None:
     other = tmp_path / "qrels"
     other.write_text("x 0 d1 1\n")
     message = "prframe: error: the runs and the qrels have no query in common; mend their ids.\n"
-    for command in ("evaluate", "compare", "curve", "band", "test", "check"):
+    for command in ("evaluate", "compare", "curve", "band", "test"):
         done = run(capfdbinary, command, other, "old.run", "new.run")
         assert (done.code, done.out) == (65, "")
         assert done.err.endswith(message)
+    done = run(capfdbinary, "check", other, "old.run", "--strict", "-f", "csv")
+    assert done.code == 1
+    assert "file,warning,1,\"run and qrels have no query in common: the run has '100'" in done.out
     # With -c the queries that a run lacks count as 0.
     assert run(capfdbinary, "evaluate", other, "old.run", "-c", "-m", "AP").code == 0

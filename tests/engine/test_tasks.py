@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal
 
 import prframe
 from prframe._engine import frames
-from prframe._engine.tasks import Task, made_ahead, results
+from prframe._engine.tasks import Task, made_ahead, one_ahead, results
 
 N_GROUPS = 30
 
@@ -268,7 +268,7 @@ def test_verbs_do_not_wait_for_ever_where_polars_calls_them(number: str) -> None
 INTERRUPTED = """
 import os, signal, threading, time
 import polars as pl
-from prframe._engine.tasks import Task, made_ahead, results
+from prframe._engine.tasks import Task, made_ahead, one_ahead, results
 pl.thread_pool_size = lambda: 2
 begun = []
 def work():
@@ -291,3 +291,23 @@ def test_the_user_can_interrupt_the_work() -> None:
         [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=30, check=True
     )
     assert done.stdout == "1 thread after 3 tasks\n"
+
+
+def test_an_error_of_items_made_ahead_reaches_the_caller_in_its_turn():
+    def items():
+        yield 1
+        raise ValueError("none are left")
+
+    ahead = one_ahead(items())
+    assert next(ahead) == 1
+    with pytest.raises(ValueError, match="none are left"):
+        next(ahead)
+
+
+def test_the_thread_that_makes_items_ends_with_a_caller_that_stops_early():
+    # Threads of other tests may end meanwhile.
+    before = set(threading.enumerate())
+    ahead = one_ahead(iter(range(100)))
+    assert next(ahead) == 0
+    ahead.close()
+    assert set(threading.enumerate()) <= before

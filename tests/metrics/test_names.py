@@ -96,15 +96,15 @@ UNREADABLE = {
     "roc_auc_score": "'roc_auc_score' is no name of a metric here; use 'AUC'.",
     "roc_curve": "'roc_curve' is no name of a metric here; use roc(), whose columns fpr and tpr "
     "have each at every value of the other.",
-    "ndcg_at_0": "the cut-off in 'ndcg_at_0' must be a whole number >= 1; got '0'.",
+    "ndcg_at_0": "the cut-off in 'ndcg_at_0' must be a whole number from 1 to 2^53; got '0'.",
     "P": "P needs a cut-off, for instance 'P@10'.",
     "IPrec(levels=v9)": "IPrec needs a level, for instance 'IPrec(levels=\"v9\")@0.5'.",
     "IPrec@2": "`recall level` must lie between 0 and 1; got 2.",
     "IPrec@half": "the recall level in 'IPrec@half' must be a number; got 'half'.",
     "Prec": "Prec needs a level, for instance 'Prec@0.5'.",
     "Prec@10": "`recall level` must lie between 0 and 1; got 10.",
-    "P@0": "the cut-off in 'P@0' must be a whole number >= 1; got '0'.",
-    "P@1.5": "the cut-off in 'P@1.5' must be a whole number >= 1; got '1.5'. "
+    "P@0": "the cut-off in 'P@0' must be a whole number from 1 to 2^53; got '0'.",
+    "P@1.5": "the cut-off in 'P@1.5' must be a whole number from 1 to 2^53; got '1.5'. "
     "For a threshold on the score use 'P(threshold=1.5)'.",
     "MCC@0.5": "MCC takes no cut-off; got 'MCC@0.5'. "
     "For a threshold on the score use 'MCC(threshold=0.5)'.",
@@ -115,9 +115,10 @@ UNREADABLE = {
     "P(rel=0)@5": "`rel of P` must be a number > 0; got 0.",
     "RBP(p=1)": "`p of RBP` must be a number >= 0 and < 1; got 1.",
     "nDCG(gain=log)": "`gain of nDCG` must be one of 'exp', 'linear'; got 'log'.",
-    "P@1_0": "the cut-off in 'P@1_0' must be a whole number >= 1; got '1_0'.",
-    "P@\u0663": "the cut-off in 'P@\u0663' must be a whole number >= 1; got '\u0663'.",
-    "P@99999999999999999": "`k` must be a whole number >= 1 and <= 2^53; got 99999999999999999.",
+    "P@1_0": "the cut-off in 'P@1_0' must be a whole number from 1 to 2^53; got '1_0'.",
+    "P@\u0663": "the cut-off in 'P@\u0663' must be a whole number from 1 to 2^53; got '\u0663'.",
+    "P@99999999999999999": "the cut-off in 'P@99999999999999999' must be a whole number from 1 to "
+    "2^53; got '99999999999999999'.",
     "gm_map": "'gm_map' is no name of a metric here; "
     "use evaluate('AP', over=..., geometric_mean=True).",
     "unj_10": "'unj_10' is no name of a metric here; use one minus 'Judged@10'.",

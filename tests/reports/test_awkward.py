@@ -107,6 +107,6 @@ def test_models_that_a_report_does_not_know(of_queries) -> None:
     assert named.facts["systems"] == ["a", "b"]
     with pytest.warns(prframe.PooledRankingWarning, match="Name it in model= if it tells models"):
         prframe.report(rows.rename({"system": "run_id"}), metrics="AP", **of_queries)
-    assert "must name each item once" in message(
+    assert "must name each item of a ranking once" in message(
         rows.rename({"system": "ranker"}), item="doc_id", **of_queries
     )

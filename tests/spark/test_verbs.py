@@ -298,14 +298,11 @@ REFUSED = {
     "order tied items by their names with ties='trec' and item=.": lambda f: prframe.evaluate(
         f, "AP", by="query", ties="order"
     ),
-    "a comparison on the same items (over=None) matches the models of all groups, which is not "
+    "a comparison on the same items (no over=) matches the models of all groups, which is not "
     "done on Spark; pass these rows to polars, for example with "
     "polars.from_arrow(frame.toArrow()).": lambda f: prframe.compare(
         f, "AP", over=None, item="item", by="query"
     ),
-    "a comparison on the same items (no over=) matches the models of all groups, which is not "
-    "done on Spark; pass these rows to polars, for example with "
-    "polars.from_arrow(frame.toArrow()).": lambda f: prframe.compare_curves(f, item="item"),
     "only the verbs take a Spark frame; collect what is needed here, for example with "
     "frame.toArrow().": lambda f: source(f, {"score": "score"}),
 }

@@ -229,7 +229,7 @@ def test_frames_without_rows(kind: str) -> None:
     assert len(join(bare, convert(QRELS))) == 4
 
 
-NULLS = "drop these rows, or fill in -inf for documents that were not retrieved."
+NULLS = "drop these rows; documents without a row are not retrieved."
 REFUSED = {
     "no query": (
         lambda: join(RUN.drop("query_id"), QRELS),

@@ -11,7 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe import PrframeError, trec
+from prframe import PrframeError, UnretrievedWarning, trec
 from prframe.trec import join, read_qrels, read_run
 
 NESTED = {"1": {"d1": 2.5, "d2": 1}, "2": {"d3": 0.5}}
@@ -96,7 +96,8 @@ def test_dicts_by_query() -> None:
     assert_frame_equal(join(scalars, labels), EXPECTED)
     whole = join({1: {10: 3, 11: 2}}, {1: {10: 1}})
     assert whole.rows() == [(1, 10, 3.0, 1, True), (1, 11, 2.0, 0, False)]
-    missing = join({"1": {"d1": -inf}}, {"1": {"d1": 1}})
+    with pytest.warns(UnretrievedWarning, match="1 of 1 rows of the run have the score -inf"):
+        missing = join({"1": {"d1": -inf}}, {"1": {"d1": 1}})
     assert missing["score"].to_list() == [-inf]
 
 

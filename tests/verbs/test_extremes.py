@@ -37,12 +37,6 @@ def test_the_size_of_weights_does_not_matter(size: float, by: str | None) -> Non
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
-def test_powers_of_two_change_nothing_at_all() -> None:
-    expected = prframe.evaluate(ROWS, WEIGHTED, weight="weight", by="q")
-    scaled = ROWS.with_columns(pl.col("weight") * 2.0**600)
-    assert prframe.evaluate(scaled, WEIGHTED, weight="weight", by="q").equals(expected)
-
-
 @pytest.mark.parametrize("verb", [lambda *a, **k: prframe.evaluate(*a, "AUC", **k), prframe.curve])
 def test_weights_that_add_up_to_infinity_are_refused(verb: Any) -> None:
     huge = ROWS.with_columns(pl.col("weight") * 1.7e308)

@@ -192,10 +192,13 @@ def test_rows_without_a_query_are_told_of(call) -> None:
         label=pl.int_range(40) % 3 == 0,
         query_id=pl.when(pl.int_range(40) < 30).then(pl.format("q{}", pl.int_range(40) // 6)),
     )
+    with pytest.warns(prframe.PooledRankingWarning, match="is null in some rows"):
+        call(rows.to_pandas())
     with pytest.warns(prframe.PooledRankingWarning) as caught:
-        found = call(rows)
+        found = call(rows.lazy()).collect()
     assert [str(warning.message) for warning in caught] == [
-        "`over` 'query_id' is null in 10 rows, which are taken as one group of their own; name the "
-        "groups of these rows, or drop them. If they are one group, ignore PooledRankingWarning."
+        "`over` 'query_id' is null in some rows, which are taken as one group of their own; name "
+        "the groups of these rows, or drop them. If they are one group, ignore "
+        "PooledRankingWarning."
     ]
     assert_frame_equal(found, call(rows.with_columns(pl.col("query_id").fill_null("none"))))

@@ -284,9 +284,12 @@ def test_values_of_a_part_of_the_models() -> None:
 TAKES = "`predicted` takes Student's t over queries; leave out "
 WRONG_CALLS: dict[str, tuple[dict[str, Any], str]] = {
     "test": ({"test": "randomization"}, TAKES + "test='randomization'."),
-    "power": ({"power": 0.8}, TAKES + "power."),
+    "power": ({"power": 0.8}, TAKES + "`power`."),
     "interval": ({"interval": "bca"}, TAKES + "interval='bca'."),
-    "over": ({"over": None}, TAKES + "over=None."),
+    "over": (
+        {"over": None},
+        "`predicted` is for means over queries; name these with over=.",
+    ),
     "columns": (
         {"predicted": ["llm", "true"]},
         "`predicted` must name another column for each of 'label'; got 'llm', 'true'.",

@@ -50,34 +50,6 @@ def test_an_error_ends_the_work(threads: int, error: type[BaseException]) -> Non
     assert threading.active_count() <= before
 
 
-INTERRUPTED = """
-import time
-import numpy as np
-import polars as pl
-from prframe.verbs._groups import each_group, each_shape
-def compute(number):
-    if number == 2:
-        print("begun", flush=True)
-    time.sleep(0.1)
-try:
-    each_group(compute, range(500), "x")
-except KeyboardInterrupt:
-    print("interrupted", flush=True)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
-def test_a_person_can_interrupt() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "begun\n"
-        process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=10)[0] == "interrupted\n"
-
-
 SHOWN = """
 import time
 import prframe
@@ -126,8 +98,6 @@ LONG = "n_resamples=10_000_000"
 CALLS = {
     "compare": f"frame.pr.compare('AP', ['a', 'b'], over=None, by='g', test='bootstrap', {LONG})",
     "band": f"frame.pr.band(by='g', {LONG})",
-    "interval": f"frame.pr.interval('AP', by='g', method='percentile', {LONG})",
-    "compare_curves": f"frame.pr.compare_curves(['a', 'b'], by='g', {LONG})",
 }
 
 

@@ -18,6 +18,7 @@ ITEMS = pl.DataFrame(
         "item": np.tile(np.arange(8), 12),
         "label": np.tile([1, 0, 1, 0, 0, 0, 1, 0], 12),
         "half": np.repeat(["x", "y"], 48),
+        "user": np.repeat(np.arange(6), 16),
     }
 )
 # The model that comes first by its name has neither the first row nor the best scores.
@@ -52,6 +53,28 @@ CASES: dict[str, tuple[pl.DataFrame, Callable[[Any], Any]]] = {
     "mean of tests": (
         ROWS,
         lambda rows: rows.pr.ap_test(by="model", over="query_id").sort("model"),
+    ),
+    "interval of clusters": (
+        ROWS,
+        lambda rows: rows.pr.interval(["AP", "P@3"], by="model", cluster="query_id").sort("model"),
+    ),
+    "interval of means": (
+        ROWS.cast({"user": pl.String}).cast({"user": pl.Categorical}),
+        lambda rows: rows.pr.interval(
+            "AP", by="model", over="query_id", cluster="user", method="bca", **FEW
+        ).sort("model"),
+    ),
+    "band of means": (
+        ROWS,
+        lambda rows: rows.pr.band(
+            by="model", over="query_id", cluster="user", recall=[0.2, 0.6], **FEW
+        ).sort("model", "recall"),
+    ),
+    "rank_test": (
+        ROWS,
+        lambda rows: rows.pr.rank_test(by="model", phi=["mww", "rtb", "median"]).sort(
+            "model", "phi"
+        ),
     ),
     "check": (ROWS, lambda rows: rows.pr.check(by=["model", "query_id"])),
 }

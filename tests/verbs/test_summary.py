@@ -53,20 +53,6 @@ def test_per_model() -> None:
     )
 
 
-def test_it_is_the_summary_of_the_single_values() -> None:
-    with pytest.warns(prframe.UndefinedMetricWarning):
-        single = prframe.evaluate(DATA, ["RR", "P@1"], by=["model", "q"], layout="long")
-    assert_frame_equal(
-        summary(by="model"),
-        single.group_by("model", "metric", maintain_order=True).agg(
-            mean=pl.col("value").mean(),
-            std=pl.col("value").std(),
-            n=pl.col("value").count().cast(pl.Int64),
-            n_undefined=pl.col("value").null_count().cast(pl.Int64),
-        ),
-    )
-
-
 def test_one_group_has_no_spread() -> None:
     row = prframe.evaluate(DATA.head(2), "P@1", over="q").row(0)
     assert row == ("P@1", 1.0, None, 1, 0)

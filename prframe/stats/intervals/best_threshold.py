@@ -55,7 +55,7 @@ def best_threshold_interval(
     (19.0, 14.0, 25.0)
     """
     checks.instance("cells", cells, RankedCells)
-    confidence = Confidence() if confidence is None else confidence
+    confidence = Confidence.of(confidence)
     ends = _Ends.of(cells, scores, prior)
     if not ends.best:
         return IntervalEstimate(nan, nan, nan, nan, METHOD)

@@ -51,6 +51,12 @@ class Confidence:
         checks.number("confidence_level", self.level, above=0, below=1)
         check_alternative(self.alternative)
 
+    @classmethod
+    def of(cls, given: Confidence | None) -> Confidence:
+        """Return what a caller gives, or 95 %, two-sided and without limits."""
+        checks.instance("confidence", cls() if given is None else given, cls)
+        return given or cls()
+
     @property
     def tail(self) -> float:
         """The probability of missing the quantity that is allowed at each bounded end."""

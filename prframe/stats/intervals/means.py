@@ -122,7 +122,7 @@ def mean_interval(  # noqa: PLR0913
     checks.one_of("method", method, _MEAN_METHODS)
     ratio = checks.number("test_train_ratio", test_train_ratio, at_least=0)
     _check_ratio(ratio, method, cluster)
-    numbers, confidence = reals("values", values), confidence or Confidence()
+    numbers, confidence = reals("values", values), Confidence.of(confidence)
     if numbers.ndim != 1 or not numbers.size or not np.isfinite(numbers).all():
         raise PrframeError(f"`values` must be finite numbers, at least one; got {values!r}.")
     if method == "auto":

@@ -142,8 +142,7 @@ def ranking_intervals(  # noqa: PLR0913
     """
     checks.one_of("method", method, METHODS)
     checks.instance("cells", cells, RankedCells)
-    confidence = Confidence() if confidence is None else confidence
-    checks.instance("confidence", confidence, Confidence)
+    confidence = Confidence.of(confidence)
     asked = []
     for statistic, replicates in metrics:
         checks.instance("statistic", statistic, CellStatistic)

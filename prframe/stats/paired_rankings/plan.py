@@ -19,7 +19,7 @@ from prframe.stats.paired_rankings.tests import (
     swap_tests,
 )
 from prframe.stats.paired_rankings.unseen import (
-    Room,
+    Margin,
     Singles,
     correlation_of_decisions,
     single_intervals,
@@ -69,11 +69,11 @@ class ComparisonPlan:
         the rankings off: models that differ by it may retrieve the same items.
         """
         singles = self._singles(rankings, confidences, each)
-        rooms = [_room(rankings, singles, pair, uncut) for pair in pairs]
+        margins = [_margin(rankings, singles, pair, uncut) for pair in pairs]
         if self.test == "delong":
             return [
-                [delong_comparison(rankings, pair, one, room) for one in confidences]
-                for pair, room in zip(pairs, rooms, strict=True)
+                [delong_comparison(rankings, pair, one, margin) for one in confidences]
+                for pair, margin in zip(pairs, margins, strict=True)
             ]
         alternatives: list[Alternative] = [confidence.alternative for confidence in confidences]
 
@@ -94,9 +94,9 @@ class ComparisonPlan:
                 confidences,
                 rankings.n_units,
                 of_pair,
-                room,
+                margin,
             )
-            for pair, of_pair, room in zip(pairs, tests, rooms, strict=True)
+            for pair, of_pair, margin in zip(pairs, tests, margins, strict=True)
         ]
 
     def _singles(
@@ -125,19 +125,19 @@ class ComparisonPlan:
         return drawn_weights(INTERVAL_DRAWS, rng)
 
 
-def _room(
+def _margin(
     rankings: PairedRankings, singles: Sequence[Singles], pair: Pair, uncut: Integers | None
-) -> Room | None:
+) -> Margin | None:
     """Return the intervals of two rankings; None of equal ones, which are mostly one model."""
     if not singles or _are_equal(rankings.levels if uncut is None else uncut, pair):
         return None
     first, second = pair
-    room = Room(singles[first], singles[second], rankings.n_units)
+    margin = Margin(singles[first], singles[second], rankings.n_units)
     passes = rankings.levels > 0
     if uncut is None or not _are_equal(passes, pair):
-        return room
+        return margin
     label = rankings.evaluate.label
-    return replace(room, correlation=correlation_of_decisions(passes[first], label))
+    return replace(margin, correlation=correlation_of_decisions(passes[first], label))
 
 
 def _are_equal(levels: Integers | Flags, pair: Pair) -> bool:

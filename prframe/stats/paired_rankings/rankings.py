@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from scipy.special import bdtr, pdtr
 
 from prframe import checks
 from prframe.draws import TEST_DRAWS
 from prframe.stats._arrays import random_generator
-from prframe.stats._units import units_of
-from prframe.stats.paired_rankings.draws import (
-    SwapDistribution,
-    paired_replicates,
-    swap_distribution,
-)
-from prframe.stats.rankings import CellEvaluator, checked_levels
-from prframe.typing import Floats
+from prframe.stats._batches import batch_sizes, batches
+from prframe.stats._units import Units, units_of
+from prframe.stats.paired_rankings.pools import HELD, Draws, Pools, metrics_of, pools_of
+from prframe.stats.rankings import CellEvaluator, checked_levels, joint_levels
+from prframe.typing import Flags, Floats, Integers
+
+# Independent Poisson variates with this many standard deviations below the number of items in all
+# leave some to be drawn one by one, and rarely are too many.
+_SHORT = 3.0
+
+
+class SwapDistribution(NamedTuple):
+    """Differences of metrics, shape (n_metrics, n_swaps), and whether these are all swaps."""
+
+    differences: Floats
+    exact: bool
 
 
 class PairedRankings:
@@ -67,7 +81,18 @@ class PairedRankings:
         if self.units.number == 1:
             return np.repeat(self.values()[..., None] * np.nan, number, axis=2)
         generator = random_generator(rng)
-        return paired_replicates(self.levels, self.evaluate, self.units, number, generator)
+        pools = pools_of(self.levels, self.evaluate, self.units)
+        few = CellEvaluator(self.evaluate.label[pools.item], self.evaluate.statistics)
+        rankings = [_resampled(few, level, pools.units) for level in self.levels[:, pools.item]]
+        parts = [
+            np.stack([ranking(times) for ranking in rankings], axis=1)
+            for times in multiplicities(pools.sizes, number, HELD, generator)
+        ]
+        replicates = np.concatenate(parts, axis=2)
+        if np.array_equal(pools.item, np.arange(self.levels.shape[1])):
+            return replicates
+        once = [ranking(pools.sizes[:, None].astype(np.int32)) for ranking in rankings]
+        return replicates + (self.values() - np.concatenate(once, axis=1))[..., None]
 
     def randomization(
         self,
@@ -80,9 +105,98 @@ class PairedRankings:
 
         If 2 to the power of the number of items or clusters is at most `n_resamples`, all swaps
         are enumerated. Mid-ranks are swapped, so the scores need not be on one scale (Venkatraman
-        & Begg, Biometrika 1996); see `joint_levels` for ties. What one model does not retrieve is
-        not retrieved in the ranking that gets this rank.
+        & Begg, Biometrika 1996). One coin per swap orders equal mid-ranks of different rankings,
+        but for tie blocks of both that are one level; see `joint_levels`. What one model does not
+        retrieve is not retrieved in the ranking that gets this rank. NaN for undefined metrics.
         """
         number = checks.number_of_draws(n_resamples)
         pair, generator = self.levels[[first, second]], random_generator(rng)
-        return swap_distribution(pair, self.evaluate, self.units, number, generator)
+        pools = pools_of(pair, self.evaluate, self.units)
+        joint = joint_levels(pair)[..., pools.item]
+        # Items with one mid-rank in both models keep it, as a swap could break a model's ties.
+        differs = joint[0, 0] // 2 != joint[0, 1] // 2
+        # This is 2^n <= n_resamples, without computing a huge number.
+        exact = self.units.number < number.bit_length()
+        few = CellEvaluator(self.evaluate.label[pools.item], self.evaluate.statistics)
+        swapped = [_swapped(few, table, differs, pools) for table in joint]
+        swaps = _all_swaps if exact else partial(_swaps, number, generator)
+        parts = [swapped[coin](heads) for coin, heads in swaps(pools.sizes, HELD)]
+        differences = np.concatenate(parts, axis=1)
+        if exact:
+            # In the other half of the swaps both rankings change places.
+            differences = np.concatenate([differences, -differences], axis=1)
+        return SwapDistribution(differences, exact)
+
+
+def _resampled(
+    evaluate: CellEvaluator, level: Integers, units: Units
+) -> Callable[[NDArray[np.int32]], Floats]:
+    """Return the metrics of a ranking by how often units come up, which are added up in cells."""
+    cell, n_cells = evaluate.cells(evaluate.merge(level))
+    ones = np.ones(cell.size, dtype=np.int32)
+    counts = csr_array((ones, (cell, units.of_item)), shape=(n_cells, units.number))
+    return lambda times: metrics_of(evaluate, np.asarray(counts @ times))
+
+
+def multiplicities(
+    sizes: Integers, n_resamples: int, held: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.int32]]:
+    """Draw n of n items with replacement, and count those of each pool, a column per resample.
+
+    Independent Poisson variates are multinomial, given their sum. What is lacking in that sum is
+    drawn one by one. Where it is too much, all are drawn again.
+    """
+    n = int(sizes.sum())
+    rate = max(0.0, 1 - _SHORT / np.sqrt(n))
+    draws = Draws(sizes, lambda size: np.asarray(pdtr(np.arange(2.0 * size + 40), rate * size)))
+    pool = np.repeat(np.arange(sizes.size), sizes)
+    for number in batch_sizes(n_resamples, sizes.size, held):
+        drawn = draws(number, rng)
+        lacking = n - drawn.sum(axis=0)
+        over = lacking < 0
+        drawn[:, over] = rng.multinomial(n, sizes / n, int(over.sum())).T
+        lacking[over] = 0
+        column = np.repeat(np.arange(number), lacking)
+        place = pool[rng.integers(0, n, column.size)] * number + column
+        drawn += np.bincount(place, minlength=drawn.size).reshape(drawn.shape)
+        yield drawn
+
+
+def _swapped(
+    evaluate: CellEvaluator, levels: Integers, differs: Flags, pools: Pools
+) -> Callable[[NDArray[np.int32]], Floats]:
+    """Return the differences by how many items of each unit are swapped, added up in cells."""
+    (first, second), n_cells = evaluate.cells(evaluate.merge(levels))
+    unit, sizes = pools.units.of_item, pools.units.spread(pools.sizes)
+    given, other = (
+        np.bincount(cell, sizes, n_cells).astype(np.int32)[:, None] for cell in (first, second)
+    )
+    adds = np.repeat(np.array([-1, 1], dtype=np.int32), differs.sum())
+    cell = np.concatenate([first[differs], second[differs]])
+    moves = csr_array((adds, (cell, np.tile(unit[differs], 2))), shape=(n_cells, pools.sizes.size))
+
+    def differences(heads: NDArray[np.int32]) -> Floats:
+        gained = np.asarray(moves @ heads)
+        ours, theirs = (metrics_of(evaluate, x) for x in (given + gained, other - gained))
+        return np.asarray(ours - theirs)
+
+    return differences
+
+
+def _all_swaps(sizes: Integers, held: int) -> Iterator[tuple[int, NDArray[np.int32]]]:
+    """Yield all swaps of units, with either coin, in which the last unit stays where it is."""
+    for coin in (0, 1):
+        for some in batches(1 << (sizes.size - 1), sizes.size, held):
+            number = np.arange(some.start, some.stop, dtype=np.int32)
+            yield coin, (number >> np.arange(sizes.size, dtype=np.int32)[:, None]) & 1
+
+
+def _swaps(
+    n_resamples: int, rng: np.random.Generator, sizes: Integers, held: int
+) -> Iterator[tuple[int, NDArray[np.int32]]]:
+    """Draw how many items of each unit are swapped; the first side of the coin comes first."""
+    draws = Draws(sizes, lambda size: bdtr(np.arange(size + 1.0), size, 0.5))
+    heads = int(rng.binomial(n_resamples, 0.5))
+    for coin, total in enumerate((heads, n_resamples - heads)):
+        for number in batch_sizes(total, sizes.size, held):
+            yield coin, draws(number, rng)

@@ -11,7 +11,7 @@ from prframe.stats._p_values import of_small_sample, sampled_p_value
 from prframe.stats.intervals import Confidence, percentile_interval
 from prframe.stats.paired_rankings.areas import area_swap_test, auc_covariance
 from prframe.stats.paired_rankings.rankings import PairedRankings
-from prframe.stats.paired_rankings.unseen import Room, correlation_from, correlation_of
+from prframe.stats.paired_rankings.unseen import Margin, correlation_from, correlation_of
 from prframe.stats.paired_values import PairedTest
 from prframe.stats.rank_statistics import rank_difference
 from prframe.stats.rankings import CellEvaluator, RocArea
@@ -79,14 +79,13 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
     confidences: Sequence[Confidence],
     n_units: int,
     tests: Sequence[PairedTest] | None = None,
-    room: Room | None = None,
+    margin: Margin | None = None,
 ) -> list[RankingComparison]:
     """Compare two rankings by their resamples, metric by metric.
 
     Quantiles and p-values are corrected for the number of units; see `Confidence.expanded`. One
     unit has no interval. Without `tests`, p-values come from the resampled differences less the
-    observed one. `room` has the intervals of either ranking, to which those of the differences are
-    extended.
+    observed one. `margin` extends intervals to those of both rankings.
     """
     comparisons = []
     for row, ((a, b), confidence) in enumerate(zip(values, confidences, strict=True)):
@@ -101,9 +100,9 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
         # Resamples of one positive do not vary as samples do.
         if n_units != 1:
             low, high = percentile_interval(drawn, confidence.expanded(n_units))
-        if room is not None:
+        if margin is not None:
             correlation = correlation_of(*replicates[row])
-            low, high = room.around(row, (low, high), correlation, confidence)
+            low, high = margin.extended(row, (low, high), correlation, confidence)
         numbers = (low, high, difference, test.p_value, test.std_error)
         comparisons.append(
             RankingComparison(float(a), float(b), difference, *numbers, test.method)
@@ -112,7 +111,7 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
 
 
 def delong_comparison(
-    rankings: PairedRankings, pair: tuple[int, int], confidence: Confidence, room: Room | None
+    rankings: PairedRankings, pair: tuple[int, int], confidence: Confidence, margin: Margin | None
 ) -> RankingComparison:
     """Compare the AUC of two rankings by the normal distribution; see `auc_covariance`.
 
@@ -121,7 +120,7 @@ def delong_comparison(
     areas = auc_covariance(rankings.levels[list(pair)], rankings.evaluate.label, rankings.cluster)
     found = rank_difference(areas, confidence)
     ends = found.conf_low, found.conf_high
-    if room is not None:
-        ends = room.around(0, ends, correlation_from(areas.covariance), confidence)
+    if margin is not None:
+        ends = margin.extended(0, ends, correlation_from(areas.covariance), confidence)
     a, b = areas.estimates.tolist()
     return RankingComparison(a, b, a - b, *ends, found.z, found.p_value, np.nan, "delong")

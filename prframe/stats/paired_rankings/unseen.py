@@ -1,9 +1,8 @@
-"""Room for items that a sample lacks, in the interval of a difference of two rankings.
+"""Margin for items that a sample lacks, in the interval of a difference of two rankings.
 
-Where models are good, what distinguishes them is a rare misplaced item, which many samples lack,
-and resamples have no items but those of the sample. Intervals of a single ranking allow for it.
-They and the correlation of both estimates make an interval of the difference, to which that of the
-resamples is extended.
+Good models differ by rare misplaced items, which many samples and their resamples lack. Intervals
+of a single ranking allow for them. They and the correlation of both estimates make an interval of
+the difference, to which that of the resamples is extended.
 """
 
 from __future__ import annotations
@@ -53,10 +52,10 @@ def single_intervals(
 ) -> Singles:
     """Return the intervals of the metrics of one ranking, two-sided with the tails asked for.
 
-    They are those of `ranking_interval`, except that areas under the ROC curve have no room for
-    misplaced items, as hard items are mostly hard for both models, and areas under precision have
-    ``"logit-t"``, unless a prior makes negatives so heavy that unseen ones decide. None for
-    metrics whose interval would come from resamples; NaN for a precision of no items.
+    They are those of `ranking_interval`, except that areas under the ROC curve have no margin, as
+    hard items are mostly hard for both models, and areas under precision have ``"logit-t"``,
+    unless a prior makes unseen negatives decide. None for metrics whose interval would come from
+    resamples; NaN for a precision of no items.
     """
     label = evaluate.label
     cells, cell = cells_from_scores(np.where(level > 0, level, -np.inf), label)
@@ -186,11 +185,10 @@ def _cautious(correlation: float, n_units: int) -> float:
 
 
 @dataclass(frozen=True)
-class Room:
-    """The intervals of the metrics of two rankings, and of how many items or clusters they are.
+class Margin:
+    """The intervals of the metrics of two rankings, and `PairedRankings.n_units`.
 
-    `n_units` counts those that hold positives, or negatives if these are fewer. `correlation` is
-    that of the estimates, if resamples cannot tell.
+    `correlation` is that of the estimates, if resamples cannot tell.
     """
 
     first: Singles
@@ -198,17 +196,16 @@ class Room:
     n_units: int
     correlation: float | None = None
 
-    def around(
+    def extended(
         self,
         metric: int,
         ends: tuple[float, float],
         correlation: float,
         confidence: Confidence,
     ) -> tuple[float, float]:
-        """Return the interval of a difference, extended to that from the intervals of both.
+        """Return an interval of a difference, extended to that from the intervals of both.
 
-        It stays as it is if a metric has no interval, and is NaN where one rests on no
-        observation.
+        It stays if a metric has no interval, and is NaN where one rests on no observation.
         """
         correlation = correlation if self.correlation is None else self.correlation
         first, second = self.first[metric], self.second[metric]

@@ -20,7 +20,9 @@ from .query_tests import (
     QueryTest as QueryTest,
     QueryTestName as QueryTestName,
     QueryTestOptions as QueryTestOptions,
-    hall_bends as hall_bends,
+    hall_skewness as hall_skewness,
+    paired_randomization as paired_randomization,
+    paired_t_test as paired_t_test,
 )
 from .sample import (
     PairedTest as PairedTest,
@@ -29,12 +31,4 @@ from .sample import (
     paired_differences as paired_differences,
     paired_sample as paired_sample,
     rounded_differences as rounded_differences,
-)
-from .tests import (
-    paired_bootstrap_test as paired_bootstrap_test,
-    paired_equivalence_test as paired_equivalence_test,
-    paired_randomization as paired_randomization,
-    paired_t_test as paired_t_test,
-    sign_test as sign_test,
-    signed_rank_test as signed_rank_test,
 )

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import comparable
 from prframe.stats._p_values import check_alternative
@@ -151,8 +150,7 @@ class RankStatistic:
         Its ends are quantiles of a beta distribution of `share` with a margin of half a misplaced
         item more on either side, within the range of W_phi, and NaN if the standard error is.
         """
-        asked, estimate, error = confidence or Confidence(), self.estimate, self.std_error
-        checks.instance("confidence", asked, Confidence)
+        asked, estimate, error = Confidence.of(confidence), self.estimate, self.std_error
         if np.isnan(error):
             return IntervalEstimate(estimate, error, np.nan, np.nan, "beta")
         unit = Confidence(asked.level, asked.alternative, (0.0, 1.0))

@@ -19,7 +19,6 @@ from prframe.verbs.against_chance.plans import (
     GroupTest,
     MeanTest,
     Method,
-    columns_of_means,
     columns_of_tests,
 )
 
@@ -73,11 +72,11 @@ def ap_test(
         that contradict it.
     dependence : {"independent", "comonotone"}
         How the rankings of `over` depend on one another under random ranking. Those of different
-        queries are independent. Replicates that are each other's positives are not, and a test
-        that treats them as independent rejects too often. "comonotone" is the conservative end, at
-        which all AP rise and fall together: rankings of one shape are tested like a single one
-        whose AP is the mean. For several shapes the values
-        of AP are counted; where they are too many, p is at most what is given ("bound").
+        queries are independent. Replicates that are each other's positives are not: a test that
+        takes them as independent rejects too often. "comonotone" is the conservative end, at which
+        all AP rise and fall together: rankings of one shape are tested like a single one whose AP
+        is the mean. For several shapes the values of AP are counted; where they are too many, p is
+        at most what is given ("bound").
     ap : str, optional
         Column of precomputed average precisions, one row per ranking, instead of `score` and
         `label`; `n_pos` and `n` count positives and items of each.
@@ -119,8 +118,7 @@ def ap_test(
     Notes
     -----
     With ``ties="group"`` the test takes the tie blocks as given: labels are exchanged, scores
-    stay. Give both totals, or list every item: with `n_pos` alone the others are taken to be those
-    listed. Equality counts. P-values below 2.2e-308 are given as that number; ``log10_p_value``
+    stay. Equality counts. P-values below 2.2e-308 are given as that number; ``log10_p_value``
     goes on below.
 
     References
@@ -131,15 +129,9 @@ def ap_test(
     --------
     >>> import polars as pl, prframe
     >>> frame = pl.DataFrame({"score": range(20, 0, -1), "label": [1, 1, 1, 0, 1] + [0] * 15})
-    >>> prframe.ap_test(frame).select("n", "n_pos", "ap", "null_mean", "p_value", "method")
-    shape: (1, 6)
-    ┌─────┬───────┬──────┬───────────┬──────────┬────────┐
-    │ n   ┆ n_pos ┆ ap   ┆ null_mean ┆ p_value  ┆ method │
-    │ --- ┆ ---   ┆ ---  ┆ ---       ┆ ---      ┆ ---    │
-    │ i64 ┆ i64   ┆ f64  ┆ f64       ┆ f64      ┆ str    │
-    ╞═════╪═══════╪══════╪═══════════╪══════════╪════════╡
-    │ 20  ┆ 4     ┆ 0.95 ┆ 0.309379  ┆ 0.000413 ┆ exact  │
-    └─────┴───────┴──────┴───────────┴──────────┴────────┘
+    >>> found = prframe.ap_test(frame)
+    >>> found.select(pl.col("ap", "null_mean", "p_value").round(6), "method").row(0)
+    (0.95, 0.309379, 0.000413, 'exact')
 
     Of rankings whose AP is known, without scores and labels:
 
@@ -169,8 +161,7 @@ def ap_test(
     options = (method, alternative, resamples, seed, dependence, known)
     kind = GroupTest if over is None else MeanTest
     test = kind(grouped, correction, len(args.keys), *options)
-    columns = columns_of_tests if over is None else columns_of_means
-    schema = columns(corrected=correction is not None)
+    schema = columns_of_tests(corrected=correction is not None, of_means=over is not None)
     try:
         result: FrameT = run(frame, test, schema, keys=args.keys, guarded=known is None)
     except MissingColumnError as error:

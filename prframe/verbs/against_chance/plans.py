@@ -33,7 +33,7 @@ from prframe.stats.null import (
 )
 from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, Floats
-from prframe.verbs._groups import shown, watched
+from prframe.verbs._groups import shown
 from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._verb import positives_of, warn_undefined
 from prframe.verbs.against_chance.known_ap import KnownAP
@@ -70,17 +70,13 @@ def columns_with_p(numbers: Iterable[str], *, corrected: bool) -> dict[str, pl.D
     return columns | ({"p_adjusted": pl.Float64()} if corrected else {})
 
 
-def columns_of_tests(*, corrected: bool) -> dict[str, pl.DataType]:
-    """Return the columns of tests of AP."""
-    numbers = ("ap", "normalized_ap", "null_mean", "null_std", "z", "p_value", "log10_p_value")
-    counts = {"n": pl.Int64(), "n_pos": pl.Int64()}
-    return counts | columns_with_p(numbers, corrected=corrected)
-
-
-def columns_of_means(*, corrected: bool) -> dict[str, pl.DataType]:
-    """Return the columns of tests of mean AP."""
-    numbers = ("map", "null_mean", "null_std", "z", "p_value", "log10_p_value")
-    return {"n_groups": pl.Int64()} | columns_with_p(numbers, corrected=corrected)
+def columns_of_tests(*, corrected: bool, of_means: bool) -> dict[str, pl.DataType]:
+    """Return the columns of tests of AP, or of mean AP."""
+    null = ("null_mean", "null_std", "z", "p_value", "log10_p_value")
+    if of_means:
+        return {"n_groups": pl.Int64()} | columns_with_p(("map", *null), corrected=corrected)
+    numbers = columns_with_p(("ap", "normalized_ap", *null), corrected=corrected)
+    return {"n": pl.Int64(), "n_pos": pl.Int64()} | numbers
 
 
 @dataclass(frozen=True)
@@ -93,10 +89,6 @@ class CorrectedTests(TwoStepPlan):
         """Refuse corrections that are not known."""
         if self.correction is not None:
             checks.one_of("correction", self.correction, get_args(Correction))
-
-    def ranks_at_random(self) -> bool:
-        """Return that random rankings are of all items."""
-        return True
 
     def looks_at_all(self) -> bool:
         """Return whether p-values are adjusted for their number."""
@@ -125,20 +117,18 @@ class GroupTest(CorrectedTests):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which labels can be exchanged."""
+        is_independent = self.dependence == "independent" and self.known is None
         return Accepts(
             "ap_test",
             whole_items="counts",
             ties=WITHOUT_LABELS,
             otherwise=", under which AP is no longer that of one ranking",
+            at_random=self.known is None,
+            # There are such keys if a mean is tested.
+            independent=self.args.keys[self.n_keys :] if is_independent else (),
+            # All tie blocks matter, unless the policy parts them.
+            counting=Counting(blocks=self.args.policy.blocks),
         )
-
-    def ranks_at_random(self) -> bool:
-        """Return that random rankings are of all items, unless AP are precomputed."""
-        return self.known is None
-
-    def counting(self) -> Counting:
-        """Return that all tie blocks matter, unless the policy parts them."""
-        return Counting(blocks=self.args.policy.blocks)
 
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group, before p-values are adjusted."""
@@ -163,8 +153,8 @@ class GroupTest(CorrectedTests):
             if self.known is None
             else self.known.rows(source, self.args)
         )
-        lacking = rows.select(*key_names(self.args), pl.col("ap").is_null().alias("lacking"))
-        warn_undefined(["ap_test"], lacking, self.args, [positives_of(self.args)])
+        lacking, lack = pl.col("ap").is_null(), [positives_of(self.args)]
+        warn_undefined(["ap_test"], rows, self.args, lacking, lack, each_row=True)
         return rows.with_row_index("row")
 
     def _measured_piece(self, piece: Piece) -> pl.DataFrame:
@@ -181,19 +171,15 @@ class GroupTest(CorrectedTests):
         )
 
     def _shown_log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
-        """Return the logarithms of the p-values and the methods, with a bar if watched."""
-        if not watched():
-            return self._log_p_values(cases, ap)
+        """Return the logarithms of the p-values and the methods, shape by shape."""
         shapes: dict[object, list[int]] = {}
         for place, case in enumerate(cases.cases):
             shapes.setdefault(case.shape, []).append(place)
-        log_p, methods = np.zeros(ap.size), [""] * ap.size
+        log_p, methods = np.zeros(ap.size), np.full(ap.size, "", dtype=object)
         for places in shown(shapes.values(), len(shapes), "ap_test"):
             part = Cases([cases.cases[place] for place in places])
-            log_p[places], found = self._log_p_values(part, ap[places])
-            for place, method in zip(places, found, strict=True):
-                methods[place] = method
-        return log_p, methods
+            log_p[places], methods[places] = self._log_p_values(part, ap[places])
+        return log_p, methods.tolist()
 
     def _log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
         """Return the logarithms of the p-values, and the method of each."""
@@ -258,11 +244,6 @@ class MeanTest(GroupTest):
                 f"{checks.listed(_OF_MEANS, in_order=True)}; got {self.method!r}."
             )
 
-    def independent(self) -> Sequence[str]:
-        """Return the keys of `over`, unless their rankings may depend on each other."""
-        is_free = self.dependence == "independent"
-        return self.args.keys[self.n_keys :] if is_free and self.known is None else ()
-
     def looks_at_all(self) -> bool:
         """Return that a mean is over groups."""
         return True
@@ -320,24 +301,19 @@ class MeanTest(GroupTest):
         """Return the logarithms of the p-values of means, and the method of each."""
         if self.dependence == "comonotone" and of_part:
             return self._log_p_values_of_comonotone_means(of_part, value)
-        log_p = np.zeros(value.size)
-        methods: list[str] = [""] * value.size
+        log_p, methods = np.zeros(value.size), np.full(value.size, "", dtype=object)
         alike = _alike(of_part)
         for members in shown(alike, len(alike), "ap_test"):
-            cases, means = of_part[members[0]], value[members]
-            log_p[members], together = self._log_p_values_of_alike_means(cases, means)
-            for place, method in zip(members, together, strict=True):
-                methods[place] = method
-        return log_p, methods
+            found = self._log_p_values_of_alike_means(of_part[members[0]], value[members])
+            log_p[members], methods[members] = found
+        return log_p, methods.tolist()
 
     def _log_p_values_of_comonotone_means(
         self, of_part: Sequence[Cases], value: Floats
     ) -> tuple[Floats, Sequence[str]]:
         """Return the logarithms of the p-values of means of AP that rise and fall together.
 
-        Where the mean reaches a value, one of the AP does, so that its tail is at most the largest
-        of their tails, and equal to it if all distributions are the same. It is counted where each
-        has few values.
+        The tail is at most the largest of those of the AP, and counted where each has few values.
         """
         different = [list(dict.fromkeys(cases.cases)) for cases in of_part]
         sizes = np.array([len(cases) for cases in different])
@@ -403,15 +379,12 @@ class MeanTest(GroupTest):
         return abs(p - drawn) <= _SURELY * sqrt(max(p, drawn) / (self.n_resamples + 1))
 
     def _tails(self, cases: Cases, value: Floats) -> list[_Test | None]:
-        """Return the logarithms of the p-values of means, and the methods; None where all fail.
-
-        Equality counts on both sides: P(mean <= value) is the chance of not going beyond it.
-        """
+        """Return the logarithms of the p-values of means, and the methods; None where all fail."""
         asked = [] if self.alternative == "less" else [value]
         if self.alternative != "greater":
+            # Equality counts: P(mean <= value) is the chance of not going beyond it.
             least = _least_positive(cases).min() / len(cases.cases)
             asked.append(beyond(value, least))
-        # Both sides share walks.
         inverted = self.method == "transform"
         tails = cases.mean_tails(np.concatenate(asked), only_inversion=inverted)
         pairs = zip(tails[: value.size], tails[-value.size :], strict=True)

@@ -28,12 +28,12 @@ from prframe.verbs._groups import each_shape, group_cells, shape_of
 from prframe.verbs._plan import Accepts
 from prframe.verbs._verb import (
     MOVED,
-    groups_lacking,
+    TIES_AT_JUMPS,
     positives_of,
     run,
     verb,
     warn_null,
-    warn_of_ties_at_jumps,
+    warn_of_coverage,
     warn_undefined,
 )
 from prframe.verbs.against_chance.plans import CorrectedTests, Correction, columns_with_p
@@ -74,8 +74,8 @@ def rank_test(
         - any nondecreasing function of arrays of numbers in (0, 1).
 
     alternative : {"two-sided", "less", "greater"}
-        Twice the smaller of both tails; positives rank lower than at random, or higher.
-        "two-sided" unless given, as in `scipy.stats.mannwhitneyu`.
+        Twice the smaller of both tails (as in `scipy.stats.mannwhitneyu`); positives rank lower
+        than at random, or higher.
     method : {"auto", "exact", "saddlepoint", "normal"}
         "auto" counts rankings where that is quick, and elsewhere takes the double saddlepoint
         approximation; "normal" corrects for continuity where W has steps. See
@@ -130,17 +130,9 @@ def rank_test(
     --------
     >>> import polars as pl, prframe
     >>> frame = pl.DataFrame({"score": range(12, 0, -1), "label": [1, 1, 0, 1] * 2 + [0] * 4})
-    >>> result = prframe.rank_test(frame, phi=["mww", "p-norm-push"], alternative="greater")
-    >>> result.select("phi", "statistic", "null_mean", "p_value", "estimate", "method")
-    shape: (2, 6)
-    ┌──────────────────┬───────────┬───────────┬──────────┬──────────┬────────┐
-    │ phi              ┆ statistic ┆ null_mean ┆ p_value  ┆ estimate ┆ method │
-    │ ---              ┆ ---       ┆ ---       ┆ ---      ┆ ---      ┆ ---    │
-    │ str              ┆ f64       ┆ f64       ┆ f64      ┆ f64      ┆ str    │
-    ╞══════════════════╪═══════════╪═══════════╪══════════╪══════════╪════════╡
-    │ mww              ┆ 4.0       ┆ 3.0       ┆ 0.020563 ┆ 0.680556 ┆ exact  │
-    │ p-norm-push(q=3) ┆ 2.170232  ┆ 1.384615  ┆ 0.044372 ┆ 0.395161 ┆ exact  │
-    └──────────────────┴───────────┴───────────┴──────────┴──────────┴────────┘
+    >>> found = prframe.rank_test(frame, phi=["mww", "p-norm-push"], alternative="greater")
+    >>> found.select("phi", pl.col("statistic", "p_value", "estimate").round(6)).rows()
+    [('mww', 4.0, 0.020563, 0.680556), ('p-norm-push(q=3)', 2.170232, 0.044372, 0.395161)]
     """
     args = Arguments(score, label, **shared)
     check_alternative(alternative)
@@ -198,6 +190,10 @@ class _Test(CorrectedTests):
             whole_items="ranks",
             ties=WITHOUT_LABELS,
             otherwise=", under which ranks depend on labels or are no ranks of one ranking",
+            has_mean=False,
+            at_random=True,
+            # All tie blocks matter, unless the policy parts them.
+            counting=Counting(blocks=self.args.policy.blocks),
         )
 
     def check(self) -> None:
@@ -212,17 +208,12 @@ class _Test(CorrectedTests):
                 "are told apart by these names."
             )
 
-    def counting(self) -> Counting:
-        """Return that all tie blocks matter, unless the policy parts them."""
-        return Counting(blocks=self.args.policy.blocks)
-
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group and function, before p-values are adjusted."""
         rows = Ranking(source, self.args).over_groups(self._piece)
         # Items of score -inf are ranked, as one tie block.
         source.seen.lost = False
         self._warn(rows)
-        warn_of_ties_at_jumps(rows, key_names(self.args), "phi", _OF_JUMPS)
         return rows.drop(MOVED)
 
     def _piece(self, piece: Piece) -> pl.DataFrame:
@@ -268,15 +259,16 @@ class _Test(CorrectedTests):
         return (function.name, cells.n_pos, cells.n_neg, *moments, *ends, how, moved)
 
     def _warn(self, rows: pl.DataFrame) -> None:
-        """Warn of groups without positives, and of those without an interval."""
+        """Warn of groups without positives, without an interval, and with ties at jumps."""
         undefined = pl.col("statistic").is_null()
-        groups = groups_lacking(rows, self.args, undefined)
-        warn_undefined(["rank_test"], groups, self.args, [positives_of(self.args)])
-        narrow = groups_lacking(rows, self.args, pl.col("conf_low").is_null() & ~undefined)
+        warn_undefined(["rank_test"], rows, self.args, undefined, [positives_of(self.args)])
+        narrow = pl.col("conf_low").is_null() & ~undefined
         why = "which hold too little for an interval, or nothing that varies"
         if any(not function.projected for function in self.functions):
             why += ", or are tested by DCG, which has none"
-        warn_null(["std_error", "conf_low", "conf_high"], narrow, self.args, why)
+        warn_null(["std_error", "conf_low", "conf_high"], rows, self.args, narrow, why)
+        moved = rows.filter(pl.col(MOVED) > 1)
+        warn_of_coverage(moved, key_names(self.args), "phi", TIES_AT_JUMPS + _OF_JUMPS)
 
 
 def _blocks(sizes: list[int] | None, depth: int) -> Integers | None:

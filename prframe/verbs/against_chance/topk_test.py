@@ -17,13 +17,12 @@ from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits
 from prframe._engine.rows import key_names
 from prframe._engine.runs import Counting
-from prframe.errors import ArgumentError
 from prframe.metrics.positions import P, R
 from prframe.stats import hypergeometric_topk, proportion_interval
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Floats, FrameT, IntervalMethod, Schema, Shared
 from prframe.verbs._plan import Accepts
-from prframe.verbs._verb import groups_lacking, positives_of, run, verb, warn_null, warn_undefined
+from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined
 from prframe.verbs.against_chance.plans import CorrectedTests, Correction, columns_with_p
 
 Measure: TypeAlias = Literal["precision", "recall"]
@@ -111,24 +110,16 @@ def topk_test(
     --------
     >>> import polars as pl, prframe
     >>> frame = pl.DataFrame({"score": range(20, 0, -1), "label": [1, 1, 1, 0, 1] + [0] * 15})
-    >>> result = prframe.topk_test(frame, k=[3, 5])
-    >>> result.select("k", "hits", "precision", "null_mean", "p_value")
-    shape: (2, 5)
-    ┌─────┬──────┬───────────┬───────────┬──────────┐
-    │ k   ┆ hits ┆ precision ┆ null_mean ┆ p_value  │
-    │ --- ┆ ---  ┆ ---       ┆ ---       ┆ ---      │
-    │ i64 ┆ i64  ┆ f64       ┆ f64       ┆ f64      │
-    ╞═════╪══════╪═══════════╪═══════════╪══════════╡
-    │ 3   ┆ 3    ┆ 1.0       ┆ 0.2       ┆ 0.003509 │
-    │ 5   ┆ 4    ┆ 0.8       ┆ 0.2       ┆ 0.001032 │
-    └─────┴──────┴───────────┴───────────┴──────────┘
+    >>> found = prframe.topk_test(frame, k=[3, 5])
+    >>> found.select("k", "hits", pl.col("precision", "null_mean", "p_value").round(6)).rows()
+    [(3, 3, 1.0, 0.2, 0.003509), (5, 4, 0.8, 0.2, 0.001032)]
     """
     args = Arguments(score, label, **shared)
     checks.one_of("measure", measure, get_args(Measure))
     check_alternative(alternative)
     checks.one_of("method", method, get_args(IntervalMethod))
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
-    test = _Test(args, correction, _cutoffs(k), measure, alternative, level, method)
+    test = _Test(args, correction, checks.cutoffs(k), measure, alternative, level, method)
     result: FrameT = run(frame, test, _columns(corrected=correction is not None))
     return result
 
@@ -137,16 +128,6 @@ def _columns(*, corrected: bool) -> Schema:
     """Return the columns of tests at cut-offs."""
     counts = {"k": pl.Int64(), "hits": pl.Int64()}
     return counts | columns_with_p(_SHARES, corrected=corrected)
-
-
-def _cutoffs(k: int | Sequence[int]) -> list[int]:
-    """Return the cut-offs as a list, also if the argument is a single number."""
-    several = checks.unpacked(k)
-    given = several if isinstance(several, (list, tuple, range)) else [k]
-    cutoffs = list(dict.fromkeys(checks.whole_number("k", cutoff, at_least=1) for cutoff in given))
-    if not cutoffs:
-        raise ArgumentError("`k` must name at least one cut-off; got none.")
-    return cutoffs
 
 
 @dataclass(frozen=True)
@@ -161,12 +142,15 @@ class _Test(CorrectedTests):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which the number of hits is whole."""
-        needs = "and the test needs the hits of one; use"
-        return Accepts("topk_test", whole_items="counts", one_ranking=needs)
-
-    def counting(self) -> Counting:
-        """Return that the test needs nothing but the ranks of the positives."""
-        return Counting()
+        return Accepts(
+            "topk_test",
+            whole_items="counts",
+            one_ranking="and the test needs the hits of one; use",
+            has_mean=False,
+            at_random=True,
+            # The test needs nothing but the ranks of the positives.
+            counting=Counting(),
+        )
 
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group and cut-off, before p-values are adjusted."""
@@ -219,19 +203,17 @@ class _Test(CorrectedTests):
 
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn of groups without positives and of those whose hits depend on ties."""
-        without = groups_lacking(rows, self.args, pl.col("n_pos") == 0)
-        tied = groups_lacking(rows, self.args, pl.col("tied"))
         ends = ["conf_low", "conf_high"]
         of_positives = ["recall", "null_mean", "null_std", "p_value"]
         if self.measure == "recall":
             of_positives += ends
-        warn_undefined(of_positives, without, self.args, [positives_of(self.args)])
+        without, lack = pl.col("n_pos") == 0, [positives_of(self.args)]
+        warn_undefined(of_positives, rows, self.args, without, lack)
         why = "where tied items decide how many hits there are"
         remedy = (
             "; order them with ties='order' or 'trec', or see the range from 'worst' to 'best'"
         )
-        of_hits = ["hits", "p_value", *ends]
-        warn_null(of_hits, tied, self.args, why, remedy)
+        warn_null(["hits", "p_value", *ends], rows, self.args, pl.col("tied"), why, remedy=remedy)
 
 
 def _tied(group_hits: Hits, cutoffs: list[int]) -> NDArray[np.bool_]:

@@ -229,10 +229,6 @@ class _Differences(Plan):
         """Return the arguments under which each model ranks the same items."""
         return on_same_items("compare_curves")
 
-    def undivided(self) -> str:
-        """Return that the models are to be the same in all groups."""
-        return "a comparison on the same items (no over=) matches the models of all groups"
-
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group, pair and level."""
         paired = paired_rows(source, self.args, incomplete=self.incomplete)
@@ -268,16 +264,13 @@ class _Differences(Plan):
         """Warn of groups without curves, and of groups without bands."""
         positives, ends = positives_of(self.args), ["conf_low", "conf_high", "p_value"]
         # Each group is named in one warning, with everything that it lacks.
-        curveless = [not g.positive.any() for g in paired.groups]
-        bandless = [
-            g.positive.any() and not has_band(g.positive, g.cluster) for g in paired.groups
-        ]
-        no_curve, no_band = (
-            pl.DataFrame([*paired.keys, pl.Series("lacking", lacking, dtype=pl.Boolean)])
-            for lacking in (curveless, bandless)
-        )
+        curveless = [not group.positive.any() for group in paired.groups]
+        bandless = [not has_band(group.positive, group.cluster) for group in paired.groups]
+        lacking = {"curveless": curveless, "bandless": bandless}
+        columns = [pl.Series(name, flags, dtype=pl.Boolean) for name, flags in lacking.items()]
+        groups, no_curve = pl.DataFrame([*paired.keys, *columns]), pl.col("curveless")
         curves = ["precision_a", "precision_b", "difference", *ends]
-        warn_undefined(curves, no_curve, self.args, [positives])
+        warn_undefined(curves, groups, self.args, no_curve, [positives])
         clusters = self.args.cluster is not None
         why = why_bandless(LEAST_POSITIVES, positives, clusters=clusters)
-        warn_null(ends, no_band, self.args, why)
+        warn_null(ends, groups, self.args, pl.col("bandless") & ~no_curve, why)

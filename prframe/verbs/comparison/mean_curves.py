@@ -105,10 +105,10 @@ class MeanDifferences(ValuesPlan):
             "difference": mean_of(differences),
         }
         if self.band.simultaneous:
-            ends, method = self._together(differences, cluster, family)
+            ends, method = self._simultaneous(differences, cluster, family)
             skewed = np.zeros(self.band.recall.size, np.bool_)
         else:
-            ends, method = self._apart(family)
+            ends, method = self._pointwise(family)
             skewed = family.few_for_skewness
         return pair_rows(stratum.key, models, pair, numbers | ends).with_columns(
             pl.Series("method", method, dtype=pl.String),
@@ -116,7 +116,7 @@ class MeanDifferences(ValuesPlan):
             n=pl.lit(len(first), dtype=pl.Int64),
         )
 
-    def _together(
+    def _simultaneous(
         self, differences: Floats, cluster: Integers | None, family: PairedFamily
     ) -> tuple[dict[str, Floats], list[str]]:
         """Return the band of all levels at once, its p-value by the largest t, and the method.
@@ -135,7 +135,7 @@ class MeanDifferences(ValuesPlan):
         columns = dict(zip(_NUMBERS_OF_BAND, (*ends, *p_values), strict=True))
         return columns, [f"max-t-{tests.method}"] * n_levels
 
-    def _apart(self, family: PairedFamily) -> tuple[dict[str, Floats], list[str]]:
+    def _pointwise(self, family: PairedFamily) -> tuple[dict[str, Floats], list[str]]:
         """Return the interval and the p-value of each level, and the methods."""
         ends = student_intervals(family, self._confidence).T
         options = QueryTestOptions(

@@ -1,7 +1,7 @@
 """The comparison of models on the same items, with a ranking per model."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -25,7 +25,7 @@ from prframe.typing import Flags, Integers
 from prframe.verbs._evaluation import Evaluation, at_prior, refuse_grades
 from prframe.verbs._groups import LEAST_CLUSTERS, each_group
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._verb import groups_lacking, warn_null
+from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.matched_items import (
     Incomplete,
     PairedGroup,
@@ -62,7 +62,7 @@ class OnItems(Plan):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which each model ranks the same items."""
-        return on_same_items("compare")
+        return replace(on_same_items("compare"), counts_hits=self._evaluation.counts_hits)
 
     def check(self) -> None:
         """Refuse metrics for which there is no such test."""
@@ -97,14 +97,6 @@ class OnItems(Plan):
     def _evaluation(self) -> Evaluation:
         """The evaluation of one ranking, which knows the columns that metrics need."""
         return Evaluation(self.args, self.asked.wanted)
-
-    def counts_hits(self) -> bool:
-        """Return whether metrics count hits, and have a value without positives."""
-        return self._evaluation.counts_hits()
-
-    def undivided(self) -> str:
-        """Return that the models are to be the same in all groups."""
-        return "a comparison on the same items (over=None) matches the models of all groups"
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group, metric and pair."""
@@ -195,14 +187,13 @@ class OnItems(Plan):
         lacking = rows.select(**lacks)
         columns = [name for name in _EXPECTED if lacking[name].any()]
         undefined = pl.any_horizontal(lacks.values())
-        groups = groups_lacking(rows, self.args, undefined)
         metrics = rows.filter(undefined)["metric"].unique(maintain_order=True)
         units = "items" if self.args.cluster is None else "items or clusters"
         why = (
             f"which have too few {units} of a class for "
             f"{checks.listed(metrics, in_order=True)}, or a difference without variance"
         )
-        warn_null(columns, groups, self.args, why)
+        warn_null(columns, rows, self.args, undefined, why)
 
     def _warn_of_few(self, paired: PairedRows) -> None:
         """Warn once of groups with too few items or clusters of a class for the test."""

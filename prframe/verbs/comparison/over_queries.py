@@ -24,10 +24,9 @@ from prframe.stats.intervals import (
 )
 from prframe.stats.paired_values import (
     QUERY_TESTS,
-    PairedTest,
     QueryTestOptions,
     cohen_dz_of_columns,
-    hall_bends,
+    hall_skewness,
     rounded_differences,
 )
 from prframe.typing import Floats
@@ -61,7 +60,8 @@ class OverQueries(ValuesPlan):
 
     def accepts(self) -> Accepts:
         """Return that every argument is accepted that the metrics take."""
-        return Accepts("compare")
+        measure = self.compared.measure
+        return Accepts("compare", uses_grades=measure.uses_grades, counts_hits=measure.counts_hits)
 
     def of_values(self, values: MetricValues) -> pl.DataFrame:
         """Return a row per group, metric and pair."""
@@ -117,40 +117,34 @@ class OverQueries(ValuesPlan):
 
     def _block(self, table: "PairTable", metric_range: tuple[float, float]) -> dict[str, Column]:
         """Return the columns of one metric."""
-        tests = self._tests(table)
-        ends = np.array(self._intervals(table, self.asked.confidence(metric_range)))
-        # Differences that are all the same, and not 0, do not show how much they vary.
-        ends[table.family.constant & (table.family.means != 0)] = np.nan
-        low, high = ends.T
-        return (
-            table.counts()
-            | {
-                "statistic": [test.statistic for test in tests],
-                "p_value": [test.p_value for test in tests],
-                "p_std_error": [test.std_error for test in tests],
-                "method": [
-                    None if np.isnan(test.p_value) else f"{test.method}{table.corrected}"
-                    for test in tests
-                ],
-                "conf_low": low,
-                "conf_high": high,
-                "effect_size": table.effects,
-                SKEWED: table.family.few_for_skewness,
-            }
-            | self._equivalence(table)
-            | self._design(table)
-        )
-
-    def _tests(self, table: "PairTable") -> list[PairedTest]:
-        """Return the tests of all pairs."""
-        asked = self.asked
+        asked, family = self.asked, table.family
         options = QueryTestOptions(
             asked.alternative,
             n_resamples=asked.n_resamples,
             rng=asked.rng(),
             each=partial(each_group, description="compare"),
         )
-        return QUERY_TESTS[asked.test].of_pairs(table.family, options)
+        tests = QUERY_TESTS[asked.test].of_pairs(family, options)
+        corrected = "-corrected" if family.test_train_ratio else ""
+        methods = [
+            None if np.isnan(test.p_value) else f"{test.method}{corrected}" for test in tests
+        ]
+        ends = np.array(self._intervals(table, asked.confidence(metric_range)))
+        # Differences that are all the same, and not 0, do not show how much they vary.
+        ends[family.constant & (family.means != 0)] = np.nan
+        columns = table.counts() | {
+            "statistic": [test.statistic for test in tests],
+            "p_value": [test.p_value for test in tests],
+            "p_std_error": [test.std_error for test in tests],
+            "method": methods,
+            "conf_low": ends[:, 0],
+            "conf_high": ends[:, 1],
+            "effect_size": table.effects,
+            SKEWED: family.few_for_skewness,
+        }
+        if asked.equivalence is not None:
+            columns["p_equivalence"] = family.equivalence(asked.equivalence)[1]
+        return columns | self._design(table)
 
     def _intervals(
         self, table: "PairTable", confidence: Confidence
@@ -158,8 +152,8 @@ class OverQueries(ValuesPlan):
         """Return the interval of the mean difference of each pair."""
         asked = self.asked
         if asked.interval not in SAMPLED:
-            bends = hall_bends(table.family) if asked.takes_halls_interval else None
-            return student_intervals(table.family, confidence, bends)
+            skewness = hall_skewness(table.family) if asked.takes_halls_interval else None
+            return student_intervals(table.family, confidence, skewness)
         ends = []
         replicates = table.family.replicates(asked.n_resamples, asked.rng())
         for sample, means in zip(table.family.samples, replicates, strict=True):
@@ -189,12 +183,6 @@ class OverQueries(ValuesPlan):
             for name, p_values, std_errors in zip(tables, *parts, strict=True)
         }
 
-    def _equivalence(self, table: "PairTable") -> dict[str, Column]:
-        """Return the p-values of the tests that means differ by less than a margin."""
-        if self.asked.equivalence is None:
-            return {}
-        return {"p_equivalence": table.family.equivalence(self.asked.equivalence)[1]}
-
     def _design(self, table: "PairTable") -> dict[str, Column]:
         """Return the detectable difference, and how many queries the observed one needs."""
         asked = self.asked
@@ -221,9 +209,9 @@ class OverQueries(ValuesPlan):
 
 
 def student_intervals(
-    family: PairedFamily, confidence: Confidence, bends: Floats | None = None
+    family: PairedFamily, confidence: Confidence, skewness: Floats | None = None
 ) -> Floats:
-    """Return Student's interval of the mean difference of each pair; with `bends` Hall's."""
+    """Return Student's interval of the mean difference of each pair; with `skewness` Hall's."""
     # Where the alternative leaves an end unbounded, it is that of the range.
     ends = np.tile(np.array(confidence.limits), (family.means.size, 1))
     n_units = (family.sizes > 0).sum(axis=0)
@@ -232,7 +220,11 @@ def student_intervals(
         pairs = n_units == number
         reach = np.array(wald_interval(0.0, 1.0, unbounded, df=max(int(number) - 1, 1)))
         for side in np.flatnonzero(np.isfinite(reach)):
-            t = reach[side] if bends is None else -before_correction(-reach[side], bends[pairs])
+            t = (
+                reach[side]
+                if skewness is None
+                else -before_correction(-reach[side], skewness[pairs])
+            )
             end = family.means[pairs] + t * family.std_errors[pairs]
             ends[pairs, side] = np.clip(end, *confidence.limits)
     ends[np.isnan(family.std_errors)] = np.nan
@@ -249,27 +241,20 @@ class PairTable:
         cluster: NDArray[np.int64] | None,
         test_train_ratio: float,
     ) -> None:
-        self._values, self.pairs, self._cluster = values, pairs, cluster
-        self._test_train_ratio = test_train_ratio
-        self.corrected = "-corrected" if test_train_ratio else ""
         first, second = np.array(pairs, dtype=np.int64).T
         a, b = values[first].T, values[second].T
         self.defined = ~(np.isnan(a) | np.isnan(b))
         self._a, self._b = a, b
+        self._cluster, self._test_train_ratio = cluster, test_train_ratio
         self.differences = np.where(self.defined, rounded_differences(a, b), 0.0)
         self.n = self.defined.sum(axis=0)
 
     @cached_property
     def family(self) -> PairedFamily:
         """The differences of all pairs by query, or their sums over clusters of queries."""
-        sizes = self.defined.astype(np.float64)
-        return PairedFamily(
-            self._summed(self.differences), self._summed(sizes), self._test_train_ratio
-        )
-
-    def _summed(self, by_query: Floats) -> Floats:
-        """Add up the rows of each cluster."""
-        return units_of(self._cluster, len(by_query)).sums_of_rows(by_query)
+        units = units_of(self._cluster, len(self.defined))
+        sums, sizes = map(units.sums_of_rows, (self.differences, self.defined.astype(np.float64)))
+        return PairedFamily(sums, sizes, self._test_train_ratio)
 
     @cached_property
     def effects(self) -> Floats:

@@ -10,6 +10,7 @@ from scipy.special import stdtr
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import key_names
+from prframe.errors import ArgumentError
 from prframe.stats._p_values import from_symmetric
 from prframe.stats.intervals import Confidence
 from prframe.stats.paired_values import rounded_differences
@@ -36,9 +37,10 @@ def check_predicted(asked: Comparison, options: Mapping[str, object], over: obje
     """Refuse options that are not for Student's t over queries."""
     if not asked.predicted:
         return
-    given = {name: value is not None for name, value in options.items()}
+    if over is None:
+        raise ArgumentError("`predicted` is for means over queries; name these with over=.")
+    given = {f"`{name}`": value is not None for name, value in options.items()}
     given |= {
-        "over=None": over is None,
         f"test={asked.test!r}": asked.test != "t",
         f"interval={asked.interval!r}": asked.interval not in {"auto", "t"},
     }

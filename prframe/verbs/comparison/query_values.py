@@ -33,7 +33,7 @@ from prframe.verbs._precomputed_values import (
     MetricValues,
     PrecomputedValues,
 )
-from prframe.verbs._verb import grouped_over, groups_lacking, warn_null
+from prframe.verbs._verb import grouped_over, warn_null
 
 Incomplete: TypeAlias = Literal["raise", "pairwise", "common", "zero"]
 
@@ -272,16 +272,6 @@ class ValuesPlan(TwoStepPlan):
 
     compared: ComparedValues
 
-    def uses_grades(self) -> bool:
-        """Return whether all metrics use grades."""
-        measure = self.compared.measure
-        return isinstance(measure, Evaluation) and measure.uses_grades()
-
-    def counts_hits(self) -> bool:
-        """Return whether metrics count hits, and have a value without positives."""
-        measure = self.compared.measure
-        return isinstance(measure, Evaluation) and measure.counts_hits()
-
     def results(self, source: Source) -> pl.DataFrame:
         """Return the rows of the result, with the working names of the keys."""
         return self.of_values(self.compared.values(source))
@@ -299,11 +289,11 @@ class ValuesPlan(TwoStepPlan):
     def warn_lacking(self, rows: pl.DataFrame, expected: Sequence[str], things: str) -> None:
         """Warn once of pairs that lack what is expected, as they have too few things in common."""
         args, columns = self.compared.args, pl.col(expected)
-        lacking = groups_lacking(rows, args, pl.any_horizontal(columns.is_null()))
+        lacking = pl.any_horizontal(columns.is_null())
         or_one = ", or all in a single cluster" if args.cluster is not None else ""
         why = f"in which two models have too few {things} in common{or_one}, or differ by the same"
         null = [name for name in expected if rows[name].null_count()]
-        warn_null(null, lacking, args, f"{why} in all")
+        warn_null(null, rows, args, lacking, f"{why} in all")
 
     @abstractmethod
     def of_values(self, values: MetricValues) -> pl.DataFrame:

@@ -183,16 +183,15 @@ def _check_clusters(asked: Comparison) -> None:
 def check_resampled(asked: Comparison, args: Arguments) -> None:
     """Refuse options that would treat folds as independent."""
     others = {
-        f"test={asked.test!r}": asked.test != "t",
-        f"interval={asked.interval!r}": asked.interval not in {"auto", "t"},
-        "`power`": asked.power is not None,
-        "`cluster`": args.cluster is not None,
+        f"test={asked.test!r}": (asked.test != "t", "say test='t'"),
+        f"interval={asked.interval!r}": (asked.interval not in {"auto", "t"}, "say interval='t'"),
+        "`power`": (asked.power is not None, "leave out `power`"),
+        "`cluster`": (args.cluster is not None, "leave out `cluster`"),
     }
-    if given := [name for name, is_given in others.items() if is_given]:
+    if given := {name: remedy for name, (is_given, remedy) in others.items() if is_given}:
         raise ArgumentError(
             "`resampling` corrects the variance of Student's t for folds, which "
-            f"{given[0]} does not support: say test='t', with interval='auto' and without `power` "
-            "and `cluster`."
+            f"{next(iter(given))} does not support: {', '.join(given.values())}."
         )
 
 
@@ -314,7 +313,13 @@ def require_items(name: str, args: Arguments) -> None:
 
 def on_same_items(name: str) -> Accepts:
     """Return the arguments under which each model ranks the same items."""
-    return Accepts(name, whole_items="compares", ties=BLOCKS, clusters_of_items=True)
+    return Accepts(
+        name,
+        whole_items="compares",
+        ties=BLOCKS,
+        clusters_of_items=True,
+        undivided="a comparison on the same items (no over=) matches the models of all groups",
+    )
 
 
 def _scores(score: Columns, model: str | None) -> list[str]:

@@ -17,9 +17,11 @@ from prframe.verbs._evaluation import prior_of
 from prframe.verbs._groups import resamples
 from prframe.verbs._mean_samples import warn_of_folds
 from prframe.verbs._verb import grouped_over, run, verb
-from prframe.verbs.curves.item_bands import BAND_COLUMNS, ItemBands, item_method
-from prframe.verbs.curves.mean_bands import MeanBands, Method as MeanMethod
+from prframe.verbs.curves.item_bands import ItemBands, item_method
 from prframe.verbs.curves.mean_curves import (
+    BAND_COLUMNS,
+    MeanBands,
+    Method as MeanMethod,
     PrecisionAtLevels,
     mean_band_levels,
     refuse_curve_options,
@@ -64,12 +66,11 @@ def band(
         One row per item.
     {shared}
     method : {"auto", "smoothed-bootstrap", "asymptotic"}
-        ``"auto"``: at each level as wide as the draws of the Bayesian bootstrap spread there; the
-        band depends on ranks alone. The others replicate Clemencon & Vayatis:
+        ``"auto"``: as wide at each level as the draws of the Bayesian bootstrap spread there,
+        which depends on ranks alone. The others replicate Clemencon & Vayatis:
         ``"smoothed-bootstrap"`` is the ball of their Algorithm 1, equally wide at all levels, and
-        ``"asymptotic"`` is the normal limit of their Theorem 1, which covers too seldom with few
-        positives. Both smooth scores by Scott's rule; `prframe.stats` has functions with more
-        options. With `over` and ``simultaneous=False`` also ``"t"``, ``"logit"``, ``"hall"``,
+        ``"asymptotic"`` the normal limit of their Theorem 1, which covers too seldom with few
+        positives. With `over` and ``simultaneous=False`` also ``"t"``, ``"logit"``, ``"hall"``,
         ``"percentile"`` and ``"bca"``, as in `interval`.
     recall : float or list of float in (0, 1), or int >= 3, optional
         Levels, in rising order; a whole number is that of evenly spaced levels from 0 to 1, whose
@@ -77,11 +78,10 @@ def band(
         `over` levels are as in `curve`, and may be 0 and 1.
     recall_range : (float, float), optional
         First and last level where `recall` is absent, by default (0.05, 0.95). With `over` 101
-        levels, by default 81 from 0.1 to 0.9: where few queries carry the mean, as at the ends,
-        they widen the band everywhere.
+        levels, by default 81 from 0.1 to 0.9, as few queries carry the mean at the ends.
     simultaneous : bool
-        The band covers the curve at all levels at once with the probability
-        `confidence_level`; otherwise at each level by itself.
+        Cover the curve at all levels at once with the probability `confidence_level`, or at each
+        level alone.
     confidence_level : float in (0, 1)
         Probability of covering.
     over : str or list of str, optional
@@ -91,10 +91,10 @@ def band(
         clusters, not rows, are drawn. For ``"auto"``. With `over` clusters of queries, such as
         those of a user: each query lies in one.
     prior : float in (0, 1), optional
-        The curve in a population with this share of positives p, whatever the sample's, as in
-        `curve`; p is then known and not drawn. For ``"auto"``, and for `over`.
+        The curve in a population with this share of positives p, which is then known and not
+        drawn. For ``"auto"``, and for `over`.
     interpolate, anchor : bool, optional
-        With `over`, as in `curve`, whose mean curve is ``precision``.
+        With `over`, as in `curve`.
     n_resamples : int >= 2 / (1 - confidence_level)
         Draws, or resamples, of each group.
     rng : int or numpy.random.Generator, optional
@@ -103,10 +103,10 @@ def band(
     Returns
     -------
     frame of the caller's kind
-        The `by` columns, then ``recall``, ``precision`` (eq. (3): the curve of the sample),
-        ``conf_low``, ``conf_high`` (Float64), ``method`` (String): "bayesian-bootstrap",
-        "smoothed-bootstrap" or "asymptotic", ``confidence_level`` (Float64) and ``simultaneous``
-        (Boolean). One row per level. With `over` also ``n`` (Int64), the number of curves, and
+        A row per level: the `by` columns, then ``recall``, ``precision`` (eq. (3): the curve of
+        the sample), ``conf_low``, ``conf_high`` (Float64), ``method`` (String):
+        "bayesian-bootstrap", "smoothed-bootstrap" or "asymptotic", ``confidence_level`` (Float64)
+        and ``simultaneous`` (Boolean). With `over` also ``n`` (Int64), the number of curves, and
         ``method`` is "studentized-bootstrap" or that of `interval`.
 
     Raises
@@ -119,14 +119,13 @@ def band(
     Warns
     -----
     CoverageWarning
-        With `over`, single levels at which precisions, or their sums in clusters, are few and
-        skewed, as in `interval`.
+        With `over`, single levels at which few and skewed values carry the mean, as in `interval`.
     UndefinedMetricWarning
         Groups with fewer than 3 positives (5 for ``"smoothed-bootstrap"``, 10 for
         ``"asymptotic"``), without negatives, or with fewer than 3 clusters that hold positives, or
         negatives, have no band. Groups without positives have no curve. ``"asymptotic"`` has no
-        interval where precision is 0 or 1 or the next positives are far away. With `over` groups
-        without positives do not enter, and fewer than two curves, or clusters, have no band.
+        interval where precision is 0 or 1 or the next positives are far away. With `over` fewer
+        than two curves, or clusters, have no band.
 
     Notes
     -----
@@ -136,15 +135,14 @@ def band(
     Clopper-Pearson limit of the recall at which the first one comes. Where positives are below
     all negatives, the lower end is the least possible precision from the limit at that end on.
 
-    The rows of a group, or its clusters, are taken as independent of each other, and the number of
-    positives as random. Groups are drawn with the same random numbers, which makes their bands
-    comparable.
+    Rows, or clusters, are taken as independent of each other, and the number of positives as
+    random. All groups are drawn with the same random numbers, which makes their bands comparable.
 
     With `over` whole curves are drawn, with replacement. The simultaneous band is symmetric on the
     logit scale and as wide as a multiple of the standard error at each level; the multiple is a
-    quantile of the largest studentized deviation of a bootstrap mean over the levels. At single
-    levels the intervals are those of `interval` for Prec@r (IPrec@r with ``interpolate=True``).
-    The simultaneous band holds these intervals; with an `anchor` level 0 is certain.
+    quantile of the largest studentized deviation of a bootstrap mean over the levels. It holds the
+    single intervals, those of `interval` for Prec@r (IPrec@r with ``interpolate=True``); with an
+    `anchor` level 0 is certain.
 
     With `over` and `cluster` whole clusters are drawn. The mean curve of n queries is a ratio of
     sums over c clusters, ``m = sum S_j / sum n_j``, where S_j is the sum of the n_j curves of a
@@ -172,24 +170,6 @@ def band(
     │ 0.5    ┆ 0.641026  ┆ 0.427851 ┆ 0.86468   │
     │ 0.75   ┆ 0.652174  ┆ 0.354352 ┆ 0.826131  │
     └────────┴───────────┴──────────┴───────────┘
-
-    About the mean of curves over queries:
-
-    >>> digits = prframe.datasets.load_digits()
-    >>> pixels = digits.filter(system="pixels").drop("system")
-    >>> options = {"n_pos": "n_relevant", "recall": [0.1, 0.3, 0.5], "rng": 1}
-    >>> found = prframe.band(pixels, over="query_id", **options)
-    >>> found.select("recall", "precision", "conf_low", "conf_high", "n")
-    shape: (3, 5)
-    ┌────────┬───────────┬──────────┬───────────┬─────┐
-    │ recall ┆ precision ┆ conf_low ┆ conf_high ┆ n   │
-    │ ---    ┆ ---       ┆ ---      ┆ ---       ┆ --- │
-    │ f64    ┆ f64       ┆ f64      ┆ f64       ┆ i64 │
-    ╞════════╪═══════════╪══════════╪═══════════╪═════╡
-    │ 0.1    ┆ 0.92607   ┆ 0.88581  ┆ 0.95289   ┆ 200 │
-    │ 0.3    ┆ 0.75437   ┆ 0.688645 ┆ 0.810047  ┆ 200 │
-    │ 0.5    ┆ 0.327953  ┆ 0.253997 ┆ 0.411563  ┆ 200 │
-    └────────┴───────────┴──────────┴───────────┴─────┘
     """
     args = Arguments(score, label, **shared)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))

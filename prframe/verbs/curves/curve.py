@@ -57,32 +57,28 @@ def curve(
     interpolate : bool
         Replace precision by the largest precision at that recall or beyond.
     prior : float in [0, 1], optional
-        Share of positives to which precision is normalised (Hoiem et al. 2012):
-        ``tp' = tp prior / n_pos``, ``fp' = fp (1 - prior) / n_neg``.
+        Share of positives to which precision is normalised, as in `evaluate`.
     include_unretrieved : bool
         Put items of score -inf at the end of the curve instead of cutting them off.
     anchor : bool, optional
-        Begin with the row k = 0: threshold +inf, recall 0, precision 1. Absent: single curves
-        do; interpolated curves and mean curves do not, so that at recall 0 the former have
-        ``IPrec@0``, and the latter the precision of the first items.
+        Begin with the row k = 0: threshold +inf, recall 0, precision 1. Absent: only single curves
+        that are not interpolated do; at recall 0 interpolated ones have ``IPrec@0``, and mean
+        curves the precision of the first items.
     recall : float or list of float in [0, 1], or int >= 2, optional
-        Give the curve at these levels only, a row each; a whole number is that of evenly spaced
-        levels, 11 for 0, 0.1, ..., 1. The row of a level is where recall first reaches it, or,
-        beyond the largest recall, has precision 0 and null counts. An opening row reaches level 0
-        with precision 1, even at random; see `anchor`. The metric ``Prec@r`` of `evaluate` is this
-        precision.
+        Only these levels, a row each; a whole number is that of evenly spaced levels, 11 for 0,
+        0.1, ..., 1. A level's row is where recall first reaches it; beyond the largest recall
+        precision is 0 and counts are null. This precision is the metric ``Prec@r``, except at
+        level 0 with an anchor.
     order : {"rank", "input"}
         ``"rank"``: a row per threshold, best first. ``"input"``: a row per row of the frame, in
         its order, null where an item is not retrieved (or left out).
     over : str or list of str, optional
-        Draw the mean curve over these columns, for instance over queries: the mean of precision
-        over the groups of `by` and `over`, at the levels of `recall`, by default 101. To see all
-        curves around their mean, name the column in `by`, and in ``over=`` of
-        `prframe.plot.curve`.
+        Draw the mean curve over these columns, for instance queries, at the levels of `recall`, by
+        default 101.
     gain : bool
-        Add the precision-recall-gain curve (Flach & Kull 2015): the gain of a recall or a
-        precision x is ``(x - pi) / ((1 - pi) x)``, with pi the share of positives, or `prior`. A
-        gain is 1 at best, 0 where x is pi, and -inf where x is 0. Not with `over`.
+        Add the precision-recall-gain curve: the gain of a recall or a precision x is
+        ``(x - pi) / ((1 - pi) x)``, with pi the share of positives, or `prior`: 1 at best, 0 where
+        x is pi, and -inf where x is 0. Not with `over`.
 
     Returns
     -------
@@ -101,20 +97,17 @@ def curve(
     Warns
     -----
     UndefinedMetricWarning
-        Groups without positives have no recall; theirs is null. They do not enter the mean.
-        Without negatives either there are no gains, unless there is a `prior`.
+        Groups without positives have no recall and do not enter the mean. Those without negatives
+        have no gains, unless there is a `prior`.
 
     Notes
     -----
     With ``ties="group"`` a threshold stands for all rows of its score; with ``ties="order"``
     every row is a threshold of its own, as in vl_pr.
 
-    The mean curve is ``mean_q precision_q(r)`` at level r, where precision is 0 beyond the recall
-    of a group. It is the mean of Prec@r, and with ``interpolate=True`` that of IPrec@r,
-    trec_eval's ``iprec_at_recall``.
-
-    Between two points the precision-recall-gain curve is a straight line; the area under it from
-    recall gain 0 to 1, if all items are retrieved, is the metric AUPRG.
+    The mean curve is ``mean_q precision_q(r)``, the mean of Prec@r, and with ``interpolate=True``
+    that of IPrec@r, trec_eval's ``iprec_at_recall``. Between two points the gain curve is a
+    straight line; the area under it from recall gain 0 to 1 is the metric AUPRG.
 
     References
     ----------
@@ -137,24 +130,6 @@ def curve(
     │ 0.8       ┆ 3   ┆ 2   ┆ 1   ┆ 1.0    ┆ 0.666667  │
     │ 0.1       ┆ 4   ┆ 2   ┆ 2   ┆ 1.0    ┆ 0.5       │
     └───────────┴─────┴─────┴─────┴────────┴───────────┘
-
-    The mean of interpolated curves over queries at three levels:
-
-    >>> digits = prframe.datasets.load_digits()
-    >>> pixels = digits.filter(system="pixels").drop("system")
-    >>> prframe.curve(
-    ...     pixels, over="query_id", n_pos="n_relevant", recall=[0.1, 0.3, 0.5], interpolate=True
-    ... )
-    shape: (3, 3)
-    ┌────────┬───────────┬─────┐
-    │ recall ┆ precision ┆ n   │
-    │ ---    ┆ ---       ┆ --- │
-    │ f64    ┆ f64       ┆ i64 │
-    ╞════════╪═══════════╪═════╡
-    │ 0.1    ┆ 0.928986  ┆ 200 │
-    │ 0.3    ┆ 0.75636   ┆ 200 │
-    │ 0.5    ┆ 0.328112  ┆ 200 │
-    └────────┴───────────┴─────┘
     """
     args = Arguments(score, label, **shared)
     flags = {"interpolate": interpolate, "include_unretrieved": include_unretrieved, "gain": gain}
@@ -197,7 +172,6 @@ def curve(
         include_unretrieved=include_unretrieved,
         anchor=begins,
         levels=levels,
-        interpolate=interpolate,
         order=order,
         then=partial(with_gains, prior=prior) if gain else None,
         undefined="recall or its gain" if gain else "recall",
@@ -255,18 +229,8 @@ def roc(
     --------
     >>> import polars as pl, prframe
     >>> frame = pl.DataFrame({"score": [0.9, 0.8, 0.8, 0.1], "label": [1, 1, 0, 0]})
-    >>> prframe.roc(frame).select("threshold", "fpr", "tpr")
-    shape: (4, 3)
-    ┌───────────┬─────┬─────┐
-    │ threshold ┆ fpr ┆ tpr │
-    │ ---       ┆ --- ┆ --- │
-    │ f64       ┆ f64 ┆ f64 │
-    ╞═══════════╪═════╪═════╡
-    │ inf       ┆ 0.0 ┆ 0.0 │
-    │ 0.9       ┆ 0.0 ┆ 0.5 │
-    │ 0.8       ┆ 0.5 ┆ 1.0 │
-    │ 0.1       ┆ 1.0 ┆ 1.0 │
-    └───────────┴─────┴─────┘
+    >>> prframe.roc(frame).select("fpr", "tpr").rows()
+    [(0.0, 0.0), (0.0, 0.5), (0.5, 1.0), (1.0, 1.0)]
     """
     args = Arguments(score, label, **shared)
     checks.flag("include_unretrieved", include_unretrieved)

@@ -1,23 +1,21 @@
 """The rows of curves: counts along the thresholds of each group, and the rates from them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
-from prframe._engine.ranks import Thresholds, thresholds, thresholds_reaching
+from prframe._engine.ranks import Thresholds, thresholds
 from prframe._engine.rows import ROW, computed, key_names
 from prframe._engine.runs import Counting
-from prframe._engine.tasks import Task, results
+from prframe._engine.tasks import results
 from prframe.metrics.quantities import HAIR_BELOW, precision
 from prframe.stats._arrays import first_at_least
-from prframe.typing import Floats, Integers, RowOrder
+from prframe.typing import RowOrder
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, warn_undefined
 
@@ -84,33 +82,31 @@ class Drawing(Plan):
     include_unretrieved: bool
     anchor: bool
     levels: Sequence[float] | None = None
-    interpolate: bool = False
     order: RowOrder = "rank"
     verb: str = "curve"
     then: Callable[[pl.DataFrame], pl.DataFrame] | None = None
     undefined: str = "recall"
 
     def accepts(self) -> Accepts:
-        """Return the arguments under which there is one ranking."""
-        return of_one_ranking(self.verb)
+        """Return the arguments under which there is one ranking, of which rows are counted.
 
-    def has_mean(self) -> bool:
-        """Tell that gains and rows in input order are of single curves."""
-        return self.then is None and self.order == "rank"
-
-    def undivided(self) -> str:
-        """Return that rows in input order are a matter of the whole frame."""
-        return "order='input' keeps the order of the rows" if self.order == "input" else ""
-
-    def counting(self) -> Counting | None:
-        """Return that levels of recall need the blocks with positives, and the first one."""
-        if self.levels is None or self.order == "input":
-            return None
-        return Counting(_scores, blocks=True)
+        Levels of recall need the blocks with positives, and the first one.
+        """
+        in_order = self.order == "input"
+        is_counted = self.levels is not None and not in_order
+        return replace(
+            of_one_ranking(self.verb),
+            has_mean=self.verb == "curve" and self.then is None and not in_order,
+            undivided="order='input' keeps the order of the rows" if in_order else "",
+            counting=Counting(_scores, blocks=True) if is_counted else None,
+        )
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per threshold, level or input row, and warn of groups without a class."""
-        return self._warned(self._by_input(source) if self.order == "input" else self.rows(source))
+        rows = self._by_input(source) if self.order == "input" else self.rows(source)
+        lack = [positives_of(self.args), *(["negatives"] if len(self.needs) > 1 else [])]
+        warn_undefined([self.undefined], rows, self.args, pl.col("lacking"), lack)
+        return rows.drop("lacking")
 
     def rows(self, source: Source) -> pl.DataFrame:
         """Return the rows, with the best score first, and whether their groups lack a class."""
@@ -123,20 +119,12 @@ class Drawing(Plan):
             return self._shown(rows, key_names(self.args))
 
         def draw_all(pieces: Iterable[Piece]) -> pl.DataFrame:
-            tasks = (self._ranked(piece).then(partial(draw, piece)) for piece in pieces)
+            tasks = (thresholds(piece).then(partial(draw, piece)) for piece in pieces)
             with results(tasks) as parts:
                 return pl.concat(list(parts))
 
         ranking = Ranking(source, self.args, self.include_unretrieved, ("score",))
         return ranking.of_pieces(draw_all)
-
-    def _ranked(self, piece: Piece) -> Task[Thresholds]:
-        """Find the blocks whose rows are needed: at levels of recall, those that reach one."""
-        if self.levels is None or self.interpolate:
-            return thresholds(piece)
-        if self.args.weight is None and not piece.is_counted:
-            return thresholds_reaching(piece, partial(_needed, self.levels))
-        return thresholds(piece).then(partial(_reaching, self.levels))
 
     def _by_input(self, source: Source) -> pl.DataFrame:
         """Return a row per input row, in input order."""
@@ -165,17 +153,6 @@ class Drawing(Plan):
         lacking = pl.any_horizontal(pl.col(self.needs) == 0).alias("lacking")
         return rows.select(*others, *_COUNTS, *self.names, lacking)
 
-    def _warned(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Warn once of groups that lack a class."""
-        if rows["lacking"].any():
-            keys = key_names(self.args)
-            groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
-                pl.col("lacking").any()
-            )
-            lack = [positives_of(self.args), *(["negatives"] if len(self.needs) > 1 else [])]
-            warn_undefined([self.undefined], groups, self.args, lack)
-        return rows.drop("lacking")
-
 
 def _scores(_: Source) -> tuple[str, ...]:
     """Return that scores are needed of items."""
@@ -186,18 +163,6 @@ def _with_thresholds(ranked: Thresholds, piece: Piece) -> pl.DataFrame:
     """Return tie blocks with their scores."""
     score = piece.rows["score"].cast(pl.Float64).gather(ranked.last_rows)
     return ranked.table.with_columns(threshold=score)
-
-
-def _reaching(levels: Sequence[float], ranked: Thresholds) -> Thresholds:
-    """Return the blocks that first reach a level of recall."""
-    reach = _Reach.of(ranked.group, ranked.tp, ranked.totals, levels)
-    return ranked.among(np.unique(reach.place[reach.reached]))
-
-
-def _needed(levels: Sequence[float], n_pos: Integers | Floats) -> Floats:
-    """Return how many positives reach each level of recall, shape (n_groups, n_levels)."""
-    wanted = np.asarray(levels, dtype=np.float64)
-    return np.asarray(wanted * n_pos[:, None] * HAIR_BELOW)
 
 
 def _with_totals(rows: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
@@ -218,44 +183,21 @@ def _with_anchors(rows: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
     return stacked[places]
 
 
-class _Reach(NamedTuple):
-    """Where the recall of each group reaches each level, group by group."""
-
-    group: Integers
-    level: Floats
-    place: Integers
-    reached: NDArray[np.bool_]
-    defined: NDArray[np.bool_]
-
-    @classmethod
-    def of(
-        cls, group: Integers, tp: Floats, totals: pl.DataFrame, levels: Sequence[float]
-    ) -> "_Reach":
-        """Find the first row that reaches a level, given the groups of rows and their tp."""
-        groups = np.repeat(np.arange(totals.height), len(levels))
-        wanted = np.tile(np.asarray(levels, dtype=np.float64), totals.height)
-        bounds = np.searchsorted(group, np.arange(totals.height + 1))
-        starts, stops = bounds[groups], bounds[groups + 1]
-        n_pos = totals["n_pos"].to_numpy()
-        place = first_at_least(tp, starts, stops, _needed(levels, n_pos).ravel())
-        return cls(groups, wanted, place, place < stops, n_pos[groups] > 0)
-
-
 def _at_levels(rows: pl.DataFrame, totals: pl.DataFrame, levels: Sequence[float]) -> pl.DataFrame:
     """Return for each group and level the first row whose recall reaches the level."""
-    reach = _Reach.of(rows["group"].to_numpy(), rows["tp"].to_numpy(), totals, levels)
-    counts = (*_COUNTS, "precision")
+    group = np.repeat(np.arange(totals.height), len(levels))
+    n_pos = totals["n_pos"].to_numpy()
+    needed = np.asarray(levels) * n_pos[:, None] * HAIR_BELOW
+    bounds = np.searchsorted(rows["group"].to_numpy(), np.arange(totals.height + 1))
+    stops = bounds[group + 1]
+    place = first_at_least(rows["tp"].to_numpy(), bounds[group], stops, needed.ravel())
+    defined = n_pos[group] > 0
+    reached, counts = defined & (place < stops), (*_COUNTS, "precision")
     points = rows.select(counts)
-    points = (
-        points[np.where(reach.reached, reach.place, 0)]
-        if rows.height
-        else points.clear(reach.group.size)
-    )
-    is_reached = pl.lit(pl.Series(reach.reached & reach.defined))
-    defined = pl.lit(pl.Series(reach.defined))
-    points = points.with_columns(pl.when(is_reached).then(pl.col(counts)))
+    points = points[np.where(reached, place, 0)] if rows.height else points.clear(group.size)
+    points = points.with_columns(pl.when(pl.lit(pl.Series(reached))).then(pl.col(counts)))
     points = points.with_columns(
-        pl.Series("recall", reach.level),
-        pl.when(defined).then(pl.col("precision").fill_null(0.0)),
+        pl.Series("recall", np.tile(np.asarray(levels, dtype=np.float64), totals.height)),
+        pl.when(pl.lit(pl.Series(defined))).then(pl.col("precision").fill_null(0.0)),
     )
-    return pl.concat([points, totals.drop("n", "present_pos")[reach.group]], how="horizontal")
+    return pl.concat([points, totals.drop("n", "present_pos")[group]], how="horizontal")

@@ -16,7 +16,6 @@ from prframe._engine.ranks import class_scores, clustered, hits
 from prframe._engine.rows import key_names
 from prframe.errors import ArgumentError
 from prframe.stats.curves import (
-    PRPosterior,
     Weights,
     clusters_of_either_class,
     drawn_weights,
@@ -30,11 +29,10 @@ from prframe.stats.curves import (
 )
 from prframe.stats.rankings import RankedCells
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
-from prframe.typing import Flags, Floats, Integers, Schema
+from prframe.typing import Flags, Floats, Integers
 from prframe.verbs._groups import each_shape, group_cells, shape_of
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, warn_null, warn_undefined, why_bandless
-from prframe.verbs.curves.mean_bands import BAND_ENDS
 
 # A band needs so many positives in a group, and more where densities are estimated.
 _LEAST = {"bayesian-bootstrap": 3, "smoothed-bootstrap": 5, "asymptotic": 10}
@@ -68,9 +66,6 @@ class _Curve(NamedTuple):
     precision: Floats
     low: Floats
     high: Floats
-
-
-BAND_COLUMNS: Schema = {"recall": pl.Float64(), "precision": pl.Float64(), **BAND_ENDS}
 
 
 @dataclass(frozen=True)
@@ -156,73 +151,57 @@ class ItemBands(Plan):
     def _curve(self, group: _Group) -> _Curve:
         """Return the curve of a group and its band."""
         cells, nothing = group.cells, np.full(self.levels.size, np.nan)
-        precision = nothing
-        if cells.n_pos:
-            precision = empirical_precision(cells, self.levels)
-            precision = precision_at_prior(precision, cells.n_pos, cells.n_neg, self.prior)
-        few = min(cells.n_pos, group.n_clusters) < _LEAST[self.name]
-        if few or not cells.n_neg:
+        if not cells.n_pos:
+            return _Curve(nothing, nothing, nothing)
+        precision = empirical_precision(cells, self.levels)
+        precision = precision_at_prior(precision, cells.n_pos, cells.n_neg, self.prior)
+        if min(cells.n_pos, group.n_clusters) < _LEAST[self.name] or not cells.n_neg:
             return _Curve(precision, nothing, nothing)
-        if group.scores is None:
-            drawn = self._drawn(group)
-            ends = drawn.band(self.confidence_level, simultaneous=self.simultaneous)
-            return _Curve(precision, ends.low, ends.high)
-        return _Curve(precision, *self._of_scores(cells, group.scores))
+        if group.scores is not None:
+            return _Curve(precision, *self._of_scores(cells, group.scores))
+        if group.clustered is None:
+            drawn = posterior_of(
+                cells, self.levels, self._weights, self.prior, simultaneous=self.simultaneous
+            )
+        else:
+            drawn = posterior_of_clusters(
+                *group.clustered,
+                self.levels,
+                self.n_resamples,
+                np.random.default_rng(self.seed),
+                self.prior,
+                simultaneous=self.simultaneous,
+            )
+        ends = drawn.band(self.confidence_level, simultaneous=self.simultaneous)
+        return _Curve(precision, ends.low, ends.high)
 
     def _of_scores(
         self, cells: RankedCells, scores: tuple[Floats, Floats]
     ) -> tuple[Floats, Floats]:
         """Return the ends of a band by a method that smooths the scores of both classes."""
-        rng = np.random.default_rng(self.seed)
+        rng, level = np.random.default_rng(self.seed), self.confidence_level
         options: dict[str, Any] = {"n_pos": cells.n_pos, "n_neg": cells.n_neg}
         draws: dict[str, Any] = {"n_resamples": self.n_resamples, "rng": rng, **options}
         if self.name == "smoothed-bootstrap":
-            return pr_bootstrap(*scores, self.levels, **draws).band(self.confidence_level)
-        level = self.confidence_level
+            return pr_bootstrap(*scores, self.levels, **draws).band(level)
         if self.simultaneous:
             found = pr_asymptotic_band(*scores, self.levels, confidence_level=level, **draws)
         else:
             found = pr_asymptotic_interval(*scores, self.levels, confidence_level=level, **options)
         return found.low, found.high
 
-    def _drawn(self, group: _Group) -> PRPosterior:
-        """Draw the curves of a group, whose items or clusters have weights."""
-        if group.clustered is None:
-            return posterior_of(
-                group.cells,
-                self.levels,
-                self._weights,
-                self.prior,
-                simultaneous=self.simultaneous,
-            )
-        rng = np.random.default_rng(self.seed)
-        return posterior_of_clusters(
-            *group.clustered,
-            self.levels,
-            self.n_resamples,
-            rng,
-            self.prior,
-            simultaneous=self.simultaneous,
-        )
-
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn of groups without a band."""
-        keys = key_names(self.args)
-        groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
-            pl.col("n_pos", "lacking").first(), gaps=pl.col("conf_low").has_nulls()
-        )
         positives, ends = positives_of(self.args), ["conf_low", "conf_high"]
         # Each group is named in one warning, with everything that it lacks.
-        no_curve = pl.col("n_pos") == 0
-        curveless = groups.with_columns(lacking=no_curve)
-        warn_undefined(["precision", *ends], curveless, self.args, [positives])
+        no_curve, lacking = pl.col("n_pos") == 0, pl.col("lacking")
+        warn_undefined(["precision", *ends], rows, self.args, no_curve, [positives])
         clusters = self.args.cluster is not None
         why = why_bandless(_LEAST[self.name], positives, clusters=clusters)
-        bandless = groups.with_columns(pl.col("lacking") & ~no_curve)
-        warn_null(ends, bandless, self.args, why)
+        warn_null(ends, rows, self.args, lacking & ~no_curve, why)
+        gaps = pl.col("conf_low").is_null() & ~lacking
         why = "where precision is 0 or 1 or the next positives are far"
-        partly = groups.with_columns(lacking=pl.col("gaps") & ~pl.col("lacking"))
-        warn_null(ends, partly, self.args, why)
+        warn_null(ends, rows, self.args, gaps, why)
 
 
 def item_method(method: str) -> str:

@@ -1,8 +1,8 @@
-"""Precision at levels of recall for each group, and its mean over groups, such as queries."""
+"""The mean of curves at levels of recall over groups, such as queries, and bands about it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import polars as pl
@@ -14,15 +14,35 @@ from prframe._engine.rows import key_names
 from prframe.errors import ArgumentError
 from prframe.metrics.thresholds import Prec
 from prframe.stats.curves import LEVELS_TWICE, even_levels, range_ends, spaced_levels
+from prframe.stats.intervals import Confidence, MeanBand, mean_band, mean_interval
 from prframe.typing import Floats, Schema
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group
-from prframe.verbs._mean_samples import CLUSTER, KeyedByCluster, MeanSample, ranks
+from prframe.verbs._mean_samples import (
+    CLUSTER,
+    KeyedByCluster,
+    MeanSample,
+    few_for_skewness,
+    ranks,
+    warn_of_skewed_values,
+)
 from prframe.verbs._plan import Accepts, TwoStepPlan
-from prframe.verbs._verb import positives_of, warn_undefined
+from prframe.verbs._verb import positives_of, warn_null, warn_undefined
 from prframe.verbs.curves.drawing import Drawing, of_one_ranking, precision_recall
 
 MEAN_COLUMNS: Schema = {"recall": pl.Float64(), "precision": pl.Float64(), "n": pl.Int64()}
+Method: TypeAlias = Literal["auto", "t", "logit", "hall", "percentile", "bca"]
+BAND_COLUMNS: Schema = {
+    "recall": pl.Float64(),
+    "precision": pl.Float64(),
+    "conf_low": pl.Float64(),
+    "conf_high": pl.Float64(),
+    "method": pl.String(),
+    "confidence_level": pl.Float64(),
+    "simultaneous": pl.Boolean(),
+}
+_SKEWED = "skewed"
+_LEAST_UNITS = 2
 # So many levels from 0 to 1 are taken unless the caller names some.
 _LEVELS = 101
 
@@ -69,7 +89,6 @@ class PrecisionAtLevels(Evaluation):
             include_unretrieved=self.include_unretrieved,
             anchor=self.anchor,
             levels=self.levels,
-            interpolate=self.interpolate,
         )
         rows = drawing.rows(source)
         table = rows["precision"].to_numpy().reshape(-1, len(self.levels))
@@ -82,9 +101,8 @@ class PrecisionAtLevels(Evaluation):
 
     def warn(self, values: pl.DataFrame) -> None:
         """Warn once of groups without positives."""
-        lacking = pl.any_horizontal(pl.col(list(self.wanted)).is_null()).alias("lacking")
-        groups = values.select(*key_names(self.args), lacking)
-        warn_undefined(["precision"], groups, self.args, [positives_of(self.args)])
+        lacking = pl.any_horizontal(pl.col(list(self.wanted)).is_null())
+        warn_undefined(["precision"], values, self.args, lacking, [positives_of(self.args)])
 
 
 class CurveSample(NamedTuple):
@@ -140,16 +158,117 @@ class MeanCurves(TwoStepPlan):
                 curves = MeanSample.of(table[defined], rank)
                 yield CurveSample(part.select(keys).head(1), curves)
 
-    def summary(self, curves: MeanSample) -> dict[str, pl.Series]:
+    def summary(self, curves: MeanSample) -> pl.DataFrame:
         """Return the columns that follow from the curves of a group."""
-        return series({"precision": mean_of(curves.values)})
+        return pl.DataFrame(series({"precision": mean_of(curves.values)}))
 
     def _rows(self, sample: CurveSample) -> pl.DataFrame:
         """Return the rows of one group."""
-        levels = np.array(self.precision.levels)
-        rows = pl.DataFrame({"recall": levels} | self.summary(sample.curves))
-        rows = rows.with_columns(n=len(sample.curves.values))
+        recall = pl.Series("recall", self.precision.levels)
+        rows = self.summary(sample.curves).with_columns(recall, n=len(sample.curves.values))
         return with_key(sample.key, rows)
+
+
+@dataclass(frozen=True)
+class MeanBands(MeanCurves):
+    """The plan of bands about mean curves, whose curves are drawn."""
+
+    method: str
+    simultaneous: bool
+    confidence_level: float
+    n_resamples: int
+    seed: int
+
+    @staticmethod
+    def columns() -> Schema:
+        """Return the columns of the result."""
+        return {**BAND_COLUMNS, "n": pl.Int64()}
+
+    def check(self) -> None:
+        """Refuse methods that have no band of the kind asked for."""
+        super().check()
+        checks.flag("simultaneous", self.simultaneous)
+        methods = get_args(Method)
+        if self.method not in methods:
+            raise ArgumentError(
+                f"`method` of a mean over groups must be one of {checks.listed(sorted(methods))}; "
+                f"got {checks.brief(self.method)}."
+            )
+        if self.simultaneous and self.method != "auto":
+            raise ArgumentError(
+                f"method={self.method!r} knows single levels only; say simultaneous=False, or "
+                "leave it out."
+            )
+
+    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return a row per group of `by` and level, and warn of groups without a band."""
+        means = super().of_all(rows)
+        if means.is_empty():
+            return means
+        kept = replace(self.args, by=list(self.args.keys[: self.n_kept]))
+        unit = "curves" if self.args.cluster is None else "clusters"
+        why = f"which have fewer than two {unit}, or {unit} that all agree"
+        warn_null(["conf_low", "conf_high"], means, kept, pl.col("conf_low").is_null(), why)
+        warn_of_skewed_values(means, key_names(kept), "levels")
+        return means.drop(_SKEWED)
+
+    def summary(self, curves: MeanSample) -> pl.DataFrame:
+        """Return the mean curve of a group, its band, and the method."""
+        confidence = Confidence(self.confidence_level, limits=(0.0, 1.0))
+        if self.simultaneous:
+            rng = np.random.default_rng(self.seed)
+            band = mean_band(curves.values, confidence, self.n_resamples, rng, curves.cluster)
+            method = "studentized-bootstrap"
+        else:
+            band, method = self._at_each_level(curves, confidence)
+        low, high = self._with_margin(curves, band, confidence)
+        skewed = [
+            not self.simultaneous and few_for_skewness(sample.values, method, sample.cluster)
+            for sample in curves.at_each_level()
+        ]
+        columns = series({"precision": band.mean, "conf_low": low, "conf_high": high})
+        return pl.DataFrame(columns | {_SKEWED: skewed}).with_columns(
+            method=pl.lit(method),
+            confidence_level=pl.lit(self.confidence_level),
+            simultaneous=pl.lit(self.simultaneous),
+        )
+
+    def _at_each_level(self, curves: MeanSample, confidence: Confidence) -> tuple[MeanBand, str]:
+        """Return the interval of the mean at each level, and the method of the intervals."""
+        method = self.method
+        number, n_levels = curves.values.shape
+        nothing = np.full(n_levels, np.nan)
+        if not number:
+            return MeanBand(nothing, nothing, nothing), method
+        draws = self.n_resamples, self.seed
+        intervals = [
+            mean_interval(sample.values, method, confidence, *draws, cluster=sample.cluster)
+            for sample in curves.at_each_level()
+        ]
+        ends = [[each.estimate, each.low, each.high] for each in intervals]
+        return MeanBand(*np.array(ends).T), intervals[0].method
+
+    def _with_margin(
+        self, curves: MeanSample, band: MeanBand, confidence: Confidence
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of a band, which holds the interval of each level.
+
+        Where nearly all curves are equal, so are drawn ones. An anchor is certain.
+        """
+        low, high = band.low, band.high
+        if curves.n_units < _LEAST_UNITS:
+            return low, high
+        if self.simultaneous:
+            single = [
+                mean_interval(values, "logit", confidence, cluster=curves.cluster)
+                for values in curves.values.T
+            ]
+            low = np.minimum(low, [each.low for each in single])
+            high = np.maximum(high, [each.high for each in single])
+        is_certain = np.zeros(low.size, np.bool_)
+        if self.precision.anchor:
+            is_certain = np.array(self.precision.levels) == 0
+        return np.where(is_certain, band.mean, low), np.where(is_certain, band.mean, high)
 
 
 def with_key(key: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:

@@ -28,7 +28,7 @@ from prframe.verbs._precomputed_values import (
 from prframe.verbs._predictions import COUNTS
 from prframe.verbs._verb import grouped_over, run, verb
 from prframe.verbs.intervals.means import RESAMPLED, MeanIntervals, PredictedMeans
-from prframe.verbs.intervals.of_rankings import BIAS, RankingIntervals, has_thresholds
+from prframe.verbs.intervals.of_rankings import RankingIntervals, has_thresholds
 
 Method: TypeAlias = Literal[
     "auto", "bayesian-bootstrap", "logit-t", "percentile", "t", "logit", "hall", "bca"
@@ -61,7 +61,6 @@ def interval(
     n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     judged: str = "judged",
-    bias: bool = False,
     predicted: Columns | None = None,
     **shared: Unpack[Shared],
 ) -> FrameT:
@@ -95,8 +94,7 @@ def interval(
           values, on the logit scale (W and AUPRG, which have no bounds, on their own), with AP
           corrected for its bias. With up to 100 clusters the jackknife encloses areas, BEDROC and
           metrics at a threshold, unless leaving one out makes any of them 0 or 1.
-        - "percentile": quantiles of resamples, for comparison with other software: it covers less
-          often.
+        - "percentile": quantiles of resamples, which cover less often.
         - "auto": "bayesian-bootstrap", but "logit-t" with `cluster` and where no positive is
           retrieved ("percentile" of metrics without a standard error, RR, Success@k and
           R(at_precision=p)).
@@ -111,16 +109,15 @@ def interval(
     cluster : str, optional
         Column of clusters of rows that depend on each other, for instance the query or the user:
         clusters, not rows, are the sample. For one ranking it takes ``ties="group"``. With `over`
-        the clusters are those of groups, for instance the user of a query, constant in each group;
-        it does not go with `resampling`.
+        the clusters are those of groups, for instance the user of a query, constant in each group.
     resampling : "cv" or float > 0, optional
-        Where `over` names folds, whose training sets overlap: the variance of "t" and "logit" is
-        corrected; as in `compare`.
+        Where `over` names folds, whose training sets overlap: corrects the variance of "t" and
+        "logit", as in `compare`. Not with `cluster`.
     prior : float in (0, 1), optional
-        The metric in a population with this share of positives, whatever the sample's: negatives
-        are weighed as in `evaluate`. For AP, AUPRC, AUPRG, pAP, Prec@r, MaxF1, R(at_precision=p),
-        and P, F1, F and MCC at a threshold; AUC, pAUC, and recall, specificity and balanced
-        accuracy at a threshold do not change. With `over`, for what takes it in `evaluate`.
+        The metric in a population with this share of positives, whatever the sample's, as in
+        `evaluate`. For AP, AUPRC, AUPRG, pAP, Prec@r, MaxF1, R(at_precision=p), and P, F1, F and
+        MCC at a threshold; AUC, pAUC, and recall, specificity and balanced accuracy at a threshold
+        do not change. With `over`, for what takes it in `evaluate`.
     confidence_level : float in (0, 1)
         Probability of covering.
     alternative : {"two-sided", "less", "greater"}
@@ -131,9 +128,6 @@ def interval(
         Seed. A group's draws depend on it and on nothing but the group.
     judged : str
         As in `evaluate`, for metrics that need it, with `over`.
-    bias : bool
-        Add by how much the estimate of AP is expected to lie above AP of the population; null for
-        metrics of which that is not known, and with a `prior`. It is for one ranking.
     predicted : str or list of str, optional
         With `over`: the column of a machine's labels, known for all rows, while `label` holds
         those of humans, or null for all rows of a query that no human has judged. The interval
@@ -144,23 +138,21 @@ def interval(
     Returns
     -------
     frame of the caller's kind
-        The `by` columns, then ``metric`` (String), ``estimate``, ``std_error``, ``conf_low``,
-        ``conf_high`` (Float64), ``method`` (String), the one that was used, and
-        ``confidence_level`` (Float64). A row per group and metric, and after MaxF1 of one ranking
-        ``"MaxF1 threshold"``: the highest score at which F1 is largest, without a standard error,
-        and all thresholds whose F1 is not significantly less; -inf stands for all items. With
-        `bias` also ``bias`` (Float64). With `predicted` also ``n`` queries with human labels and
-        ``n_predicted`` with the machine's (Int64), the ``weight`` of the machine, the mean
-        ``bias`` of human minus machine values, and ``n_effective``, how many queries with human
-        labels would alone give the same standard error (Float64).
+        A row per group and metric: the `by` columns, then ``metric`` (String), ``estimate``,
+        ``std_error``, ``conf_low``, ``conf_high`` (Float64), ``method`` (String), the one that was
+        used, and ``confidence_level`` (Float64). After MaxF1 of one ranking a row
+        ``"MaxF1 threshold"``: the highest score at which F1 is largest, and all thresholds whose
+        F1 is not significantly less; -inf stands for all items. With `predicted` also ``n``
+        queries with human labels and ``n_predicted`` with the machine's (Int64), the ``weight`` of
+        the machine, the mean ``bias`` of human minus machine values, and ``n_effective``, how many
+        queries with human labels would alone give the same standard error (Float64).
 
     Raises
     ------
     PrframeError
-        An unknown metric or option, a metric or method that does not go with `over` or `cluster`,
-        "logit" for a metric that may exceed 1, `weight` without `over`, rows that cannot be
-        ranked, a group of `over` in several clusters or in none, `resampling` with clusters, or
-        values at hand that are infinite, or two of one query.
+        An unknown metric or option, options that do not go together, "logit" for a metric that may
+        exceed 1, `weight` without `over`, rows that cannot be ranked, a group of `over` in several
+        clusters or in none, or precomputed values that are infinite, or two of one query.
 
     Warns
     -----
@@ -213,28 +205,10 @@ def interval(
     │ AUC    ┆ 0.533333 ┆ 0.096806  ┆ 0.344188 ┆ 0.70057   │
     │ P@10   ┆ 0.7      ┆ 0.146362  ┆ 0.329731 ┆ 0.881451  │
     └────────┴──────────┴───────────┴──────────┴───────────┘
-
-    Of values at hand:
-
-    >>> seeds = {"seed": [1, 2, 3, 4], "accuracy": [81.0, 84.5, 79.5, 83.0]}
-    >>> found = prframe.interval(seeds, values="accuracy", over="seed")
-    >>> found["estimate"].item(), found["conf_low"].round(2).item(), found["method"].item()
-    (82.0, 78.5, 't')
-
-    Of two queries of each of three users:
-
-    >>> queries = {"query_id": range(6), "AP": [0.4, 0.4, 0.5, 0.6, 0.6, 0.5]}
-    >>> of_users = pl.DataFrame({"user": list("aabbcc"), **queries})
-    >>> for cluster in (None, "user"):
-    ...     found = prframe.interval(of_users, values="AP", over="query_id", cluster=cluster)
-    ...     found.select(pl.col("conf_low", "conf_high").round(2)).row(0)
-    (0.41, 0.59)
-    (0.3, 0.7)
     """
     wanted = metrics_or_none(metrics, values)
     asks_judged = over is not None and any(metric.judged for metric in wanted.values())
     args = Arguments(score, label, judged=judged if asks_judged else None, **shared)
-    checks.flag("bias", bias)
     if str(method) == "bootstrap":
         ways = "'percentile' or 'bca'"
         if over is None:
@@ -251,7 +225,6 @@ def interval(
         else checks.number_of_draws(n_resamples),
         seed=int(random_generator(rng).integers(1 << 62)),
         prior=prior_of(prior),
-        bias=bias,
     )
     if over is None:
         if values is not None:
@@ -260,13 +233,8 @@ def interval(
             raise ArgumentError("`resampling` is of groups whose column stands in over=.")
         if predicted is not None:
             raise ArgumentError("`predicted` is for means over queries; name these with over=.")
-        result: FrameT = run(frame, plan, {**_COLUMNS, **(BIAS if bias else {})})
+        result: FrameT = run(frame, plan, _COLUMNS)
         return result
-    if bias:
-        raise ArgumentError(
-            "`bias` is of the sample that one ranking is; a mean over groups has none. Leave out "
-            "bias=True, or `over`."
-        )
     grouped: Arguments = grouped_over(plan.args, over)
     n_over = len(grouped.keys) - len(args.keys)
     measure: Evaluation | PrecomputedValues = Evaluation(

@@ -66,7 +66,10 @@ class MeanIntervals(TwoStepPlan):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which groups are a sample."""
-        return Accepts("interval")
+        measure = self.measure
+        return Accepts(
+            "interval", uses_grades=measure.uses_grades, counts_hits=measure.counts_hits
+        )
 
     def check(self) -> None:
         """Refuse metrics and methods that have no interval for means."""
@@ -87,14 +90,6 @@ class MeanIntervals(TwoStepPlan):
             wanted = self.measure.wanted
             _refuse_beyond([name for name, metric in wanted.items() if metric.range != _UNIT])
         self.measure.check()
-
-    def uses_grades(self) -> bool:
-        """Return whether all metrics use grades."""
-        return isinstance(self.measure, Evaluation) and self.measure.uses_grades()
-
-    def counts_hits(self) -> bool:
-        """Return whether metrics count hits, and have a value without positives."""
-        return isinstance(self.measure, Evaluation) and self.measure.counts_hits()
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group of `by` and metric."""
@@ -138,7 +133,7 @@ class MeanIntervals(TwoStepPlan):
             means = together.select(*keys, METRIC, skewed=pl.Series(skewed, dtype=pl.Boolean))
             warn_of_skewed_values(means, keys, "means", METRIC)
         # Undefined values have been warned of already, and so have means without values.
-        return _warned_of_narrow(rows, keys, kept)
+        return _warned_of_narrow(rows, kept)
 
     def _values(self, source: Source) -> MetricValues:
         """Return the values of all groups, and their clusters."""
@@ -237,7 +232,7 @@ class PredictedMeans(MeanIntervals):
         both = judged_by_both(means.args, predicted, wanted)
         options = {
             f"method={means.method!r}": means.method not in {"auto", "t", "logit"},
-            "resampling": means.resampling is not None,
+            "`resampling`": means.resampling is not None,
         }
         refuse_options(options, "method='t' or 'logit', and independent queries or clusters")
         args = {"args": replace(means.args, **both), "grouped": replace(means.grouped, **both)}
@@ -266,10 +261,9 @@ class PredictedMeans(MeanIntervals):
         columns = {name: [getattr(mean, name) for mean in means] for name in COUNTS}
         counts = pl.DataFrame(columns, schema=dict(COUNTS))
         rows = rows.hstack(counts.with_columns(pl.col(pl.Float64).fill_nan(None)))
-        lacking = rows.group_by(keys or pl.lit(0), maintain_order=True)
-        none = lacking.agg(lacking=(pl.col("n") == 0).any())
-        warn_null(["estimate"], none, kept, "in which humans have judged no query")
-        return _warned_of_narrow(rows, keys, kept)
+        why = "in which humans have judged no query"
+        warn_null(["estimate"], rows, kept, pl.col("n") == 0, why)
+        return _warned_of_narrow(rows, kept)
 
     def _mean(self, row: dict[str, list[float | None]], values: MetricValues) -> PredictedMean:
         """Return the interval of one mean."""
@@ -310,16 +304,16 @@ def interval_rows(
 
 
 def warned(
-    rows: pl.DataFrame, names: Sequence[str], keys: list[str], args: Arguments, lack: Sequence[str]
+    rows: pl.DataFrame, names: Sequence[str], args: Arguments, lack: Sequence[str]
 ) -> pl.DataFrame:
     """Warn once of undefined metrics and once of groups without an interval."""
     without = pl.col("estimate").is_null()
     undefined = [name for name in names if rows.filter(without, metric=name).height]
-    warn_undefined(undefined, _lacking(rows, without, keys), args, lack)
-    return _warned_of_narrow(rows, keys, args)
+    warn_undefined(undefined, rows, args, without, lack)
+    return _warned_of_narrow(rows, args)
 
 
-def _warned_of_narrow(rows: pl.DataFrame, keys: list[str], args: Arguments) -> pl.DataFrame:
+def _warned_of_narrow(rows: pl.DataFrame, args: Arguments) -> pl.DataFrame:
     """Warn once of groups that hold too little, or nothing that varies."""
     narrow = pl.col("conf_low").is_null() & pl.col("estimate").is_not_null()
     metrics = rows.filter(narrow)["metric"].unique(maintain_order=True)
@@ -328,10 +322,5 @@ def _warned_of_narrow(rows: pl.DataFrame, keys: list[str], args: Arguments) -> p
     if single and any("threshold=" in metric for metric in metrics):
         single += ", or do so at or above the threshold"
     why = f"which hold too little for an interval of {names}, or nothing that varies{single}"
-    warn_null(["conf_low", "conf_high"], _lacking(rows, narrow, keys), args, why)
+    warn_null(["conf_low", "conf_high"], rows, args, narrow, why)
     return rows
-
-
-def _lacking(rows: pl.DataFrame, mask: pl.Expr, keys: list[str]) -> pl.DataFrame:
-    """Return a row per group, and whether any of its metrics lacks something."""
-    return rows.group_by(keys or pl.lit(0), maintain_order=True).agg(lacking=mask.any())

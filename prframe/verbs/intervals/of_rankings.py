@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from prframe import checks
 from prframe._engine.frames import Source
 from prframe._engine.hits import Hits
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import class_scores, clustered
-from prframe._engine.rows import in_groups, key_names
+from prframe._engine.rows import key_names
 from prframe._engine.totals import items_above, least_key
-from prframe.errors import ArgumentError, CoverageWarning, warn
+from prframe.errors import ArgumentError
 from prframe.metrics import Metric, with_cells
 from prframe.metrics.thresholds import MaxF1, W
 from prframe.stats.curves import Weights, drawn_weights
@@ -37,18 +36,16 @@ from prframe.stats.rankings import (
 )
 from prframe.stats.score_functions import parse_phi
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
-from prframe.typing import Flags, Floats, Integers, Schema
+from prframe.typing import Flags, Floats, Integers
 from prframe.verbs._evaluation import Evaluation, at_prior, refuse_grades
 from prframe.verbs._groups import LEAST_CLUSTERS, each_shape, group_cells, shape_of
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._trec_eval_names import TrecEvalNames
-from prframe.verbs._verb import MOVED, positives_of, warn_of_ties_at_jumps
+from prframe.verbs._verb import MOVED, TIES_AT_JUMPS, positives_of, warn_of_coverage
 from prframe.verbs.intervals.means import check_method, interval_rows, warned
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-BIAS: Schema = {"bias": pl.Float64()}
 # Working columns: whether few negatives decide, and whether a group has few clusters.
 _HEAVY, _FEW = "__heavy", "__few"
 
@@ -60,6 +57,17 @@ _OF_JUMPS = (
     "levels. "
     "Take a phi without jumps, for example 'W(rtb)', scores that tell more items apart, or "
     "method='percentile', which covered in 79 % of them at least; where it does not matter"
+)
+_OF_HEAVY = (
+    "makes a negative count three times or more{where}, so that few of them decide {names}, and "
+    "the interval knows none that the sample lacks: 95 % intervals covered in 55 to 95 % of "
+    "samples where a negative counts 3 to 50 times."
+)
+_OF_FEW_CLUSTERS = (
+    f"fewer than {LEAST_CLUSTERS} clusters hold positives, or negatives{{where}}, and may not "
+    "show how much clusters differ: with 8 to 30 clusters 95 % intervals of AP and AUC covered in "
+    "90 to 98 % of samples, and those of AUPRG, BEDROC, MaxF1, pAUC and R(at_precision) in 83 to "
+    "98 %. More clusters help, not more items; where it does not matter"
 )
 
 
@@ -135,7 +143,6 @@ class RankingIntervals(Plan):
     n_resamples: int
     seed: int
     prior: float | None
-    bias: bool
 
     def accepts(self) -> Accepts:
         """Return the arguments under which rows are a sample of items, or of clusters."""
@@ -143,7 +150,10 @@ class RankingIntervals(Plan):
         if self.args.cluster is not None:
             taker = "`cluster` draws rows again, which are tied then; it"
             options = {"ties": BLOCKS, "taker": taker}
-        return Accepts("interval", whole_items="draws", clusters_of_items=True, **options)
+        hits = Evaluation(self.args, self.wanted).counts_hits
+        return Accepts(
+            "interval", whole_items="draws", clusters_of_items=True, counts_hits=hits, **options
+        )
 
     def check(self) -> None:
         """Refuse metrics and methods that have no interval for single rankings."""
@@ -151,7 +161,7 @@ class RankingIntervals(Plan):
             if metric.without_cells:
                 raise ArgumentError(
                     f"{name} of one ranking has no interval here: {metric.without_cells}; "
-                    f"{with_cells()} have; for a mean over groups name them with over=."
+                    f"take its mean over groups, named with over=, or one of {with_cells()}."
                 )
         # Making the statistics checks their cut-offs, and whether they take `prior`.
         statistics = self.statistics
@@ -161,10 +171,6 @@ class RankingIntervals(Plan):
         for statistic in statistics.values():
             if self.method == "logit-t":
                 statistic.check_influence()
-
-    def counts_hits(self) -> bool:
-        """Return whether metrics count hits, and have a value without positives."""
-        return Evaluation(self.args, self.wanted).counts_hits()
 
     @cached_property
     def statistics(self) -> dict[str, CellStatistic]:
@@ -177,57 +183,27 @@ class RankingIntervals(Plan):
         Evaluation(replace(self.args, cluster=None), self.wanted).check_all_rows(source)
         extra = ("score",) if has_thresholds(self.wanted) else ()
         rows = Ranking(source, self.args, extra=extra).over_groups(self._piece)
-        by_errors = rows.filter(pl.col("method") == "logit-t")
-        warn_of_ties_at_jumps(by_errors, key_names(self.args), "metric", _OF_JUMPS)
-        self._warn_of_heavy_negatives(rows)
-        self._warn_of_few_clusters(rows)
+        self._warn_of_coverage(rows)
         needs = {need for metric in self.wanted.values() for need in metric.needs}
         lack = [positives_of(self.args), *(["negatives"] if "n_neg" in needs else [])]
         lack += [f"retrieved {positives_of(self.args)}"] if has_thresholds(self.wanted) else []
         above = (metric for metric in self.wanted.values() if metric.needs_items_above)
         lack += [f"scores of at least {metric.threshold:g}" for metric in above]
         rows = rows.drop(MOVED, _HEAVY, _FEW)
-        return warned(rows, self.names, key_names(self.args), self.args, lack)
+        return warned(rows, self.names, self.args, lack)
 
-    def _warn_of_heavy_negatives(self, rows: pl.DataFrame) -> None:
-        """Warn once of estimates at a prior that hang on few negatives, but for those by draws."""
-        heavy = rows.filter(pl.col(_HEAVY) == 1, pl.col("method") != POSTERIOR)
-        heavy = heavy.drop_nulls("conf_low")
-        if heavy.is_empty():
-            return
-        names = checks.listed(heavy["metric"].unique(maintain_order=True), in_order=True)
-        remedy = (
-            "Take method='bayesian-bootstrap'"
-            if self.args.cluster is None
-            else "A prior nearer to the share of positives helps, and more negatives do"
-        )
-        warn(
-            f"prior={self.prior:g} makes a negative count three times or more{self._where(heavy)}"
-            f", so that few of them decide {names}, and the interval knows none that the sample "
-            "lacks: 95 % "
-            "intervals covered in 55 to 95 % of samples where a negative counts 3 to 50 times. "
-            f"{remedy}; where it does not matter, ignore CoverageWarning.",
-            CoverageWarning,
-        )
-
-    def _warn_of_few_clusters(self, rows: pl.DataFrame) -> None:
-        """Warn once of groups with few clusters."""
-        few = rows.filter(_FEW).drop_nulls("conf_low")
-        if few.is_empty():
-            return
-        warn(
-            f"fewer than {LEAST_CLUSTERS} clusters hold positives, or negatives"
-            f"{self._where(few)}, and may not show how much clusters differ: with 8 to 30 "
-            "clusters 95 % intervals of AP and AUC covered in 90 to 98 % of samples, and those of "
-            "AUPRG, BEDROC, MaxF1, pAUC and R(at_precision) in 83 to 98 %. More clusters help, "
-            "not more items; where it does not matter, ignore CoverageWarning.",
-            CoverageWarning,
-        )
-
-    def _where(self, rows: pl.DataFrame) -> str:
-        """Return the groups of rows in words, nothing without groups."""
-        keys = key_names(self.args)
-        return in_groups(rows.select(keys).unique(maintain_order=True).rows()) if keys else ""
+    def _warn_of_coverage(self, rows: pl.DataFrame) -> None:
+        """Warn once each of ties at jumps, of negatives of large weight, and of few clusters."""
+        keys, has_interval = key_names(self.args), pl.col("conf_low").is_not_null()
+        jumps = rows.filter(pl.col(MOVED) > 1, method="logit-t")
+        warn_of_coverage(jumps, keys, "metric", TIES_AT_JUMPS + _OF_JUMPS)
+        heavy = rows.filter(has_interval, pl.col("method") != POSTERIOR, _HEAVY)
+        remedy = "A prior nearer to the share of positives helps, and more negatives do"
+        if self.args.cluster is None:
+            remedy = "Take method='bayesian-bootstrap'"
+        at_prior = f"prior={self.prior:g} {_OF_HEAVY}" if self.prior is not None else ""
+        warn_of_coverage(heavy, keys, "metric", f"{at_prior} {remedy}; where it does not matter")
+        warn_of_coverage(rows.filter(has_interval, _FEW), keys, "metric", _OF_FEW_CLUSTERS)
 
     @cached_property
     def names(self) -> list[str]:
@@ -236,7 +212,7 @@ class RankingIntervals(Plan):
 
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""
-        group_hits = TrecEvalNames.of(self.wanted, self.args).task_of_hits(piece).result()
+        group_hits = Evaluation(self.args, self.wanted).task_of_hits(piece).result()
         by_threshold = {
             threshold: list(_groups_of(piece, group_hits, threshold))
             for threshold in dict.fromkeys(metric.threshold for metric in self.wanted.values())
@@ -258,32 +234,24 @@ class RankingIntervals(Plan):
             self.confidence.level,
         )
         known = [self._known(name, cut.rankings) for cut in groups for name in names]
-        extra = {_FEW: pl.Boolean(), MOVED: pl.Float64(), _HEAVY: pl.Float64(), **BIAS}
-        found = pl.DataFrame(known, schema=extra, orient="row")
-        return rows.hstack(found if self.bias else found.drop("bias"))
+        extra = {_FEW: pl.Boolean(), MOVED: pl.Float64(), _HEAVY: pl.Boolean()}
+        return rows.hstack(pl.DataFrame(known, schema=extra, orient="row"))
 
     def _known(
         self, name: str, rankings: Mapping[float | None, _Group]
-    ) -> tuple[bool, float | None, float | None, float | None]:
-        """Return what else is known of a metric of a group, in the order of the extra columns.
+    ) -> tuple[bool, float | None, bool]:
+        """Return whether clusters are few, how far ties may move W, and if few negatives decide.
 
-        That is whether its clusters are few, by how many standard errors ties at a jump of phi may
-        move W, whether, at a prior, few negatives decide, and the bias if it is known.
+        W moves by so many standard errors; negatives may decide at a prior.
         """
-        moved = heavy = bias = None
+        moved, heavy = None, False
         metric, statistic = self.wanted.get(name), self.statistics.get(name)
         if metric is not None and metric.name == W.name:
             cells = rankings[None].cells
             moved = moved_by_ties(parse_phi(str(metric["phi"])).of_size(cells.n), cells)
-        if isinstance(statistic, AtPrior):
-            # Few negatives of another weight add an unknown bias.
-            heavy = (
-                None if statistic.of_table else statistic.negatives_decide(rankings[None].cells)
-            )
-        elif self.bias and statistic is not None:
-            cells = rankings[None].cells
-            bias = None if np.isnan(statistic.value(cells)) else statistic.bias(cells)
-        return _has_few_clusters(next(iter(rankings.values()))), moved, heavy, bias
+        if isinstance(statistic, AtPrior) and not statistic.of_table:
+            heavy = statistic.negatives_decide(rankings[None].cells)
+        return _has_few_clusters(next(iter(rankings.values()))), moved, heavy
 
     @cached_property
     def _weights(self) -> list[Weights]:

@@ -18,9 +18,9 @@ from prframe.stats import (
     ranking_levels,
 )
 from prframe.stats._p_values import sampled_p_value
-from prframe.stats.paired_rankings import PairedRankings, draws as paired_draws
-from prframe.stats.paired_rankings.draws import multiplicities
+from prframe.stats.paired_rankings import PairedRankings, rankings as paired_draws
 from prframe.stats.paired_rankings.pools import HELD
+from prframe.stats.paired_rankings.rankings import multiplicities
 from prframe.stats.rankings import CellEvaluator, PrecisionAtRecall
 
 AP, AUC = AveragePrecision(), RocArea()

@@ -1,15 +1,11 @@
-"""Many pairs at once: the same draws for all, maxima, replicates."""
+"""Many pairs at once: the same draws for all, and maxima."""
 
 import numpy as np
 import pytest
-import scipy.stats
 from scipy.stats import binom
 
 from prframe.stats import PairedFamily
-from prframe.stats.intervals.ends import Confidence, acceleration, bca_interval
 from prframe.stats.null import all_signs, random_signs
-from prframe.stats.paired_values import paired_sample
-from tests.compared_runs import scipy_seed
 
 ALTERNATIVES = ["two-sided", "less", "greater"]
 
@@ -50,20 +46,6 @@ def test_max_t_is_the_step_down_of_its_definition(alternative, n, how):
     found = family(differences).max_t(500, np.random.default_rng(1), alternative)
     assert found.method == how
     assert found.p_values == pytest.approx(expected, abs=1e-12)
-
-
-def test_replicates_are_scipys_bootstrap():
-    differences = np.random.default_rng(4).exponential(size=40)
-    expected = scipy.stats.bootstrap(
-        (differences,), np.mean, n_resamples=50_000, method="BCa", **scipy_seed(2)
-    )
-    (means,) = family(differences[:, None]).replicates(50_000, np.random.default_rng(1))
-    sample = paired_sample(differences)
-    bend = acceleration(sample.influence, np.ones(40))
-    low, high = bca_interval(sample.mean, means, bend, Confidence(0.95))
-    assert low == pytest.approx(expected.confidence_interval.low, abs=0.01)
-    assert high == pytest.approx(expected.confidence_interval.high, abs=0.02)
-    assert means.std(ddof=1) == pytest.approx(expected.standard_error, rel=0.02)
 
 
 @pytest.mark.slow

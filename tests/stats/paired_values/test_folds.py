@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from prframe.errors import PrframeError
-from prframe.stats import mean_interval, paired_t_test
-from prframe.stats.paired_values import paired_equivalence_test
+from prframe.stats import PairedFamily, mean_interval, paired_t_test
+from prframe.stats.paired_values import paired_sample
 
 FIRST = np.array([0.81, 0.84, 0.79, 0.83, 0.86, 0.80, 0.82, 0.85, 0.81, 0.84])
 SECOND = np.array([0.80, 0.80, 0.80, 0.81, 0.82, 0.79, 0.82, 0.82, 0.80, 0.81])
@@ -51,8 +51,8 @@ def test_equivalence_is_that_of_statsmodels():
     weightstats = pytest.importorskip("statsmodels.stats.weightstats")
     for margin in (0.01, 0.03):
         expected = weightstats.ttost_paired(FIRST, SECOND, -margin, margin)[0]
-        test = paired_equivalence_test(FIRST, SECOND, margin=margin)
-        assert test.p_value == pytest.approx(expected, rel=1e-10)
+        family = PairedFamily.of([paired_sample(FIRST, SECOND)])
+        assert family.equivalence(margin)[1] == pytest.approx(expected, rel=1e-10)
 
 
 def test_wrong_options_are_refused():
@@ -60,7 +60,5 @@ def test_wrong_options_are_refused():
         paired_t_test(FIRST, SECOND, test_train_ratio=-0.1)
     with pytest.raises(PrframeError, match="leave out `cluster`"):
         paired_t_test(FIRST, SECOND, test_train_ratio=0.1, cluster=range(10))
-    with pytest.raises(PrframeError, match="`margin` must be"):
-        paired_equivalence_test(FIRST, SECOND, margin=0)
     with pytest.raises(PrframeError, match="takes values as independent"):
         mean_interval(FIRST, "bca", test_train_ratio=0.1)

@@ -1,11 +1,10 @@
-"""Adjusted p-values: their definitions in plain Python and SciPy."""
+"""Adjusted p-values: their definitions in plain Python."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from scipy.stats import false_discovery_control
 
 import prframe
 from prframe.stats import adjust_p_values
@@ -59,13 +58,6 @@ def test_laws(method: str, p_values: list[float], data: st.DataObject) -> None:
     with_gap = adjust_p_values(np.insert(given_, place, np.nan), method)
     assert np.isnan(with_gap[place])
     assert (np.delete(with_gap, place) == found).all()
-
-
-@pytest.mark.parametrize("method", ["bh", "by"])
-def test_scipy(method: str) -> None:
-    p_values = np.random.default_rng(5).random(200).round(2) ** 3
-    want = false_discovery_control(p_values, method=method)
-    assert adjust_p_values(p_values, method) == pytest.approx(want, rel=1e-13, abs=0)
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,8 @@ from prframe.stats.paired_values import (
     QueryTestName,
     QueryTestOptions,
     cohen_dz_of_columns,
-    paired_bootstrap_test,
     paired_differences,
     paired_sample,
-    sign_test,
-    signed_rank_test,
 )
 from tests.stats.paired_values import oracle
 
@@ -89,7 +86,7 @@ def test_randomization_is_scipys_permutation_test(alternative, n, digits):
 def test_signed_ranks_are_scipys(alternative, n):
     a, b = values(n)
     expected = scipy.stats.wilcoxon(a, b, alternative=alternative, method="exact")
-    found = signed_rank_test(a, b, alternative=alternative)
+    found = result_of("wilcoxon", paired_differences(a, b), alternative=alternative)
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10)
     greater = scipy.stats.wilcoxon(a, b, alternative="greater", method="exact")
     assert found.statistic == greater.statistic
@@ -101,7 +98,8 @@ def test_exact_signed_ranks_with_ties_are_permutations_of_signs():
     ranks = scipy.stats.rankdata(np.abs(kept)) * np.sign(kept)
     assert kept.size < 11
     expected = paired_randomization(ranks)
-    assert signed_rank_test(differences).p_value == pytest.approx(expected.p_value, abs=1e-12)
+    found = result_of("wilcoxon", differences)
+    assert found.p_value == pytest.approx(expected.p_value, abs=1e-12)
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -109,7 +107,7 @@ def test_exact_signed_ranks_with_ties_are_permutations_of_signs():
 def test_signs_are_scipys(alternative, n):
     a, b = values(n, digits=1)
     wins, losses = int((a > b).sum()), int((a < b).sum())
-    found = sign_test(a, b, alternative=alternative)
+    found = result_of("sign", paired_differences(a, b), alternative=alternative)
     assert found.statistic == wins
     if wins + losses:
         expected = scipy.stats.binomtest(wins, wins + losses, alternative=alternative)
@@ -181,7 +179,7 @@ def test_degenerate_samples(name):
 
 def test_rounding_is_no_difference():
     assert paired_differences([0.1 + 0.2, 1.0], [0.3, 0.5]).tolist() == [0.0, 0.5]
-    assert sign_test([0.1 + 0.2], [0.3]).p_value == 1
+    assert result_of("sign", paired_differences([0.1 + 0.2], [0.3])).p_value == 1
 
 
 @pytest.mark.parametrize(
@@ -214,7 +212,7 @@ def test_bootstrap_sees_a_small_spread_about_a_large_mean():
     noise = np.random.default_rng(1).normal(0, 1e-6, 30)
     noise -= noise.mean()
     for shift in (1.0, 1000.0):
-        found = paired_bootstrap_test(shift + noise, n_resamples=999, rng=1)
+        found = result_of("bootstrap", shift + noise, n_resamples=999)
         assert found.p_value == 0.001
 
 

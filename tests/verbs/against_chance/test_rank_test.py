@@ -147,33 +147,6 @@ def test_rows_are_those_of_the_statistic(phi: str, level: float) -> None:
         assert (got["conf_low"] is None) == (phi == "dcg")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("phi", [["mww", "rtb", "median"], "van-der-waerden"])
-def test_numbers_depend_on_nothing_else(phi: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    def found(rows: object) -> pl.DataFrame:
-        result = prframe.rank_test(rows, by="q", phi=phi)
-        result = result.collect() if isinstance(result, pl.LazyFrame) else result
-        return pl.DataFrame(result).sort("q", maintain_order=True)
-
-    rows = data()
-    expected = found(rows)
-    assert expected.null_count().sum_horizontal().item() == 0
-    others = [
-        rows.sample(fraction=1, shuffle=True, seed=5),
-        rows.sort("q", "score", descending=True),
-        rows.lazy(),
-        rows.to_pandas(),
-        rows.to_arrow(),
-        rows.with_columns(3 * pl.col("score") - 1),
-    ]
-    assert all(found(other).equals(expected) for other in others)
-    alone = [prframe.rank_test(rows.filter(q=q), phi=phi) for q in "abc"]
-    assert pl.concat(alone).equals(expected.drop("q"))
-    for threads in (1, 5):
-        monkeypatch.setattr(pl, "thread_pool_size", lambda threads=threads: threads)
-        assert found(rows).equals(expected)
-
-
 @pytest.mark.parametrize("correction", ["bonferroni", "holm", "bh", "by"])
 def test_corrections_are_over_groups_and_functions(correction: str) -> None:
     empty = pl.DataFrame({"q": ["z"] * 2, "score": [1.0, 2.0], "label": [False] * 2})

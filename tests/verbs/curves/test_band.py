@@ -6,13 +6,11 @@ import sys
 from math import inf
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe._engine import frames
 from prframe.stats import (
     pr_asymptotic_band,
     pr_asymptotic_interval,
@@ -112,25 +110,6 @@ def test_a_group_is_its_scores_alone(options: dict[str, object]) -> None:
     last = found.filter(q="cut", recall=0.9).row(0, named=True)
     assert last["precision"] == 0
     assert last["conf_low"] in {0, None}
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-@methods
-def test_order_batches_and_frames_do_not_matter(
-    monkeypatch: pytest.MonkeyPatch, options: dict[str, object]
-) -> None:
-    first = prframe.band(DATA, by="q", **FEW, **options)
-    for rows in (DATA.sort("q"), DATA.sort("score")):
-        for size in (50, 1 << 20):
-            monkeypatch.setattr(frames, "_SLICE_ROWS", size)
-            monkeypatch.setattr(frames, "_BATCH_ROWS", size)
-            for frame in (rows, rows.lazy()):
-                again = prframe.band(frame, by="q", **FEW, **options).lazy().collect()
-                assert_frame_equal(again, first, check_row_order=False)
-    of_pandas = prframe.band(DATA.to_pandas(), by="q", **FEW, **options)
-    assert isinstance(of_pandas, pd.DataFrame)
-    assert_frame_equal(pl.from_pandas(of_pandas), first)
 
 
 THREADS = """

@@ -58,6 +58,7 @@ def test_equals_the_naive_curve(
         assert rows["recall"].to_list() == pytest.approx(wanted, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
 @given(weighted(), TIES)
 def test_weighted_counts(group: list[Item], ties: str) -> None:
     listed = [item for item in group if item.weight > 0]

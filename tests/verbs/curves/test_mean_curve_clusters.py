@@ -6,7 +6,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 from numpy.typing import NDArray
@@ -142,34 +141,6 @@ def test_the_p_value_counts_all_signs_of_clusters() -> None:
     low = np.fmin(band.low, single["conf_low"])
     np.testing.assert_allclose(found["conf_low"], low, rtol=1e-12)
     np.testing.assert_allclose(found["conf_high"], np.fmax(band.high, single["conf_high"]))
-
-
-@skewed
-@every
-@both
-@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical, pl.Enum(sorted(set(USERS)))])
-def test_the_order_of_rows_changes_nothing(
-    call: Callable[..., Any], dtype: Any, simultaneous: bool
-) -> None:
-    options = {"simultaneous": simultaneous}
-    if call is CALLS["compare_curves"]:
-        options["baseline"] = "b"
-    expected = call(RUNS, **options)
-    shuffled = RUNS.cast({"user": dtype}).sample(fraction=1, shuffle=True, seed=4)
-    found = call(shuffled, **options)
-    assert_frame_equal(found, expected, check_row_order=False, rel_tol=1e-12)
-
-
-@every
-def test_every_kind_of_frame(call: Callable[..., Any]) -> None:
-    expected = call(RUNS)
-    assert_frame_equal(call(RUNS.lazy()).collect(), expected, rel_tol=1e-12)
-    of_pandas = call(RUNS.to_pandas())
-    assert isinstance(of_pandas, pd.DataFrame)
-    found = pl.from_pandas(of_pandas)
-    assert_frame_equal(found, expected, check_dtypes=False, rel_tol=1e-12)
-    of_arrow: Any = pl.from_arrow(call(RUNS.to_arrow()))
-    assert_frame_equal(of_arrow, expected, rel_tol=1e-12)
 
 
 @pytest.mark.slow

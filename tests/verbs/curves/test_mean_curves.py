@@ -144,15 +144,6 @@ def test_no_query_with_positives() -> None:
 
 
 @undefined
-@every
-def test_order_of_rows_does_not_matter(call: Callable[..., pl.DataFrame]) -> None:
-    # Pairs of models are in order of their first rows, unless one of them is the baseline.
-    options = {"baseline": "c"} if call is CALLS["compare_curves"] else {}
-    shuffled = call(RUNS.sample(fraction=1, shuffle=True, seed=4), **options)
-    assert_frame_equal(shuffled, call(RUNS, **options), check_row_order=False, check_exact=True)
-
-
-@undefined
 @pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 @pytest.mark.parametrize("method", ["auto", "t", "logit", "hall", "percentile", "bca"])
 def test_bands_at_single_levels_are_intervals(method: str) -> None:

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
@@ -55,29 +54,6 @@ def test_intervals_are_those_of_the_values_of_queries(method: str) -> None:
         ours = [row["std_error"], row["conf_low"], row["conf_high"]]
         theirs = [expected.std_error, expected.low, expected.high]
         assert ours == pytest.approx(theirs, rel=1e-12, abs=tolerance)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_the_order_of_rows_changes_nothing(method: str) -> None:
-    frame = ROWS.cast({"user": pl.Categorical})
-    expected = prframe.interval(ROWS, "AP", method=method, **OPTIONS)
-    for seed in range(3):
-        shuffled = frame.sample(fraction=1, shuffle=True, seed=seed)
-        found = prframe.interval(shuffled, "AP", method=method, **OPTIONS)
-        assert_frame_equal(found, expected, rel_tol=1e-14)
-
-
-def test_every_kind_of_frame() -> None:
-    expected = prframe.interval(ROWS, ["AP", "AUC"], **OPTIONS)
-    for frame in (ROWS.lazy(), ROWS.to_pandas(), ROWS.to_arrow()):
-        found: Any = prframe.interval(frame, ["AP", "AUC"], **OPTIONS)
-        if isinstance(found, pl.LazyFrame):
-            found = found.collect()
-        elif isinstance(found, pd.DataFrame):
-            found = pl.from_pandas(found)
-        elif not isinstance(found, pl.DataFrame):
-            found = pl.from_arrow(found)
-        assert_frame_equal(found, expected, check_dtypes=False, rel_tol=1e-12)
 
 
 def test_a_query_of_several_groups_may_be_of_several_clusters() -> None:

@@ -49,7 +49,7 @@ def test_whole_scores_and_thresholds_between_them() -> None:
 
 def test_models_are_compared_at_a_threshold() -> None:
     data = draw(1, 80, 5).with_columns(other=pl.col("score").round().cast(pl.Int64))
-    names = ["MCC(threshold=0.5)", "P(rel=1,threshold=0.5)", "AP", "nDCG@5"]
+    names = ["MCC(threshold=0.5)", "P(threshold=0.5)", "AP", "nDCG@5"]
     labelled = data.with_columns(pl.col("label").cast(pl.Int64))
     options = {"score": ["score", "other"], "over": None, "n_resamples": 200, "rng": 1}
     rows = prframe.compare(labelled, names, **options)

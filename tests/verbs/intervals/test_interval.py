@@ -123,30 +123,6 @@ def test_estimates_are_those_of_evaluate(
         assert (known.filter(estimate=estimate)[end] == estimate).all()
 
 
-@pytest.mark.slow
-@quiet
-@pytest.mark.parametrize("options", [{}, {"cluster": "query"}, {"over": "query"}])
-@pytest.mark.parametrize("method", ["auto", "percentile"])
-def test_numbers_depend_on_nothing_else(
-    monkeypatch: pytest.MonkeyPatch, method: str, options: dict[str, str]
-) -> None:
-    def found(rows: object) -> pl.DataFrame:
-        result = prframe.interval(
-            rows, METRICS, by="model", method=method, rng=4, n_resamples=40, **options
-        )
-        return pl.DataFrame(result).sort("model", maintain_order=True)
-
-    expected = found(DATA)
-    assert expected["conf_low"].null_count() == 0
-    assert found(DATA.sample(fraction=1, shuffle=True, seed=5)).equals(expected)
-    assert found(DATA.sort("model", "score", descending=True)).equals(expected)
-    assert found(DATA.to_pandas()).equals(expected)
-    assert found(DATA.to_arrow()).equals(expected)
-    for threads in (1, 5):
-        monkeypatch.setattr(pl, "thread_pool_size", lambda threads=threads: threads)
-        assert found(DATA).equals(expected)
-
-
 def test_seeds_and_generators() -> None:
     def ends(rng: object) -> list[tuple[float, ...]]:
         return prframe.interval(SMOOTH, ["AP", "P@3"], rng=rng, n_resamples=50).select(ENDS).rows()
@@ -274,21 +250,6 @@ def test_the_error_of_auc_is_delong_s(method: str) -> None:
     found = prframe.interval(rows, "AUC", method=method, n_resamples=50, rng=1)
     delong = np.sqrt(of_pos.var(ddof=1) / of_pos.size + of_neg.var(ddof=1) / of_neg.size)
     assert found["std_error"].item() == pytest.approx(delong, rel=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
-@pytest.mark.parametrize("cluster", [None, "cluster"])
-def test_the_error_of_auc_is_that_of_the_comparison(cluster: str | None) -> None:
-    rows = data(300, seed=13).with_columns(
-        pl.col("score").clip(-9, None), cluster=pl.int_range(pl.len()) % 40, nothing=0.0
-    )
-    # A constant score has an AUC of one half without an error.
-    options = {"score": ["score", "nothing"], "over": None, "test": "delong", "cluster": cluster}
-    with_nothing = prframe.compare(rows, "AUC", **options)
-    alone = prframe.interval(rows, "AUC", method="logit-t", cluster=cluster)
-    assert with_nothing["mean_b"].item() == 0.5
-    z = (alone["estimate"].item() - 0.5) / alone["std_error"].item()
-    assert with_nothing["statistic"].item() == pytest.approx(z, rel=1e-9)
 
 
 # Clusters
@@ -446,25 +407,6 @@ def test_no_rows(options: dict[str, str], by: str | None) -> None:
     found = prframe.interval(DATA.clear(), METRICS, by=by, **options)
     assert found.height == 0
     assert found.schema == prframe.interval(DATA, METRICS, by=by, rng=1, **options).schema
-
-
-@pytest.mark.slow
-@quiet
-def test_lazy_frames_and_options_of_rows() -> None:
-    rows = DATA.with_columns(
-        score=pl.when(pl.col("score").is_finite()).then("score"), grade=pl.col("label") * 2
-    )
-    options = {"label": "grade", "positive": 2, "missing": "last", "rng": 28, "by": "model"}
-    for extra in ({}, {"cluster": "query"}, {"over": "query"}):
-        plan = prframe.interval(rows.lazy(), METRICS, **options, **extra)
-        assert isinstance(plan, pl.LazyFrame)
-        found = plan.collect()
-        expected = prframe.interval(DATA, METRICS, by="model", rng=28, **extra)
-        assert found.sort("model", maintain_order=True).equals(
-            expected.sort("model", maintain_order=True)
-        )
-        if not extra:
-            assert found.schema == plan.collect_schema()
 
 
 # Coverage

@@ -4,9 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 import scipy.stats
 from polars.testing import assert_frame_equal
@@ -112,30 +110,6 @@ def test_bootstrap_intervals_are_scipys(alternative: Any) -> None:
         tolerance = scipy.stats.sem(SCORES) / 4
         assert row["conf_low"] == pytest.approx(ends.low, abs=tolerance)
         assert row["conf_high"] == pytest.approx(ends.high, abs=tolerance)
-
-
-@layouts
-def test_every_kind_of_frame(
-    arranged: Callable[[pl.DataFrame], pl.DataFrame], values: Any
-) -> None:
-    frame = arranged(evaluated())
-    options: dict[str, Any] = {"values": values, "by": "model", "over": "query_id"}
-    expected = prframe.interval(frame, **options)
-    pandas, table = frame.to_pandas(), frame.to_arrow()
-    for given in (
-        *(frame.lazy(), pandas, pandas.convert_dtypes(), table, frame.to_dict(as_series=False)),
-        pandas.convert_dtypes(dtype_backend="pyarrow"),
-        pa.RecordBatchReader.from_batches(table.schema, table.to_batches()),
-    ):
-        found: Any = prframe.interval(given, **options)
-        if isinstance(found, pl.LazyFrame):
-            assert found.collect_schema() == expected.schema
-            found = found.collect()
-        elif isinstance(found, pd.DataFrame):
-            found = pl.from_pandas(found)
-        elif not isinstance(found, pl.DataFrame):
-            found = pl.from_arrow(found)
-        assert_frame_equal(found, expected, check_dtypes=False, rel_tol=1e-12)
 
 
 AT_HAND = pl.DataFrame(

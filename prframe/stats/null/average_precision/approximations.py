@@ -112,7 +112,7 @@ def beta_parameters(
     n, n_pos = group_sizes(n, n_pos)
     low, width = _support(n, n_pos)
     if moments is not None:
-        return _given(low, *(reals("moments", moment) for moment in moments))
+        return _given(low, moments)
     mean, variance = ap_null_moments(n, n_pos)
     # 1 - mean is written out, as it is tiny where nearly all items are positive.
     above = (n - n_pos) / n * (1 - (harmonic(n)[0] - 1) / np.maximum(n - 1, 1))
@@ -124,8 +124,12 @@ def beta_parameters(
     return BetaParameters(low, np.where(sure, np.nan, a), np.where(sure, np.nan, b))
 
 
-def _given(low: Floats, mean: Floats, variance: Floats) -> BetaParameters:
+def _given(low: Floats, moments: tuple[ArrayLike, ArrayLike]) -> BetaParameters:
     """Fit the beta distribution to the mean and the variance that the caller gives."""
+    if np.ndim(moments) == 0 or len(moments) != 2:  # type: ignore[arg-type] # noqa: PLR2004
+        got = checks.brief(moments)
+        raise PrframeError(f"`moments` must be a mean and a variance; got {got}.")
+    mean, variance = (reals("moments", moment) for moment in moments)
     low, mean, variance = together("`n`, `n_pos` and `moments`", low, mean, variance)
     widest = (mean - low) * (1 - mean)
     if bad := np.flatnonzero(~((variance > 0) & (variance < widest)).ravel()).tolist():
