@@ -78,7 +78,7 @@ BalancedAccuracy = _at_threshold(
 MCC = _at_threshold(
     "MCC",
     "Matthews' correlation coefficient at a threshold: (tp tn - fp fn) / sqrt((tp + fp) n_pos "
-    "n_neg (tn + fn)), 0 if no item, or every one, is above the threshold.",
+    "n_neg (tn + fn)), 0 if no item, or every one, is at or above the threshold.",
     "Matthews 1975",
     "matthews",
     range=(-1.0, 1.0),

@@ -12,7 +12,7 @@ from prframe.stats import rankings
 from prframe.typing import Floats
 
 
-def set_statistic(kind: str, m: Metric, empty: float = 0.0) -> rankings.SetStatistic:
+def set_statistic(kind: str, m: Metric, empty: float = 0.0) -> "rankings.SetStatistic":
     """Return a metric of all retrieved items as a function of four counts."""
     return rankings.SetStatistic(kind, m.number("beta") if m.takes("beta") else 1.0, empty)
 

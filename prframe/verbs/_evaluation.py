@@ -18,7 +18,7 @@ from prframe._engine.ranks import hits, task_of_hits
 from prframe._engine.rows import considered, in_groups, key_names
 from prframe._engine.tasks import Task
 from prframe.errors import ArgumentError, NoCutoffWarning, PrframeError, each_once, warn
-from prframe.metrics import Metric, at_any_prior, forms_that, in_trec_eval, parse_metric
+from prframe.metrics import Metric, forms_that, in_trec_eval, parse_metric
 from prframe.metrics.positions import Judged
 from prframe.metrics.sets import MCC, NumRet, SetR
 from prframe.metrics.thresholds import AUC, AUPRG, W
@@ -108,7 +108,8 @@ class Evaluation:
             )
         if graded and self.args.weight is not None:
             raise ArgumentError(
-                f"{checks.listed(graded)} take no `weight`; say positive= for all metrics instead."
+                f"`weight` does not work with rel=, as in {checks.listed(graded)}; pass positive= "
+                "for all metrics instead."
             )
         if graded and not isinstance(self.args.positive, (bool, int, float)):
             raise ArgumentError(
@@ -286,8 +287,8 @@ def at_prior(metric: Metric, prior: float | None) -> "stats.CellStatistic":
         return statistic
     if not statistic.takes_prior:
         raise ArgumentError(
-            f"`prior` has no meaning for {metric} of one ranking, as it counts ranks, at which "
-            f"the population has other items; it is for {at_any_prior()}; leave `prior` out."
+            f"`prior` does not work with metrics that count ranks, such as {metric}; take a "
+            "metric at a threshold, such as 'P(threshold=0.5)', or leave `prior` out."
         )
     return rankings.AtPrior(statistic, prior)
 

@@ -230,7 +230,9 @@ def test_arguments_that_verbs_refuse_are_errors_of_usage(words, capfdbinary) -> 
 def test_warnings_are_one_line(capfdbinary) -> None:
     done = run(capfdbinary, "evaluate", "--frame", "frame.csv", "-m", "AP")
     assert done.code == 0
-    assert done.err.startswith("prframe: warning: rows that differ in 'query' are ranked together")
+    assert done.err.startswith(
+        "prframe: warning: rows with different 'query' were ranked together"
+    )
     assert done.err.count("\n") == 1
 
 

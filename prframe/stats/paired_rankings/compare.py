@@ -85,13 +85,12 @@ def compare_rankings(  # noqa: PLR0913
 
     Notes
     -----
-    Resamples have no items but those of the sample. Good models differ by a misplaced item now and
-    then, which many samples lack, and quantiles of resamples then cover too seldom.
-    ``interval="auto"`` reaches at least as far as the intervals of both metrics, as
-    `ranking_interval` has them, and the correlation of both metrics say (Zou & Donner 2008); areas
-    under precision take ``"logit-t"``. The p-value does not change, and may be below
-    1 - confidence_level where the interval holds 0. Equal rankings have the interval [0, 0].
-    Metrics whose single interval would be one of resamples are not extended.
+    Two good models differ by a few misranked items, and many samples contain none, so bootstrap
+    intervals cover too seldom. ``interval="auto"`` widens them by the intervals of both metrics
+    (`ranking_interval`) and their correlation (Zou & Donner 2008); areas under precision take
+    ``"logit-t"``. The p-value does not change, and may be below 1 - confidence_level although the
+    interval contains 0. Equal rankings have the interval [0, 0]. Metrics whose own interval comes
+    from resamples are not widened.
 
     Randomization asks whether one model could have made both rankings; the bootstrap and DeLong's
     test ask for the difference alone, and reject too often with fewer than 40 or so clusters.
