@@ -273,8 +273,8 @@ def _posterior(cells: RankedCells, asked: Asked, *, room: bool) -> IntervalEstim
 
     The low end of areas under the ROC curve has a margin for a misplaced item, by the rule of
     `rank_test`. The interval is extended to an estimate of 0 or 1, and to the value that is
-    possible if no negative limits the metric in the sample, if few positives are above its cut, if
-    few negatives are above the positives, or if all negatives may be above a level.
+    possible if no negative limits the metric in the sample, if few positives are above its cut, or
+    if few negatives are above the positives.
     """
     if asked.replicates is None or not _takes_draws(cells, asked):
         return asked.without()

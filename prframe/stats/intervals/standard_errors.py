@@ -211,12 +211,8 @@ def _jackknife_interval(  # noqa: PLR0913
     Of c clusters, ``p_j = c logit(v) - (c - 1) logit(v_j)`` is the pseudo-value of cluster j,
     where v_j is the metric v without the cluster, the others weighing c / (c - 1). The ends are
     ``mean(p) -+ q std(p) / sqrt(c)``, transformed back, with Student's quantile q. The error is 1
-    to 1.5 times that of influence values, the middle no farther from v than that, and the ends
-    hold v.
-
-    There is none, None, of more than 100 clusters, of a metric that is not smooth, for which the
-    jackknife fails (Miller, *The jackknife - a review*, Biometrika 1974), and where v or a v_j is
-    0 or 1 or undefined.
+    to 1.5 times that of influence values, and the ends hold v. None for more than 100 clusters, a
+    metric that is not smooth (Miller, Biometrika 1974), or a v or v_j that is 0, 1 or undefined.
     """
     number, n_cells = clusters.shape[0], cells.pos.size
     if number > _MOST_CLUSTERS or not statistic.is_smooth:

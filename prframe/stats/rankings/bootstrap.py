@@ -38,16 +38,7 @@ def ranking_bootstrap(
     """Return metrics of resamples of a ranking's items, or of clusters of them.
 
     The shape is (n_statistics, n_resamples), with NaN where a resample leaves a metric undefined.
-    `clusters` is as `cluster_counts` returns it. A resample takes about as many steps as there are
-    items, or 20 times as many as there are cells if that is less (Efron, Annals of Statistics
-    1979).
-
-    Examples
-    --------
-    >>> from prframe.stats import AveragePrecision, RocArea, cells_from_scores
-    >>> cells, _ = cells_from_scores(range(8, 0, -1), [1, 1, 0, 1, 0, 1, 0, 0])
-    >>> ranking_bootstrap(cells, [AveragePrecision(), RocArea()], 1000, rng=1).shape
-    (2, 1000)
+    `clusters` is as `cluster_counts` returns it (Efron, Annals of Statistics 1979).
     """
     checks.number_of_draws(n_resamples)
     generator = random_generator(rng)

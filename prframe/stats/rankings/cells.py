@@ -99,14 +99,6 @@ def cells_from_hits(  # noqa: PLR0913
     `tp_start` and `fp_start` count the positives and negatives above the tie block of each,
     `tp_end` and `fp_end` those up to its end. `n` items are retrieved, of `n_pos` and `n_neg` in
     all.
-
-    Examples
-    --------
-    Ranked +--+-, and one more positive that is not retrieved:
-
-    >>> cells = cells_from_hits([0, 1], [1, 2], [0, 2], [0, 2], n=5, n_pos=3, n_neg=3)
-    >>> cells.pos, cells.neg
-    (array([1, 0, 1, 0, 1]), array([0, 2, 0, 1, 0]))
     """
     columns = {"tp_start": tp_start, "tp_end": tp_end, "fp_start": fp_start, "fp_end": fp_end}
     tp_start, tp_end, fp_start, fp_end = (

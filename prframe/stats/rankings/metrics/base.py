@@ -165,12 +165,7 @@ class CellStatistic(ABC):
     def influence(self, cells: RankedCells) -> Influence:
         """Return the derivative with respect to the weights of the items, once per cell and class.
 
-        Unless a subclass has a formula, counts are changed a little, the number of items being
-        fixed.
-
-        Parameters
-        ----------
-        cells : RankedCells
+        Unless a subclass has a formula, counts are changed a little, with n fixed.
 
         Returns
         -------
@@ -239,8 +234,7 @@ class CellStatistic(ABC):
     def deciding_positives(self, cells: RankedCells) -> float:
         """Return how many positives at the top make the value 1, on average over samples.
 
-        It is infinite if all do, as a single negative above one of them then shows a value below
-        1.
+        It is infinite if a single negative above any of them shows a value below 1.
         """
         del cells
         return float("inf")

@@ -196,15 +196,7 @@ _NEGATIVES = np.array([1.0, 2.0, 4.0, 8.0])
 class LargestF1(CellStatistic):
     """MaxF1: the largest F1 of all thresholds, ``max over k of 2 tp / (k + n_pos)``.
 
-    Notes
-    -----
-    At the best threshold F1 is flat, so that a small move of the threshold hardly changes it. The
-    influence is therefore that of F1 at the best threshold, as if this were fixed.
-
-    Examples
-    --------
-    >>> round(float(LargestF1().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.667
+    F1 is flat there, so the influence is that at the best threshold as if this were fixed.
     """
 
     _name: ClassVar[str] = "MaxF1"
@@ -274,8 +266,7 @@ class LargestF1(CellStatistic):
     def _at_levels(curves: DrawnCurves) -> Floats:
         """Return F1 of drawn curves at levels of recall, the last of which is 1.
 
-        Noise makes the largest of many means too large, and of few it is too small; with the cube
-        root of the number of positives both are small beside a standard error.
+        Noise makes the largest of many means too large, and of few it is too small.
         """
         prevalence, (recall, above) = curves.prevalence, curves.points()
         number = max(16, int(np.ceil(6 * curves.cells.n_pos ** (1 / 3))))
