@@ -45,15 +45,6 @@ class Influence(NamedTuple):
         occupied = number > 0
         return values[occupied], number[occupied].astype(np.float64)
 
-    def power_sum(self, cells: RankedCells, power: int) -> float:
-        """Return the sum over all items of a power of their influence."""
-        values, number = self.of_items(cells)
-        return float(number @ values**power)
-
-    def std_error(self, cells: RankedCells) -> float:
-        """Return the standard error of the statistic, items being an independent sample."""
-        return float(np.sqrt(self.power_sum(cells, 2)))
-
 
 @dataclass(frozen=True)
 class CellStatistic(ABC):
