@@ -141,10 +141,7 @@ class Evaluation:
         return values
 
     def task_of_hits(self, piece: Piece) -> Task[Hits]:
-        """Return the task that reduces a piece to its hits, and looks for ties among them.
-
-        These matter if metrics have trec_eval's names, and it would rank ties otherwise.
-        """
+        """Return the task that finds hits, and ties that trec_eval would rank otherwise."""
         task, seen = task_of_hits(piece), piece.ranking.source.seen
         if self.args.policy.by_item or self.args.weight is not None or seen.tied:
             return task
@@ -161,10 +158,7 @@ class Evaluation:
         return task.then(look) if named else task
 
     def of_scores(self, source: Source, scores: Sequence[str]) -> list[pl.DataFrame]:
-        """Return one row per group by each column of scores, and warn once of undefined values.
-
-        A group is undefined if it is for any column.
-        """
+        """Return one row per group by each column of scores; warn if any of these is undefined."""
         alone = [replace(self.args, score=column, further_scores=()) for column in scores]
         with each_once():
             parts = [replace(self, args=args).measured(source) for args in alone]

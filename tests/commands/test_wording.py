@@ -155,8 +155,11 @@ def test_files_name_no_option_of_frames(capfdbinary, tmp_path) -> None:
     fields = [line.split() for line in lines]
     graded.write_text("".join(f"{q} 0 {d} {1 + int(label)}\n" for q, _, d, label in fields))
     done = run(capfdbinary, "evaluate", graded, "old.run", "-J", "-m", "AP")
-    assert "for example -l 2 for grades of at least 2; if" in done.err
+    assert "for example -l 2 for grades of at least 2. If there are none" in done.err
     assert "--positive" not in done.err
+    table = run(capfdbinary, "check", "--frame", graded)
+    assert "it has one column" in table.err
+    assert "leave out --frame for TREC files" in table.err
 
 
 def test_queries_that_a_model_lacks(capfdbinary, tmp_path) -> None:

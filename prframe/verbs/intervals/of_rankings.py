@@ -116,10 +116,7 @@ def has_thresholds(wanted: Mapping[str, Metric]) -> bool:
 
 
 class _Cut(NamedTuple):
-    """The rankings of a group, by the thresholds below which items are taken as not retrieved.
-
-    Also the scores of either class, if the threshold of the largest F1 is asked for.
-    """
+    """The rankings of a group by thresholds on the score, and the scores of either class."""
 
     rankings: dict[float | None, _Group]
     scores: tuple[Floats, Floats] | None
