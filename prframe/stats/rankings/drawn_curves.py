@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from prframe.stats.rankings.cells import RankedCells, weight_of_negatives
-from prframe.typing import Flags, Floats, Reals
+from prframe.typing import Flags, Floats
 
 # Two points that coincide are taken as so far apart, and a part of that is a number.
 _LEAST_WIDTH = 1e-30
@@ -63,7 +63,7 @@ class DrawnCurves:
         knots = self.path.knots
         return np.asarray(knots.tied & (knots.share > 0))
 
-    def points(self, *, area: bool = False, at_ends: bool = False) -> tuple[Reals, Reals]:
+    def points(self, *, area: bool = False, at_ends: bool = False) -> tuple[Floats, Floats]:
         """Return recall and the share of all items above the threshold, at rising points.
 
         Each has the shape (n_points, n_draws). The first point has recall 0,
@@ -84,7 +84,7 @@ class DrawnCurves:
         A cell is a tie block or lies between two points, and the last one holds what is not
         retrieved. Each class has the shape (n_draws, n_cells).
         """
-        recall, above = (x.astype(np.float64) for x in self.points(area=area, at_ends=True))
+        recall, above = self.points(area=area, at_ends=True)
         n, p = self.cells.n, self.prevalence
         passed = np.maximum(above - p * recall, 0.0) / (1 - p)
         return n * p[:, None] * _differences(recall), n * (1 - p)[:, None] * _differences(passed)
@@ -177,7 +177,7 @@ def _differences(shares: Floats) -> Floats:
     return np.diff(ends, axis=1, prepend=0.0, append=1.0)
 
 
-def read(values: Reals, along: Reals, levels: Floats) -> Floats:
+def read(values: Floats, along: Floats, levels: Floats) -> Floats:
     """Return values where another quantity, which rises along the points, reaches levels.
 
     Both have shape (n_points, n_draws), levels (n_levels, n_draws or 1). Values are interpolated

@@ -19,7 +19,7 @@ from prframe.stats.rankings.cells import (
 )
 from prframe.stats.rankings.drawn_curves import DrawnCurves, read
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
-from prframe.typing import Floats, Reals
+from prframe.typing import Floats
 
 # A smaller share of all items is none.
 _NOTHING = 1e-25
@@ -196,9 +196,7 @@ class Bedroc(CellStatistic):
         From point to point s is a straight line in recall.
         """
         p, (recall, above) = curves.prevalence, curves.points(area=True)
-        # Where the best ranking and the worst one are close, single precision is too coarse.
-        is_coarse = self.alpha * curves.cells.n_neg < curves.cells.n
-        half = self.alpha / 2 * (above.astype(np.float64) if is_coarse else above)
+        half = self.alpha / 2 * above
         total = _mean_decay(half, np.diff(recall, axis=0))
         # Positives that are not retrieved are tied with all items beyond the last point.
         beyond = np.stack([half[-1], np.full_like(half[-1], self.alpha / 2)])
@@ -206,7 +204,7 @@ class Bedroc(CellStatistic):
         return self._scaled(self.alpha * p * total, p)
 
 
-def _mean_decay(half: Reals, weights: Reals) -> Floats:
+def _mean_decay(half: Floats, weights: Floats) -> Floats:
     """Return the sum over pieces of weights times the mean of exp(-2 x), x being a straight line.
 
     The mean between x and x + h is ``(exp(-2 x) + exp(-2 (x + h))) / 2 * tanh(h) / h``, in which

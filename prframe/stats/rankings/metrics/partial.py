@@ -238,7 +238,7 @@ class LargestF1(CellStatistic):
         estimate = self._estimate(curves)
         prevalence, (recall, above) = curves.prevalence, curves.points(at_ends=True)
         begun = np.count_nonzero(recall.min(axis=1) <= 0)
-        halves = above[begun:] + prevalence.astype(above.dtype)
+        halves = above[begun:] + prevalence
         np.divide(recall[begun:], halves, out=halves)
         largest = 2 * prevalence * halves.max(axis=0, initial=0.0)
         if estimate == 0:
@@ -281,8 +281,7 @@ class LargestF1(CellStatistic):
         """Return F1 of drawn curves behind so many negatives; shape (n_numbers, n_draws)."""
         rates = _NEGATIVES[:, None] / curves.cells.n_neg
         p, (recall, above) = curves.prevalence, curves.points(at_ends=True)
-        share = p.astype(above.dtype)
-        hits = p * read(recall, (above - share * recall) / (1 - share), rates)
+        hits = p * read(recall, (above - p * recall) / (1 - p), rates)
         return np.asarray(2 * hits / (hits + (1 - p) * rates + p))
 
 
