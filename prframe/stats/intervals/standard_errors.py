@@ -25,8 +25,6 @@ from prframe.typing import Floats
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# Numerical derivatives are those of a ranking with so many cells at the top, and others.
-_FIRST, _FURTHER = 256, 128
 # With more clusters the influence of each says nearly as much as the value without it.
 _MOST_CLUSTERS = 100
 # The jackknife may raise the standard error of influence values by half. Without a cluster a
@@ -108,25 +106,12 @@ def standard_error(
 
     That of AUC is DeLong's, or Obuchowski's with clusters.
     """
-    metric = getattr(statistic, "metric", statistic)
-    if clusters is None and type(metric).influence is CellStatistic.influence:
-        cells = _coarse(cells)
     if statistic.of_two_samples:
         error = _of_two_samples(cells, statistic.influence(cells), clusters)
     else:
         values, number = influence_of_units(cells, statistic, clusters)
         error = float(np.sqrt(number @ values**2))
     return error if error > EQUAL * max(abs(statistic.value(cells)), 1 / cells.n) else 0.0
-
-
-def _coarse(cells: RankedCells) -> RankedCells:
-    """Return a ranking whose lower cells are tied, so that there are few to differentiate by."""
-    n_cells = cells.pos.size
-    if n_cells <= _FIRST + _FURTHER:
-        return cells
-    edges = np.linspace(_FIRST, n_cells - 1, _FURTHER).astype(np.int64)
-    edges = np.concatenate([np.arange(_FIRST), edges])
-    return RankedCells(np.add.reduceat(cells.pos, edges), np.add.reduceat(cells.neg, edges))
 
 
 def _clusters_of_trials(

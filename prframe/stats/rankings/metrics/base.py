@@ -26,8 +26,8 @@ from prframe.typing import Floats, Integers
 
 # The weight of an item changes by so much, up and down.
 _STEP = 1e-4
-# The influence is computed at so many cells, and between these it is interpolated.
-_CELLS = 1024
+# Numerical derivatives are those of a ranking with so many cells at the top, and others.
+_FIRST, _FURTHER = 256, 128
 # The number of counts of changed rankings at a time.
 _HELD = 1 << 20
 
@@ -171,26 +171,25 @@ class CellStatistic(ABC):
         """
         self.check_influence()
         counts = np.stack([cells.pos, cells.neg]).astype(np.float64)
-        slopes = np.zeros_like(counts)
-        for side in (0, 1):
-            occupied = np.flatnonzero(counts[side])
-            if occupied.size:
-                chosen = _spread_out(occupied)
-                slope = self._slopes(counts, side, chosen)
-                slopes[side] = np.interp(np.arange(counts.shape[1]), chosen, slope)
+        first = _first_of_tied(cells.pos.size)
+        slopes = self._slopes(np.add.reduceat(counts, first, axis=1))
+        slopes = np.repeat(slopes, np.diff(first, append=cells.pos.size), axis=1)
         centre = float((slopes * counts).sum() / counts.sum())
         return Influence(slopes[0] - centre, slopes[1] - centre)
 
-    def _slopes(self, counts: Floats, side: int, at: Integers) -> Floats:
-        """Return the derivatives by the counts of one class in some cells."""
-        parts = []
-        for rows in batches(at.size, counts.size, _HELD):
-            cell = at[rows]
-            changed = np.repeat(counts[:, None], cell.size, axis=1)
-            step = np.zeros_like(changed)
-            step[side, np.arange(cell.size), cell] = _STEP
-            parts.append(self.values(*changed + step) - self.values(*changed - step))
-        return np.concatenate(parts) / (2 * _STEP)
+    def _slopes(self, counts: Floats) -> Floats:
+        """Return the derivatives by the counts of both classes in each cell."""
+        slopes = np.zeros_like(counts)
+        for side in (0, 1):
+            occupied = np.flatnonzero(counts[side])
+            for rows in batches(occupied.size, counts.size, _HELD):
+                cell = occupied[rows]
+                changed = np.repeat(counts[:, None], cell.size, axis=1)
+                step = np.zeros_like(changed)
+                step[side, np.arange(cell.size), cell] = _STEP
+                rise = self.values(*changed + step) - self.values(*changed - step)
+                slopes[side, cell] = rise / (2 * _STEP)
+        return slopes
 
     def check_influence(self) -> None:
         """Raise an error if the derivative does not say how the metric varies."""
@@ -240,13 +239,13 @@ def draws_of_ends(low: Floats, high: Floats) -> Floats:
     return np.concatenate([np.sort(low)[:half], np.sort(high)[half:]])
 
 
-def _spread_out(cells: Integers) -> Integers:
-    """Choose cells, all if they are few, else the first ones and ever fewer beyond."""
-    if cells.size <= _CELLS:
-        return cells
-    first = np.arange(_CELLS // 2)
-    rest = np.geomspace(first.size, cells.size - 1, _CELLS // 2)
-    return np.asarray(cells[np.unique(np.concatenate([first, rest.astype(np.int64)]))])
+def _first_of_tied(n_cells: int) -> Integers:
+    """Return the first of the cells that are taken for tied, so that there are few: lower ones."""
+    if n_cells <= _FIRST + _FURTHER:
+        return np.arange(n_cells)
+    # The last cell, which holds what was not retrieved, remains by itself.
+    further = np.linspace(_FIRST, n_cells - 1, _FURTHER).astype(np.int64)
+    return np.concatenate([np.arange(_FIRST), further])
 
 
 # Negatives decide from this weight on.
