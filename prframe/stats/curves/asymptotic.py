@@ -18,11 +18,11 @@ from prframe.errors import PrframeError
 from prframe.stats._arrays import fractions, random_generator, reals, together
 from prframe.stats.curves.bands import covering_rank
 from prframe.stats.curves.kernels import class_kernels
-from prframe.stats.curves.levels import rising_levels
 from prframe.stats.curves.precision_recall import (
     cells_of_classes,
     false_positives,
     precision,
+    rising_levels,
 )
 from prframe.stats.rankings import (
     ClassScores,

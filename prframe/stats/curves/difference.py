@@ -20,8 +20,11 @@ from prframe.stats.curves.bands import (
     of_few_units,
 )
 from prframe.stats.curves.drawn.paired_paths import PairedPaths
-from prframe.stats.curves.levels import rising_levels
-from prframe.stats.curves.precision_recall import empirical_precision, precision_at_prior
+from prframe.stats.curves.precision_recall import (
+    empirical_precision,
+    precision_at_prior,
+    rising_levels,
+)
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Floats
 
