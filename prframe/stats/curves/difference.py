@@ -64,9 +64,9 @@ class CurveDifference(NamedTuple):
 
     def reversed(self) -> CurveDifference:
         """Return the comparison of the second curve with the first."""
-        negated = (0.0 - values for values in (self.difference, self.high, self.low))
-        ends = self.precision_b, self.precision_a
-        return CurveDifference(self.recall, *ends, *negated, self.p_value)
+        difference, low, high = (0.0 - x for x in (self.difference, self.high, self.low))
+        curves = self.recall, self.precision_b, self.precision_a
+        return CurveDifference(*curves, difference, low, high, self.p_value)
 
 
 def pr_curve_difference(  # noqa: PLR0913
