@@ -174,7 +174,7 @@ def _read_text(
     # Polars fills a line that is too short with nulls.
     may_be_short = not is_json and frame.height and frame[:, -1].null_count()
     fault = _ragged_line(text, separator) if may_be_short else None
-    if fault := fault or _wrong_column(frame, numbers, text, separator):
+    if fault := fault or _wrong_column(frame, numbers, text, None if is_json else separator):
         raise PrframeError(f"{name}, {fault}.")
     if frame.is_empty():
         raise PrframeError(f"{name} has no rows below the names of its columns.")
