@@ -212,6 +212,7 @@ def _read_frame(given: argparse.Namespace) -> Rankings:
     numbers = [*(given.score or ["score"]), given.weight, *options.totals(given).values()]
     names = [name for name in numbers if isinstance(name, str)]
     model = getattr(given, "model", None) or "model"
+    frame: Any
     frame, is_added = files.scan(found, keys, model, names)
     if hasattr(given, "rng") and getattr(given, "interval", True):
         # An interrupt ends draws in the main thread alone, and a query of polars has its own.
