@@ -16,10 +16,7 @@ from prframe.stats import PairedFamily, detectable_difference, queries_needed
 from prframe.stats._units import units_of
 from prframe.stats.intervals import (
     Confidence,
-    acceleration,
-    bca_interval,
     before_correction,
-    percentile_interval,
     wald_interval,
 )
 from prframe.stats.paired_values import (
@@ -36,7 +33,6 @@ from prframe.verbs._precomputed_values import MetricValues
 from prframe.verbs.comparison.query_values import Stratum, ValuesPlan
 from prframe.verbs.comparison.rows import (
     JOINT,
-    SAMPLED,
     Block,
     Column,
     Comparison,
@@ -129,7 +125,8 @@ class OverQueries(ValuesPlan):
         methods = [
             None if np.isnan(test.p_value) else f"{test.method}{corrected}" for test in tests
         ]
-        ends = np.array(self._intervals(table, asked.confidence(metric_range)))
+        skewness = hall_skewness(family) if asked.takes_halls_interval else None
+        ends = student_intervals(family, asked.confidence(metric_range), skewness)
         # Differences that are all the same, and not 0, do not show how much they vary.
         ends[family.constant & (family.means != 0)] = np.nan
         columns = table.counts() | {
@@ -145,26 +142,6 @@ class OverQueries(ValuesPlan):
         if asked.equivalence is not None:
             columns["p_equivalence"] = family.equivalence(asked.equivalence)[1]
         return columns | self._design(table)
-
-    def _intervals(
-        self, table: "PairTable", confidence: Confidence
-    ) -> Sequence[tuple[float, float]] | Floats:
-        """Return the interval of the mean difference of each pair."""
-        asked = self.asked
-        if asked.interval not in SAMPLED:
-            skewness = hall_skewness(table.family) if asked.takes_halls_interval else None
-            return student_intervals(table.family, confidence, skewness)
-        ends = []
-        replicates = table.family.replicates(asked.n_resamples, asked.rng())
-        for sample, means in zip(table.family.samples, replicates, strict=True):
-            if sample.sums.size < 2:  # noqa: PLR2004
-                ends.append((np.nan, np.nan))
-            elif asked.interval == "percentile":
-                ends.append(percentile_interval(means, confidence))
-            else:
-                bend = acceleration(sample.influence, np.ones(sample.sums.size))
-                ends.append(bca_interval(sample.mean, means, bend, confidence))
-        return ends
 
     def _joint(self, tables: "dict[str, PairTable]") -> dict[str, dict[str, Column]]:
         """Return p-values adjusted by the maxima over all pairs and metrics, and their errors."""
