@@ -1,24 +1,21 @@
 """The comparison of models over queries, with a value per model and query."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from prframe import checks
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import SkewedDifferencesWarning, warn
 from prframe.stats import PairedFamily, detectable_difference, queries_needed
 from prframe.stats._units import units_of
-from prframe.stats.intervals import (
-    Confidence,
-    before_correction,
-    wald_interval,
-)
+from prframe.stats.intervals import Confidence, before_correction
 from prframe.stats.paired_values import (
     QUERY_TESTS,
     QueryTestOptions,
@@ -189,23 +186,18 @@ def student_intervals(
     family: PairedFamily, confidence: Confidence, skewness: Floats | None = None
 ) -> Floats:
     """Return Student's interval of the mean difference of each pair; with `skewness` Hall's."""
-    # Where the alternative leaves an end unbounded, it is that of the range.
-    ends = np.tile(np.array(confidence.limits), (family.means.size, 1))
     n_units = (family.sizes > 0).sum(axis=0)
-    unbounded = replace(confidence, limits=(-np.inf, np.inf))
-    for number in np.unique(n_units):
-        pairs = n_units == number
-        reach = np.array(wald_interval(0.0, 1.0, unbounded, df=max(int(number) - 1, 1)))
-        for side in np.flatnonzero(np.isfinite(reach)):
-            t = (
-                reach[side]
-                if skewness is None
-                else -before_correction(-reach[side], skewness[pairs])
-            )
-            end = family.means[pairs] + t * family.std_errors[pairs]
-            ends[pairs, side] = np.clip(end, *confidence.limits)
-    ends[np.isnan(family.std_errors)] = np.nan
-    return ends
+    quantile = stdtrit(np.maximum(n_units - 1, 1), confidence.tail)
+    t = np.stack([quantile, -quantile])
+    if skewness is not None:
+        t = -before_correction(-t, skewness)
+    ends = np.clip(family.means + t * family.std_errors, *confidence.limits)
+    # Where the alternative leaves an end unbounded, it is that of the range.
+    if confidence.alternative != "two-sided":
+        side = 0 if confidence.alternative == "less" else 1
+        ends[side] = confidence.limits[side]
+    ends[:, np.isnan(family.std_errors)] = np.nan
+    return np.asarray(ends.T)
 
 
 class PairTable:
