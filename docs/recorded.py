@@ -12,21 +12,21 @@ PATH = Path(__file__).parent.parent / "benchmarks" / "RESULTS.md"
 PAGES = {
     "coverage": [
         "default-coverage",
-        "interval-sizes",
-        "few-clusters",
         "skewed-means",
         "clustered-means",
+        "predicted-means",
+        "interval-sizes",
+        "few-clusters",
+        "noise-coverage",
+        "rank-coverage",
         "heavy-negatives",
         "threshold-coverage",
         "paired-items",
-        "level-coverage",
         "band-coverage",
         "band-clusters",
         "curve-coverage",
         "mean-curve-coverage",
-        "rank-coverage",
-        "noise-coverage",
-        "predicted-means",
+        "level-coverage",
     ],
     "null": ["null-study", "copairs"],
     "tests": [
@@ -38,6 +38,25 @@ PAGES = {
         "paired-families",
     ],
     "learning": ["rank-experiments"],
+}
+# What a page calls a section that the record names after its command.
+HEADINGS = {
+    "default-coverage": "Default intervals of all metrics",
+    "skewed-means": "Means of skewed values",
+    "clustered-means": "Means over queries in clusters",
+    "predicted-means": "Means with judgments by a model",
+    "interval-sizes": "Samples of 20 to 20,000 positives",
+    "few-clusters": "Rows in clusters",
+    "noise-coverage": "Noisy labels",
+    "rank-coverage": "Rank statistics W",
+    "heavy-negatives": "Another prevalence",
+    "threshold-coverage": "The threshold of the largest F1",
+    "paired-items": "Two models on the same items",
+    "band-coverage": "Bands of one curve",
+    "band-clusters": "Bands of rows in clusters",
+    "curve-coverage": "Bands of the difference of two curves",
+    "mean-curve-coverage": "Bands of mean curves over queries",
+    "level-coverage": "Single levels of recall",
 }
 _SECTION = re.compile(r"^## ", re.MULTILINE)
 _TABLE = re.compile(r"(?:^\|[^\n]*\n)+", re.MULTILINE)
@@ -58,11 +77,10 @@ def page(name: str) -> str:
         return "No results have been recorded yet."
     before, *sections = _SECTION.split(PATH.read_text(encoding="utf-8"))
     elsewhere = {section for names in PAGES.values() for section in names}
-    chosen = [
-        f"## {section}"
-        for section in sections
-        if (title(section) in PAGES[name] if name in PAGES else title(section) not in elsewhere)
-    ]
+    chosen = [f"## {section}" for section in sections if title(section) not in elsewhere]
+    if name in PAGES:
+        titled = {title(section): f"## {section}" for section in sections}
+        chosen = [titled[section] for section in PAGES[name] if section in titled]
     start = [] if name in PAGES else [re.sub(r"\A#[^\n]*\n", "", before), beside_others(sections)]
     return "".join([*start, *map(with_pictures, chosen)])
 
@@ -95,7 +113,9 @@ def with_pictures(section: str) -> str:
         name = title(section).replace(" ", "-") + (f"-{tables}" if tables > 1 else "")
         return recorded_pictures.picture(Table.of(table[0]), name) + folded(table[0])
 
-    return _MEASURED.sub(_folded_versions, _TABLE.sub(shown, section))
+    name = title(section)
+    text = _MEASURED.sub(_folded_versions, _TABLE.sub(shown, section))
+    return text.replace(f"## {name}\n", f"## {HEADINGS.get(name, name)}\n", 1)
 
 
 def _folded_versions(line: re.Match[str]) -> str:

@@ -93,7 +93,8 @@ def columns_exist(wanted: dict[str, str], present: Sequence[str], hint: str = ""
             if column == argument:
                 # The caller has not named it.
                 meant = usual or alike
-                close = f" Name the column with {argument}={repr(meant) if meant else ''}."
+                why = hints.NEEDED.get(argument, "")
+                close = f" {why}Name the column with {argument}={repr(meant) if meant else ''}."
             else:
                 meant = alike or usual
                 close = f" Did you mean {meant!r}?" if meant else ""

@@ -35,6 +35,11 @@ Raises
 ------
 PrframeError
     A cut-off below 1, an unknown option, or columns that `evaluate` would refuse.
+
+Examples
+--------
+>>> import polars as pl, prframe
+>>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
 """
 
 import inspect
@@ -106,11 +111,6 @@ def metric(  # noqa: PLR0913
     Metrics of judged items (Bpref, infAP, Judged) need `evaluate`.
 
     {shared}
-
-    Examples
-    --------
-    >>> import polars as pl, prframe
-    >>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
     >>> frame.select(pl.col("score").pr.metric("R@2", "label", n_pos=4)).item()
     0.25
     """
@@ -167,11 +167,6 @@ def ap(
     AP is the sum over positives of the precision at their rank, divided by `n_pos`.
 
     {shared}
-
-    Examples
-    --------
-    >>> import polars as pl, prframe
-    >>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
     >>> round(frame.select(pl.col("score").pr.ap("label")).item(), 6)
     0.833333
     """
@@ -191,11 +186,6 @@ def auc(
     AUC is the probability that a positive ranks above a negative, where ties count half.
 
     {shared}
-
-    Examples
-    --------
-    >>> import polars as pl, prframe
-    >>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
     >>> round(frame.select(pl.col("score").pr.auc("label")).item(), 6)
     0.5
     """
@@ -216,11 +206,6 @@ def precision(
     P@k is the number of positives among the first k, divided by k.
 
     {shared}
-
-    Examples
-    --------
-    >>> import polars as pl, prframe
-    >>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
     >>> round(frame.select(pl.col("score").pr.precision("label", 2)).item(), 6)
     0.5
     """
@@ -241,11 +226,6 @@ def recall(
     R@k is the number of positives among the first k, divided by `n_pos`.
 
     {shared}
-
-    Examples
-    --------
-    >>> import polars as pl, prframe
-    >>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
     >>> round(frame.select(pl.col("score").pr.recall("label", 2)).item(), 6)
     0.5
     """
@@ -266,11 +246,6 @@ def rr(
     RR is ``1 / rank``, or 0 if no positive ranks up to k.
 
     {shared}
-
-    Examples
-    --------
-    >>> import polars as pl, prframe
-    >>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
     >>> round(frame.select(pl.col("score").pr.rr("label")).item(), 6)
     1.0
     """
@@ -287,11 +262,6 @@ def ndcg(
     the label where it is above 0.
 
     {shared}
-
-    Examples
-    --------
-    >>> import polars as pl, prframe
-    >>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
     >>> round(frame.select(pl.col("score").pr.ndcg("label")).item(), 6)
     0.919721
     """

@@ -46,9 +46,9 @@ def gate(
     metrics, **options
         As in `compare`.
     baseline : model or list of models
-        The model that the others must not fall behind; what `compare` has returned names it.
+        The model that the others must not fall behind; a result of `compare` names it itself.
     margin : float >= 0
-        A loss that is let pass.
+        A loss that passes.
 
     Returns
     -------

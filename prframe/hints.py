@@ -32,7 +32,7 @@ SYNONYMS: dict[str, str] = {
 _VALUES = {
     **dict.fromkeys(("fdr", "fdr_bh"), "bh"),
     **dict.fromkeys(("fisher", "permutation"), "randomization"),
-    **dict.fromkeys(("normal", "student"), "t"),
+    **dict.fromkeys(("normal", "paired_t", "student", "ttest"), "t"),
 }
 _LARGEST_FIRST = "the largest score is the best one; give distances with the opposite sign"
 _CUTOFF = "a cut-off stands in the name of a metric, for example 'nDCG@10'"
@@ -44,6 +44,7 @@ NOT_OFFERED: dict[str, str] = {
     "over": "results are of single groups, which by= names",
     "per_query": "by='query_id' has a row for each query, and over='query_id' the mean of all",
     "qrels": "prframe.trec.join(run, qrels) makes a frame of both",
+    "undefined": "evaluate(undefined=0) gives values for interval(values=)",
     "threshold": "it stands in the name of a metric, for example 'P(threshold=0.5)'; curve() has "
     "the counts at every score",
 }
@@ -56,6 +57,11 @@ OF_LEVELS = (
 TAKEN: dict[str, str] = {
     "score": "Scores are integers, floats or decimals.",
     "label": "Labels are booleans, numbers or text.",
+}
+# Which metrics need a column that the caller has not named.
+NEEDED: dict[str, str] = {
+    "judged": "Bpref, infAP and Judged need to know which items are judged; trec.join makes this "
+    "column. "
 }
 # The columns by which `prframe.trec` knows queries and documents. In PyTerrier `qid` is the id of
 # the query and `query` its text, `docno` is the id of the document and `docid` a number.

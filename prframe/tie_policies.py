@@ -39,20 +39,19 @@ class TiePolicy:
 
 POLICIES: dict[Ties, TiePolicy] = {
     "group": TiePolicy(
-        "rows with one score are one threshold; metrics on positions take their expectation over "
-        "the orders within it."
+        "tied rows are one threshold; metrics on positions average over their orders."
     ),
-    "order": TiePolicy("rows with one score keep their input order.", ordered=True),
+    "order": TiePolicy("tied rows keep their input order.", ordered=True),
     "trec": TiePolicy(
-        "they stand in descending order of `item` as text, as in trec_eval.",
+        "tied rows are sorted by `item` as text, descending, as in trec_eval.",
         ordered=True,
         then=(pl.col("item"),),
     ),
     "expected": TiePolicy(
-        "the mean over all their orders, of metrics on thresholds too.", mean=True
+        "average over all orders of tied rows, for metrics on thresholds too.", mean=True
     ),
-    "best": TiePolicy("the order that is best for the ranking.", merit=1),
-    "worst": TiePolicy("the order that is worst for the ranking.", merit=-1),
+    "best": TiePolicy("tied rows in the order that is best for the ranking.", merit=1),
+    "worst": TiePolicy("in the order that is worst for it.", merit=-1),
 }
 
 ALL_TIES: tuple[Ties, ...] = get_args(Ties)

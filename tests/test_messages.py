@@ -320,7 +320,8 @@ REFUSALS = {
     ),
     "a weighted grade": (
         lambda: evaluate(GOOD.with_columns(weight=1.0), "AP(rel=2)", weight="weight"),
-        "'AP(rel=2)' take no `weight`; say positive= for all metrics instead.",
+        "`weight` does not work with rel=, as in 'AP(rel=2)'; pass positive= for all metrics "
+        "instead.",
     ),
     "a grade of strings": (
         lambda: evaluate(GOOD.with_columns(label=pl.lit("a")), "AP(rel=2)", positive="a"),
@@ -364,11 +365,8 @@ REFUSALS = {
     ),
     "a prior of the first k": (
         lambda: interval(GOOD, ["AP", "AP@5"], prior=0.5),
-        "`prior` has no meaning for AP@5 of one ranking, as it counts ranks, at which the population "
-        "has other items; it is for AP, AUC, AUPRC, AUPRG, BalancedAccuracy(threshold=t), "
-        "F(threshold=t), F1(threshold=t), MaxF1, MCC(threshold=t), P(threshold=t), pAP, pAUC, "
-        "Prec@r, R(threshold=t), R(at_precision=t), SetAP, SetF, SetP, SetR and "
-        "Specificity(threshold=t); leave `prior` out.",
+        "`prior` does not work with metrics that count ranks, such as AP@5; take a metric at a "
+        "threshold, such as 'P(threshold=0.5)', or leave `prior` out.",
     ),
     "a prior of means": (
         lambda: interval(GOOD, ["AP", "AUC", "nDCG"], over="label", prior=0.5),
@@ -453,7 +451,17 @@ REFUSALS = {
     "judgments of one ranking": (
         lambda: interval(GOOD, "Bpref", over="query"),
         "`judged` names the column 'judged', which the frame does not have; "
-        f"its columns are {COLUMNS}. Name the column with judged=.",
+        f"its columns are {COLUMNS}. Bpref, infAP and Judged need to know which items are judged; "
+        "trec.join makes this column. Name the column with judged=.",
+    ),
+    "a test by another name": (
+        lambda: prframe.compare(GOOD, "AP", model="query", over="list", test="student"),
+        "`test` over groups of `over` must be one of 'bootstrap', 'hall', 'randomization', 'sign', "
+        "'t', 'wilcoxon'; got 'student'. Did you mean 't'?",
+    ),
+    "nulls alone": (
+        lambda: evaluate(pd.DataFrame({"label": [None] * 2, "score": [1.0, 2.0]}), "AP"),
+        "`label` must be boolean, numeric or string; 'label' is Null.",
     ),
     "ties of a mean": (
         lambda: interval(GOOD, "infAP", over="query", ties="expected"),

@@ -6,26 +6,26 @@ score, label : str
     Columns of the scores (a larger one ranks higher; ``-inf`` = not retrieved) and of the labels.
 by : str or list of str, optional
     One result per distinct combination of these columns; null is a group of its own.
-    Absent: the whole frame is one group.
+    Default: the whole frame is one group.
 weight : str, optional
     Column of non-negative weights. A row of weight 2 counts as two rows, a row of weight 0 as
     none.
 ties : {policies}
 {meanings}
 float32 : bool
-    Compare scores as 32-bit floats, as trec_eval 9 does; scores that differ may tie then.
+    Compare scores as 32-bit floats, as trec_eval 9 does, which sees more ties.
 item : str, optional
-    Column that names the items; an item that stands twice in a group is an error.
+    Column that names the items; an item that occurs twice in a group is an error.
 positive : True, number, str or list
     Which labels are positive. True: `True`, or a number above 0. A number g: labels >= g
     (graded relevance). A string: labels equal to it. A list: labels equal to one of its values.
 ignore : label value or list, optional
-    Rows with such a label are left out before anything else; ``[None]`` for unlabelled rows.
+    Leave out rows with these labels first; ``[None]`` for unlabelled rows.
 missing : {"raise", "drop", "last"}
-    What to do with rows whose score is null or NaN: refuse, leave out, take as not retrieved.
+    Rows whose score is null or NaN: an error, left out, or counted as not retrieved.
 n_pos, n_neg : int or str, optional
-    Totals of positives and negatives that include items which are not listed:
-    a whole number, or a column that is constant within each group; with weights, totals of them.
+    Totals of positives and negatives, including items that are not listed: a whole number, or a
+    column that is constant within each group; with weights, totals of them.
 """
 
 from collections.abc import Sequence

@@ -142,6 +142,12 @@ class _Pandas(FrameKind):
             and needed[column].dtype == "object"
             and isinstance(next(iter(needed[column].dropna()), None), UUID)
         ]
+        # pandas has no dtype for nulls alone, and polars takes those for strings.
+        data = data.with_columns(
+            pl.col(name).cast(pl.Null)
+            for name, role in columns.items()
+            if role == "label" and data[name].null_count() == data.height > 0
+        )
         kept = {name: needed[column].dtype for name, column in same.items()}
         kept |= {
             name: needed[column].dtype

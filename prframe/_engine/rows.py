@@ -281,9 +281,10 @@ def warn_of_grades(seen: Seen, args: Arguments) -> None:
     if number > _GRADES or are_classes:
         as_many = ", as many as there are columns of scores" * are_classes
         warn(
-            f"`label` {args.label!r} has {labels}{as_many}, and every one above 0 counts as "
-            "positive. Of classes name the positive one, for example positive=[1]; of grades say "
-            "the least positive one, for example positive=1, or ignore ManyGradesWarning.",
+            f"`label` {args.label!r} has {labels}{as_many}, and all above 0 count as positive. "
+            "If they are classes, name the positive one, for example positive=[1]; if grades, the "
+            "lowest positive one, for example positive=1; if scores, see whether score= and "
+            "label= are swapped. Otherwise ignore ManyGradesWarning.",
             ManyGradesWarning,
         )
 

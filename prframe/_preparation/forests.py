@@ -83,7 +83,7 @@ def _estimates(result: object, y: str | None) -> tuple[Result, str, bool]:
         compared = read(result, "compare")
     except PrframeError:
         drawn = read(result, "interval")
-        y = with_one_key(drawn, "result", "has a row per value") if y is None else y
+        y = with_one_key(drawn, "result", "has a row of the picture per value") if y is None else y
         return drawn, y, False
     compared.require_one_group("result")
     rows = compared.rows.with_columns(

@@ -78,7 +78,7 @@ def _refuse_gain(picture: Picture, options: Mapping[str, object]) -> None:
 def _of_curves(drawing: Mapping[str, object]) -> str:
     """Return what a picture of curves says to do about a column that tells rankings apart."""
     many = "" if drawing.get("over") else ", for thin lines around their mean over={column}"
-    return f"For a curve each say color={{column}} or facet={{column}}{many}"
+    return f"For one curve each use color={{column}} or facet={{column}}{many}"
 
 
 def _columns(named: Sequence[Any]) -> list[str] | None:

@@ -139,9 +139,9 @@ def with_one_key(result: Result, argument: str, use: str) -> str:
     if len(result.keys) == 1:
         return result.keys[0]
     got = checks.listed(result.keys, in_order=True) if result.keys else "none"
+    remedy = "Choose rows with filter, or join the columns into one" if result.keys else "Pass by="
     raise PrframeError(
-        f"`{argument}` must have one column before the columns of the verb, which {use}; got "
-        f"{got}. Choose rows with filter, or join the columns into one."
+        f"`{argument}` must have one column of groups, which {use}; got {got}. {remedy}."
     )
 
 

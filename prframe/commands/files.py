@@ -234,6 +234,8 @@ def _wrong_column(frame: "pl.DataFrame", numbers: Sequence[str]) -> str | None:
     """Describe a column whose name stands there twice, or one of `numbers` with text."""
     import polars as pl
 
+    if frame.width == 1 and len(frame.columns[0].split()) > 1:
+        return f"line 1: it has one column, {frame.columns[0]!r}; leave out --frame for TREC files"
     for name in frame.columns:
         original, mark, _ = name.rpartition("_duplicated_")
         if mark and original in frame.columns:

@@ -118,7 +118,7 @@ def refuse_to_overwrite(given: argparse.Namespace, paths: Iterable[str]) -> None
 def _missing(taken: Sequence[str]) -> str:
     """Return the message that files are missing, and which words an option has taken."""
     if not taken:
-        return "name QRELS and one RUN or more, or --frame FILE"
+        return "name QRELS and one RUN or more, or --frame FILE for a table such as CSV or Parquet"
     words = " and ".join(map(repr, taken))
     return (
         f"QRELS or RUN is missing: an option takes all words after it, and has taken {words}. "

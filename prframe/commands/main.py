@@ -72,6 +72,7 @@ def _translated(message: str, words: Sequence[str]) -> str:
         flags["data"] = "--frame"
     else:
         flags["positive"] = "-l"
+        message = message.replace("; if negatives are not listed, give their number in n_neg=", "")
     return exits.translated_to_options(message, flags)
 
 
@@ -96,6 +97,8 @@ def _run(words: list[str]) -> int:
     whole = parser()
     if close := get_close_matches(name, _COMMANDS, n=1):
         whole.error(f"there is no command {name!r}; did you mean {close[0]!r}?")
+    if name == "interval":
+        whole.error("there is no command 'interval'; use evaluate --interval")
     if not name.startswith("-"):
         whole.error(f"there is no command {name!r}; the commands are {', '.join(_COMMANDS)}")
     whole.parse_args(words or ["--help"])

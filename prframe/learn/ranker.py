@@ -69,15 +69,15 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         and whitens the features, so that their scale does not matter; a `ParametricRule` takes
         the features as they are.
     bandwidth : float > 0, optional
-        h, N^(-1/5) unless given; the unit is that of the scores, or their standard deviation with
+        h, by default N^(-1/5), in the unit of the scores, or of their standard deviation with
         "l-bfgs".
     step_size : float > 0, optional
         Factor of the gradient of ``W / n_pos`` in Algorithm 1, ``10 / sqrt(max_iter)`` unless
         given. The source has the gradient of W and "order 1 / sqrt(T)": ``n_pos / sqrt(T)`` here.
     max_iter : int >= 1, optional
-        Iterations of Algorithm 1, 50 unless given; the most of L-BFGS, 500 unless given.
+        Iterations of Algorithm 1 (default 50), or at most of L-BFGS (default 500).
     tol : float >= 0, default 1e-5
-        L-BFGS ends where no derivative of ``W / n_pos`` is larger.
+        L-BFGS ends if no derivative of ``W / n_pos`` is larger.
     min_change : float >= 0, default 0
         Algorithm 1 ends with the first step that changes theta by less, in Euclidean norm. With 0
         it takes all `max_iter` steps.
@@ -112,9 +112,9 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    It is a classifier to scikit-learn, and thus has `predict`. What it learns is an order: use
-    `decision_function`. An iteration takes time ``O(N d + N log N)``, for quadratic rules
-    ``O(N d^2 + N log N)``, and memory ``O(N d)``.
+    scikit-learn treats it as a classifier, so it has `predict`. But it learns an order: use
+    `decision_function`. An iteration takes time ``O(N d + N log N)``, for quadratic rules ``O(N
+    d^2 + N log N)``, and memory ``O(N d)``.
 
     Examples
     --------

@@ -212,8 +212,8 @@ class DefiniteRule(QuadraticRule):
 class ParametricRule(ScoringRule):
     """A family of scoring rules ``s_theta(z)``, differentiable by theta.
 
-    `RankStatisticRanker` takes it as `rule`, and finds the gradient of the criterion by theta by
-    the chain rule, eq. (5.1) with (5.2) of Clemencon, Limnios & Vayatis 2021.
+    Pass it as `rule` to `RankStatisticRanker`, which applies the chain rule, eq. (5.1) with (5.2)
+    of Clemencon, Limnios & Vayatis 2021.
 
     Parameters
     ----------

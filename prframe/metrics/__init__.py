@@ -9,7 +9,6 @@ from prframe.metrics.aliases import in_trec_eval
 from prframe.metrics.metric import Metric
 from prframe.metrics.names import (
     CATALOGUE,
-    at_any_prior,
     forms_that,
     parse_metric,
     with_cells,
@@ -18,7 +17,6 @@ from prframe.metrics.names import (
 __all__ = [
     "CATALOGUE",
     "Metric",
-    "at_any_prior",
     "forms_that",
     "in_trec_eval",
     "parse_metric",

@@ -14,7 +14,6 @@ import copyreg
 import re
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError, UnknownMetricError
@@ -22,9 +21,6 @@ from prframe.metrics import gains, partial, positions, sets, thresholds
 from prframe.metrics.aliases import ALIASES, CUT_ALIASES, CUT_OFF, INSTEAD, letters
 from prframe.metrics.metric import Metric, Setting
 from prframe.stats.score_functions import WORDS
-
-if TYPE_CHECKING:
-    from prframe.stats import CellStatistic
 
 CATALOGUE: dict[str, Metric] = {
     value.name: value
@@ -61,18 +57,10 @@ _REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 def with_cells(test: str | None = None) -> str:
     """List the metrics that are functions of the counts in cells, or those that a test is for."""
-    return _forms_with(lambda _, statistic: test is None or statistic.of_two_samples)
-
-
-def at_any_prior() -> str:
-    """List the metrics of one ranking that have a value whatever share is positive."""
-    return _forms_with(lambda _, statistic: statistic.takes_prior or statistic.of_classes)
-
-
-def _forms_with(accepts: "Callable[[Metric, CellStatistic], bool]") -> str:
-    """List the metrics whose functions of counts suit."""
     return forms_that(
-        lambda metric: not metric.without_cells and accepts(metric, metric.cell_statistic())
+        lambda metric: (
+            not metric.without_cells and (test is None or metric.cell_statistic().of_two_samples)
+        )
     )
 
 
@@ -253,6 +241,8 @@ def _at_level(metric: Metric, level: str, text: str) -> Metric:
         return metric @ number
     if not metric.takes_cutoff:
         hint = _threshold_hint(metric, number)
+        if metric.name == "NumRelRet":
+            hint = f" For any hit use 'Success@{level}', for the share of hits 'P@{level}'."
         raise ArgumentError(f"{metric.name} takes no cut-off; got {text!r}.{hint}")
     if not isinstance(number, int) or not 1 <= number <= checks.LARGEST_COUNT:
         hint = _threshold_hint(metric, number)

@@ -134,8 +134,8 @@ TOP = Term(lambda q, m: q.weight * q.share_in_top(m.rank()))
 P = or_above(
     Metric(
         "P",
-        "Precision at k: the positives among the first k, over k. At a threshold: over the number "
-        "of items above it, undefined if there are none.",
+        "Precision at k: the positives among the first k, over k. At a threshold: the share of "
+        "positives among the items at or above it, undefined if there are none.",
         "TREC",
         (TOP,),
         over(lambda q, m: q.constant(m.rank())),
@@ -150,9 +150,9 @@ R = _or_at_precision(
     or_above(
         Metric(
             "R",
-            "Recall at k, or at a threshold: the positives among the first k, or above it, over "
-            "n_pos. At a precision: the largest recall of all thresholds where precision is at "
-            "least that.",
+            "Recall at k: the positives among the first k, over n_pos. At a threshold: those at "
+            "or above it, over n_pos. At a precision: the largest recall of all thresholds with "
+            "at least that precision.",
             "TREC",
             (TOP,),
             over(lambda q, _: q.n_pos),
@@ -221,7 +221,7 @@ RR = Metric(
 )
 Success = Metric(
     "Success",
-    "Success at k: 1 if a positive stands among the first k.",
+    "Success at k: 1 if a positive is among the first k.",
     "TREC",
     (Term(lambda q, m: per_block(lambda _, *block: hit_probability(*block), q, m), "first"),),
     cutoff="required",
@@ -290,7 +290,7 @@ BEDROC = Metric(
     "BEDROC",
     "Boltzmann-enhanced discrimination of ROC: the sum of exp(-alpha rank / N) over the "
     "positives, scaled to 0 for the worst and 1 for the best ranking of N = n_pos + n_neg items; "
-    "what is not retrieved stands below, in any order.",
+    "items not retrieved rank below all others, in any order.",
     "Truchon & Bayly 2007, eq. (36)",
     (Term(_bedroc_credit),),
     _bedroc_finish,

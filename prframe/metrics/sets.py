@@ -70,7 +70,7 @@ MCC = at_threshold(
             "MCC",
             "Matthews' correlation coefficient at a threshold: "
             "(tp tn - fp fn) / sqrt((tp + fp) n_pos n_neg (tn + fn)), 0 if no item, or every "
-            "one, is above the threshold.",
+            "one, is at or above the threshold.",
             "Matthews 1975",
         ),
         range=(-1.0, 1.0),

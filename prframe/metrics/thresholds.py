@@ -162,7 +162,7 @@ LEVELS = Parameter(
 AP = Metric(
     "AP",
     "Average precision: the sum of the precision at each positive's rank, over n_pos. "
-    "Cut off at k, positives beyond rank k earn 0; a tie block that straddles k counts with "
+    "Cut off at k, positives beyond rank k count 0; a tie block that straddles k counts with "
     "its part above k.",
     "vl_pr; TREC",
     (Term(_ap_credit),),

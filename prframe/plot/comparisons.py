@@ -227,7 +227,7 @@ def groups(
     alpha: float = 0.05,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the systems on the metric's scale, beside the sets that do not differ significantly.
+    """Draw the systems on the metric's scale, and the sets that do not differ significantly.
 
     Each column on the right is a set of systems without a significant difference; its members
     have a dot. Two systems share a column exactly if they do not differ.
@@ -239,7 +239,7 @@ def groups(
     metric, alpha, ax
         As in `matrix`.
     intervals : frame, optional
-        A result of `prframe.interval` of the same systems, whose intervals are drawn.
+        A result of `prframe.interval` for the same systems; its intervals are drawn.
 
     Returns
     -------

@@ -50,17 +50,17 @@ def curve(
     result : frame
         A result of `prframe.curve` or `prframe.band`.
     color, facet : str, optional
-        The column ``by`` that colours and dashes show, up to 18 values, and the one with a panel
-        per value, up to 24. The only column that is not named gets the colours.
+        The column ``by`` for colours and dashes (up to 18 values), and the one for panels (up to
+        24). A single remaining column gets the colours.
     over : str, optional
-        The column of queries or folds, of which the result has a curve each: one thin grey line
-        each, their mean bold, their median dashed.
+        The column of queries or folds, with a curve each: thin grey lines, their mean bold, their
+        median dashed.
     band : frame, optional
         A result of `prframe.band` with the same columns ``by``.
     chance : float or mapping of group to float, optional
         The precision of random rankings, the share of positives, drawn as a dotted line.
     iso_f : bool, default False
-        Whether lines of equal F1 are drawn.
+        Whether to draw lines of equal F1.
     x_log : bool, default False
         Whether recall has a logarithmic scale.
     legend : {"auto", "name"} or None, default "auto"
@@ -82,8 +82,8 @@ def curve(
 
     Notes
     -----
-    Of each curve the first, last, lowest and highest point per pixel column are drawn, at 300 dots
-    per inch or more: of a million rows a few thousand points.
+    For long curves only the first, last, lowest and highest point of each pixel column are drawn,
+    at 300 dots per inch or more.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def roc(
     result : frame
         A result of `prframe.roc`.
     chance : bool, default True
-        Whether the line of random rankings is drawn.
+        Whether to draw the line of random rankings.
     x_log : bool, default False
         Whether the false positive rate has a logarithmic scale.
     color, facet, legend, palette, ax
@@ -183,7 +183,8 @@ def gain(
 ) -> Axes | Figure:
     """Draw precision-recall-gain curves, in which areas are AUPRG.
 
-    Where a gain of precision is below 0, a curve is below the picture, and its area counts too.
+    Parts of a curve with a negative gain of precision lie below the picture; their area counts
+    too.
 
     Parameters
     ----------

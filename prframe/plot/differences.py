@@ -123,7 +123,7 @@ def queries(
     name: int = 5,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how much better a system is than another on each query, the largest difference first.
+    """Draw the difference of two systems on each query, the largest first.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def queries(
     model, query : str, default "system" and "query_id"
         The columns of systems and queries.
     text : str, optional
-        A column of the frame with the text of a query, which is written beside its name.
+        A column with the text of each query, written next to its name.
     name : int, default 5
         How many queries are named at each end.
     ax : matplotlib Axes, optional
@@ -153,7 +153,7 @@ def queries(
 
     Notes
     -----
-    Queries without a value of either system are left out and counted in the note below the axis.
+    Queries for which a system has no value are left out; the note below the axis counts them.
 
     Examples
     --------

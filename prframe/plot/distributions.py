@@ -59,8 +59,7 @@ def ap_null(
 
     Notes
     -----
-    The histogram is one of 20,000 draws with a fixed seed. Mean and p-value are those of the
-    distribution itself.
+    The histogram has 20,000 draws with a fixed seed. Mean and p-value are computed, not drawn.
 
     Examples
     --------
@@ -137,7 +136,7 @@ def scores(
     score, label, **shared
         As in `prframe.curve`; a column `by` has a panel per value.
     threshold : float, optional
-        A score from which on items count as retrieved; precision and recall there are written.
+        A threshold on the score; the picture states precision and recall there.
     bins : int, optional
         The number of bars: by default more for more items, from 10 to 50, or one for each score if
         all are whole numbers within 50 of each other.
@@ -172,7 +171,7 @@ def scores(
     if by is not None and not isinstance(by, str):
         raise ArgumentError(f"`by` must be the name of one column; got {checks.brief(by)}.")
     data, _ = whole(frame, "frame")
-    with advising("For a panel each say by={column}"):
+    with advising("For one panel each use by={column}"):
         points = curve(data, score, label, anchor=False, **shared).drop_nulls("threshold")
     parts = [points] if by is None else points.partition_by(by, maintain_order=True)
     if points.is_empty() or len(parts) > MOST_PANELS:

@@ -56,17 +56,18 @@ def style(
     width: Literal["screen", "column", "page"] = "screen",
     notes: bool = True,
 ) -> Iterator[None]:
-    """Return a context in which matplotlib draws as prframe's own pictures are drawn.
+    """Return a context in which matplotlib draws in the style of prframe's pictures.
 
     Parameters
     ----------
     dark : bool, default False
-        Whether the ground is dark. The palette follows the ground of the axes in any style.
+        Whether the background is dark. The palette follows the background of the axes in any
+        style.
     width : {"screen", "column", "page"}, default "screen"
-        The width of figures: of a screen, of a column of a paper (3.3 inches) or its page (6.8),
-        with letters of 8 points. Panels need a page.
+        The width of figures: for a screen, a column of a paper (3.3 inches) or a page (6.8), with
+        text of 8 points. Panels need a page.
     notes : bool, default True
-        Whether notes say what intervals, tests and dashed lines are.
+        Whether to add notes on intervals, tests and dashed lines.
 
     Returns
     -------
@@ -105,7 +106,7 @@ def style(
 
 
 def alt_text(drawn: Axes | Figure) -> str:
-    """Return what a picture shows, in words and numbers, for those who do not see it.
+    """Describe a picture in words and numbers, for people who cannot see it.
 
     Parameters
     ----------

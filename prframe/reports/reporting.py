@@ -54,7 +54,7 @@ def report(
     notes: Mapping[str, str] | None = None,
     output: str | PathLike[str] | None = None,
 ) -> Report:
-    """Make a page of results in one file, which needs no network.
+    """Make an HTML page of results in one file that needs no network.
 
     The page has the outcome in a sentence, the results with intervals, the comparison of all
     pairs, curves, the findings of `check`, and the provenance. For rankings of many queries (TREC
@@ -67,21 +67,21 @@ def report(
         With `qrels`, the runs of one system or several, as `prframe.trec.evaluate` takes them.
         Otherwise a frame with one row per item and model.
     qrels : frame, path, list of paths, or dict, optional
-        Judgments, as `prframe.trec.join` takes them. The queries are those that have relevant
-        documents and that any run has; a run that lacks one has the value 0.
+        Judgments, as `prframe.trec.join` takes them. A query counts if it has relevant documents
+        and at least one run answers it; a run without documents for it scores 0.
     predicted : frame, path, list of paths, or dict, optional
         Judgments of a machine for all queries, with `qrels` of humans for some. Means and
         comparisons combine both, as `interval` does; the rest of the page is about the queries
         with human labels.
     metrics : str, Metric or list of these, optional
-        The first one orders the systems. Absent: AP, nDCG@10 and P@10 of rankings, AP and AUC of
-        classifiers, whose metrics must be such as `interval` takes of one ranking.
+        The first one sorts the systems. Default: AP, nDCG@10 and P@10 for rankings, AP and AUC for
+        classifiers, which need metrics that `interval` supports for one ranking.
     score, label : str
         Columns of a frame; `score` may be a list of columns, a model each.
     model : str, optional
         Column of models; ``"model"``, ``"system"`` or ``"run"`` if the frame has one.
     over : str or list of str, optional
-        Columns that name the queries. Absent: the rows of a model are one sample of items.
+        Columns that name the queries. Default: the rows of a model are one sample of items.
     by : str or list of str, optional
         For classifiers, columns of segments. With `over`, the column of models.
     item : str, optional
@@ -91,7 +91,7 @@ def report(
     ties : str, optional
         As in the verbs; ``"trec"`` with `qrels` unless given, else ``"group"``.
     thresholds : list of float, optional
-        For the table of thresholds of classifiers. Absent: those that reach certain recalls.
+        For the table of thresholds of classifiers. Default: those that reach certain recalls.
     queries, texts : dict, optional
         Texts of queries and of items by their ids, for rankings. Long texts are cut.
     depth : int
@@ -118,8 +118,7 @@ def report(
     Raises
     ------
     PrframeError
-        An option that is unknown or does not go with the data, or what `join` and the verbs
-        refuse.
+        An unknown option, or one that does not fit the data, or what `join` and the verbs refuse.
     OSError
         A file that cannot be opened or written.
 
@@ -133,8 +132,8 @@ def report(
     Differences are significant at the level .05. The page shows names, ids and texts as text, runs
     no script but its own, and loads nothing.
 
-    The band around a PR curve is that of `band`. The band around a ROC curve encloses the false
-    positive rate at each recall separately, by quantiles of the same draws.
+    The band of a PR curve is that of `band`. The band of a ROC curve covers the false positive
+    rate at each recall separately, by quantiles of the same draws.
 
     Examples
     --------

@@ -51,14 +51,14 @@ def results(  # noqa: PLR0913
         A result of `prframe.compare` of the same systems and metrics. Without one there are no
         marks.
     marks : {"beats", "letters", "dagger"}, optional
-        Superscripts; "dagger" where there is a baseline, else "beats". ``"beats"``: the letters of
-        the systems that this one beats significantly. ``"letters"``: a compact letter display, as
-        `letters` makes it. ``"dagger"``: a dagger where a value is significantly larger than the
-        baseline's, a double dagger where smaller.
+        Superscripts; by default "dagger" with a baseline, else "beats". ``"beats"``: the letters
+        of the systems that this one beats significantly. ``"letters"``: a compact letter display,
+        as `letters` makes it. ``"dagger"``: a dagger where a value is significantly larger than
+        the baseline's, a double dagger where smaller.
     baseline : object, optional
         The system that daggers compare with, unless the comparison has only one.
     places : int or mapping of str to int, optional
-        Decimals, of all metrics or per metric. Absent: standard errors keep one or two figures.
+        Decimals, for all metrics or per metric. Default: standard errors keep one or two figures.
     alpha : float, default 0.05
         The level of significance.
     ties : str, optional

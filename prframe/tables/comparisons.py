@@ -18,7 +18,7 @@ _ESTIMATED = {"greater": "conf_low", "less": "conf_high"}
 
 
 def letters(compare_result: FrameT, metric: str | None = None, alpha: float = 0.05) -> FrameT:
-    """Give systems letters, so that those that share none differ significantly.
+    """Assign letters to systems: two systems that share no letter differ significantly.
 
     Two systems differ significantly if their adjusted p-value (without a correction, the p-value)
     is at most `alpha`. All other pairs share a letter.
@@ -26,7 +26,7 @@ def letters(compare_result: FrameT, metric: str | None = None, alpha: float = 0.
     Parameters
     ----------
     compare_result : frame
-        A result of `prframe.compare` with all pairs of the systems, thus without ``baseline=``.
+        A result of `prframe.compare` with all pairs of systems, without ``baseline=``.
     metric : str, optional
         The metric, if the result has several.
     alpha : float, default 0.05

@@ -86,7 +86,7 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     exclude_self: bool = False,
     system: Columns | None = None,
 ) -> Any:
-    """Evaluate runs by the conventions of trec_eval, which give its numbers.
+    """Evaluate runs as trec_eval does.
 
     Parameters
     ----------
@@ -95,25 +95,26 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     qrels : frame, path, list of paths, or dict
         Judgments, as `join` takes them.
     measures : str, Metric, or list of these
-        Names of trec_eval: of single measures (``"map"``, ``"P_10"``), of measures with parameters
-        (``"P.5,10"``; ``"P"`` has those of trec_eval), or of sets of measures (``"official"``,
-        ``"set"`` and ``"all_trec"``, as far as they are offered); or what `prframe.evaluate`
-        takes, such as ``"nDCG@10"``. A name such as ``recall`` has its meaning in trec_eval.
+        trec_eval's names of single measures (``"map"``, ``"P_10"``), of measures with parameters
+        (``"P.5,10"``; ``"P"`` has trec_eval's defaults), or of sets (``"official"``, ``"set"``,
+        ``"all_trec"``); or names of `prframe.evaluate`, such as ``"nDCG@10"``. A name such as
+        ``recall`` has trec_eval's meaning.
     by_query : bool
-        Whether to return a row for each query (``-q``) and not the summary.
+        Return a row for each query (``-q``) instead of the summary.
     complete_queries : bool, optional
-        Whether all queries of the qrels count, those that a run lacks with 0 (``-c``), or those
-        that are in both. Absent: those that are in both; a query that one of several runs lacks
-        and another has counts as 0 in the summary, with a warning that names the run.
+        True: all queries of the qrels count, with 0 if a run lacks one (``-c``). False: the
+        queries that are both in the qrels and the run, as in trec_eval. Default: as False for one
+        run; with several, a judged query that any run has counts 0 for a run without it, with a
+        warning.
     relevance_level : int
         The least label that is relevant (``-l``).
     judged_only : bool
-        Whether documents without judgment are taken out of the rankings (``-J``).
+        Remove documents without judgment from the rankings (``-J``).
     depth : int, optional
-        The number of documents of each ranking that count (``-M``). Absent: all.
+        The number of documents of each ranking that count (``-M``). Default: all.
     version : {9, 10}
         The version of trec_eval. Version 9, which pytrec_eval contains, compares scores as 32-bit
-        floats, version 10 as 64-bit floats. They round levels of recall in different ways.
+        floats, version 10 as 64-bit floats. They round levels of recall differently.
     duplicates, exclude_self, system
         As in `join`, without ``"keep"``.
 
@@ -145,13 +146,12 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
 
     Notes
     -----
-    Documents with equal scores stand in descending order of their ids as text. A measure that is
-    undefined for a query, for example because it has no relevant documents, is 0 and enters the
-    mean.
+    Tied documents are sorted by id as text, descending. A measure that is undefined for a query,
+    for example without relevant documents, is 0 and enters the mean.
 
-    The summary is the mean over the queries, of counts their sum, of ``gm_map`` and ``gm_bpref``
-    the geometric mean of values of at least 1e-5. These two and ``num_q`` have no values of single
-    queries and are left out with `by_query`, as trec_eval does.
+    The summary is the mean over queries; for counts the sum; for ``gm_map`` and ``gm_bpref`` the
+    geometric mean of values of at least 1e-5. These two and ``num_q`` have no values for single
+    queries and are left out with `by_query`, as in trec_eval.
 
     Unlike in ``trec_eval -q -c``, the queries that a run lacks have a row, a score of -inf means
     not retrieved, and ``num_rel`` counts labels of at least `relevance_level`.

@@ -71,25 +71,24 @@ def join(  # noqa: PLR0913 - options, by keyword
         ``relevance``, ``rel`` or ``score``: relevant above 0, pooled but not judged below 0.
         Files are read with `read_qrels`; a dict is ``{query: {document: label}}``.
     unjudged : {"negative", "drop"}
-        Whether documents of the run without judgment get the label 0 (those with a negative label
-        keep it) or are left out (condensed lists). A ranking without judged documents keeps its
-        first one, with a score of -inf, so that its query counts, as with trec_eval -J.
+        Unjudged documents get the label 0 (those with a negative label keep it), or are removed
+        (condensed lists). A ranking left empty keeps one row with a score of -inf, so that its
+        query counts, as with trec_eval -J.
     complete : bool
-        Whether documents of the qrels that a system did not retrieve are listed, with a score of
-        -inf. Without them recall, AP and others count only the retrieved documents.
+        Whether to list documents of the qrels that a system did not retrieve, with a score of
+        -inf. Without them, recall, AP and others count only retrieved documents.
     queries : {"all", "qrels", "run", "both", "means"}
-        The queries of each system: all of the run or the qrels; those of the qrels (as
-        ``trec_eval -c``); those of its run; those of both (as trec_eval without ``-c``); those
-        that are judged and in the run of any system, with a warning that names the systems which
-        lack some.
+        The queries of each system. "all": in the run or the qrels. "qrels": in the qrels
+        (``trec_eval -c``). "run": in its run. "both": in both (trec_eval without ``-c``). "means":
+        judged and in the run of any system; a warning names systems that lack some.
     duplicates : {"raise", "best", "keep"}
-        A document that stands twice in a ranking is an error, or counts with its highest score, or
-        stays twice, for `prframe.check` to report; other verbs refuse it with ``item="doc_id"``.
+        A document listed twice in a ranking is an error, counts with its highest score, or stays
+        twice for `prframe.check` to report; other verbs refuse it with ``item="doc_id"``.
     exclude_self : bool
         Whether to leave out documents whose id is that of the query, from run and qrels.
     system : str or list of str, optional
-        Columns that tell the rankings of a query apart. By default ``system``, ``run``, ``tag`` or
-        ``run_id``, if the frame has such a column and it holds text; an empty list means none.
+        Columns that name the systems. By default ``system``, ``run``, ``tag`` or ``run_id``, if
+        the frame has such a column of text; an empty list means none.
 
     Returns
     -------
@@ -99,10 +98,9 @@ def join(  # noqa: PLR0913 - options, by keyword
         float; 0 without judgment), ``judged`` (Boolean: in the qrels, with a label of at least
         0). All other columns are left out.
 
-        The rows of a ranking stand together: first the retrieved documents in the order of the
-        run, then the others in the order of the qrels. Rankings come in the order in which they
-        first appear in the run; after them, system by system, those of queries that are only in
-        the qrels.
+        The rows of a ranking are adjacent: first the retrieved documents in the order of the run,
+        then the others in the order of the qrels. Rankings have the order of the run; after them,
+        system by system, come those of queries that are only in the qrels.
 
     Raises
     ------
@@ -115,8 +113,8 @@ def join(  # noqa: PLR0913 - options, by keyword
 
     Notes
     -----
-    Most metrics of a query without judgments are null, with a warning, as it has no positives.
-    Those of a query that a system's run lacks are 0; with ``complete=False`` it has no rows.
+    For a query without judgments most metrics are null, with a warning, because it has no
+    positives. For a query that a run lacks they are 0; with ``complete=False`` it has no rows.
 
     The rows are the documents that were retrieved or judged. Tests against random ranking, such
     as `prframe.ap_test`, need the number of negatives in the collection in `n_neg`.

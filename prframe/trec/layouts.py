@@ -165,11 +165,11 @@ def _resemblance(fields: list[bytes], kind: str) -> str:
     if _is_header(words):
         return ", as in qrels of BEIR, which come second in join (first in a shell)"
     if len(words) >= len(RUN.schema) and _REAL.fullmatch(words[4]):
-        order = "first in join (second in a shell)"
-        return f", as in a run, which read_run reads and which comes {order}"
+        order = "first in join and second in a shell"
+        return f", as in a run, which comes {order} (read_run)"
     if len(words) == len(QRELS.schema) and _WHOLE.fullmatch(words[3]):
-        order = "second in join (first in a shell)"
-        return f", as in qrels, which read_qrels reads and which come {order}"
+        order = "second in join and first in a shell"
+        return f", as in qrels, which come {order} (read_qrels)"
     if len(words) != len(RESULTS.schema) or not (words[0] in WORDS or _REAL.fullmatch(words[2])):
         return ""
     before, behind = "", ""
@@ -178,12 +178,9 @@ def _resemblance(fields: list[bytes], kind: str) -> str:
             "where the iteration, the second field, often 0, is missing, which it may be below "
             "the header of BEIR, 'query-id corpus-id score', or "
         )
-    if kind == "a run" and _WHOLE.fullmatch(words[2]):
-        behind = (
-            ", or in a run of MS MARCO, 'query document rank', whose first line must have rank 0 "
-            "or 1"
-        )
-    return f", as {before}in the output of trec_eval, which read_results reads{behind}"
+    if kind == "a run":
+        behind = ", or in a run of MS MARCO, 'query document rank', from rank 0 or 1"
+    return f", as {before}in the output of trec_eval (read_results){behind}"
 
 
 def _read(field: bytes) -> str:

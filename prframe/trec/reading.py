@@ -65,8 +65,8 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     Parameters
     ----------
     path : str, path, or list of them
-        One file, or several whose rows follow one another. A pattern such as ``"runs/*.run"``
-        stands for the files that match it, sorted by name. Gzip is recognised by its content.
+        One file, or several in a row. A pattern such as ``"runs/*.run"`` stands for the files that
+        match it, sorted by name. Gzip is recognised by its content.
 
     Returns
     -------
@@ -86,11 +86,11 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
 
     Notes
     -----
-    Fields are separated by any amount of ASCII white space, which may also stand at both ends of
-    a line. As in trec_eval, text after the sixth field is left out. Blank lines and comments,
-    which start with ``#`` and a space, are skipped; ``#rain Q0 d1 1 2.5 bm25``, which has the
-    fields of a row, is an error. Lines end with a line feed, a carriage return, or both. A byte
-    order mark is skipped, and after the mark of UTF-16 the file is read as such.
+    Fields are separated by any ASCII white space. As in trec_eval, text after the sixth field is
+    ignored. Blank lines and comments, which start with ``#`` and a space, are skipped; ``#rain Q0
+    d1 1 2.5 bm25``, which has the fields of a row, is an error. Lines end with a line feed, a
+    carriage return, or both. A byte order mark is skipped, and after the mark of UTF-16 the file
+    is read as such.
 
     Ids are text: ``"007"`` stays as it is. A score of ``-inf`` means not retrieved. The rank is
     never used: scores decide. In a run of MS MARCO, lines of ``query document rank`` whose first
@@ -175,7 +175,7 @@ def read_results(path: Path | Sequence[Path], *, summary: bool = False) -> pl.Da
     path : str, path, or list of them
         One file for each run, or several, as in `read_run`.
     summary : bool
-        Whether to keep the summary, the values of a query named ``all``.
+        Keep the summary, the query ``all``.
 
     Returns
     -------
@@ -183,7 +183,7 @@ def read_results(path: Path | Sequence[Path], *, summary: bool = False) -> pl.Da
         One row per line, in the order of the file: ``system`` (String: the run's name in the line
         of ``runid``, else the file's name without its ending), ``query_id`` (String), ``metric``
         (String, as trec_eval writes it), ``value`` (Float64, null for ``nan``). The measures
-        ``runid`` and ``relstring``, whose values are words, are left out.
+        ``runid`` and ``relstring``, whose values are text, are left out.
 
     Raises
     ------

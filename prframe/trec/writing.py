@@ -60,15 +60,14 @@ def write_run(  # noqa: PLR0913 - options, by keyword
     PrframeError
         Scores that are null, NaN or integers beyond 2^53; ids or tags that are null, empty,
         contain white space or are neither text nor integers; query ids that start with ``#`` or a
-        byte order mark (readers would skip these); a document that stands twice in a ranking.
+        byte order mark (readers would skip these); a document listed twice in a ranking.
     OSError
         A file that cannot be written.
 
     Notes
     -----
-    Rows with a score of -inf were not retrieved and are left out. Rankings come in the order in
-    which they first appear. Documents with equal scores are in descending order of their ids as
-    text, as in trec_eval. Scores keep all digits of the 64-bit floats.
+    Rows with a score of -inf were not retrieved and are left out. Rankings keep their order. Tied
+    documents are sorted by id as text, descending, as in trec_eval. Scores keep all digits.
 
     Examples
     --------

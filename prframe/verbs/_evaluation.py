@@ -18,7 +18,7 @@ from prframe._engine.ranks import hits, task_of_hits
 from prframe._engine.rows import considered, in_groups, key_names
 from prframe._engine.tasks import Task
 from prframe.errors import ArgumentError, NoCutoffWarning, PrframeError, each_once, warn
-from prframe.metrics import Metric, at_any_prior, forms_that, in_trec_eval, parse_metric
+from prframe.metrics import Metric, forms_that, in_trec_eval, parse_metric
 from prframe.metrics.partial import AUPRG
 from prframe.metrics.positions import Judged
 from prframe.metrics.sets import MCC, NumRet, SetR
@@ -109,7 +109,8 @@ class Evaluation:
             )
         if graded and self.args.weight is not None:
             raise ArgumentError(
-                f"{checks.listed(graded)} take no `weight`; say positive= for all metrics instead."
+                f"`weight` does not work with rel=, as in {checks.listed(graded)}; pass positive= "
+                "for all metrics instead."
             )
         if graded and not isinstance(self.args.positive, (bool, int, float)):
             raise ArgumentError(
@@ -141,10 +142,7 @@ class Evaluation:
         return values
 
     def task_of_hits(self, piece: Piece) -> Task[Hits]:
-        """Return the task that reduces a piece to its hits, and looks for ties among them.
-
-        These matter if metrics have trec_eval's names, and it would rank ties otherwise.
-        """
+        """Return the task that finds hits, and ties that trec_eval would rank otherwise."""
         task, seen = task_of_hits(piece), piece.ranking.source.seen
         if self.args.policy.by_item or self.args.weight is not None or seen.tied:
             return task
@@ -161,10 +159,7 @@ class Evaluation:
         return task.then(look) if named else task
 
     def of_scores(self, source: Source, scores: Sequence[str]) -> list[pl.DataFrame]:
-        """Return one row per group by each column of scores, and warn once of undefined values.
-
-        A group is undefined if it is for any column.
-        """
+        """Return one row per group by each column of scores; warn if any of these is undefined."""
         alone = [replace(self.args, score=column, further_scores=()) for column in scores]
         with each_once():
             parts = [replace(self, args=args).measured(source) for args in alone]
@@ -287,8 +282,8 @@ def at_prior(metric: Metric, prior: float | None) -> "stats.CellStatistic":
         return statistic
     if not statistic.takes_prior:
         raise ArgumentError(
-            f"`prior` has no meaning for {metric} of one ranking, as it counts ranks, at which "
-            f"the population has other items; it is for {at_any_prior()}; leave `prior` out."
+            f"`prior` does not work with metrics that count ranks, such as {metric}; take a "
+            "metric at a threshold, such as 'P(threshold=0.5)', or leave `prior` out."
         )
     return rankings.AtPrior(statistic, prior)
 

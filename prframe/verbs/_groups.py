@@ -47,10 +47,7 @@ def resamples(n_resamples: object, confidence_level: float) -> int:
 def each_group(
     compute: Callable[[Item], Result], groups: Iterable[Item], description: str
 ) -> list[Result]:
-    """Apply a computation to every group and return the results in order.
-
-    NumPy releases the interpreter while it draws and sorts, so that threads can share the work.
-    """
+    """Apply a computation to every group, in threads, and return the results in order."""
     groups = list(groups)
     _keep_freed_memory()
     workers = min(pl.thread_pool_size(), len(groups))
@@ -138,10 +135,7 @@ def watched() -> bool:
 
 
 def group_cells(hits: Hits, above: Integers | None = None) -> Iterator[RankedCells]:
-    """Yield the ranking of each group, cut into cells.
-
-    With `above`, the first so many items of each group are taken as retrieved, and no others.
-    """
+    """Yield the ranking of each group in cells; with `above` of the first so many items alone."""
     names = ("tp_start", "tp_end", "fp_start", "fp_end")
     table, sizes = hits.table, hits.totals
     if above is not None:

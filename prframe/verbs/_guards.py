@@ -104,9 +104,8 @@ class PooledRankings:
             where = in_groups(rankings.head(checks.SHOWN).rows())
             where += " and others" if rankings.height > checks.SHOWN else ""
             warn(
-                f"rows that differ in {column!r} are ranked together{where}; "
-                "the column stands in neither `by` nor `over`. "
-                f"{self._remedy(column, by, takes_over=takes_over)}; if they are one ranking, "
+                f"rows with different {column!r} were ranked together{where}. "
+                f"{self._remedy(column, by, takes_over=takes_over)}. If they are one ranking, "
                 "drop the column, or ignore PooledRankingWarning.",
                 PooledRankingWarning,
             )
@@ -119,8 +118,8 @@ class PooledRankings:
         over = [key for key in self.args.keys if key not in by]
         # Columns that the package has added have no names that a caller could say.
         kept = [key for key in by if not key.startswith(_OWN)]
-        mean = f", for the mean over them over={_named([*over, column])}" if takes_over else ""
-        return f"For a ranking each say by={_named([*kept, column])}{mean}"
+        mean = f", or over={_named([*over, column])} for the mean" if takes_over else ""
+        return f"Use by={_named([*kept, column])} for one ranking each{mean}"
 
 
 def warn_of_nameless(source: Source, roles: Mapping[str, str]) -> None:
@@ -147,18 +146,16 @@ def warn_of_unlisted(rows: Source, frame: object, names: Collection[str], args: 
         return
     if rows.seen.unlisted:
         warn(
-            "random rankings are of the rows that are listed and of the further positives that "
-            "n_pos= counts, so that next to all items that are not listed are positive, and the "
-            "test has no power; give the number of all negatives in n_neg=. If no other items "
-            "could be ranked, ignore UnlistedItemsWarning.",
+            "n_pos= counts unlisted positives, but n_neg= is missing: the test takes all unlisted "
+            "items for positive and has almost no power. Give the number of all negatives in "
+            "n_neg=. If there are no other items, ignore UnlistedItemsWarning.",
             UnlistedItemsWarning,
         )
     elif _JUDGED in names and not kind_of(frame).is_elsewhere and _is_pool(frame):
         warn(
-            "random rankings are of the rows that are listed, some of which are not judged, as "
-            "where they are a part of a larger collection; give the number of its negatives in "
-            "n_neg=. If all of it is listed, drop the column 'judged', or ignore "
-            "UnlistedItemsWarning.",
+            "the test ranks only the listed rows at random, some of which are not judged, as if "
+            "the collection were larger. Give the number of its negatives in n_neg=. If all items "
+            "are listed, drop the column 'judged', or ignore UnlistedItemsWarning.",
             UnlistedItemsWarning,
         )
 
@@ -194,12 +191,10 @@ def warn_of_shared_items(
         return
     if shared:
         warn(
-            f"{shared} of {total} items in {item!r} are in several rankings of the mean, which "
-            "are taken as independent: one ranking of items that are relevant to many of them is "
-            "found better than chance too often. Say dependence='comonotone', which is valid "
-            "however rankings depend, or use compare with a ranking that knows no query, such as "
-            "one by popularity; if the relevant items of queries have nothing in common, ignore "
-            "SharedItemsWarning.",
+            f"{shared} of {total} items in {item!r} are in several rankings, but the test takes "
+            "rankings as independent, so p may be too small. Use dependence='comonotone', which "
+            "is always valid, or compare with a ranking by popularity. If no item is relevant to "
+            "several queries, ignore SharedItemsWarning.",
             SharedItemsWarning,
         )
 
@@ -226,20 +221,20 @@ def warn_of(source: Source, args: Arguments, *, uses_grades: bool, counts_hits: 
         )
     if seen.rows and not seen.positives and args.n_pos is None and counts_hits:
         warn(
-            f"no row is positive: no {args.label!r} {_positive_labels(args)}, so that nothing is "
-            "a hit. Say which labels are positive with positive=; check lists the labels that "
-            "there are. If there are no positives, ignore NoPositivesWarning.",
+            f"no row is positive: no {args.label!r} {_positive_labels(args)}. Say which labels "
+            "are positive with positive=; check lists the labels. If there are no positives, "
+            "ignore NoPositivesWarning.",
             NoPositivesWarning,
         )
     if seen.rows and not seen.negatives and args.n_neg is None and not uses_grades:
-        number = "the number of negatives that are not listed in n_neg="
-        remedy = f"Give {number}"
+        number = "give their number in n_neg="
+        remedy = f"If negatives are not listed, {number}"
         if source.schema.get(args.label) != pl.Boolean:
-            others = _other_positives(args)
-            remedy = f"Say which labels are positive, for example {others}; or give {number}"
+            remedy = f"Say which labels are positive, for example {_other_positives(args)}; if "
+            remedy += f"negatives are not listed, {number}"
         warn(
-            f"no row is negative: every {args.label!r} {_positive_labels(args)}, so that every "
-            f"ranking is perfect. {remedy}; if there are none, ignore NoNegativesWarning.",
+            f"no row is negative: every {args.label!r} {_positive_labels(args)}, so every ranking "
+            f"is perfect. {remedy}. If there are none, ignore NoNegativesWarning.",
             NoNegativesWarning,
         )
     if not uses_grades:
@@ -261,7 +256,7 @@ def _positive_labels(args: Arguments) -> str:
 def _other_positives(args: Arguments) -> str:
     """Give examples of labels that may be the positive ones."""
     if isinstance(args.positive, (bool, int, float)):
-        return "positive=2 (or 0.5) for those of at least that, or a list of labels"
+        return "positive=2 for grades of at least 2"
     return "a single one of them in positive="
 
 

@@ -42,12 +42,10 @@ def warn_of_folds(over: Sequence[str]) -> None:
     known = (*hints.FOLDS, *hints.REPETITIONS)
     if folds := [column for column in over if column.lower() in known]:
         warn(
-            f"the values of {folds[0]!r} are taken as independent; those of folds or splits of "
-            "the same data are not, as their training sets overlap. In `interval`, and `compare` "
-            "with test='t', say resampling='cv' for the folds of a cross-validation, whose "
-            "repetitions have a column of their own before that of folds, or the size of a test "
-            "set divided by that of its training set; bands of mean curves know no such "
-            "correction. Where the values are independent, rename the column or ignore "
+            f"the values of {folds[0]!r} are taken as independent, but training sets of folds or "
+            "splits overlap. Use `interval`, or `compare` with test='t', with resampling='cv' for "
+            "cross-validation (name repetitions before folds in over=), or with n_test / n_train "
+            "for random splits. If the values are independent, rename the column, or ignore "
             "DependentFoldsWarning.",
             DependentFoldsWarning,
         )

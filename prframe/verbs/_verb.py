@@ -101,8 +101,7 @@ def run(
 ) -> Any:
     """Carry out a plan whose columns are `schema`, after `keys`: the `by` columns unless given.
 
-    `schema` may be a function of the dtypes of the caller's columns. A `guarded` call warns of
-    rankings that are pooled.
+    `schema` may be a function of the caller's schema; `guarded` warns of rankings that are pooled.
     """
     args, accepts = plan.args, plan.accepts()
     accepts.check(args)

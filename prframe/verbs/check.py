@@ -79,8 +79,8 @@ def check(
     k : int or list of int
         Cut-offs that ties should not straddle.
     predicted : str, optional
-        Column of a machine's labels, as in `interval`; `by` tells the queries apart. The other
-        findings take its labels where `label` is null.
+        Column of a machine's labels, as in `interval`, with the queries in `by`. The other
+        findings use its labels where `label` is null.
 
     Returns
     -------

@@ -51,27 +51,27 @@ def evaluate(
         One row per item.
     metrics : str, Metric or list of these
         Names such as ``"AP"``, ``"nDCG@10"``, with parameters ``"P(rel=2)@5"``, or catalogue
-        values such as ``prframe.nDCG(gain="exp") @ 10`` (`prframe.CATALOGUE`). Names of trec_eval,
-        ranx and ir_measures (``"map_cut_10"``, ``"ndcg@10"``, ``"recip_rank"``) are understood.
+        objects such as ``prframe.nDCG(gain="exp") @ 10`` (`prframe.CATALOGUE`). You may use names
+        of trec_eval, ranx and ir_measures (``"map_cut_10"``, ``"ndcg@10"``, ``"recip_rank"``).
     {shared}
     judged : str
         Boolean column of judged items, for Bpref, infAP and Judged; `prframe.trec.join` adds it. A
-        negative label that is not judged belongs to the pool.
+        negative label that is not judged means pooled but not assessed.
     undefined : float, optional
-        Value of metrics where they are undefined; trec_eval writes 0. Absent: null and a warning.
+        Value of undefined metrics; trec_eval writes 0. Default: null and a warning.
     over : str or list of str, optional
         Summarise over these columns, for instance queries: evaluate each group of `by` and `over`,
         and return one row per group of `by` and metric.
     geometric_mean : bool
         With `over`, add the geometric mean; values below 1e-5 count as 1e-5 (trec_eval's gm_map).
     include_unretrieved : bool
-        Rank items of score -inf below all others instead of taking them as not retrieved.
+        Rank items of score -inf below all others, instead of counting them as not retrieved.
     prior : float in [0, 1], optional
         Share of positives to which precision is normalised (Hoiem et al. 2012):
         ``tp' = tp prior / n_pos``, ``fp' = fp (1 - prior) / n_neg``. For AP, AP@k, AUPRC, AUPRG,
         AP11, IPrec, MaxF1, Prec, pAP, R at a precision, SetP, SetF, SetAP, and P, F1, F and MCC at
         a threshold. AUC, pAUC, SetR, and recall, specificity and balanced accuracy at a threshold
-        do not depend on it.
+        do not change.
     interpolate : bool
         Replace precision by the largest precision at that recall or beyond. For AP, AUPRC.
     layout : {"wide", "long"}, optional
@@ -90,7 +90,7 @@ def evaluate(
     Raises
     ------
     PrframeError
-        An unknown metric or option, a metric that does not take `weight`, `prior`,
+        An unknown metric or option, a metric that does not support `weight`, `prior`,
         `interpolate` or the tie policy, or rows that cannot be ranked.
 
     Warns
@@ -100,10 +100,11 @@ def evaluate(
 
     Notes
     -----
-    `score` may be a list of columns, a model each, that rank the same items.
+    `score` may be a list of columns, one per model, for the same items.
 
-    `weight` is for AP, AP@k, AP11, AUC, AUPRC, AUPRG, BalancedAccuracy, MaxF1, MCC, pAP, pAUC,
-    Prec, Specificity, W and R at a precision, and P, R, F and F1 at a threshold, without `rel`.
+    These metrics support `weight`, without `rel`: AP, AP@k, AP11, AUC, AUPRC, AUPRG,
+    BalancedAccuracy, MaxF1, MCC, pAP, pAUC, Prec, Specificity, W, R at a precision, and P, R, F
+    and F1 at a threshold.
 
     With ``ties="group"``, metrics on thresholds (AP, AUPRC, AP11, IPrec, Prec, MaxF1, AUC, infAP)
     count at the ends of tie blocks; metrics on positions are the mean over all orders within the

@@ -27,7 +27,10 @@ USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["evaluate"], "name QRELS and one RUN or more, or --frame FILE"),
+        (
+            ["evaluate"],
+            "name QRELS and one RUN or more, or --frame FILE for a table such as CSV or Parquet",
+        ),
         (["evaluate", "-m", "AP", "qrels", "old.run"], FILES.format("'qrels' and 'old.run'")),
         (["evaluate", "qrels", "-m", "AP", "old.run"], FILES.format("'old.run'")),
         (["evaluate", "qrels", "old.run", "-m", "AP", "new.run"], FILES.format("'new.run'")),
@@ -146,6 +149,8 @@ def test_errors_of_the_parser(capfdbinary) -> None:
     done = run(capfdbinary, "draw")
     assert done.code == 2
     assert "there is no command 'draw'; the commands are evaluate, compare, curve" in done.err
+    done = run(capfdbinary, "interval")
+    assert "there is no command 'interval'; use evaluate --interval" in done.err
 
 
 @pytest.mark.parametrize(
@@ -230,7 +235,9 @@ def test_arguments_that_verbs_refuse_are_errors_of_usage(words, capfdbinary) -> 
 def test_warnings_are_one_line(capfdbinary) -> None:
     done = run(capfdbinary, "evaluate", "--frame", "frame.csv", "-m", "AP")
     assert done.code == 0
-    assert done.err.startswith("prframe: warning: rows that differ in 'query' are ranked together")
+    assert done.err.startswith(
+        "prframe: warning: rows with different 'query' were ranked together"
+    )
     assert done.err.count("\n") == 1
 
 

@@ -104,7 +104,7 @@ def test_a_column_may_change_its_type_late(capfdbinary, tmp_path) -> None:
 
 
 def test_qrels_and_runs_that_are_exchanged(capfdbinary, tmp_path) -> None:
-    of_shell = r"which come(s)? (first|second) in join \((second|first) in a shell\), in "
+    of_shell = r"which come(s)? (first|second) in join and (second|first) in a shell "
     for run_path in ("old.run", "old.run.gz"):
         for words in (["evaluate", "-f", "trec"], ["evaluate"], ["compare"], ["report"]):
             done = run(capfdbinary, words[0], run_path, "qrels", *words[1:], "-o", tmp_path / "x")

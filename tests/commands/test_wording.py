@@ -77,7 +77,7 @@ def test_arguments_become_options(message, expected) -> None:
         (
             ["evaluate", "--frame", "frame.csv", "-m", "Bpref"],
             65,
-            "'other', 'label'.\n",
+            "trec.join makes this column.\n",
         ),
         (
             ["evaluate", "qrels", "old.run", "-m", "AP,nDCG@10"],
@@ -109,12 +109,10 @@ def test_a_document_that_is_listed_twice(capfdbinary, tmp_path) -> None:
 def test_warnings_in_the_words_of_the_shell(capfdbinary) -> None:
     done = run(capfdbinary, "evaluate", "--frame", "frame.csv")
     assert done.code == 0
-    assert "stands in neither --by nor --over. For a ranking each say --by 'query'" in done.err
+    assert "were ranked together. Use --by 'query' for one ranking each" in done.err
 
 
-FOLDS = (
-    "say --resampling 'cv' for the folds of a cross-validation, whose repetitions have a column"
-)
+FOLDS = "with --resampling 'cv' for cross-validation (name repetitions before folds in --over)"
 
 
 @pytest.mark.parametrize(
@@ -126,14 +124,14 @@ FOLDS = (
             ["compare", "--over", "fold", "--resampling", "cv"],
             "--test 'randomization' does not support: say --test 't'.",
         ),
-        (["evaluate", "--by", "fold"], "For a ranking each say --by 'fold' 'model', for"),
+        (["evaluate", "--by", "fold"], "Use --by 'fold' 'model' for one ranking each, or"),
         (
             ["evaluate", "--by", "fold", "model", "--positive", "7", "-m", "P@1"],
-            "with --positive; check lists the labels that there are.",
+            "with --positive; check lists the labels.",
         ),
         (
             ["evaluate", "--by", "fold", "model", "-l", "1", "--label", "grade"],
-            "Say which labels are positive, for example -l 2 (or 0.5) for those of at least that",
+            "Say which labels are positive, for example -l 2 for grades of at least 2; if",
         ),
     ],
 )
@@ -157,8 +155,11 @@ def test_files_name_no_option_of_frames(capfdbinary, tmp_path) -> None:
     fields = [line.split() for line in lines]
     graded.write_text("".join(f"{q} 0 {d} {1 + int(label)}\n" for q, _, d, label in fields))
     done = run(capfdbinary, "evaluate", graded, "old.run", "-J", "-m", "AP")
-    assert "for example -l 2 (or 0.5) for those of at least that, or" in done.err
+    assert "for example -l 2 for grades of at least 2. If there are none" in done.err
     assert "--positive" not in done.err
+    table = run(capfdbinary, "check", "--frame", graded)
+    assert "it has one column" in table.err
+    assert "leave out --frame for TREC files" in table.err
 
 
 def test_queries_that_a_model_lacks(capfdbinary, tmp_path) -> None:

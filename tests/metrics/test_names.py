@@ -125,7 +125,8 @@ UNREADABLE = {
     "rbp": "'rbp' is no name of a metric here; use 'RBP(p=0.9)' for trec_eval's rbp, whose "
     "persistence is not that of RBP here.",
     "map_cut": "map_cut needs a cut-off, for instance 'map_cut_10'.",
-    "hits@10": "NumRelRet takes no cut-off; got 'hits@10'.",
+    "hits@10": "NumRelRet takes no cut-off; got 'hits@10'. For any hit use 'Success@10', for the "
+    "share of hits 'P@10'.",
     "P(rel=2,rel=3)@5": "a parameter stands twice in 'P(rel=2,rel=3)@5'.",
     "RBP(0.5,p=0.8)": "a parameter stands twice in 'RBP(0.5,p=0.8)'.",
 }

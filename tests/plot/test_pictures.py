@@ -175,15 +175,15 @@ def test_the_null_is_that_of_the_frame_with_its_ties() -> None:
     [
         (
             lambda: data()["one"].pr.plot.curve(),
-            "For a curve each say color='system' or facet='system', for thin lines around their "
+            "For one curve each use color='system' or facet='system', for thin lines around their "
             "mean over='system'",
         ),
         (
             lambda: data()["one"].pr.plot.curve(over="query_id"),
-            "For a curve each say color='system' or facet='system'",
+            "For one curve each use color='system' or facet='system'",
         ),
-        (lambda: data()["one"].pr.plot.gain(), "For a ranking each say by='system'"),
-        (lambda: plot.scores(data()["one"]), "For a panel each say by='system'"),
+        (lambda: data()["one"].pr.plot.gain(), "Use by='system' for one ranking each"),
+        (lambda: plot.scores(data()["one"]), "For one panel each use by='system'"),
         (
             lambda: plot.ap_null(data()["one"]),
             "The distribution is of one ranking: choose its rows",
@@ -194,12 +194,12 @@ def test_pictures_say_once_and_in_their_words_what_is_pooled(draw, advice: str) 
     with pytest.warns(prframe.PooledRankingWarning) as caught:
         draw()
     (said,) = [str(each.message) for each in caught]
-    assert said.partition("neither `by` nor `over`. ")[2] == (
-        f"{advice}; if they are one ranking, drop the column, or ignore PooledRankingWarning."
+    assert said.split(". ", 1)[1] == (
+        f"{advice}. If they are one ranking, drop the column, or ignore PooledRankingWarning."
     )
     # The advice is that of the picture alone.
     with pytest.warns(
-        prframe.PooledRankingWarning, match="For a ranking each say by='system', for"
+        prframe.PooledRankingWarning, match="Use by='system' for one ranking each, or"
     ):
         prframe.curve(data()["one"])
 

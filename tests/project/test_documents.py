@@ -40,7 +40,7 @@ def test_links_lead_somewhere(path):
 
 def test_the_readme_fits():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 150
+    assert len(text.splitlines()) <= 100
     for mark in ("command: run", "output: run", "command: test"):
         assert text.count(f"<!-- {mark} -->\n```") == 1
 

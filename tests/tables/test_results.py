@@ -192,8 +192,7 @@ def test_a_real_tex_compiles_hostile_names(engine: str, marks: str, tmp_path: Pa
     [
         (
             lambda: tables.results(intervals(MODELS).drop("system")),
-            "`interval` must have one column before the columns of the verb, which names the systems; "
-            "got none. Choose rows with filter, or join the columns into one.",
+            "`interval` must have one column of groups, which names the systems; got none. Pass by=.",
         ),
         (
             lambda: tables.results(pl.concat([intervals(MODELS)] * 2)),

@@ -61,7 +61,7 @@ def test_runs_of_ms_marco(end: str, gap: str, tmp_path: Path) -> None:
         (
             "7 Q0 13 3 1.5 t",
             "a line of a run of MS MARCO must have 3 fields, 'query document rank'; got 6, as in "
-            "a run, which read_run reads and which comes first in join (second in a shell), in "
+            "a run, which comes first in join and second in a shell (read_run), in "
             "'7 Q0 13 3 1.5 t'",
         ),
     ],
@@ -82,10 +82,7 @@ def test_ranks_may_begin_with_0(tmp_path: Path) -> None:
 def test_three_columns_that_begin_with_no_rank(tmp_path: Path) -> None:
     with pytest.raises(PrframeError) as caught:
         read_run(saved(tmp_path, "7 12 40\n7 11 30\n"))
-    assert (
-        "or in a run of MS MARCO, 'query document rank', whose first line must have rank 0 or 1"
-        in (str(caught.value))
-    )
+    assert "or in a run of MS MARCO, 'query document rank', from rank 0 or 1" in str(caught.value)
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff", "# of BEIR\n\n"])

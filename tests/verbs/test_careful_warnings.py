@@ -40,7 +40,7 @@ def test_positives_without_negatives_that_are_not_listed(test: Any, kind: Any) -
     with pytest.warns(prframe.UnlistedItemsWarning) as caught:
         collected(test(rows, n_pos="relevant"))
     assert len(caught) == 1
-    assert "give the number of all negatives in n_neg=" in str(caught[0].message)
+    assert "Give the number of all negatives in n_neg=" in str(caught[0].message)
     collected(test(rows, n_pos="relevant", n_neg=1000))
     collected(test(rows))
     # All positives are listed.
@@ -57,7 +57,7 @@ def test_means_of_rankings_that_share_items(kind: Any) -> None:
         collected(prframe.ap_test(rows, over="query_id", item="name"))
     message = str(caught[0].message)
     assert len(caught) == 1
-    assert message.startswith("4 of 6 items in 'name' are in several rankings of the mean")
+    assert message.startswith("4 of 6 items in 'name' are in several rankings, but")
     assert "dependence='comonotone'" in message
     with pytest.warns(prframe.SharedItemsWarning, match="items in 'doc_id' are in several"):
         collected(prframe.ap_test(kind(shared.rename({"name": "doc_id"})), over="query_id"))

@@ -59,7 +59,7 @@ def test_every_kind_of_frame(make: Callable[[pl.DataFrame], Any]) -> None:
         return result.collect() if isinstance(result, pl.LazyFrame) else result
 
     [text] = texts(call)
-    assert text.startswith("rows that differ in 'query_id' are ranked together; the column")
+    assert text.startswith("rows with different 'query_id' were ranked together. Use by=")
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ def test_comparisons_on_the_same_items(compared: Callable[..., Any]) -> None:
     options: dict[str, Any] = {"score": ["score", "other"], "n_resamples": 99, "rng": 1}
     [text] = texts(lambda: compared(rows, **options))
     assert text == (
-        "rows that differ in 'query_id' are ranked together; the column stands in neither `by` nor "
-        "`over`. For a ranking each say by='query_id', for the mean over them over='query_id'; if "
-        "they are one ranking, drop the column, or ignore PooledRankingWarning."
+        "rows with different 'query_id' were ranked together. Use by='query_id' for one ranking "
+        "each, or over='query_id' for the mean. If they are one ranking, drop the column, or ignore "
+        "PooledRankingWarning."
     )
     for told in ({"by": "query_id"}, {"cluster": "query_id"}):
         assert not texts(lambda told=told: compared(rows, **options, **told))
@@ -167,7 +167,7 @@ def test_a_sample_of_many_rows_shows_what_is_ranked_together(
     monkeypatch.setattr(_guards, "_MOST_ROWS", 1200)
     monkeypatch.setattr(_guards, "_STRETCHES", 60)
     assert _guards.stretches(rows).height == 1200
-    with pytest.warns(prframe.PooledRankingWarning, match="'system' are ranked together"):
+    with pytest.warns(prframe.PooledRankingWarning, match="'system' were ranked together"):
         prframe.evaluate(rows, "AP", by="query_id")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

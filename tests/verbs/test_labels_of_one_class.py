@@ -19,9 +19,8 @@ ROWS = pl.DataFrame(
 )
 MISSPELT: dict[str, Any] = {"label": "y", "positive": "clicked"}
 NO_POSITIVES = (
-    "no row is positive: no 'y' is 'clicked', so that nothing is a hit. Say which labels are "
-    "positive with positive=; check lists the labels that there are. If there are no positives, "
-    "ignore NoPositivesWarning."
+    "no row is positive: no 'y' is 'clicked'. Say which labels are positive with positive=; check "
+    "lists the labels. If there are no positives, ignore NoPositivesWarning."
 )
 
 
@@ -64,9 +63,9 @@ def test_a_single_positive_in_any_group_is_enough() -> None:
     first = ROWS.with_columns(y=pl.Series([1, 0, 0, 0, 0, 0]))
     assert not texts(lambda: first.pr.evaluate("P@2", score="a", label="y", by="query"))
     [text] = texts(lambda: first.pr.evaluate("P@2", score="a", label="y", positive=2))
-    assert text.startswith("no row is positive: no 'y' is at least 2, so that")
+    assert text.startswith("no row is positive: no 'y' is at least 2. Say")
     [text] = texts(lambda: first[1:].pr.evaluate("P@2", score="a", label="y"))
-    assert text.startswith("no row is positive: no 'y' is True or above 0, so that")
+    assert text.startswith("no row is positive: no 'y' is True or above 0. Say")
 
 
 def test_nothing_to_suspect() -> None:
@@ -88,10 +87,9 @@ CODED = pl.DataFrame(
 )
 TWO = CODED.with_columns(other=-pl.col("score"))
 NO_NEGATIVES = (
-    "no row is negative: every 'label' is True or above 0, so that every ranking is perfect. Say "
-    "which labels are positive, for example positive=2 (or 0.5) for those of at least that, or "
-    "a list of labels; or give the number of negatives that are not listed in n_neg=; "
-    "if there are none, ignore NoNegativesWarning."
+    "no row is negative: every 'label' is True or above 0, so every ranking is perfect. Say which "
+    "labels are positive, for example positive=2 for grades of at least 2; if negatives are not "
+    "listed, give their number in n_neg=. If there are none, ignore NoNegativesWarning."
 )
 
 

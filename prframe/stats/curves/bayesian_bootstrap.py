@@ -59,11 +59,11 @@ class PRPosterior:
     log_odds : ndarray of float32, shape (n_resamples, levels)
         Draws of ``log(PR / (1 - PR))``, smoothed over recall; -inf where recall is never reached.
     pure_tail : ndarray, shape (levels,)
-        How probable it is that no negative of the population stands above the level:
-        ``P(Beta(j + 1, n_pos - j) >= recall)`` for j positives before the first negative of the
-        sample. If that is tied with positives, 1 up to the recall ``j / n_pos`` and 0 beyond.
+        The probability that no negative of the population is above the level: ``P(Beta(j + 1,
+        n_pos - j) >= recall)`` for j positives before the first negative of the sample. If that is
+        tied with positives, 1 up to the recall ``j / n_pos`` and 0 beyond.
     factor : float
-        By which the band is narrowed where levels lie in wide tie blocks.
+        Factor that narrows the band if levels lie in wide tie blocks.
     n_clusters : int, optional
         The number of clusters that hold positives, or negatives if these are fewer, where clusters
         were drawn.

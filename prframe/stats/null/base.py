@@ -85,17 +85,16 @@ def shaped(values: Floats) -> Floats | float:
 class NullDistribution(ABC):
     """A distribution under a null hypothesis: `APNull`, `LinearRankNull` or `SignFlipNull`.
 
-    It answers as a frozen distribution of ``scipy.stats`` does, save that equality counts on both
+    It works like a frozen distribution of ``scipy.stats``, except that equality counts on both
     sides: ``sf(x) = P(X >= x)`` and ``cdf(x) = P(X <= x)``. The argument `method` of the class, or
-    ``using(method)``, says how probabilities are computed. The repr is the
-    call that makes the distribution.
+    ``using(method)``, says how to compute probabilities.
 
     Notes
     -----
-    Values that differ by no more than rounding are equal. Within one call, probabilities never
-    rise, or never fall, with x, and possible values never have probability 0. Probabilities of NaN
-    are NaN. What is no number, a level out of (0, 1] or an unknown name raises a `PrframeError`,
-    and so does a method that cannot take the distribution.
+    Values that differ only by rounding are equal. Within one call, probabilities are monotone in
+    x, and possible values never have probability 0. Probabilities of NaN are NaN. A value that is
+    no number, a level outside (0, 1], an unknown name, or a method that does not suit the
+    distribution raises a `PrframeError`.
 
     Examples
     --------

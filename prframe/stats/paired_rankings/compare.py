@@ -85,22 +85,18 @@ def compare_rankings(  # noqa: PLR0913
 
     Notes
     -----
-    Resamples have no items but those of the sample. Good models differ by a misplaced item now and
-    then, which many samples lack, and quantiles of resamples then cover too seldom.
-    ``interval="auto"`` reaches at least as far as the intervals of both metrics, as
-    `ranking_interval` has them, and the correlation of both metrics say (Zou & Donner 2008); areas
-    under precision take ``"logit-t"``. The p-value does not change, and may be below
-    1 - confidence_level where the interval holds 0. Equal rankings have the interval [0, 0].
-    Metrics whose single interval would be one of resamples are not extended.
+    Two good models differ by a few misranked items, and many samples contain none, so bootstrap
+    intervals cover too seldom. ``interval="auto"`` widens them by the intervals of both metrics
+    (`ranking_interval`) and their correlation (Zou & Donner 2008); areas under precision take
+    ``"logit-t"``. The p-value does not change, and may be below 1 - confidence_level although the
+    interval contains 0. Equal rankings have the interval [0, 0]. Metrics whose own interval comes
+    from resamples are not widened.
 
     Randomization asks whether one model could have made both rankings; the bootstrap and DeLong's
     test ask for the difference alone, and reject too often with fewer than 40 or so clusters.
 
-    If the ranks of items are swapped at random, the difference of AUC is a sum of numbers with
-    random signs, ``sum_i s_i c_i / (4 n_pos n_neg)``. The number c of a positive is twice how many
-    ranks of negatives, in both rankings, are between its own two ranks, equal ones counting half;
-    it is positive if the first model ranks the item higher. That of a negative is the same of
-    positives, with the other sign. The p-value is that of `paired_randomization`, without draws.
+    If the ranks of items are swapped at random, the difference of AUC is a sum of whole numbers
+    with random signs, so its p-value is that of `paired_randomization`, without draws.
 
     Beyond 3,000 items, areas and metrics of the first ranks are drawn in pools of items with one
     label and nearly the same rank in both rankings, one of which stands for all. The spread of the

@@ -19,7 +19,7 @@ from prframe.typing import Alternative, Floats
 
 
 class RankingComparison(NamedTuple):
-    """A metric of two rankings, and whether it differs; NaN for undefined numbers.
+    """The comparison of a metric in two rankings; NaN for undefined numbers.
 
     Examples
     --------

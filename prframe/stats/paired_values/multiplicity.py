@@ -36,7 +36,7 @@ def adjust_p_values(p_values: ArrayLike, method: str) -> Floats:
     Parameters
     ----------
     p_values : array_like of float in [0, 1], shape (n_tests,)
-        NaN stands for a test that was not made; it stays NaN and is not counted.
+        NaN for a test that was not made; it stays NaN and does not count.
     method : {"bh", "bonferroni", "by", "holm"}
         Bonferroni and Holm bound the chance of any false rejection for every dependence.
         Benjamini-Hochberg bounds the expected share of false rejections for independent and
@@ -45,7 +45,7 @@ def adjust_p_values(p_values: ArrayLike, method: str) -> Floats:
     Returns
     -------
     ndarray of float in [0, 1], shape (n_tests,)
-        In the order given. If hypotheses with a value <= alpha are rejected, alpha is the bound.
+        In the same order. Rejecting all hypotheses with a value <= alpha keeps the bound alpha.
 
     Raises
     ------

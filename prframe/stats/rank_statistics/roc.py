@@ -204,7 +204,7 @@ def _check_curve(fpr: Floats, tpr: Floats, names: tuple[str, str] = ("fpr", "tpr
 def concentration_radius(
     n_pos: int, n_neg: int, phi: Phi = "mww", delta: float = 0.05, n_rules: int = 1
 ) -> float:
-    """Return a bound of the distance of linear rank statistics from their means.
+    """Return a bound for the distance of linear rank statistics from their means.
 
     ``C3 sqrt(log(C2 / delta) / n_pos)`` with ``C2 = 2 n_rules``, ``C3^2 = (c_pos^2 +
     c_neg^2 n_neg / n_pos) / 2``: with probability at least 1 - delta, the statistics W of all

@@ -166,7 +166,7 @@ def cells_from_hits(  # noqa: PLR0913
 
 
 def cells_from_scores(score: ArrayLike, label: ArrayLike) -> tuple[RankedCells, Integers]:
-    """Return the cells of a ranking that is given by its items, and the cell of each item.
+    """Group the items of a ranking into cells, and return the cells and the cell of each item.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class CustomFunction(ScoreGeneratingFunction):
-    """A score-generating function that the user gives.
+    """A score-generating function of your own.
 
     Parameters
     ----------

@@ -119,7 +119,7 @@ class DCG(ScoreGeneratingFunction):
     Parameters
     ----------
     k : int >= 1, optional
-        Ranks that count; all unless given.
+        Ranks that count; default all.
     n : float > 0, optional
         Number N of ranked items, or their total weight; `of_size` sets it.
 

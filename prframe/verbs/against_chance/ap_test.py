@@ -40,7 +40,7 @@ def ap_test(
     rng: int | np.random.Generator | None = None,
     **shared: Unpack[Shared],
 ) -> FrameT:
-    """Test whether average precision is higher than random ranking would make it.
+    """Test whether average precision is higher than for random rankings.
 
     The p-value is ``P(AP >= ap)`` over all ways to place the positives among the ranks, each as
     likely as any other.
@@ -54,11 +54,11 @@ def ap_test(
     method : str
         How the p-value is computed.
 
-        - "auto": the way that suits the case; see `prframe.stats.APNull` for their accuracy.
-          "exact" (counting, up to 4,194,304 rankings), "lattice", "saddlepoint" and "transform"
-          (inversion of the characteristic function) name one of them.
-        - "monte-carlo": ``(b + 1) / (n_resamples + 1)`` with b of `n_resamples` random rankings
-          as good.
+        - "auto": the first of the following whose error bound is small enough: "exact" (counts up
+          to 4,194,304 rankings), "lattice", "saddlepoint", "transform" (inverts the characteristic
+          function). See `prframe.stats.APNull` for their accuracy.
+        - "monte-carlo": ``(b + 1) / (n_resamples + 1)``, where b of `n_resamples` random rankings
+          are at least as good.
         - "normal": with the exact mean and standard deviation.
         - "beta" (pranker's fit) and "normal-delta" (Zhang & Su's), for comparison: they ignore
           ties and depth, and their tails are wrong.
@@ -68,24 +68,24 @@ def ap_test(
         Adjust the p-values for the number of tests; groups without a p-value do not count.
     over : str or list of str, optional
         Test the mean of AP over these columns, for instance MAP over queries for each group of
-        `by`, with "auto", "transform", "normal" or "monte-carlo". An estimate gives way to draws
-        that contradict it.
+        `by`, with "auto", "transform", "normal" or "monte-carlo". If draws contradict an estimate,
+        they replace it.
     dependence : {"independent", "comonotone"}
-        How the rankings of `over` depend on one another under random ranking. Those of different
-        queries are independent. Replicates that are each other's positives are not: a test that
-        takes them as independent rejects too often. "comonotone" is the conservative end, at which
-        all AP rise and fall together: rankings of one shape are tested like a single one whose AP
-        is the mean. For several shapes the values of AP are counted; where they are too many, p is
-        at most what is given ("bound").
+        How random rankings of `over` depend on each other. Queries that share relevant items are
+        not independent, nor are replicates that are each other's positives; treating them as
+        independent rejects too often. "comonotone" is valid whatever the dependence: it assumes
+        that all AP rise and fall together. Rankings of one shape are then tested like a single one
+        whose AP is the mean. For several shapes the values of AP are counted; if there are too
+        many, p is an upper bound ("bound").
     ap : str, optional
         Column of precomputed average precisions, one row per ranking, instead of `score` and
         `label`; `n_pos` and `n` count positives and items of each.
     n : int or str, optional
-        With `ap`, the number of items, or its column; or give `n_neg`.
+        With `ap`: the number of items, or its column; alternatively give `n_neg`.
     n_resamples : int >= 1
         Random rankings of each group.
     rng : int or numpy.random.Generator, optional
-        Seed. A group's draws depend on nothing else but its numbers of items and ties.
+        Seed. A group's draws depend on the seed, its numbers of items and its ties alone.
 
     Returns
     -------
@@ -117,9 +117,9 @@ def ap_test(
 
     Notes
     -----
-    With ``ties="group"`` the test takes the tie blocks as given: labels are exchanged, scores
-    stay. Equality counts. P-values below 2.2e-308 are given as that number; ``log10_p_value``
-    goes on below.
+    With ``ties="group"`` random rankings keep the tie blocks. Give both totals, or list every
+    item: with `n_pos` alone, prframe assumes that all negatives are listed. P-values are never
+    below 2.2e-308; ``log10_p_value`` is.
 
     References
     ----------

@@ -51,14 +51,18 @@ class KnownAP:
         ap = pl.col(self.ap).cast(pl.Float64).clip(upper_bound=1)
         ap = pl.when(_total(args.n_pos) > 0).then(ap)
         pairs = zip(args.keys, key_names(args), strict=True)
-        keys = [pl.col(key).alias(name) for key, name in pairs]
         rows = data.select(
-            *keys,
+            *(pl.col(key).alias(name) for key, name in pairs),
             self._n(args).cast(pl.Int64).alias("n"),
             _total(args.n_pos).cast(pl.Int64).alias("n_pos"),
             ap=ap.fill_nan(None),
         )
-        _refuse_repeated(rows, args)
+        names = key_names(args)
+        if names and (shared := shared_keys(rows, names, checks.listed(args.keys))):
+            raise PrframeError(
+                f"a row is a ranking, and {shared}; test the mean of these rankings with over=, "
+                "or name in over= or by= what tells them apart."
+            )
         _warn_of_impossible(rows, args)
         empty = pl.lit(None, dtype=pl.List(pl.UInt32))
         return rows.with_columns(pl.col("n").alias("depth"), sizes=empty)
@@ -134,14 +138,4 @@ def _warn_of_impossible(rows: pl.DataFrame, args: Arguments) -> None:
             "count others. Give AP of all items; where it does not matter, ignore "
             "UnlistedItemsWarning.",
             UnlistedItemsWarning,
-        )
-
-
-def _refuse_repeated(rows: pl.DataFrame, args: Arguments) -> None:
-    """Require one row per combination of keys, if there are keys."""
-    keys = key_names(args)
-    if keys and (shared := shared_keys(rows, keys, checks.listed(args.keys))):
-        raise PrframeError(
-            f"a row is a ranking, and {shared}; test the mean of these rankings with over=, or "
-            "name in over= or by= what tells them apart."
         )

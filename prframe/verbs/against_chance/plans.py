@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import exp, sqrt
+from math import sqrt
 from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
@@ -26,7 +26,6 @@ from prframe.stats.null import (
     APNullMethod,
     Case,
     Cases,
-    Tail,
     ap_beta_logsf,
     ap_normal_logsf,
     beyond,
@@ -58,9 +57,6 @@ _OF_MEANS = ("auto", "transform", "normal", "monte-carlo")
 # Draws check an estimate if so many of them are expected to be as good, and no more numbers have
 # to be drawn, which takes some seconds. It gives way if it is off by so many standard errors.
 _EXPECTED, _MOST_NUMBERS, _SURELY = 10, 10**8, 4
-
-# The logarithm of a p-value, and its method.
-_Test: TypeAlias = tuple[float, str]
 
 
 def columns_with_p(numbers: Iterable[str], *, corrected: bool) -> dict[str, pl.DataType]:
@@ -348,38 +344,24 @@ class MeanTest(GroupTest):
             distance = value - cases.mean.mean()
             above, below = (_log_normal(side, error) for side in (distance, -distance))
             return from_log_tails(above, below, self.alternative), ["normal"] * value.size
-        tests: list[_Test | None] = [None] * value.size
-        if self.method != "monte-carlo":
-            tests = self._tails(cases, value)
-        open_ = [place for place, test in enumerate(tests) if self._asks_for_draws(cases, test)]
-        draws = cases.mean_draws(self.n_resamples, self.seed) if open_ else np.zeros(0)
-        for place in open_:
-            test, drawn = tests[place], self._sampled(draws, value[place])
-            if not self._confirms(test, drawn):
-                tests[place] = float(np.log(drawn)), "monte-carlo"
-        known = [test for test in tests if test is not None]
-        log_p = np.array([log_p for log_p, _ in known], dtype=np.float64)
-        return log_p, [method for _, method in known]
+        if self.method == "monte-carlo":
+            draws = cases.mean_draws(self.n_resamples, self.seed)
+            p = np.array([self._sampled(draws, mean) for mean in value.tolist()])
+            return np.log(p), ["monte-carlo"] * value.size
+        log_p, methods = self._log_tails_of_means(cases, value)
+        p, number = np.exp(log_p), self.n_resamples + 1
+        # Draws are taken where they may contradict an estimate.
+        enough = (p * number >= _EXPECTED) & (self.n_resamples * cases.cost <= _MOST_NUMBERS)
+        doubted = np.flatnonzero(enough & (np.array(methods) == "estimate")).tolist()
+        draws = cases.mean_draws(self.n_resamples, self.seed) if doubted else np.zeros(0)
+        for place in doubted:
+            drawn = self._sampled(draws, value[place])
+            if abs(p[place] - drawn) > _SURELY * sqrt(max(p[place], drawn) / number):
+                log_p[place], methods[place] = np.log(drawn), "monte-carlo"
+        return log_p, methods
 
-    def _asks_for_draws(self, cases: Cases, test: _Test | None) -> bool:
-        """Return whether draws may say more of a mean than an estimate or a bound, if any."""
-        if test is None:
-            return True
-        log_p, method = test
-        expected = exp(log_p) * (self.n_resamples + 1)
-        if method == "estimate":
-            return expected >= _EXPECTED and self.n_resamples * cases.cost <= _MOST_NUMBERS
-        return method == "bound" and expected >= 1
-
-    def _confirms(self, test: _Test | None, drawn: float) -> bool:
-        """Return whether draws differ from an estimate by no more than chance does."""
-        if test is None or test[1] != "estimate":
-            return False
-        p = exp(test[0])
-        return abs(p - drawn) <= _SURELY * sqrt(max(p, drawn) / (self.n_resamples + 1))
-
-    def _tails(self, cases: Cases, value: Floats) -> list[_Test | None]:
-        """Return the logarithms of the p-values of means, and the methods; None where all fail."""
+    def _log_tails_of_means(self, cases: Cases, value: Floats) -> tuple[Floats, list[str]]:
+        """Return the logarithms of the p-values of means by the tails, and the methods."""
         asked = [] if self.alternative == "less" else [value]
         if self.alternative != "greater":
             # Equality counts: P(mean <= value) is the chance of not going beyond it.
@@ -387,20 +369,11 @@ class MeanTest(GroupTest):
             asked.append(beyond(value, least))
         inverted = self.method == "transform"
         tails = cases.mean_tails(np.concatenate(asked), only_inversion=inverted)
-        pairs = zip(tails[: value.size], tails[-value.size :], strict=True)
-        return [self._p_of(*pair) for pair in pairs]
-
-    def _p_of(self, upper: Tail | None, lower: Tail | None) -> _Test | None:
-        """Return the logarithm of a p-value and its method from the tails on both sides."""
-        if self.alternative == "less":
-            return None if lower is None else (lower.log_missed, lower.method)
-        if upper is None or lower is None:
-            return None
-        if self.alternative == "greater":
-            return upper.log_reached, upper.method
-        above, below = np.array([[upper.log_reached], [lower.log_missed]])
-        method = "bound" if "bound" in (upper.method, lower.method) else upper.method
-        return float(from_log_tails(above, below, self.alternative)[0]), method
+        # With one side both are the same.
+        upper, lower = tails[: value.size], tails[-value.size :]
+        above = np.array([tail.log_reached for tail in upper], dtype=np.float64)
+        below = np.array([tail.log_missed for tail in lower], dtype=np.float64)
+        return from_log_tails(above, below, self.alternative), [tail.method for tail in upper]
 
 
 def _alike(of_part: Sequence[Cases]) -> list[list[int]]:

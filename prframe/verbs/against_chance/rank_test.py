@@ -54,8 +54,9 @@ def rank_test(
 ) -> FrameT:
     """Test whether positives rank higher than negatives, by a linear rank statistic.
 
-    ``W = sum over positives of phi(rank / (N + 1))``, ranks rising with the score among all N
-    items, against random labels; with the performance W_phi that it estimates, and an interval.
+    The statistic is ``W = sum over positives of phi(rank / (N + 1))``, with ranks that rise with
+    the score among all N items. Its p-value is for random labels. The result also estimates the
+    performance W_phi, with an interval.
 
     Parameters
     ----------
@@ -77,8 +78,8 @@ def rank_test(
         Twice the smaller of both tails (as in `scipy.stats.mannwhitneyu`); positives rank lower
         than at random, or higher.
     method : {"auto", "exact", "saddlepoint", "normal"}
-        "auto" counts rankings where that is quick, and elsewhere takes the double saddlepoint
-        approximation; "normal" corrects for continuity where W has steps. See
+        "auto" counts rankings if that is fast, and otherwise uses the double saddlepoint
+        approximation. "normal" has a continuity correction if W has steps. See
         `prframe.stats.LinearRankNull`.
     correction : {"bonferroni", "holm", "bh", "by"}, optional
         Adjust the p-values for the number of tests; groups without a p-value do not count.
@@ -106,8 +107,8 @@ def rank_test(
         Groups without positives have no test; those with a single item of a class, or with one
         score for all items, no interval; nor has "dcg".
     CoverageWarning
-        A block of equal scores lies at the jump of "local-auc" or "median", and may move the
-        estimate by more than a standard error: the interval covers less often than it says.
+        Tied scores at the jump of "local-auc" or "median" may move the estimate by more than a
+        standard error, so the interval covers too seldom.
     UnlistedItemsWarning
         A column ``judged`` is not all true, and there is no `n_neg`.
 

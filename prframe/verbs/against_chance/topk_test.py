@@ -45,10 +45,10 @@ def topk_test(
     method: IntervalMethod = "clopper-pearson",
     **shared: Unpack[Shared],
 ) -> FrameT:
-    """Test whether the first k of each group hold more positives than chance would put there.
+    """Test whether the first k of each group contain more positives than expected by chance.
 
-    If n_pos of n items are positive, k items that are chosen at random have x positives among them
-    with probability ``C(n_pos, x) C(n - n_pos, k - x) / C(n, k)``.
+    If n_pos of n items are positive, k random items contain x positives with probability
+    ``C(n_pos, x) C(n - n_pos, k - x) / C(n, k)``.
 
     Parameters
     ----------
@@ -69,8 +69,9 @@ def topk_test(
     confidence_level : float in (0, 1)
         Coverage of the interval.
     method : {"clopper-pearson", "jeffreys", "posterior"}
-        The interval: exact and never too short; about right on average; or the quantiles of the
-        posterior under a uniform prior. See `prframe.stats.proportion_interval`.
+        The interval: "clopper-pearson" is never too short, "jeffreys" about right on average,
+        "posterior" has the quantiles under a uniform prior. See
+        `prframe.stats.proportion_interval`.
 
     Returns
     -------
@@ -96,10 +97,10 @@ def topk_test(
 
     Notes
     -----
-    Groups that retrieve fewer than k items are compared with the selection of as many as they
-    retrieve; in precision and its interval an empty position is a miss. The test conditions on
-    n_pos. The intervals treat the k positions, or the positives, as independent trials of one
-    probability. ``ties="best"`` and ``"worst"`` give the range that ties leave open.
+    A group that retrieves fewer than k items is compared with a random selection of that many; in
+    precision and its interval an empty position is a miss. The test conditions on n_pos. The
+    intervals treat the k positions, or the positives, as independent trials. ``ties="best"`` and
+    ``"worst"`` give the range over the orders of ties.
 
     References
     ----------

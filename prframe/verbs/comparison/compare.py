@@ -90,28 +90,28 @@ def compare(
     frame : {frames}
         One row per item and model, or one row per item with a column of scores for each model.
     metrics : str, Metric or list of these, optional
-        Any of the catalogue. On the same items those of which `interval` has one for a single
-        ranking.
+        Any metric. On the same items, those that `interval` supports for one ranking.
     {shared}
         On the same items there is no `weight`.
     values : str or list of str, optional
-        In place of metrics: columns of precomputed values of queries, a metric each, or one next
-        to a column ``"metric"``; without a column of models, a model each.
+        Instead of metrics: columns of precomputed values of queries, one per metric, or one column
+        besides a column ``"metric"``; without a column of models, one per model.
     model : str, optional
         Column of models; ``"model"`` unless given. Not with a list in `score`, a model each.
     over : str, list of str or None
-        Columns of queries. None: compare on the same items, matched by `item`, or by row where
-        `score` is a list; so too if `item` is given and there is no ``"query_id"``.
+        Columns of queries, by default ``"query_id"``. None: compare on the same items, matched by
+        `item`, or by row if `score` is a list; this is the default if `item` is given and there is
+        no ``"query_id"``.
     baseline : model or list of models, optional
-        Compare every other model a with each of these as b. Absent: every pair, in order of the
-        models' names, categories in their own order.
+        Compare every other model a with each of these as b. Default: every pair, sorted by name,
+        categories in their own order.
     test : str, optional
         "randomization", or "t" with `predicted`, unless given. Over queries:
 
         - "randomization": the models might have exchanged their values, query by query.
         - "t": Student's, of the mean difference.
         - "hall": the same, corrected for skewness.
-        - "bootstrap": of the mean difference, drawn and studentized.
+        - "bootstrap": of the mean difference, with studentized resamples.
         - "wilcoxon": of the signed ranks; "sign": of wins and losses. Without clusters.
 
         On the same items (`prframe.stats.compare_rankings`):
@@ -120,38 +120,45 @@ def compare(
         - "bootstrap": items are drawn with replacement.
         - "delong": of AUC, by the normal distribution; for 15 or more items of either class.
     alternative : {"two-sided", "less", "greater"}
-        That the difference a - b is not 0, below 0, or above 0; intervals have the same sides.
+        The difference a - b is not 0, below 0, or above 0; intervals have the same sides.
     correction : str or None
         How p-values are adjusted for their number: "bonferroni", "holm", "bh", "by"
         (`prframe.stats.adjust_p_values`), or, with "randomization" over queries, "max-t": each
         pair is compared with the largest t of all under random signs (step-down).
     within : {"all", "by"}
         Adjust for all rows of the result, or for those of each group of `by`, as "max-t" does.
+<<<<<<< HEAD
     interval : {"auto", "t", "hall", "percentile"}
         Over queries "t", Student's, or "hall", corrected for skewness; "auto" is that of the test,
         or "t". On the same items "percentile", or "auto": the same, or that of "delong", extended
         as the notes say.
+=======
+    interval : {"auto", "t", "hall", "percentile", "bca"}
+        Over queries "auto" is Student's, or Hall's with ``test="hall"``. On the same items "auto"
+        is "percentile" (or DeLong's), widened as the notes say, and "percentile" is the only
+        other.
+>>>>>>> main
     confidence_level : float in (0, 1)
         Level of the interval.
     equivalence : float > 0, optional
         Add ``p_equivalence``, not adjusted, of two one-sided t tests that the means differ by
         less than this margin.
     power : float in (1 - confidence_level, 1), optional
-        Add the smallest difference that so many queries detect with this probability by a t test,
-        and how many queries the observed difference needs.
+        Add the smallest difference that this many queries detect with this power (t test), and the
+        number of queries needed to detect the observed difference.
     resampling : "cv" or float > 0, optional
         Correct the variance of ``test="t"`` for overlapping training sets. "cv": the last column
         of `over` names folds, and columns before it repetitions. A number: the size of a test set
         divided by that of its training set.
     cluster : str, optional
-        Column of clusters: of queries, each in one, or of items. Whole clusters are exchanged or
-        drawn; `power` does not support it.
+        Column of clusters of queries (each in one) or of items. Tests permute or resample whole
+        clusters; `power` does not support it.
     incomplete : {"raise", "pairwise", "common", "zero", "last"}
-        Where a model has no rows for a query: refuse, compare two models over what both have, all
-        over what all have, or count 0. On the same items: refuse, take as not retrieved ("last"),
-        or leave out what not all have.
+        If a model has no rows for a query: an error, compare each pair over the queries of both,
+        all models over the queries of all, or count 0. On the same items: an error, "last" counts
+        missing items as not retrieved, "common" leaves out what not all have.
     undefined : float, optional
-        The value of a metric that is undefined for a query. Absent: the query does not enter.
+        The value of a metric that is undefined for a query. Default: the query is left out.
     prior : float in (0, 1), optional
         Share of positives of the population, as in `interval`; not with "delong".
     n_resamples : int
@@ -200,11 +207,11 @@ def compare(
     Notes
     -----
     A pair is compared over the queries for which both models have a value. Differences due to
-    rounding are ties. A larger value counts as the better one.
+    rounding are ties. A larger value wins.
 
-    On the same items resamples lack the few items that good models misplace. "auto" reaches at
-    least as far as the intervals of both models (`interval`) and the correlation of their metrics
-    say, and may hold 0 where the p-value is below .05. There are no wins, and no effect size.
+    On the same items, resamples may lack the few items that good models misrank. So "auto" is
+    widened by the intervals of the two models (`interval`) and their correlation, and may contain
+    0 although the p-value is below .05. There are no wins, and no effect size.
 
     References
     ----------

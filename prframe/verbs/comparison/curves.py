@@ -72,9 +72,9 @@ def compare_curves(
 ) -> FrameT:
     """Compare the precision-recall curves of models on the same items, in each group.
 
-    The items are a sample; the band is about the difference of two curves of the population
-    behind it. With `over` queries, for instance, are the sample, and the difference is that of the
-    models' mean curves.
+    The items are a sample, and the band is for the difference of the two curves in the population.
+    With `over`, for instance queries, the queries are the sample, and the band is for the
+    difference of mean curves.
 
     Parameters
     ----------
@@ -83,25 +83,25 @@ def compare_curves(
     {shared}
         Without `over` the only tie policy is "group", and there is no `weight`.
     model : str, optional
-        Column of models; ``"model"`` unless given. Not with a list in `score`, a model each.
-        Without `over` models in rows are matched by `item`.
+        Column of models, by default ``"model"``. Leave it out if `score` lists one column per
+        model. Without `over`, models in rows are matched by `item`.
     baseline : model or list of models, optional
-        Compare each other model with these. Absent: every pair, in order of the models' names.
+        Compare each other model with these. Default: every pair, sorted by name.
     recall : float or list of float in (0, 1), or int >= 3, optional
-        Levels, in rising order; a whole number is that of evenly spaced levels from 0 to 1, whose
-        two ends have no row. Absent: 181 levels, evenly over `recall_range`. With `over` levels
-        are as in `curve`, and may be 0 and 1.
+        As in `band`: levels, in rising order, or a number of evenly spaced levels between 0 and 1.
+        Default: 181 levels, evenly over `recall_range`. With `over` levels are as in `curve`, and
+        may be 0 and 1.
     recall_range : (float, float), optional
-        First and last level where `recall` is absent; (0.05, 0.95) unless given. With `over` 101
-        levels, and unless given 81 from 0.1 to 0.9, as in `band`.
+        First and last level without `recall`, by default (0.05, 0.95). With `over` 101 levels, by
+        default 81 from 0.1 to 0.9, as in `band`.
     simultaneous : bool
-        The band covers the difference at all levels at once with the probability
-        `confidence_level`; otherwise at each level by itself.
+        Whether the band covers the difference at all levels at once with the probability
+        `confidence_level`, or at each level separately.
     confidence_level : float in (0, 1)
         Probability of covering.
     cluster : str, optional
         Column of clusters of items, or with `over` of queries, each in one. Whole clusters are
-        drawn.
+        resampled.
     over : str or list of str, optional
         Compare the models' mean curves over these columns, for instance over queries.
     prior : float in (0, 1), optional
@@ -109,11 +109,11 @@ def compare_curves(
     interpolate, anchor : bool, optional
         With `over`, as in `curve`.
     incomplete : {"raise", "last", "common", "pairwise", "zero"}
-        What to do with an item, or with `over` a query, that a model lacks; as in `compare`.
+        How to treat an item (with `over` a query) that a model lacks, as in `compare`.
     n_resamples : int >= 2 / (1 - confidence_level)
         Draws of each group and pair.
     rng : int or numpy.random.Generator, optional
-        Seed. The draws of a pair in a group depend on nothing else but the two rankings.
+        Seed. The draws of a pair depend on the seed and the two rankings alone.
 
     Returns
     -------
@@ -142,12 +142,12 @@ def compare_curves(
 
     Notes
     -----
-    With `simultaneous`, ``p_value`` tests "the curves differ nowhere along these levels", and is
-    the smallest alpha at which the band of level 1 - alpha leaves 0 somewhere. It is two-sided,
-    and not corrected for the number of pairs. Without `over` see
-    `prframe.stats.pr_curve_difference` for the draws.
+    With `simultaneous`, ``p_value`` tests that the curves are equal at all these levels. It is the
+    smallest alpha at which the band of level 1 - alpha excludes 0 somewhere. It is two-sided, and
+    not adjusted for the number of pairs. Without `over` see `prframe.stats.pr_curve_difference`
+    for the draws.
 
-    With `over` whole curves of queries, or clusters, are drawn. The simultaneous band is a
+    With `over`, whole curves of queries, or clusters, are resampled. The simultaneous band is a
     multiple of the standard error at each level, with sums S_j of the n_j curves of c clusters and
     ``m = sum S_j / n``: ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n``. The multiple is a quantile
     of the largest studentized deviation of a bootstrap mean. The p-value is from random signs of

@@ -325,11 +325,10 @@ def _warn_of_unlike_positives(source: Source, keys: Sequence[str], query: Sequen
     if differ.height:
         least, most = differ.select("n_pos", "most").row(0)
         warn(
-            f"models have different numbers of positives, as lists that are cut short do, for "
-            f"{differ.height} of {found.height} groups of `over`, of the first {least:g} and "
-            f"{most:g}, and what is missed counts for some alone"
-            f"{in_groups(differ.select(query).rows())}. Give the number of all positives in "
-            "n_pos=, or list each with a score of -inf; if models rank different items, ignore "
-            "UnlistedItemsWarning.",
+            f"models have different numbers of positives for {differ.height} of {found.height} "
+            f"groups of `over` (the first: {least:g} and {most:g}), so what they miss does not "
+            f"count alike{in_groups(differ.select(query).rows())}. Give the number of all "
+            "positives in n_pos=, or list each with a score of -inf. If models rank different "
+            "items, ignore UnlistedItemsWarning.",
             UnlistedItemsWarning,
         )

@@ -146,6 +146,7 @@ def check_options(asked: Comparison, args: Arguments, incomplete: object, mode: 
             raise ArgumentError(
                 f"`{name}` {mode.wording} must be one of {checks.listed(options)}; "
                 f"got {checks.brief(value)}{f'; {mode.remedy}' if elsewhere else ''}."
+                f"{hints.did_you_mean(value, options)}"
             )
     if args.cluster is not None and mode is OVER_QUERIES:
         _refuse_first(

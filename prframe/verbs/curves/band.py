@@ -55,10 +55,10 @@ def band(
 ) -> FrameT:
     """Draw a confidence band around the precision-recall curve of each group.
 
-    The rows are taken as a sample; the band is about the curve of the population behind it,
-    ``PR(b) = p b / (p b + (1 - p) alpha(b))`` with p the share of positives and alpha(b) the
-    false positive rate at recall b. With `over` the groups of these columns, for instance queries,
-    are the sample, and the band is about the mean of their curves, ``m(b) = E precision_q(b)``.
+    The rows are a sample, and the band is for the curve of its population, ``PR(b) = p b / (p b +
+    (1 - p) alpha(b))`` with p the share of positives and alpha(b) the false positive rate at
+    recall b. With `over` the groups of these columns, for instance queries, are the sample, and
+    the band is for the mean of their curves, ``m(b) = E precision_q(b)``.
 
     Parameters
     ----------
@@ -66,39 +66,40 @@ def band(
         One row per item.
     {shared}
     method : {"auto", "smoothed-bootstrap", "asymptotic"}
-        ``"auto"``: as wide at each level as the draws of the Bayesian bootstrap spread there,
-        which depends on ranks alone. The others replicate Clemencon & Vayatis:
-        ``"smoothed-bootstrap"`` is the ball of their Algorithm 1, equally wide at all levels, and
-        ``"asymptotic"`` the normal limit of their Theorem 1, which covers too seldom with few
-        positives. With `over` and ``simultaneous=False`` also ``"t"``, ``"logit"``, ``"hall"``,
-        ``"percentile"`` and ``"bca"``, as in `interval`.
+        ``"auto"``: a Bayesian bootstrap, which depends on ranks alone. The others replicate
+        Clemencon & Vayatis: ``"smoothed-bootstrap"`` is the ball of their Algorithm 1, equally
+        wide at all levels, and ``"asymptotic"`` is the normal limit of their Theorem 1, which
+        covers too seldom with few positives. Both smooth scores by Scott's rule; `prframe.stats`
+        has functions with more options. With `over` and ``simultaneous=False`` also ``"t"``,
+        ``"logit"``, ``"hall"``, ``"percentile"`` and ``"bca"``, as in `interval`.
     recall : float or list of float in (0, 1), or int >= 3, optional
-        Levels, in rising order; a whole number is that of evenly spaced levels from 0 to 1, whose
-        two ends have no band and no row. Absent: 181 levels, evenly over `recall_range`. With
-        `over` levels are as in `curve`, and may be 0 and 1.
+        Levels, in rising order, or a number of evenly spaced levels between 0 and 1. Default: 181
+        levels, evenly over `recall_range`. With `over` levels are as in `curve`, and may be 0 and
+        1.
     recall_range : (float, float), optional
-        First and last level where `recall` is absent, by default (0.05, 0.95). With `over` 101
-        levels, by default 81 from 0.1 to 0.9, as few queries carry the mean at the ends.
+        First and last level without `recall`, by default (0.05, 0.95). With `over` 101 levels, by
+        default 81 from 0.1 to 0.9, because few queries decide the mean at the ends and would widen
+        the whole band.
     simultaneous : bool
-        Cover the curve at all levels at once with the probability `confidence_level`, or at each
-        level alone.
+        Whether the band covers the curve at all levels at once with the probability
+        `confidence_level`, or at each level separately.
     confidence_level : float in (0, 1)
         Probability of covering.
     over : str or list of str, optional
-        Draw the band about the mean curve over these columns, for instance over queries.
+        Compute the band for the mean curve over these columns, for instance queries.
     cluster : str, optional
         Column of clusters of rows that depend on each other, for instance the query or the user:
-        clusters, not rows, are drawn. For ``"auto"``. With `over` clusters of queries, such as
-        those of a user: each query lies in one.
+        clusters, not rows, are resampled. For ``"auto"``. With `over`, clusters of queries, such
+        as a user's: each query belongs to one.
     prior : float in (0, 1), optional
-        The curve in a population with this share of positives p, which is then known and not
-        drawn. For ``"auto"``, and for `over`.
+        The curve for this share of positives p, as in `curve`; p then counts as known. For
+        ``"auto"``, and for `over`.
     interpolate, anchor : bool, optional
         With `over`, as in `curve`.
     n_resamples : int >= 2 / (1 - confidence_level)
         Draws, or resamples, of each group.
     rng : int or numpy.random.Generator, optional
-        Seed. A group's draws depend on it and on nothing but the group.
+        Seed. A group's draws depend on the seed and the group alone.
 
     Returns
     -------
@@ -131,18 +132,18 @@ def band(
     -----
     At recall j / n_pos, precision is that of `curve`. Within a tie block false positives grow in
     proportion (Davis & Goadrich 2006). Beyond the recall of the retrieved items precision is 0.
-    The upper end of ``"auto"`` is 1 at levels above which no negative stands, and up to the
-    Clopper-Pearson limit of the recall at which the first one comes. Where positives are below
-    all negatives, the lower end is the least possible precision from the limit at that end on.
+    The upper end of ``"auto"`` is 1 at levels above which there is no negative, and up to the
+    Clopper-Pearson limit of the recall at which the first one comes. Where positives are below all
+    negatives, the lower end is the least possible precision from the limit at that end on.
 
     Rows, or clusters, are taken as independent of each other, and the number of positives as
     random. All groups are drawn with the same random numbers, which makes their bands comparable.
 
-    With `over` whole curves are drawn, with replacement. The simultaneous band is symmetric on the
-    logit scale and as wide as a multiple of the standard error at each level; the multiple is a
-    quantile of the largest studentized deviation of a bootstrap mean over the levels. It holds the
-    single intervals, those of `interval` for Prec@r (IPrec@r with ``interpolate=True``); with an
-    `anchor` level 0 is certain.
+    With `over` whole curves are resampled. The simultaneous band is symmetric on the logit scale
+    and as wide as a multiple of the standard error at each level; the multiple is a quantile of
+    the largest studentized deviation of a bootstrap mean over the levels. At single levels the
+    intervals are those of `interval` for Prec@r (IPrec@r with ``interpolate=True``). The
+    simultaneous band holds these intervals; with an `anchor` level 0 is certain.
 
     With `over` and `cluster` whole clusters are drawn. The mean curve of n queries is a ratio of
     sums over c clusters, ``m = sum S_j / sum n_j``, where S_j is the sum of the n_j curves of a

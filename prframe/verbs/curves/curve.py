@@ -65,16 +65,16 @@ def curve(
         that are not interpolated do; at recall 0 interpolated ones have ``IPrec@0``, and mean
         curves the precision of the first items.
     recall : float or list of float in [0, 1], or int >= 2, optional
-        Only these levels, a row each; a whole number is that of evenly spaced levels, 11 for 0,
-        0.1, ..., 1. A level's row is where recall first reaches it; beyond the largest recall
-        precision is 0 and counts are null. This precision is the metric ``Prec@r``, except at
-        level 0 with an anchor.
+        Only these levels of recall, one row each; a whole number gives that many evenly spaced
+        levels, 11 for 0, 0.1, ..., 1. The row of a level is where recall first reaches it; beyond
+        the largest recall, precision is 0 and counts are null. The opening row has precision 1 at
+        level 0; see `anchor`. The metric ``Prec@r`` of `evaluate` is this precision.
     order : {"rank", "input"}
         ``"rank"``: a row per threshold, best first. ``"input"``: a row per row of the frame, in
         its order, null where an item is not retrieved (or left out).
     over : str or list of str, optional
-        Draw the mean curve over these columns, for instance queries, at the levels of `recall`, by
-        default 101.
+        Compute the mean curve over these columns, for instance queries, at the levels of `recall`,
+        by default 101.
     gain : bool
         Add the precision-recall-gain curve: the gain of a recall or a precision x is
         ``(x - pi) / ((1 - pi) x)``, with pi the share of positives, or `prior`: 1 at best, 0 where
@@ -102,8 +102,8 @@ def curve(
 
     Notes
     -----
-    With ``ties="group"`` a threshold stands for all rows of its score; with ``ties="order"``
-    every row is a threshold of its own, as in vl_pr.
+    With ``ties="group"`` tied rows share one threshold; with ``ties="order"`` every row has its
+    own, as in vl_pr.
 
     The mean curve is ``mean_q precision_q(r)``, the mean of Prec@r, and with ``interpolate=True``
     that of IPrec@r, trec_eval's ``iprec_at_recall``. Between two points the gain curve is a

@@ -41,10 +41,7 @@ def precision_recall(
 
 
 def with_gains(rows: pl.DataFrame, prior: float | None) -> pl.DataFrame:
-    """Add the gains of recall and precision, ``(x - pi) / ((1 - pi) x)`` of a rate x.
-
-    The share of positives pi is the prior, if one is given.
-    """
+    """Add the gains ``(x - pi) / ((1 - pi) x)`` of the rates x; pi is the share, or a prior."""
     n_pos, n_neg = pl.col("n_pos"), pl.col("n_neg")
     share = pl.lit(prior)
     if prior is None:
@@ -88,16 +85,14 @@ class Drawing(Plan):
     undefined: str = "recall"
 
     def accepts(self) -> Accepts:
-        """Return the arguments under which there is one ranking, of which rows are counted.
-
-        Levels of recall need the blocks with positives, and the first one.
-        """
+        """Return the arguments under which there is one ranking."""
         in_order = self.order == "input"
         is_counted = self.levels is not None and not in_order
         return replace(
             of_one_ranking(self.verb),
             has_mean=self.verb == "curve" and self.then is None and not in_order,
             undivided="order='input' keeps the order of the rows" if in_order else "",
+            # Levels of recall need the blocks with positives, and the first one.
             counting=Counting(_scores, blocks=True) if is_counted else None,
         )
 

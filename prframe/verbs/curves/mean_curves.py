@@ -251,10 +251,7 @@ class MeanBands(MeanCurves):
     def _with_margin(
         self, curves: MeanSample, band: MeanBand, confidence: Confidence
     ) -> tuple[Floats, Floats]:
-        """Return the ends of a band, which holds the interval of each level.
-
-        Where nearly all curves are equal, so are drawn ones. An anchor is certain.
-        """
+        """Return the ends of a band, which holds the interval of each level; anchors are sure."""
         low, high = band.low, band.high
         if curves.n_units < _LEAST_UNITS:
             return low, high
@@ -309,10 +306,7 @@ def mean_levels(
 def mean_band_levels(
     recall: float | Sequence[float] | None, recall_range: tuple[float, float] | None = None
 ) -> tuple[float, ...]:
-    """Return the levels of a band about a mean curve; unless named those between .1 and .9.
-
-    At its ends a mean curve may hang on few queries, which would widen the band everywhere.
-    """
+    """Return the levels of a band about a mean curve; unless named those between .1 and .9."""
     levels = mean_levels(recall, recall_range)
     return levels if recall is not None or recall_range is not None else levels[10:91]
 

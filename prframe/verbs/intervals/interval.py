@@ -64,32 +64,30 @@ def interval(
     predicted: Columns | None = None,
     **shared: Unpack[Shared],
 ) -> FrameT:
-    """Enclose metrics of each group in confidence intervals.
+    """Compute confidence intervals for metrics of each group.
 
-    The rows of a group are taken as a sample of independent items, or of independent clusters of
-    items; the interval is about the metric in the population behind it. With `over` the sample
-    is one of groups, for instance queries, or of clusters of these, and the interval is about the
-    mean over them.
+    The rows of a group are a sample of independent items, or of independent clusters of items; the
+    interval is for the metric of the population. With `over` the sample consists of groups, for
+    instance queries, or of clusters of these, and the interval is for their mean.
 
     Parameters
     ----------
     frame : {frames}
         One row per item; with `values` one per query.
     metrics : str, Metric or list of these, optional
-        Of one ranking, metrics that are functions of counts: most of the catalogue, those at a
-        threshold (``"P(threshold=0.5)"``) and, where labels are 0 and 1, nDCG among them;
-        `Metric.without_cells` says why another metric is not one. With `over` any metric of the
-        catalogue. See `evaluate`.
+        For one ranking, most of the catalogue, including metrics at a threshold
+        (``"P(threshold=0.5)"``) and, for labels 0 and 1, nDCG; `Metric.without_cells` says why a
+        metric is not supported. With `over`, any metric. See `evaluate`.
     {shared}
     values : str or list of str, optional
-        In place of metrics, with `over`: the columns of precomputed values, numbers of up to 1e100
-        in size, a metric each. With one, a column ``"metric"`` of the frame names the metrics.
+        Instead of metrics, with `over`: columns of precomputed values (up to 1e100), one per
+        metric. With a single column, a column ``"metric"`` may name the metrics.
     method : str
-        How the interval is made. Of one ranking:
+        For one ranking:
 
-        - "bayesian-bootstrap": quantiles of draws of the metric, from draws of the curve given
-          the ranks (`prframe.stats.pr_posterior`). The low end of AUC and pAUC allows for a
-          misplaced item, as in `rank_test`.
+        - "bayesian-bootstrap": quantiles of the metric over draws of the curve given the ranks
+          (`prframe.stats.pr_posterior`). The low end of AUC and pAUC allows for a misranked item,
+          as in `rank_test`.
         - "logit-t": the estimate and Student's quantiles of its standard error, from influence
           values, on the logit scale (W and AUPRG, which have no bounds, on their own), with AP
           corrected for its bias. With up to 100 clusters the jackknife encloses areas, BEDROC and
@@ -99,25 +97,25 @@ def interval(
           retrieved ("percentile" of metrics without a standard error, RR, Success@k and
           R(at_precision=p)).
 
-        Of a mean over groups: "t", "logit" with Student's quantiles ("auto" for metrics within
-        [0, 1]), "hall", Student's with Hall's correction for skewness, "percentile" and "bca". For
-        precomputed values "auto" takes "t", unless the catalogue has a metric of their name within
-        [0, 1], and they lie there too.
+        For a mean over groups: "t"; "logit" with Student's quantiles ("auto" for metrics within
+        [0, 1]); "hall", Student's with Hall's correction for skewness; "percentile" and "bca". For
+        precomputed values "auto" takes "t", unless they are named after a metric within [0, 1] and
+        lie there.
     over : str or list of str, optional
-        Enclose the mean over these columns: evaluate each group of `by` and `over`, and take
-        these values as the sample. Undefined values do not enter.
+        Interval for the mean over these columns: evaluate each group of `by` and `over`, and take
+        these values as the sample, without undefined ones.
     cluster : str, optional
         Column of clusters of rows that depend on each other, for instance the query or the user:
         clusters, not rows, are the sample. For one ranking it takes ``ties="group"``. With `over`
         the clusters are those of groups, for instance the user of a query, constant in each group.
     resampling : "cv" or float > 0, optional
-        Where `over` names folds, whose training sets overlap: corrects the variance of "t" and
-        "logit", as in `compare`. Not with `cluster`.
+        If `over` names folds, whose training sets overlap: corrects the variance of "t" and
+        "logit", as in `compare`.
     prior : float in (0, 1), optional
-        The metric in a population with this share of positives, whatever the sample's, as in
-        `evaluate`. For AP, AUPRC, AUPRG, pAP, Prec@r, MaxF1, R(at_precision=p), and P, F1, F and
-        MCC at a threshold; AUC, pAUC, and recall, specificity and balanced accuracy at a threshold
-        do not change. With `over`, for what takes it in `evaluate`.
+        The metric for this share of positives: negatives are reweighted as in `evaluate`. For AP,
+        AUPRC, AUPRG, pAP, Prec@r, MaxF1, R(at_precision=p), and P, F1, F and MCC at a threshold;
+        AUC, pAUC, and recall, specificity and balanced accuracy at a threshold do not change. With
+        `over`, for what takes it in `evaluate`.
     confidence_level : float in (0, 1)
         Probability of covering.
     alternative : {"two-sided", "less", "greater"}
@@ -125,15 +123,14 @@ def interval(
     n_resamples : int >= 2 / (1 - confidence_level)
         Draws, or resamples, of each group.
     rng : int or numpy.random.Generator, optional
-        Seed. A group's draws depend on it and on nothing but the group.
+        Seed. A group's draws depend on the seed and the group alone.
     judged : str
         As in `evaluate`, for metrics that need it, with `over`.
     predicted : str or list of str, optional
-        With `over`: the column of a machine's labels, known for all rows, while `label` holds
-        those of humans, or null for all rows of a query that no human has judged. The interval
-        combines both and is about the human labels (`prframe.stats.predicted_mean`). With `values`
-        the columns of the values by the machine's labels. Needs a random sample of queries with
-        human labels, and takes the methods "t" and "logit".
+        With `over`: the column of a machine's labels for all rows. `label` has human labels for a
+        random sample of queries, and nulls for all other rows. The interval combines both and is
+        for the human labels (`prframe.stats.predicted_mean`). With `values`, the columns of values
+        by the machine's labels. For the methods "t" and "logit".
 
     Returns
     -------

@@ -65,10 +65,9 @@ _OF_HEAVY = (
     "samples where a negative counts 3 to 50 times."
 )
 _OF_FEW_CLUSTERS = (
-    f"fewer than {LEAST_CLUSTERS} clusters hold positives, or negatives{{where}}, and may not "
-    "show how much clusters differ: with 8 to 30 clusters 95 % intervals of AP and AUC covered in "
-    "90 to 98 % of samples, and those of AUPRG, BEDROC, MaxF1, pAUC and R(at_precision) in 83 to "
-    "98 %. More clusters help, not more items; where it does not matter"
+    f"fewer than {LEAST_CLUSTERS} clusters hold positives, or negatives{{where}}, so 95 % "
+    "intervals may cover in as few as 83 % of samples. More clusters help, more items do not; "
+    "where it does not matter"
 )
 
 
@@ -118,10 +117,7 @@ def has_thresholds(wanted: Mapping[str, Metric]) -> bool:
 
 
 class _Cut(NamedTuple):
-    """The rankings of a group, by the thresholds below which items are taken as not retrieved.
-
-    Also the scores of either class, if the threshold of the largest F1 is asked for.
-    """
+    """The rankings of a group by thresholds on the score, and the scores of either class."""
 
     rankings: dict[float | None, _Group]
     scores: tuple[Floats, Floats] | None

@@ -12,9 +12,9 @@ RUN = pl.DataFrame({"query_id": "1", "doc_id": list("abcd"), "score": [4.0, 3.0,
 QRELS = pl.DataFrame({"query_id": "1", "doc_id": list("axy"), "label": [1, 1, 1]})
 JOINED = trec.join(RUN, QRELS)
 SENTENCE = (
-    "random rankings are of the rows that are listed, some of which are not judged, as where they "
-    "are a part of a larger collection; give the number of its negatives in n_neg=. If all of it "
-    "is listed, drop the column 'judged', or ignore UnlistedItemsWarning."
+    "the test ranks only the listed rows at random, some of which are not judged, as if the "
+    "collection were larger. Give the number of its negatives in n_neg=. If all items are listed, "
+    "drop the column 'judged', or ignore UnlistedItemsWarning."
 )
 TESTS = {
     "ap_test": lambda frame, **options: prframe.ap_test(frame, **options),

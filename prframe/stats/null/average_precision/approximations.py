@@ -94,7 +94,7 @@ def beta_parameters(
     n, n_pos : array_like of int
         Items, >= 1, and positives among them, 1..n.
     moments : (array_like of float, array_like of float), optional
-        Mean and variance to fit; the exact ones unless given.
+        Mean and variance to fit; by default the exact ones.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def ap_beta_sf(
 ) -> Floats:
     """Return pranker's p-value, P(AP >= ap) under its beta distribution.
 
-    It is too small for good rankings: in the example the probability is 1.1e-3.
+    It is too small for good rankings: in the example the true probability is 1.1e-3.
 
     Parameters
     ----------
@@ -156,8 +156,8 @@ def ap_beta_sf(
     n, n_pos : array_like of int
         Items, >= 1, and positives among them, 1..n.
     moments : (array_like of float, array_like of float), optional
-        Mean and variance of the beta distribution, pranker's ``params``; the exact ones of AP
-        unless given.
+        Mean and variance of the beta distribution, pranker's ``params``; by default the exact ones
+        of AP.
 
     Returns
     -------

@@ -32,7 +32,7 @@ _DENSE, _GROWTH = 256, 0.02
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class APNull(NullDistribution):
-    """The distribution of AP when all rankings of n items, n_pos of them positive, are alike.
+    """The distribution of AP if all rankings of n items, n_pos positive, are equally likely.
 
     Probabilities, quantiles and p-values have the methods of every `NullDistribution`.
 
@@ -46,8 +46,8 @@ class APNull(NullDistribution):
         Sizes of the tie blocks, best first, which add up to `n`, or to `depth`. AP counts at the
         ends of blocks, as with ``ties="group"``.
     depth : int, optional
-        How many of the items are retrieved, 0..n; all unless given. Positives beyond the depth
-        earn nothing and count in `n_pos`.
+        How many of the items are retrieved, 0..n; default all. Positives beyond the depth add
+        nothing to AP but count in `n_pos`.
     method : {"auto", "exact", "lattice", "saddlepoint", "transform"}, default "auto"
         How probabilities are computed, see Notes.
 
@@ -60,19 +60,19 @@ class APNull(NullDistribution):
     Raises
     ------
     PrframeError
-        Numbers out of range, blocks that do not add up to n, or to depth, or, once probabilities
-        are asked for, a method that cannot take so many rankings.
+        Numbers out of range, blocks that do not add up to n or to depth, or, when you ask for
+        probabilities, too many rankings for the method.
 
     Notes
     -----
-    "auto" counts rankings where they, or those as good, are few ("exact"), and puts AP of few
-    likely hits on a "lattice". Elsewhere it walks down the ranks with the generating function, and
-    takes the "saddlepoint" where the tilted AP is nearly normal, or inverts the characteristic
-    function ("transform"). Where tie blocks make AP cluster, it makes 50,000 tilted draws, always
-    the same ("monte-carlo", standard error at most .5 %). P is within 1 % down to 1e-12 and 3 %
-    down to 1e-30, lower tails within 2 % down to 1e-6, for 2 to 20 million items, one in a million
-    to 90 % of them positive, any ties and any depth. Beyond that, and where no method is sure,
-    `tails` says "estimate", and log P is within 5 %.
+    "auto" counts rankings if they, or those at least as good, are few ("exact"), and uses a
+    "lattice" if few hits are likely. Otherwise it uses a "saddlepoint" if the tilted AP is nearly
+    normal, or inverts the characteristic function ("transform"). If tie blocks make AP cluster, it
+    makes 50,000 tilted draws, always the same ("monte-carlo", standard error at most .5 %). P is
+    within 1 % down to 1e-12 and 3 % down to 1e-30, lower tails within 2 % down to 1e-6, for 2 to
+    20 million items, one in a million to 90 % of them positive, any ties and any depth. Beyond
+    that, and if no method has a small enough error bound, `tails` says "estimate", and log P is
+    within 5 %.
 
     Examples
     --------

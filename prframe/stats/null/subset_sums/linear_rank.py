@@ -23,7 +23,7 @@ RankNullMethod: TypeAlias = Literal["auto", "exact", "saddlepoint", "normal"]
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class LinearRankNull(NullDistribution):
-    """The distribution of ``W = sum over positives of a_i`` if all choices of them are alike.
+    """The distribution of ``W = sum over positives of a_i`` for random positives.
 
     Probabilities, quantiles and p-values have the methods of every `NullDistribution`.
 
@@ -58,12 +58,12 @@ class LinearRankNull(NullDistribution):
     exact, and so are skewness and kurtosis. Sums closer than 1e-14 N times the largest score are
     equal.
 
-    "exact" counts subsets (of 33 different scores, or many more of which few are drawn or many are
-    tied), or walks along a lattice of sums (70 items for the rank sum). "auto" counts where that
-    is quick. Elsewhere it takes what "saddlepoint" takes: the double saddlepoint approximation,
-    within about 1 %, or, for few positives and where sums clump, an "inversion" of the
-    characteristic function, which is closer. What would take too long is an "estimate". "normal"
-    is the approximation of textbooks.
+    "exact" counts subsets (up to 33 different scores, or more if few are positive or many are
+    tied), or uses a lattice of sums (up to 70 items for the rank sum). "auto" counts if that is
+    fast. Otherwise, like "saddlepoint", it takes the double saddlepoint approximation, within
+    about 1 %, or, for few positives and clustered sums, an "inversion" of the characteristic
+    function, which is closer. If that takes too long, the result is an "estimate". "normal" is the
+    textbook approximation.
 
     References
     ----------
