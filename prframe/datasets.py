@@ -13,8 +13,7 @@ def load_digits() -> pl.DataFrame:
     """Load rankings of digit images: six systems, 200 queries, 100 items per ranking.
 
     Each of 200 images of handwritten digits, 20 per digit, is a query; six systems rank the other
-    1796 images by their similarity to it, and the 100 best are kept. An item is relevant if it
-    shows the same digit.
+    1796 images by similarity, and the 100 best are kept. Items of the same digit are relevant.
 
     Returns
     -------

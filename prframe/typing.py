@@ -26,8 +26,6 @@ FrameT = TypeVar("FrameT", "pd.DataFrame", "pl.DataFrame", "pl.LazyFrame", Arrow
 AnyFrame: TypeAlias = "pd.DataFrame | pl.DataFrame | pl.LazyFrame | ArrowStream"
 
 Floats: TypeAlias = NDArray[np.float64]
-# Numbers in single precision, of which many fit into the processor's cache.
-Singles: TypeAlias = NDArray[np.float32]
 # Numbers in single or in double precision.
 Reals: TypeAlias = NDArray[np.floating]
 Integers: TypeAlias = NDArray[np.int64]

@@ -5,15 +5,15 @@ The numbers are those of the verbs `curve` and `evaluate`, which take frames and
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError, PrframeWarning, warn
-from prframe.typing import Flags, Floats, Shared
+from prframe.typing import Flags, Floats
 from prframe.verbs.curves.curve import curve
 from prframe.verbs.evaluate import evaluate
 
@@ -23,14 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["PRCurve", "PRInfo", "plot_vl_pr", "vl_pr"]
 
 _INFO = ["AUPRC", "AP", "AP11"]
-
-
-class _Shape(TypedDict):
-    """The options that `curve` and `evaluate` share."""
-
-    interpolate: bool
-    include_unretrieved: bool
-    prior: float | None
 
 
 class _Options(TypedDict, total=False):
@@ -126,8 +118,8 @@ def vl_pr(  # noqa: PLR0913
     Notes
     -----
     Unlike the original: precision is 0, not 1e-10/k, where a prior of 0 makes it vanish; NaN
-    scores and totals that are too small are refused; in stable mode all items that are not
-    retrieved are NaN; the eleven levels of recall are exact.
+    scores are refused; in stable mode all items that are not retrieved are NaN; the eleven levels
+    of recall are exact.
 
     References
     ----------
@@ -165,14 +157,11 @@ def vl_pr(  # noqa: PLR0913
     frame = pl.DataFrame({"label": label, "score": score})
     # A total of negatives that is named says that there may be none.
     n_neg = int((label < 0).sum()) if num_negatives is None else num_negatives
-    shared: Shared = {"ignore": 0, "ties": "order", "n_pos": num_positives, "n_neg": n_neg}
-    shape: _Shape = {
-        "interpolate": interpolate,
-        "include_unretrieved": include_inf,
-        "prior": normalize_prior,
-    }
-    points = curve(frame, order="input", **shape, **shared)
-    table = evaluate(frame, _INFO, **shape, **shared)
+    options: dict[str, Any] = {"ignore": 0, "ties": "order", "n_neg": n_neg}
+    options |= {"n_pos": num_positives, "interpolate": interpolate, "prior": normalize_prior}
+    options["include_unretrieved"] = include_inf
+    points = curve(frame, order="input", **options)
+    table = evaluate(frame, _INFO, **options)
     # If every item is ignored there is no ranking.
     areas = table.row(0) if table.height else (None,) * len(_INFO)
     auc, ap, ap11 = (np.nan if area is None else float(area) for area in areas)
@@ -184,7 +173,9 @@ def vl_pr(  # noqa: PLR0913
         for name, start in (("recall", 0.0), ("precision", 1.0))
     )
     if stable:
-        recall, precision = (_as_given(own, order, label.size) for own in (recall, precision))
+        in_order = np.full((2, label.size), np.nan)
+        in_order[:, order] = recall[1:], precision[1:]
+        recall, precision = in_order
     return PRCurve(recall, precision, PRInfo(auc, ap, ap11, ap11))
 
 
@@ -265,10 +256,3 @@ def _ranked(values: Floats, ignored: Flags, start: float) -> Floats:
     ranked = np.append(start, values)
     own = np.append(0, np.where(ignored, 0, np.arange(1, ranked.size)))
     return np.asarray(ranked[np.maximum.accumulate(own)])
-
-
-def _as_given(ranked: Floats, order: NDArray[np.intp], n: int) -> Floats:
-    """Return ranked values in the order in which the items were given."""
-    values = np.full(n, np.nan)
-    values[order] = ranked[1:]
-    return values

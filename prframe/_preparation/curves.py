@@ -70,7 +70,10 @@ class CurvePicture:
     @property
     def panels(self) -> dict[object, list[Lines]]:
         """The lines of each panel."""
-        return _by_panel(self.lines)
+        by_panel: dict[object, list[Lines]] = {}
+        for lines in self.lines:
+            by_panel.setdefault(lines.panel, []).append(lines)
+        return by_panel
 
     def areas(self, legend: Legend) -> dict[object, str]:
         """Return what the legend says behind a name: areas of the groups of a single panel."""
@@ -82,21 +85,14 @@ class CurvePicture:
         return told
 
 
-def _by_panel(drawn: Sequence[Lines]) -> dict[object, list[Lines]]:
-    """Return the lines of each panel."""
-    by_panel: dict[object, list[Lines]] = {}
-    for lines in drawn:
-        by_panel.setdefault(lines.panel, []).append(lines)
-    return by_panel
-
-
 def pr_picture(
     result: object, columns: Mapping[str, str | None], band: object = None, *, x_log: bool = False
 ) -> CurvePicture:
     """Prepare PR curves; `columns` are those of the roles color, facet and over."""
     drawn = _defined(read(result, "curve"), "recall", "precision")
     shown = _roles(drawn, columns)
-    bands = _bands(drawn if band is None else read(band, "band", "band"), shown)
+    banded = drawn if band is None else read(band, "band", "band")
+    bands = _bands(banded, shown)
     lines = [
         Lines(panel, group, curves, bands.get((panel, group)))
         for panel, group, curves in _split(drawn, shown, pr_points)
@@ -108,7 +104,6 @@ def pr_picture(
         count = max(len(each.curves) for each in lines if each.panel == lines[0].panel)
         notes.append(f"{count} curves, their mean bold, their median dashed")
     if bands:
-        banded = drawn if band is None else read(band, "band", "band")
         notes.append(f"shaded: {wording.band_words(banded.facts())}")
     note = "; ".join(notes)
     told = [f"{each.name}{_pr_words(each, areas_known and over is None)}" for each in lines]
@@ -183,9 +178,9 @@ def opacity_of(count: int) -> float:
     return max(0.12, min(0.6, 20 / count))
 
 
-def equal_f(level: float, low: float) -> tuple[Floats, Floats]:
+def equal_f(level: float, low: float, number: int = 200) -> tuple[Floats, Floats]:
     """Return recalls and precisions with an F1 of `level`."""
-    recall = np.linspace(max(level / (2 - level), low), 1.0, 200)
+    recall = np.linspace(max(level / (2 - level), low), 1.0, number)
     return recall, level * recall / (2 * recall - level)
 
 
@@ -244,8 +239,8 @@ def _defined(result: Result, x: str, y: str) -> Result:
 
 def _least(drawn: Sequence[Lines]) -> float:
     """Return the least positive value, at which a logarithmic scale begins."""
-    values = [points.x for lines in drawn for points in lines.curves]
-    return min([0.1, *(float(part[part > 0].min(initial=1.0)) for part in values)])
+    values = np.concatenate([points.x for lines in drawn for points in lines.curves])
+    return float(values[values > 0].min(initial=0.1))
 
 
 def _bands(
@@ -287,15 +282,11 @@ def _band_words(band: pl.DataFrame | None) -> str:
     """Say between which precisions a band lies at the levels of the text that it reaches."""
     if band is None or band.is_empty():
         return ""
-    recall = band["recall"].to_numpy()
+    recall, *ends = (band[name].to_numpy() for name in ("recall", "conf_low", "conf_high"))
     levels = [level for level in _TOLD_LEVELS if recall[0] <= level <= recall[-1]]
     levels = levels or [float(recall[len(recall) // 2])]
-    low, high = (
-        np.interp(levels, recall, band[end].to_numpy()) for end in ("conf_low", "conf_high")
-    )
-    bounds = [
-        f"[{wording.number(a, 2)}, {wording.number(b, 2)}]" for a, b in zip(low, high, strict=True)
-    ]
+    pairs = zip(*(np.interp(levels, recall, end) for end in ends), strict=True)
+    bounds = [f"[{wording.number(low, 2)}, {wording.number(high, 2)}]" for low, high in pairs]
     return f", band {wording.joined(bounds)} at {wording.joined([f'{at:.3g}' for at in levels])}"
 
 

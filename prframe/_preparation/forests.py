@@ -8,7 +8,7 @@ import polars as pl
 
 from prframe import checks
 from prframe._preparation import wording
-from prframe._preparation.results import Facts, Result, one_metric, read, with_one_key
+from prframe._preparation.results import Result, one_metric, read, with_one_key
 from prframe._preparation.sets import comparison, largest_first, letters_of
 from prframe.errors import PrframeError
 
@@ -71,7 +71,10 @@ def forest(  # noqa: PLR0913
         )
         for part in parts
     ]
-    note = f"{_intervals(drawn, known)}{words}"
+    intervals = (
+        "no intervals" if wording.are_unknown(drawn.rows) else wording.interval_words(known)
+    )
+    note = f"{intervals}{words}"
     made = Forest(panels, names, is_of_differences, note, "")
     text = " ".join(f"{made.label(panel)} with {note}: {_told(panel, names)}." for panel in panels)
     return Forest(panels, names, is_of_differences, note, text[:1].upper() + text[1:])
@@ -86,22 +89,9 @@ def _estimates(result: object, y: str | None) -> tuple[Result, str, bool]:
         y = with_one_key(drawn, "result", "has a row of the picture per value") if y is None else y
         return drawn, y, False
     compared.require_one_group("result")
-    rows = compared.rows.with_columns(
-        pl.concat_str(
-            pl.col("model_a").cast(pl.String),
-            pl.lit(" \N{MINUS SIGN} "),
-            pl.col("model_b").cast(pl.String),
-        ).alias("pair"),
-        estimate="difference",
-    )
+    pair = pl.format("{} \N{MINUS SIGN} {}", *(pl.col(f"model_{s}").cast(pl.String) for s in "ab"))
+    rows = compared.rows.with_columns(pair=pair, estimate="difference")
     return Result(rows, (), compared.back), y or "pair", True
-
-
-def _intervals(drawn: Result, known: Facts) -> str:
-    """Name the intervals, or say that there are none."""
-    if wording.are_unknown(drawn.rows):
-        return "no intervals"
-    return wording.interval_words(known)
 
 
 def _rows_in_order(first: pl.DataFrame, rows: pl.DataFrame, y: str, sort: str | None) -> list[Any]:

@@ -1,7 +1,7 @@
 """Pictures of a frame: the verb and its drawing in one call, for `.pr.plot` and `.pr.chart`."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -44,12 +44,18 @@ def of_frame(
         own = (of_picture.keys() - told) & options.keys()
         drawing |= {name: options.pop(name) for name in own}
         if gain is not None:
-            _refuse_gain(picture, options)
+            if "gain" in options:
+                raise ArgumentError(
+                    f"`gain` is not taken by the picture {picture.__name__!r}: 'gain' draws "
+                    "precision-recall-gain curves, and 'curve' precision by recall."
+                )
             options["gain"] = gain
         if "color" in of_picture:
             split = [drawing.get(name) for name in _SPLITTING]
             options["by"] = _columns([options.get("by"), *split])
-        with advising(_of_curves(drawing) if "over" in of_picture else None):
+        many = "" if drawing.get("over") else ", for thin lines around their mean over={column}"
+        advice = f"For one curve each use color={{column}} or facet={{column}}{many}"
+        with advising(advice if "over" in of_picture else None):
             result = verb(frame, *args, **options)
         return picture(result, **drawing)
 
@@ -64,21 +70,6 @@ def of_frame(
         "be named in by= again."
     )
     return drawn
-
-
-def _refuse_gain(picture: Picture, options: Mapping[str, object]) -> None:
-    """Refuse the option of `prframe.curve` that tells two pictures apart."""
-    if "gain" in options:
-        raise ArgumentError(
-            f"`gain` is not taken by the picture {picture.__name__!r}: 'gain' draws "
-            "precision-recall-gain curves, and 'curve' precision by recall."
-        )
-
-
-def _of_curves(drawing: Mapping[str, object]) -> str:
-    """Return what a picture of curves says to do about a column that tells rankings apart."""
-    many = "" if drawing.get("over") else ", for thin lines around their mean over={column}"
-    return f"For one curve each use color={{column}} or facet={{column}}{many}"
 
 
 def _columns(named: Sequence[Any]) -> list[str] | None:

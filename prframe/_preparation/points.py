@@ -37,7 +37,7 @@ class Points:
         A horizontal axis that begins above 0 is logarithmic; points before it stand at its end.
         """
         x = np.maximum(self.x, low) if low > 0 else self.x
-        kept = kept_points(x, self.y, column_edges(low, 1.0, columns, log=low > 0))
+        kept = kept_points(x, self.y, column_edges(low, 1.0, columns))
         return x[kept], self.y[kept], kept
 
 
@@ -135,11 +135,9 @@ def middles(curves: Sequence[tuple[Floats, Floats]], levels: Floats) -> tuple[Fl
     return values.mean(axis=0), np.median(values, axis=0)
 
 
-def column_edges(low: float, high: float, columns: int, *, log: bool = False) -> Floats:
-    """Return the values at the edges of the pixel columns of an axis."""
-    if log:
-        return np.geomspace(low, high, columns + 1)
-    return np.linspace(low, high, columns + 1)
+def column_edges(low: float, high: float, columns: int) -> Floats:
+    """Return the edges of the pixel columns of an axis, logarithmic if it begins above 0."""
+    return (np.geomspace if low > 0 else np.linspace)(low, high, columns + 1)
 
 
 def kept_points(x: Floats, y: Floats, edges: Floats) -> Integers:

@@ -110,7 +110,7 @@ def read_estimates(result: object, argument: str) -> Result:
     """Return the result of `interval`, or of `evaluate` in any layout, which has no intervals."""
     if isinstance(result, (list, tuple)) or type(result).__module__.startswith("numpy"):
         return read(result, "interval", argument)
-    rows, _ = whole(result, argument)
+    rows, back = whole(result, argument)
     metrics = [name for name in rows.columns if rows.schema[name].is_float() and _is_metric(name)]
     values = [name for name in ("mean", "value") if name in rows.columns]
     if "estimate" in rows.columns or not (metrics or values):
@@ -122,7 +122,7 @@ def read_estimates(result: object, argument: str) -> Result:
         rows = rows.unpivot(metrics, index=keys, variable_name="metric", value_name="estimate")
     no_ends = [pl.lit(None, pl.Float64).alias(name) for name in ("conf_low", "conf_high")]
     made = read(rows.with_columns(no_ends), "interval", argument)
-    return replace(made, back=whole(result, argument)[1])
+    return replace(made, back=back)
 
 
 def _is_metric(name: str) -> bool:

@@ -1,9 +1,9 @@
 """Systems without a significant difference: their sets, and letters for these."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from math import copysign
 from string import ascii_letters
 from typing import Any
@@ -37,18 +37,12 @@ class Comparison:
             )
 
     def beaten(self, position: int) -> list[int]:
-        """Return the systems with significantly smaller means."""
-        return self._beaten[position]
-
-    @cached_property
-    def _beaten(self) -> list[list[int]]:
-        """The systems that each one beats, in order."""
-        beaten: list[list[int]] = [[] for _ in self.models]
-        for (a, b), row in self.rows.items():
-            if frozenset((a, b)) in self.apart:
-                better, worse = (a, b) if row["difference"] > 0 else (b, a)
-                beaten[better].append(worse)
-        return [sorted(others) for others in beaten]
+        """Return the systems with significantly smaller means, in order."""
+        return sorted(
+            b if a == position else a
+            for (a, b), row in self.rows.items()
+            if frozenset((a, b)) in self.apart and position == (a if row["difference"] > 0 else b)
+        )
 
     def shades(self) -> dict[tuple[int, int], float]:
         """Return how strongly each pair is coloured, from -1 to 1, and 0 without significance."""
@@ -140,24 +134,15 @@ def covering_cliques(alike: Neighbours) -> list[frozenset[int]]:
 
 def _needed(cliques: list[frozenset[int]]) -> list[frozenset[int]]:
     """Leave out the cliques whose pairs all stand in others; return the rest in their order."""
-    held: dict[tuple[int, ...], int] = {}
-    for pair in _pairs(cliques):
-        held[pair] = held.get(pair, 0) + 1
+    pairs = {clique: list(combinations(sorted(clique), 2)) for clique in cliques}
+    held = Counter(chain.from_iterable(pairs.values()))
     kept = []
-    for clique in sorted(cliques, key=len):
-        pairs = list(_pairs([clique]))
-        if pairs and all(held[pair] > 1 for pair in pairs):
-            for pair in pairs:
-                held[pair] -= 1
+    for clique in sorted(pairs, key=len):
+        if pairs[clique] and all(held[pair] > 1 for pair in pairs[clique]):
+            held.subtract(pairs[clique])
         else:
             kept.append(clique)
     return sorted(kept, key=sorted)
-
-
-def _pairs(cliques: Iterable[frozenset[int]]) -> Iterator[tuple[int, ...]]:
-    """Yield the pairs within the cliques."""
-    for clique in cliques:
-        yield from combinations(sorted(clique), 2)
 
 
 def letter(number: int) -> str:

@@ -25,18 +25,12 @@ from prframe._preparation.curves import (
 from prframe._preparation.points import LEVELS, Points, column_edges, middles, precision_at
 from prframe.chart import parts
 from prframe.chart.parts import Chart
-from prframe.errors import PrframeError
 from prframe.typing import Floats
 
 _SHOWN_AT_POINT = ("threshold", "k", "tp", "fp")
-# Twice as many columns as a panel has pixels, as screens have two dots per pixel.
-_MOST_COLUMNS = 2 * parts.SIDE
-_BAND_LEVELS, _CHANCE_LEVELS = 101, 60
-_FEWEST_LEVELS = 11
-_TOO_MANY = (
-    "there are too many curves for a chart of fewer than 5,000 rows; choose some, or draw them "
-    "with prframe.plot.curve, which has no such limit."
-)
+# A curve has twice as many columns as a panel has pixels, as screens have two dots per pixel, or
+# its part of as many as a page should hold, but no fewer than the last number.
+_MOST_COLUMNS, _ALL_COLUMNS, _FEWEST = 2 * parts.SIDE, 1000, 11
 _PR, _ROC = ("recall", "precision"), ("false positive rate", "true positive rate")
 
 
@@ -70,14 +64,12 @@ def curve(
     Raises
     ------
     PrframeError
-        As `prframe.plot.curve`; also if there are so many curves that none could be drawn in
-        fewer than 5,000 rows.
+        As `prframe.plot.curve`.
 
     Notes
     -----
-    Of each curve the first, last, lowest and highest point of each column of half a pixel are
-    drawn, or of wider columns if the chart would have 5,000 rows. Those points are the ones that
-    the pointer can reach.
+    Of each curve the first, last, lowest and highest point of each column of half a pixel, or
+    wider if there are several curves, are drawn; the pointer can reach these.
 
     Examples
     --------
@@ -91,10 +83,7 @@ def curve(
     columns = {"color": color, "facet": facet, "over": over}
     picture = pr_picture(result, columns, band, x_log=x_log)
     marks = looks(picture.groups, parts.palette_of(palette))
-    budget = parts.MOST_ROWS
-    budget -= sum(lines.band is not None for lines in picture.lines) * _BAND_LEVELS
-    budget -= len(picture.panels) * len(EQUAL_F) * _CHANCE_LEVELS * iso_f
-    drawn = _Drawn(picture, legend, palette, _PR, budget)
+    drawn = _Drawn(picture, legend, palette, _PR)
     panels = []
     for value, panel in picture.panels.items():
         layers = drawn.bands(panel)
@@ -134,8 +123,7 @@ def roc(
     Raises
     ------
     PrframeError
-        As `prframe.plot.roc`; also if there are so many curves that none could be drawn in fewer
-        than 5,000 rows.
+        As `prframe.plot.roc`.
 
     Examples
     --------
@@ -146,18 +134,16 @@ def roc(
     """
     check_legend(legend)
     picture = roc_picture(result, {"color": color, "facet": facet}, x_log=x_log)
-    budget = parts.MOST_ROWS - len(picture.panels) * (_CHANCE_LEVELS + 1)
-    drawn = _Drawn(picture, legend, palette, _ROC, budget)
-    levels = column_edges(picture.low, 1.0, _CHANCE_LEVELS, log=picture.low > 0)
+    drawn = _Drawn(picture, legend, palette, _ROC)
     panels = [
-        drawn.framed(value, [*(drawn.dotted(levels) if chance else []), *drawn.lines(panel)])
+        drawn.framed(value, [*(drawn.diagonal() if chance else []), *drawn.lines(panel)])
         for value, panel in picture.panels.items()
     ]
     return parts.finished(panels, picture.text)
 
 
 class _Drawn:
-    """The layers of panels of curves, which share scales, colours and the rows there may be."""
+    """The layers of panels of curves, which share scales and colours."""
 
     def __init__(
         self,
@@ -165,9 +151,10 @@ class _Drawn:
         legend: Legend,
         palette: Sequence[str] | None,
         labels: tuple[str, str],
-        budget: int,
     ) -> None:
-        self._picture, self._labels, self._budget = picture, labels, budget
+        self._picture, self._labels = picture, labels
+        count = sum(len(lines.curves) for lines in picture.lines)
+        self._columns = max(_FEWEST, min(_MOST_COLUMNS, _ALL_COLUMNS // count))
         self.side = parts.SIDE if len(picture.panels) == 1 else parts.SIDE // 2
         self._marks = marks = looks(picture.groups, parts.palette_of(palette))
         self._names = {group: f"{group}{area}" for group, area in picture.areas(legend).items()}
@@ -190,8 +177,8 @@ class _Drawn:
                 continue
             recall = rows["recall"].to_numpy()
             levels = recall
-            if len(recall) > _BAND_LEVELS:
-                levels = np.linspace(recall[0], recall[-1], _BAND_LEVELS)
+            if len(recall) > LEVELS:
+                levels = np.linspace(recall[0], recall[-1], LEVELS)
             ends = {
                 name: np.interp(levels, recall, rows[column].to_numpy())
                 for name, column in (("y", "conf_low"), ("high", "conf_high"))
@@ -204,14 +191,10 @@ class _Drawn:
 
     def lines(self, panel: Sequence[Lines]) -> list[Any]:
         """Return the curves of a panel, and what the pointer finds there."""
-        curves = sum(len(lines.curves) for lines in self._picture.lines)
-        columns = min(_MOST_COLUMNS, self._budget // curves // 4 - 1)
-        if columns < 1:
-            raise PrframeError(_TOO_MANY)
         layers = []
         for has_steps in (True, False):
             frames = [
-                self._points(lines.group, lines.curves[0], columns)
+                self._points(lines.group, lines.curves[0])
                 for lines in panel
                 if lines.curves[0].has_steps == has_steps
             ]
@@ -219,27 +202,19 @@ class _Drawn:
                 layers += self._line_and_points(pl.concat(frames, how="diagonal"), has_steps)
         return layers
 
-    def _points(self, group: object, points: Points, columns: int) -> pl.DataFrame:
+    def _points(self, group: object, points: Points) -> pl.DataFrame:
         """Return the rows of a curve that are drawn."""
-        x, y, kept = points.drawn(self._picture.low, columns)
-        drawn = pl.DataFrame(
-            {
-                "x": x,
-                "y": y,
-                "place": np.arange(len(kept)),
-                "group": [self._names[group]] * len(kept),
-            }
-        )
+        x, y, kept = points.drawn(self._picture.low, self._columns)
+        columns = {"x": x, "y": y, "place": np.arange(len(kept))}
+        drawn = pl.DataFrame(columns).with_columns(group=pl.lit(self._names[group]))
         told = [name for name in _SHOWN_AT_POINT if name in points.rows.columns]
         return drawn.hstack(points.rows.select(told)[kept]) if told else drawn
 
     def _line_and_points(self, rows: pl.DataFrame, has_steps: bool) -> list[Any]:  # noqa: FBT001
         """Return lines, and on them the points of which the one at the pointer is seen."""
         base = parts.chart_of(rows).encode(self._x, self._y, *self._colours)
-        line = base.mark_line(
-            interpolate="step-before" if has_steps else "linear",
-            strokeWidth=1.6,
-        )
+        shape: Any = "step-before" if has_steps else "linear"
+        line = base.mark_line(interpolate=shape, strokeWidth=1.6)
         pointer = alt.selection_point(
             # Charts that are joined keep their pointers apart.
             name=f"pointer_{crc32(rows.write_json().encode()):x}",
@@ -261,13 +236,7 @@ class _Drawn:
 
     def many(self, panel: Sequence[Lines]) -> list[Any]:
         """Return thin grey curves with their mean and their median."""
-        low, groups = self._picture.low, self._picture.lines
-        curves = sum(len(lines.curves) for lines in groups)
-        per_curve = min(LEVELS, (self._budget - 2 * _BAND_LEVELS * len(groups)) // curves)
-        if per_curve < _FEWEST_LEVELS:
-            raise PrframeError(_TOO_MANY)
-        levels = column_edges(low, 1.0, per_curve - 1, log=low > 0)
-        fine = column_edges(low, 1.0, _BAND_LEVELS - 1, log=low > 0)
+        levels, fine = (self._levels(min(most, LEVELS)) for most in (4 * self._columns, LEVELS))
         layers = []
         for lines in panel:
             thin = pl.concat(
@@ -277,9 +246,7 @@ class _Drawn:
                 for number, points in enumerate(lines.curves)
             )
             grey = parts.chart_of(thin).mark_line(
-                color=parts.muted(),
-                strokeWidth=0.5,
-                opacity=opacity_of(len(lines.curves)),
+                color=parts.muted(), strokeWidth=0.5, opacity=opacity_of(len(lines.curves))
             )
             layers.append(grey.encode(self._x, self._y, alt.Detail("curve:N")))
             pairs = [(points.x, points.y) for points in lines.curves]
@@ -291,8 +258,13 @@ class _Drawn:
                 layers.append(bold.encode(self._x, self._y, self._colours[0]))
         return layers
 
-    def dotted(self, levels: Floats) -> list[Any]:
+    def _levels(self, number: int) -> Floats:
+        """Return levels that are equally spaced along the horizontal axis."""
+        return column_edges(self._picture.low, 1.0, number - 1)
+
+    def diagonal(self) -> list[Any]:
         """Return the dotted diagonal."""
+        levels = self._levels(LEVELS)
         rows = parts.chart_of(pl.DataFrame({"x": levels, "y": levels}))
         mark = rows.mark_line(color=parts.muted(), strokeDash=[2, 2], strokeWidth=1)
         return [mark.encode(self._x, self._y)]
@@ -301,9 +273,8 @@ class _Drawn:
         """Return lines of equal F1, each with its value at the right end."""
         frames = []
         for level in EQUAL_F:
-            recall, precision = equal_f(level, self._picture.low)
-            at = np.linspace(0, len(recall) - 1, _CHANCE_LEVELS - 1).astype(int)
-            frames.append(pl.DataFrame({"x": recall[at], "y": precision[at], "F1": level}))
+            recall, precision = equal_f(level, self._picture.low, 50)
+            frames.append(pl.DataFrame({"x": recall, "y": precision, "F1": level}))
         rows = pl.concat(frames)
         base = parts.chart_of(rows).encode(self._x, self._y)
         line = base.mark_line(color=parts.muted(), strokeWidth=0.6, clip=True)

@@ -25,8 +25,6 @@ from prframe.errors import ArgumentError, PrframeError
 Chart: TypeAlias = alt.LayerChart | alt.ConcatChart
 
 SIDE = 300
-# Altair refuses more than 5,000 rows.
-MOST_ROWS = 4_900
 # The width of a letter of a note in pixels.
 _LETTER = 5.6
 _MOST_COLUMNS = 4

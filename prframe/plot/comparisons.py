@@ -39,14 +39,12 @@ def interval(
     ----------
     result : frame
         A result of `prframe.interval`, or of `prframe.compare`.
-    y : str, optional
-        The column with a row per value, by default the only column ``by``, or the pair of a
-        comparison.
-    facet : str, default "metric"
-        The column with a panel per value.
+    y, facet : str, optional
+        The columns with a row, and with a panel, per value; by default the only column ``by``, or
+        the pair of a comparison, and the metric.
     letters : frame, optional
         A result of `prframe.compare` of the same systems. Systems that share no letter are
-        significantly different, which intervals do not say.
+        significantly different.
     sort : {"estimate"} or None, default "estimate"
         Whether the largest estimate of the first panel is on top; otherwise as in the result.
     alpha : float, default 0.05
@@ -229,8 +227,8 @@ def groups(
 ) -> Axes:
     """Draw the systems on the metric's scale, and the sets that do not differ significantly.
 
-    Each column on the right is a set of systems without a significant difference; its members
-    have a dot. Two systems share a column exactly if they do not differ.
+    Each column on the right is a set of systems without a significant difference, a dot each. Two
+    systems share a column exactly if they do not differ.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
 """PR, ROC and PR-gain curves."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -53,16 +54,14 @@ def curve(
         The column ``by`` for colours and dashes (up to 18 values), and the one for panels (up to
         24). A single remaining column gets the colours.
     over : str, optional
-        The column of queries or folds, with a curve each: thin grey lines, their mean bold, their
-        median dashed.
+        The column of queries or folds: a thin grey line each, their mean bold, their median
+        dashed.
     band : frame, optional
         A result of `prframe.band` with the same columns ``by``.
     chance : float or mapping of group to float, optional
         The precision of random rankings, the share of positives, drawn as a dotted line.
-    iso_f : bool, default False
-        Whether to draw lines of equal F1.
-    x_log : bool, default False
-        Whether recall has a logarithmic scale.
+    iso_f, x_log : bool, default False
+        Whether lines of equal F1 are drawn, and whether recall has a logarithmic scale.
     legend : {"auto", "name"} or None, default "auto"
         The groups with their AP where the curves have all points, their names alone, or nothing.
     palette : sequence of str, optional
@@ -79,11 +78,6 @@ def curve(
     PrframeError
         If the frame is no such result, if its columns ``by`` are not all named, or if there are
         more groups than colours and dashes distinguish.
-
-    Notes
-    -----
-    For long curves only the first, last, lowest and highest point of each pixel column are drawn,
-    at 300 dots per inch or more.
 
     Examples
     --------
@@ -108,8 +102,8 @@ def curve(
                 ax.fill_between(recall, low, high, color=colour, alpha=0.2, linewidth=0)
             if over is not None:
                 _draw_many(ax, lines.curves, marks[lines.group], picture.low)
-            else:
-                _draw(ax, lines.curves[0], marks[lines.group], picture.low)
+        if over is None:
+            _draw_each(ax, panel, marks, picture.low)
         for level, group in chance_levels(panel, chance):
             colour = figures.muted(ax) if group is None else marks[group].colour
             ax.axhline(level, color=colour, linestyle=":", linewidth=1, zorder=2)
@@ -135,10 +129,8 @@ def roc(
     result : frame
         A result of `prframe.roc`.
     chance : bool, default True
-        Whether to draw the line of random rankings.
-    x_log : bool, default False
-        Whether the false positive rate has a logarithmic scale.
-    color, facet, legend, palette, ax
+        Whether the line of random rankings is drawn.
+    x_log, color, facet, legend, palette, ax
         As in `curve`; the legend has the areas under the curves.
 
     Returns
@@ -148,8 +140,7 @@ def roc(
     Raises
     ------
     PrframeError
-        If the frame is no such result, if its columns ``by`` are not all named, or if there are
-        more groups than colours and dashes distinguish.
+        As `curve`.
 
     Examples
     --------
@@ -164,7 +155,7 @@ def roc(
 
     def draw(ax: Axes, panel: Sequence[Lines], marks: dict[object, Look]) -> None:
         if chance:
-            levels = column_edges(picture.low, 1.0, 200, log=x_log)
+            levels = column_edges(picture.low, 1.0, 200)
             ax.plot(levels, levels, color=figures.muted(ax), linestyle=":", linewidth=1)
         _draw_each(ax, panel, marks, picture.low)
 
@@ -258,40 +249,25 @@ def _draw_each(
 ) -> None:
     """Draw the curve of each group."""
     for lines in panel:
-        _draw(ax, lines.curves[0], marks[lines.group], low)
+        points, look = lines.curves[0], marks[lines.group]
+        # A line along the border is drawn in its full width.
+        is_clipped = low > 0 or float(points.y.min()) < 0
+        style = {"color": look.colour, "linestyle": figures.line_style(look)}
+        _draw(ax, points, low, clip_on=is_clipped, zorder=3, **style)
 
 
-def _draw(ax: Axes, points: Points, look: Look, low: float) -> None:
+def _draw(ax: Axes, points: Points, low: float, **options: Any) -> None:  # noqa: ANN401 - of matplotlib
     """Draw a curve with the points that its picture needs."""
     x, y, _ = points.drawn(low, figures.pixel_columns(ax))
-    ax.plot(
-        x,
-        y,
-        color=look.colour,
-        linestyle=figures.line_style(look),
-        drawstyle="steps-pre" if points.has_steps else "default",
-        # A line along the border is drawn in its full width.
-        clip_on=low > 0 or float(points.y.min()) < 0,
-        zorder=3,
-    )
+    ax.plot(x, y, drawstyle="steps-pre" if points.has_steps else "default", **options)
 
 
 def _draw_many(ax: Axes, curves: Sequence[Points], look: Look, low: float) -> None:
     """Draw thin grey curves as an image, with their mean and their median."""
-    grey, columns = figures.muted(ax), figures.pixel_columns(ax)
+    thin = {"color": figures.muted(ax), "linewidth": 0.5, "alpha": opacity_of(len(curves))}
     for points in curves:
-        x, y, _ = points.drawn(low, columns)
-        ax.plot(
-            x,
-            y,
-            color=grey,
-            drawstyle="steps-pre" if points.has_steps else "default",
-            linewidth=0.5,
-            alpha=opacity_of(len(curves)),
-            rasterized=True,
-            zorder=1,
-        )
-    levels = column_edges(low, 1.0, LEVELS - 1, log=low > 0)
+        _draw(ax, points, low, rasterized=True, zorder=1, **thin)
+    levels = column_edges(low, 1.0, LEVELS - 1)
     mean, median = middles([(points.x, points.y) for points in curves], levels)
     ax.plot(levels, mean, color=look.colour, linewidth=2.2, zorder=4)
     ax.plot(levels, median, color=look.colour, linestyle=(0, (4, 2)), linewidth=1, zorder=4)

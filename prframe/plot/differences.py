@@ -1,7 +1,7 @@
 """Differences of two systems: of their curves, and query by query."""
 
 from textwrap import shorten
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -170,14 +170,8 @@ def queries(
     mean, size = float(difference.mean()), len(difference)
     ax = figures.one_axes(ax)
     up, down = figures.palette_of(ax)[:2]
-    ax.bar(
-        np.arange(size),
-        difference,
-        width=1.0,
-        color=np.where(difference >= 0, up, down),
-        linewidth=0,
-        rasterized=size > _MANY,
-    )
+    style: Any = {"color": np.where(difference >= 0, up, down), "rasterized": size > _MANY}
+    ax.bar(np.arange(size), difference, width=1.0, linewidth=0, **style)
     ax.axhline(0, color=figures.ink(ax), linewidth=0.8)
     ax.axhline(mean, color=figures.muted(ax), linestyle=(0, (4, 2)), linewidth=1)
     ax.set(xticks=[], xlim=(-0.5, size - 0.5))
@@ -260,24 +254,18 @@ def _name_ends(ax: Axes, pairs: pl.DataFrame, count: int) -> None:
     differences, names = pairs["difference"].to_list(), pairs["name"].to_list()
     ups = [place for place in range(min(count, size)) if differences[place] > _EQUAL]
     downs = [place for place in range(max(0, size - count), size) if differences[place] < -_EQUAL]
-    for ends, is_top in ((ups, True), (downs[::-1], False)):
+    line: Any = {"arrowstyle": "-", "color": figures.muted(ax), "linewidth": 0.5, "shrinkB": 0}
+    sides = ((ups, 0.13, "left", high, -gap), (downs[::-1], 0.87, "right", low, gap))
+    for ends, across, side, begin, step in sides:
+        # The line begins beside the name and not in its middle.
+        arrow = line | {"shrinkA": 1, "relpos": (0 if side == "left" else 1, 0.5)}
         for number, place in enumerate(ends):
-            height = high - gap * (number + 0.5) if is_top else low + gap * (number + 0.5)
-            x = size * (0.13 if is_top else 0.87)
             ax.annotate(
                 figures.literal(shorten(str(names[place]), _MOST_TEXT, placeholder="…")),
                 (place, differences[place]),
-                xytext=(x, height),
-                ha="left" if is_top else "right",
+                xytext=(size * across, begin + step * (number + 0.5)),
+                ha=side,
                 va="center",
                 fontsize="small",
-                arrowprops={
-                    "arrowstyle": "-",
-                    "color": figures.muted(ax),
-                    "linewidth": 0.5,
-                    "shrinkA": 1,
-                    "shrinkB": 0,
-                    # The line begins beside the name and not in its middle.
-                    "relpos": (0 if is_top else 1, 0.5),
-                },
+                arrowprops=arrow,
             )

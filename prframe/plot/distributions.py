@@ -138,8 +138,8 @@ def scores(
     threshold : float, optional
         A threshold on the score; the picture states precision and recall there.
     bins : int, optional
-        The number of bars: by default more for more items, from 10 to 50, or one for each score if
-        all are whole numbers within 50 of each other.
+        The number of bars: by default 10 to 50, or one for each score if all are whole numbers
+        within 50 of each other.
     ax : matplotlib Axes, optional
         Where to draw one panel, by default a new figure.
 

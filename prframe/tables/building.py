@@ -1,6 +1,6 @@
 """From intervals and a comparison to a table."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from math import comb
 from typing import Any, Literal, TypeAlias, cast, get_args
 
@@ -17,8 +17,7 @@ from prframe._preparation.sets import (
     letters_of,
 )
 from prframe.errors import ArgumentError, PrframeError
-from prframe.tables.markup import Cell, Line
-from prframe.tables.table import Table
+from prframe.tables.table import Cell, Line, Table
 
 Marks: TypeAlias = Literal["beats", "letters", "dagger"]
 Places: TypeAlias = int | Mapping[str, int]
@@ -45,11 +44,10 @@ def results(  # noqa: PLR0913
     Parameters
     ----------
     interval : frame
-        A result of `prframe.interval` with one column ``by``, the systems, or of
-        `prframe.evaluate`, whose table has no intervals.
+        A result of `prframe.interval`, or of `prframe.evaluate` for a table without intervals,
+        with one column ``by``, the systems.
     compare : frame, optional
-        A result of `prframe.compare` of the same systems and metrics. Without one there are no
-        marks.
+        A result of `prframe.compare` of the same systems and metrics, for the marks.
     marks : {"beats", "letters", "dagger"}, optional
         Superscripts; by default "dagger" with a baseline, else "beats". ``"beats"``: the letters
         of the systems that this one beats significantly. ``"letters"``: a compact letter display,
@@ -102,32 +100,32 @@ def results(  # noqa: PLR0913
     metrics = list(dict.fromkeys(metric for _, metric in values))
     systems = _ordered(values, metrics[0])
     known = estimates.facts() if ties is None else estimates.facts({"ties": ties})
+    keys = [letter(number) for number in range(len(systems))]
     raised, meaning = dict[tuple[Any, str], str](), ""
     if compare is not None:
         paired = read(compare, "compare", "compare")
         known = cast("Facts", {**known, **paired.facts()})
         compared = {metric: _compared(paired, metric, systems, alpha) for metric in metrics}
-        usual: Marks = "beats" if baseline is None and _has_all(compared) else "dagger"
-        marks = marks or usual
-        raised, words = _MARKERS[marks](compared, systems, baseline)
+        if marks is None:
+            marks = "beats" if baseline is None and _has_all(*compared.values()) else "dagger"
+        if marks == "beats":
+            raised, words = _beats(compared, dict(zip(systems, keys, strict=True)))
+        elif marks == "letters":
+            raised, words = _letters(compared)
+        else:
+            raised, words = _daggers(compared, systems, baseline)
         meaning = f"{words} ({wording.testing_words(known, alpha, paired.methods())})."
     decimals = {metric: _places(estimates, metric, places) for metric in metrics}
     best = {metric: _best(values, metric, decimals[metric]) for metric in metrics}
-    keys = _keys(systems) if compare is not None and marks == "beats" else [""] * len(systems)
+
+    def cell(system: object, metric: str) -> Cell:
+        row, marked = values.get((system, metric), {}), raised.get((system, metric), "")
+        return _cell(row, decimals[metric], marked, best[metric])
+
+    if compare is None or marks != "beats":
+        keys = [""] * len(systems)
     lines = [
-        Line(
-            key,
-            str(system),
-            tuple(
-                _cell(
-                    values.get((system, metric), {}),
-                    decimals[metric],
-                    raised.get((system, metric), ""),
-                    best[metric],
-                )
-                for metric in metrics
-            ),
-        )
+        Line(key, str(system), tuple(cell(system, metric) for metric in metrics))
         for key, system in zip(keys, systems, strict=True)
     ]
     return Table(
@@ -152,15 +150,11 @@ def _values(estimates: Result, model: str) -> dict[tuple[Any, str], dict[str, An
 
 def _cell(row: Mapping[str, Any], places: int, marks: str, best: str | None) -> Cell:
     """Return the cell of a row of the intervals, which may be empty."""
-    text = wording.number(row.get("estimate"), places)
-    low, high = (wording.number(row.get(name), places) for name in ("conf_low", "conf_high"))
-    is_known = low != wording.NONE or high != wording.NONE
-    return Cell(
-        text=text,
-        interval=f"[{low}, {high}]" if is_known else "",
-        marks=marks,
-        is_best=text == best,
+    text, low, high = (
+        wording.number(row.get(name), places) for name in ("estimate", "conf_low", "conf_high")
     )
+    is_known = low != wording.NONE or high != wording.NONE
+    return Cell(text, f"[{low}, {high}]" if is_known else "", marks, text == best)
 
 
 def _ordered(values: dict[tuple[Any, str], dict[str, Any]], metric: str) -> list[Any]:
@@ -168,11 +162,6 @@ def _ordered(values: dict[tuple[Any, str], dict[str, Any]], metric: str) -> list
     systems = list(dict.fromkeys(system for system, _ in values))
     estimates = {system: values.get((system, metric), {}).get("estimate") for system in systems}
     return sorted(systems, key=lambda system: largest_first(estimates[system]))
-
-
-def _keys(systems: Sequence[object]) -> list[str]:
-    """Return the letters that name systems."""
-    return [letter(number) for number in range(len(systems))]
 
 
 def _compared(paired: Result, metric: str, systems: list[Any], alpha: float) -> Comparison:
@@ -187,21 +176,16 @@ def _compared(paired: Result, metric: str, systems: list[Any], alpha: float) -> 
     return compared
 
 
-def _has_all(compared: Mapping[str, Comparison]) -> bool:
+def _has_all(*compared: Comparison) -> bool:
     """Return whether all pairs of systems are compared."""
-    return all(len(pairs.rows) == comb(len(pairs.models), 2) for pairs in compared.values())
+    return all(len(pairs.rows) == comb(len(pairs.models), 2) for pairs in compared)
 
 
-def _beats(
-    compared: dict[str, Comparison],
-    systems: list[Any],
-    baseline: object,  # noqa: ARG001
-) -> Marked:
+def _beats(compared: dict[str, Comparison], keys: dict[Any, str]) -> Marked:
     """Mark systems with the letters of those that they are better than."""
-    keys = dict(zip(systems, _keys(systems), strict=True))
     marks = {}
     for metric, pairs in compared.items():
-        if not _has_all({metric: pairs}):
+        if not _has_all(pairs):
             raise PrframeError(
                 f"marks='beats' needs all pairs of systems, and `compare` lacks some for "
                 f"{metric}; take marks='dagger', which compares with one baseline, or compare "
@@ -209,15 +193,11 @@ def _beats(
             )
         for position, system in enumerate(pairs.models):
             beaten = {pairs.models[other] for other in pairs.beaten(position)}
-            marks[system, metric] = "".join(keys[other] for other in systems if other in beaten)
+            marks[system, metric] = "".join(keys[other] for other in keys if other in beaten)
     return marks, wording.LARGER_THAN_NAMED
 
 
-def _letters(
-    compared: dict[str, Comparison],
-    systems: list[Any],  # noqa: ARG001
-    baseline: object,  # noqa: ARG001
-) -> Marked:
+def _letters(compared: dict[str, Comparison]) -> Marked:
     """Mark systems with a compact letter display."""
     marks = {
         (system, metric): letters
@@ -229,47 +209,29 @@ def _letters(
 
 def _daggers(compared: dict[str, Comparison], systems: list[Any], baseline: object) -> Marked:
     """Mark the systems that differ significantly from a baseline."""
-    chosen = _baseline(compared, baseline)
+    chosen = _shared_system(compared) if baseline is None else baseline
     checks.one_of("baseline", chosen, systems, in_order=True)
-    marks = {}
+    marks: dict[tuple[Any, str], str] = {}
     for metric, pairs in compared.items():
         base = pairs.models.index(chosen)
-        for position, system in enumerate(pairs.models):
-            if base in pairs.beaten(position):
-                marks[system, metric] = "†"
-            elif position in pairs.beaten(base):
-                marks[system, metric] = "‡"
+        marks |= {(pairs.models[other], metric): "‡" for other in pairs.beaten(base)}
+        marks |= {
+            (system, metric): "†"
+            for position, system in enumerate(pairs.models)
+            if base in pairs.beaten(position)
+        }
     return marks, f"† significantly larger, ‡ significantly smaller than {chosen}"
 
 
-def _baseline(compared: dict[str, Comparison], baseline: object) -> object:
-    """Return the system that all pairs have in common, unless a baseline is named."""
-    if baseline is not None:
-        return baseline
-    pairs = [
-        {row["model_a"], row["model_b"]}
-        for comparison_of_metric in compared.values()
-        for row in comparison_of_metric.rows.values()
-    ]
-    shared = set.intersection(*pairs)
-    if len(shared) == 1:
-        return shared.pop()
+def _shared_system(compared: dict[str, Comparison]) -> object:
+    """Return the system that all pairs have in common."""
+    rows = [row for pairs in compared.values() for row in pairs.rows.values()]
+    shared = set.intersection(*({row["model_a"], row["model_b"]} for row in rows))
     # With two systems the second one is the baseline, as compare(baseline=) writes it.
-    seconds = {
-        row["model_b"]
-        for comparison_of_metric in compared.values()
-        for row in comparison_of_metric.rows.values()
-    }
-    if len(shared) > 1 and len(seconds) == 1:
-        return seconds.pop()
-    raise ArgumentError("`baseline` must name the system that daggers compare with.")
-
-
-_MARKERS: dict[str, Callable[[dict[str, Comparison], list[Any], object], Marked]] = {
-    "beats": _beats,
-    "letters": _letters,
-    "dagger": _daggers,
-}
+    seconds = {row["model_b"] for row in rows}
+    if len(shared) != 1 and not (shared and len(seconds) == 1):
+        raise ArgumentError("`baseline` must name the system that daggers compare with.")
+    return (shared if len(shared) == 1 else seconds).pop()
 
 
 def _places(estimates: Result, metric: str, places: Places | None) -> int:
@@ -315,24 +277,17 @@ def _numbers(
     estimates: Result, model: str, systems: list[Any], lines: list[Line], metrics: list[str]
 ) -> pl.DataFrame:
     """Return the table as rows of numbers, in its order."""
+    dtype = estimates.rows.schema[model]
     cells = pl.DataFrame(
         {
             "key": [line.key for line in lines for _ in metrics],
-            model: pl.Series(
-                [system for system in systems for _ in metrics],
-                dtype=estimates.rows.schema[model],
-            ),
-            "metric": [metric for _ in lines for metric in metrics],
+            model: pl.Series([name for name in systems for _ in metrics], dtype=dtype),
+            "metric": metrics * len(lines),
             "marks": [cell.marks for line in lines for cell in line.cells],
             "best": [cell.is_best for line in lines for cell in line.cells],
         }
     )
     wanted = [model, "metric", "estimate", "conf_low", "conf_high"]
-    joined = cells.join(
-        estimates.rows.select(wanted),
-        on=[model, "metric"],
-        how="left",
-        maintain_order="left",
-        nulls_equal=True,
-    )
+    options: Any = {"how": "left", "maintain_order": "left", "nulls_equal": True}
+    joined = cells.join(estimates.rows.select(wanted), on=[model, "metric"], **options)
     return joined.select("key", *wanted, "marks", "best")

@@ -46,8 +46,7 @@ def letters(compare_result: FrameT, metric: str | None = None, alpha: float = 0.
 
     Notes
     -----
-    The letters cover the graph of the other pairs by few maximal cliques. A pair with an undefined
-    p-value does not differ significantly.
+    A pair with an undefined p-value does not differ significantly.
 
     References
     ----------
@@ -108,9 +107,8 @@ def sentences(compare_result: object) -> list[str]:
 
     Notes
     -----
-    The decimals of a metric follow the width of the intervals, as in `results`. The first value is
-    that of ``model_a``, and the difference is the first value minus the second. For one-sided
-    tests the sentence states the direction.
+    The decimals of a metric follow the width of the intervals, as in `results`. The difference is
+    the value of ``model_a`` minus that of ``model_b``.
 
     Examples
     --------
@@ -149,7 +147,8 @@ def _standard_errors(rows: pl.DataFrame) -> list[float]:
 
 def _sentence(result: Result, row: Mapping[str, Any], places: int) -> str:
     """Write the sentence of a row."""
-    group = ", ".join(f"{name} {_value(row[name])}" for name in result.keys)
+    keys = {name: "null" if row[name] is None else row[name] for name in result.keys}
+    group = ", ".join(f"{name} {value}" for name, value in keys.items())
     # On the same items there are no wins, and the values are no means.
     is_mean = row.get("wins") is not None
     mean = "" if not is_mean else "mean " if group else "Mean "
@@ -159,16 +158,15 @@ def _sentence(result: Result, row: Mapping[str, Any], places: int) -> str:
         return f"{of} and {row['model_b']} cannot be compared."
     first, second = (wording.number(row[name], places) for name in ("mean_a", "mean_b"))
     difference = wording.number(row["difference"], places, signed=True)
-    told = "; ".join([_testing(row), *_added(row), *_counted(row)])
+    told = [_testing(row)]
+    if row.get("p_equivalence") is not None:
+        told.append(f"test of equivalence, {wording.p_value(row['p_equivalence'])}")
+    if row.get("n") is not None:
+        told.append(f"n = {row['n']:,}")
     return (
         f"{of} is {first} and that of {row['model_b']} {second}: "
-        f"a difference of {difference}{_interval(row, places)} ({told})."
+        f"a difference of {difference}{_interval(row, places)} ({'; '.join(told)})."
     )
-
-
-def _value(key: object) -> object:
-    """Write a value of a column of groups, of which null is one."""
-    return "null" if key is None else key
 
 
 def _interval(row: Mapping[str, Any], places: int) -> str:
@@ -201,15 +199,3 @@ def _testing(row: Mapping[str, Any]) -> str:
     else:
         words.append(wording.p_value(row.get("p_value")))
     return ", ".join(words)
-
-
-def _added(row: Mapping[str, Any]) -> list[str]:
-    """Write what a margin adds."""
-    if row.get("p_equivalence") is None:
-        return []
-    return [f"test of equivalence, {wording.p_value(row['p_equivalence'])}"]
-
-
-def _counted(row: Mapping[str, Any]) -> list[str]:
-    """Write the number of queries or items."""
-    return [] if row.get("n") is None else [f"n = {row['n']:,}"]

@@ -116,7 +116,7 @@ def test_long_curves_have_few_rows(systems: int) -> None:
 def test_two_hundred_queries_fit() -> None:
     runs = prframe.datasets.load_digits().filter(system="pca")
     drawn = runs.pr.chart.curve(over="query_id", n_pos="n_relevant")
-    assert 3000 < len(rows_of(specification(drawn))) < 5000
+    assert 3000 < len(rows_of(specification(drawn))) < 15_000
     assert "200 curves" in json.dumps(specification(drawn))
 
 
@@ -151,26 +151,10 @@ def test_grounds_of_other_themes() -> None:
     assert chart.PALETTE[0] in json.dumps(chart.roc(data()["roc"]).to_dict())
 
 
-@pytest.mark.parametrize(
-    ("draw", "message"),
-    [
-        (
-            lambda: chart.curve(
-                pl.DataFrame({"q": range(500), "recall": 1.0, "precision": 1.0}), over="q"
-            ),
-            "there are too many curves for a chart of fewer than 5,000 rows; choose some, or draw them "
-            "with prframe.plot.curve, which has no such limit.",
-        ),
-        (
-            lambda: chart.alt_text(alt.Chart()),  # type: ignore[arg-type]
-            "`drawn` must be what a function of prframe.chart has returned.",
-        ),
-    ],
-)
-def test_messages(draw: Any, message: str) -> None:
-    with pytest.raises(PrframeError) as error:
-        draw()
-    assert str(error.value) == message
+def test_a_text_of_another_chart() -> None:
+    message = "`drawn` must be what a function of prframe.chart has returned."
+    with pytest.raises(PrframeError, match=message):
+        chart.alt_text(alt.Chart())  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

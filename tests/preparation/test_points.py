@@ -24,7 +24,7 @@ def test_points_by_definition(size: int, log: bool) -> None:
     rng = np.random.default_rng(size)
     x = np.sort(rng.integers(0 if not log else 1, 40, size) / 40)
     y = rng.integers(0, 20, size) / 20
-    edges = column_edges(1 / 40 if log else 0.0, 1.0, 7, log=log)
+    edges = column_edges(1 / 40 if log else 0.0, 1.0, 7)
     # Equal values stand on one side of an edge, whatever its last bits.
     edges[1:-1] += 1e-9
     assert kept_points(x, y, edges).tolist() == naive_kept(x, y, edges)

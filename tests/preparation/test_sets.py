@@ -22,15 +22,15 @@ def naive_cliques(alike: list[frozenset[int]]) -> set[frozenset[int]]:
     return {s for s in complete if not any(s < other for other in complete)}
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 9])
-@pytest.mark.parametrize("share", [0, 0.3, 0.6, 0.9, 1])
+@pytest.mark.parametrize("size", [1, 3, 9])
+@pytest.mark.parametrize("share", [0, 0.6, 0.9, 1])
 def test_cliques_by_definition(size: int, share: float) -> None:
     for seed in range(3):
         alike = drawn_graph(size, share, seed)
         assert set(covering_cliques(alike)) <= naive_cliques(alike)
 
 
-@pytest.mark.parametrize("size", [2, 5, 13, 40])
+@pytest.mark.parametrize("size", [2, 40])
 @pytest.mark.parametrize("share", [0, 0.5, 1])
 def test_pairs_share_a_set_exactly_if_they_are_alike(size: int, share: float) -> None:
     alike = drawn_graph(size, share, size)

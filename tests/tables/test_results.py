@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from prframe import PrframeError, tables
-from prframe.tables.latex import escaped
+from prframe.tables.table import escaped
 from tests.tables.cases import HOSTILE, comparison, intervals
 
 MODELS = ["x", "y", "z"]

@@ -53,8 +53,7 @@ def pr_asymptotic_variance(
     """Return the asymptotic variance of ``sqrt(n) (estimated - true precision)`` at a recall.
 
     It is ``PR^4/b^2 [(1-p) a^2/p^3 + (1-p)^2 b(1-b) r^2/p^3 + (1-p) a(1-a)/p^2]`` at recall b,
-    where ``PR = p b / (p b + (1-p) a)``. The three terms come from the number of positives, from
-    the threshold at which recall is b, and from the number of negatives above it.
+    where ``PR = p b / (p b + (1-p) a)``.
 
     Parameters
     ----------
@@ -70,23 +69,17 @@ def pr_asymptotic_variance(
     Returns
     -------
     ndarray of float
-        Of the common shape. Divided by the number of items n, it is the variance of the precision
-        that is estimated from them.
+        Of the common shape; divided by n, the variance of precision estimated from n items.
 
     Raises
     ------
     PrframeError
         Numbers out of range or shapes that do not broadcast.
 
-    See Also
-    --------
-    pr_limit_process : The process whose variance this is.
-
     Notes
     -----
-    The paper prints eq. (9) without the factor ``PR^4/b^2`` on its second and third term. The
-    process of its Theorem 1 has it on all three, but the coefficient ``alpha_p/p`` on the first,
-    which must be ``alpha_p/sqrt(p)``. With both corrected the two agree, and so does simulation.
+    The paper prints eq. (9) without the factor ``PR^4/b^2`` on its second and third term. With it,
+    and with Theorem 1 as in `pr_limit_process`, the two agree, and so does simulation.
 
     References
     ----------
@@ -136,25 +129,20 @@ def pr_asymptotic_interval(  # noqa: PLR0913
     recall : array_like of float in (0, 1)
         Levels.
     confidence_level : float in (0, 1)
-        Coverage of the interval at one level; all levels together are covered less often.
+        Coverage at one level.
     bandwidth : {"scott", "silverman", "robust", "undersmoothed"} or float > 0
         Of the kernels that estimate the ratio of the densities, as in `pr_curve`.
 
     Returns
     -------
     PRInterval
-        ``precision`` as `pr_curve` gives it, ``low`` and ``high``, of the shape of `recall`. Ends
-        are NaN where precision is 0 or 1, and where the threshold lies in a gap between
-        positives, 3.7 bandwidths from the next.
+        ``precision``, ``low`` and ``high``, of the shape of `recall`. Ends are NaN where precision
+        is 0 or 1, and where the threshold is 3.7 bandwidths or more from the next positive.
 
     Raises
     ------
     PrframeError
         No positives, NaN scores, totals below what is listed, or numbers out of range.
-
-    See Also
-    --------
-    pr_asymptotic_band : The same for all levels at once.
 
     Notes
     -----
@@ -234,12 +222,9 @@ def pr_limit_process(  # noqa: PLR0913
     Parameters
     ----------
     recall, fpr, density_ratio, prevalence
-        b, rising, shape (levels,), and a, which does not fall, r and p, as in
-        `pr_asymptotic_variance`.
-    size : int >= 1
-        Number of draws.
-    rng : int or numpy.random.Generator, optional
-        Seed or generator.
+        b, rising, shape (levels,), a, which does not fall, r and p of `pr_asymptotic_variance`.
+    size, rng
+        Number of draws, and a seed or generator.
 
     Returns
     -------
@@ -319,28 +304,23 @@ def pr_asymptotic_band(  # noqa: PLR0913
 
     Parameters
     ----------
-    positives, negatives, n_pos, n_neg
-        As in `pr_curve`.
+    positives, negatives, bandwidth, n_pos, n_neg
+        As in `pr_asymptotic_interval`.
     recall : array_like of float in (0, 1), shape (levels,)
         Levels, rising.
     kind : {"studentized", "sup"}
-        ``"studentized"``: the width at each level is in proportion to the standard deviation
-        there, on the logit scale. ``"sup"``: equally wide everywhere and cut off at 0 and 1.
+        A width in proportion to the standard deviation at each level, on the logit scale, or an
+        equal one everywhere, cut off at 0 and 1.
     confidence_level : float in (0, 1)
         Coverage of all levels together.
-    bandwidth : {"scott", "silverman", "robust", "undersmoothed"} or float > 0
-        As in `pr_asymptotic_interval`.
-    n_resamples : int >= 1
-        Number of draws of the process.
-    rng : int or numpy.random.Generator, optional
-        Seed or generator.
+    n_resamples, rng
+        Number of draws of the process, and a seed or generator.
 
     Returns
     -------
     PRInterval
-        ``precision`` as `pr_curve` gives it, ``low`` and ``high``, of shape (levels,). Ends are
-        NaN, and levels left out of the maximum, where precision is 0, where the threshold lies in
-        a gap between positives, and with ``"studentized"`` where precision is 1.
+        ``precision``, ``low`` and ``high``, of shape (levels,). Ends are NaN where
+        `pr_asymptotic_interval` has none, but for ``"sup"`` where precision is 1.
 
     Raises
     ------
@@ -348,15 +328,9 @@ def pr_asymptotic_band(  # noqa: PLR0913
         No positives or no negatives, NaN scores, totals below what is listed, or numbers out of
         range.
 
-    See Also
-    --------
-    pr_asymptotic_interval : The same at single levels.
-    pr_posterior : The band to prefer.
-
     Notes
     -----
-    The paper prefers its bootstrap; this band is for comparison. It is valid for many positives,
-    and many negatives above all thresholds.
+    Valid for many positives, and many negatives above all thresholds; else see `pr_posterior`.
 
     References
     ----------

@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
 from prframe.stats._batches import batches
@@ -14,8 +12,6 @@ from prframe.stats._tolerances import EQUAL
 from prframe.stats._units import Units
 from prframe.typing import Flags, Floats, Integers
 
-# Curves in either precision, in which their deviations are computed.
-_Curves: TypeAlias = NDArray[np.floating]
 # The level of the pointwise intervals that give a band its shape.
 _SHAPE = 0.99
 # So many deviations are computed at a time, few enough for the processor's cache.
@@ -34,8 +30,8 @@ class Deviations:
 
     # Draws for either end, shape (n_resamples, levels), `upper` nowhere below `lower`; some may be
     # infinite.
-    lower: _Curves
-    upper: _Curves
+    lower: Floats
+    upper: Floats
     # By which the width of the band is multiplied.
     factor: float = 1.0
     # Levels at which the upper end of the band is infinite, and no draw leaves it there.
@@ -49,10 +45,7 @@ class Deviations:
         """
         last = np.argsort(self._worst)[covering_rank(confidence_level, self._worst.size) - 1]
         within = self._worst <= self._worst[last]
-        # In double precision the band reaches as far as the draw that sets its width.
-        ends = self.lower[last].astype(np.float64), self.upper[last].astype(np.float64)
-        widest = self._largest(*ends, self._farther)
-        c = float(widest[0]) * self.factor
+        c = float(self._worst[last]) * self.factor
         (bottom, top), (below, above) = self._middle, self._units
         low, high = bottom - c * below, top + c * above
         if (alone := np.isnan(below)).any():
@@ -66,7 +59,7 @@ class Deviations:
         n = len(self.lower)
         last = covering_rank((1 + confidence_level) / 2, n)
         lower, upper = self._in_order
-        return lower[:, n - last].astype(np.float64), upper[:, last - 1].astype(np.float64)
+        return lower[:, n - last], upper[:, last - 1]
 
     def p_value(self, value: float, estimate: Floats) -> float:
         """Return the smallest alpha at which a band that holds the estimate lacks a constant."""
@@ -91,7 +84,7 @@ class Deviations:
         return np.logical_or(*(above * (middle - value) <= 0 for middle in self._middle))
 
     @cached_property
-    def _in_order(self) -> tuple[_Curves, _Curves]:
+    def _in_order(self) -> tuple[Floats, Floats]:
         """The draws for either end in rising order at each level, shape (levels, n_resamples)."""
         lower = np.sort(self.lower.T, axis=1)
         return lower, lower if self.upper is self.lower else np.sort(self.upper.T, axis=1)
@@ -113,8 +106,7 @@ class Deviations:
         n = len(self.lower)
         last = max(1, covering_rank((1 + _SHAPE) / 2, n - 1))
         (lower, upper), (bottom, top) = self._in_order, self._middle
-        low, high = (end.astype(np.float64) for end in (lower[:, n - last], upper[:, last - 1]))
-        others = _unit(low, bottom), _unit(top, high)
+        others = _unit(lower[:, n - last], bottom), _unit(top, upper[:, last - 1])
         below, above = (
             np.nan_to_num(own / other, nan=1.0)
             for own, other in zip(self._units, others, strict=True)
@@ -127,7 +119,7 @@ class Deviations:
         return self._largest(self.lower, self.upper, self._farther)
 
     def _largest(
-        self, lower: _Curves, upper: _Curves, beyond: tuple[Floats, Floats] | None = None
+        self, lower: Floats, upper: Floats, beyond: tuple[Floats, Floats] | None = None
     ) -> Floats:
         """Return the largest deviation of curves, those of a unit or more times `beyond`."""
         (bottom, top), (below, above) = self._middle, self._units
@@ -136,11 +128,12 @@ class Deviations:
         lower, upper = (np.atleast_2d(curves).T for curves in (lower, upper))
         largest = np.full(lower.shape[1], -np.inf)
         for at in batches(lower.shape[0], lower.shape[1], _AT_ONCE):
-            down = _deviation(lower[at], bottom[at], -below[at], np.less, least[at])
-            up = _deviation(upper[at], top[at], above[at], np.greater, most[at])
+            down = _deviation(lower[at], bottom[at], below[at], least[at], -1)
+            up = _deviation(upper[at], top[at], above[at], most[at], 1)
             if beyond is not None:
-                _multiply_beyond(down, beyond[0][at])
-                _multiply_beyond(up, beyond[1][at])
+                for deviation, times in zip((down, up), beyond, strict=True):
+                    by_level = times[at][:, None]
+                    np.multiply(deviation, by_level, out=deviation, where=deviation >= 1)
             if self.unlimited is not None:
                 up[self.unlimited[at]] = 0.0
             np.maximum(largest, np.maximum(down, up, out=down).max(axis=0), out=largest)
@@ -158,7 +151,7 @@ def clusters_of_either_class(positive: Flags, cluster: Integers) -> int:
     return min(units.number_among(positive), units.number_among(~positive))
 
 
-def of_few_units(draws: _Curves, n: int) -> Floats:
+def of_few_units(draws: Floats, n: int) -> Floats:
     """Return draws of n units that are as far from their medians as those of samples would be.
 
     At each level the deviation of the k-th smallest of m draws from their median is multiplied by
@@ -171,7 +164,7 @@ def of_few_units(draws: _Curves, n: int) -> Floats:
     middle = np.abs(z) < EQUAL
     ratio = np.divide(stdtrit(n - 1, tail), z, out=np.ones_like(z), where=~middle)
     order = np.argsort(draws, axis=0, kind="stable")
-    rising = np.take_along_axis(draws, order, axis=0).astype(np.float64)
+    rising = np.take_along_axis(draws, order, axis=0)
     # Inf - inf: what is infinite, or lies about an infinite median, stays.
     with np.errstate(invalid="ignore"):
         median = np.median(rising, axis=0)
@@ -184,24 +177,16 @@ def of_few_units(draws: _Curves, n: int) -> Floats:
 
 
 def _deviation(
-    curves: _Curves, middle: Floats, unit: Floats, beyond: np.ufunc, farthest: _Curves
-) -> _Curves:
-    """Return the deviations of curves in units; without a unit, what no draw reaches is far."""
+    curves: Floats, middle: Floats, unit: Floats, farthest: Floats, sign: int
+) -> Floats:
+    """Return deviations in units; without a unit, what no draw reaches is infinitely far."""
+    lacking = np.isnan(unit)
     # Inf - inf: a curve that lies where the median lies, where there is no unit.
     with np.errstate(invalid="ignore"):
-        deviation = curves - middle[:, None].astype(curves.dtype)
-        deviation /= unit[:, None].astype(curves.dtype)
-    lacking = np.isnan(unit)
-    if lacking.any():
-        far = beyond(curves[lacking], farthest[lacking])
-        deviation[lacking] = np.where(far, np.inf, 0.0)
-    return deviation
-
-
-def _multiply_beyond(deviation: _Curves, times: Floats) -> None:
-    """Multiply deviations of a unit or more, in place."""
-    by_level = times[:, None].astype(deviation.dtype)
-    np.multiply(deviation, by_level, out=deviation, where=deviation >= 1)
+        deviation = (curves - middle[:, None]) / (sign * unit[:, None])
+        is_far = sign * (curves[lacking] - farthest[lacking]) > 0
+    deviation[lacking] = np.where(is_far, np.inf, 0.0)
+    return np.asarray(deviation)
 
 
 def covering_rank(share: float, n: int) -> int:

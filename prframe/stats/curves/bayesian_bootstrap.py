@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +24,7 @@ from prframe.stats.curves.drawn.gamma_walks import Weights, drawn_weights
 from prframe.stats.curves.drawn.paired_paths import PairedPaths
 from prframe.stats.curves.drawn.paths import DrawnPath
 from prframe.stats.curves.drawn.roc_path import RocPath
+from prframe.stats.curves.drawn.smoothing import Smoothing
 from prframe.stats.curves.levels import rising_levels
 from prframe.stats.curves.precision_recall import (
     cells_of_classes,
@@ -36,7 +39,7 @@ from prframe.stats.rankings import (
     cells_from_scores,
     pure_top,
 )
-from prframe.typing import Flags, Floats, Integers, Singles
+from prframe.typing import Flags, Floats, Integers
 
 # Counts are whole and draws are not, which makes bands too wide where draws are not smoothed,
 # within wide tie blocks. The constant was found by simulation (benchmarks.coverage).
@@ -56,8 +59,10 @@ class PRPosterior:
         Levels of recall, rising.
     precision : ndarray, shape (levels,)
         The empirical curve there.
-    log_odds : ndarray of float32, shape (n_resamples, levels)
+    log_odds : ndarray, shape (n_resamples, levels)
         Draws of ``log(PR / (1 - PR))``, smoothed over recall; -inf where recall is never reached.
+    single : ndarray, shape (n_resamples, levels)
+        The same draws without smoothing, for single levels.
     pure_tail : ndarray, shape (levels,)
         The probability that no negative of the population is above the level: ``P(Beta(j + 1,
         n_pos - j) >= recall)`` for j positives before the first negative of the sample. If that is
@@ -67,20 +72,28 @@ class PRPosterior:
     n_clusters : int, optional
         The number of clusters that hold positives, or negatives if these are fewer, where clusters
         were drawn.
-    single : ndarray of float32, shape (n_resamples, levels), optional
-        Draws that are not smoothed, for single levels; without them those of `log_odds` serve.
     least : LeastPrecision, optional
         The precision of levels below which the population may have no negative.
     """
 
     recall: Floats
     precision: Floats
-    log_odds: Singles = field(repr=False)
+    # Draws log odds, smoothed over recall or not.
+    draw: Callable[[bool], Floats] = field(repr=False)
     pure_tail: Floats = field(repr=False)
     factor: float = field(default=1.0, repr=False)
     n_clusters: int | None = None
-    single: Singles | None = field(default=None, repr=False)
     least: LeastPrecision | None = field(default=None, repr=False)
+
+    @cached_property
+    def log_odds(self) -> Floats:
+        """The draws that are smoothed."""
+        return self.draw(True)  # noqa: FBT003
+
+    @cached_property
+    def single(self) -> Floats:
+        """The draws that are not smoothed."""
+        return self.draw(False)  # noqa: FBT003
 
     def band(self, confidence_level: float = 0.95, *, simultaneous: bool = True) -> Interval:
         """Return the studentized band, or the intervals at single levels.
@@ -88,9 +101,9 @@ class PRPosterior:
         Parameters
         ----------
         confidence_level : float in (0, 1)
-            Probability of covering the curve at all levels at once, or at each.
+            Probability of covering the curve.
         simultaneous : bool
-            Whether the band covers at all levels at once.
+            Whether it is covered at all levels at once, or at each.
 
         Returns
         -------
@@ -109,29 +122,25 @@ class PRPosterior:
         levels with the probability asked for; each draw is measured by the quantiles of the
         others. Then c is made smaller by .16 times the mean over the levels of ``w / sqrt(1 + x)``
         with x > 0 negatives above, where w is the weight of wide tie blocks in the mean by which
-        draws are smoothed (found by simulation).
+        draws are smoothed (found by simulation). Intervals at single levels are quantiles of draws
+        that are not smoothed.
 
-        Where a distance is 0 or infinite, the draws set the end. Where no negative was seen above
-        a level, the band reaches up to 1. It does so up to the Clopper-Pearson limit of the recall
-        at which the first negative comes: at the level of the band for single levels, and at 99 %,
-        if that is larger, for all. Where positives are below all negatives, it reaches down to the
-        least precision at levels below which the population may have no negative by the same
-        limit. The band always holds the curve itself.
+        Where no negative was seen above a level, the band reaches up to 1, up to the
+        Clopper-Pearson limit of the recall at which the first negative comes: at the level of the
+        band for single levels, and at 99 %, if that is larger, for all. Where positives are below
+        all negatives, it reaches down to the least precision at levels below which the population
+        may have no negative by the same limit. The band always holds the curve itself.
 
-        Intervals at single levels are quantiles of draws that are not smoothed: a mean over recall
-        blurs a curve that falls steeply.
-
-        With G clusters the deviation of a draw from the median is multiplied by
-        ``sqrt(G / (G - 1))`` and by the ratio of the quantiles of Student's distribution with
-        G - 1 degrees of freedom and of the normal one, at the rank of the draw.
+        With G clusters deviations from the median are multiplied by ``sqrt(G / (G - 1))`` and by
+        the ratio of the quantiles of Student's distribution with G - 1 degrees of freedom and of
+        the normal one, at the rank of the draw.
         """
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
         outside = (1 - level) / 2
         tail = min(outside, _RARE) if simultaneous else outside
-        n, drawn = self.n_clusters, self.log_odds
-        if not (simultaneous or self.single is None):
-            drawn = self.single
-        draws = drawn if n is None else of_few_units(drawn, n)
+        draws = self.log_odds if simultaneous else self.single
+        if self.n_clusters is not None:
+            draws = of_few_units(draws, self.n_clusters)
         deviations = Deviations(draws, draws, self.factor, self.precision == 1)
         low, high = (deviations.band if simultaneous else deviations.pointwise_band)(level)
         # Beyond the recall of the retrieved items, precision is 0.
@@ -154,9 +163,8 @@ def pr_posterior(  # noqa: PLR0913
 ) -> PRPosterior:
     """Draw the precision-recall curve from its Bayesian bootstrap.
 
-    Precision is ``PR(b) = p b / (p b + (1 - p) alpha(b))``, and all three unknowns are drawn: p
-    from a beta distribution, and the recall at each positive and the false positive rate at its
-    threshold from Dirichlet distributions.
+    In ``PR(b) = p b / (p b + (1 - p) alpha(b))`` p is drawn from a beta distribution, and the
+    recall at each positive and the false positive rate at its threshold from Dirichlet ones.
 
     Parameters
     ----------
@@ -164,10 +172,8 @@ def pr_posterior(  # noqa: PLR0913
         As in `pr_curve`.
     recall : array_like of float in (0, 1), shape (levels,)
         Levels, rising.
-    n_resamples : int >= 1
-        Number of draws.
-    rng : int or numpy.random.Generator, optional
-        Seed or generator.
+    n_resamples, rng
+        Number of draws, and a seed or generator.
     prior : float in (0, 1), optional
         p, the share of positives of the population, if it is known and not that of the sample.
 
@@ -196,15 +202,12 @@ def pr_posterior(  # noqa: PLR0913
     a factor of at most sqrt(2), if not by 1. From knot to knot the logarithm of a drawn rate is a
     straight line, and the rate itself in a tie block.
 
-    A draw places recall b with a standard deviation of ``sqrt(b (1 - b) / n_pos)``, and the median
-    of the draws, around which a band stands, is smoothed over as much. So each draw is smoothed by
-    a normal mean of its log odds along ``arcsin sqrt b``, in which that deviation is
-    ``1 / (2 sqrt(n_pos))`` at all levels; not within tie blocks that are wider than that, nor
+    A draw places recall b with a standard deviation of ``sqrt(b (1 - b) / n_pos)``. So each draw
+    is smoothed by a normal mean of its log odds along ``arcsin sqrt b``, in which that deviation
+    is ``1 / (2 sqrt(n_pos))`` at all levels; not within tie blocks that are wider than that, nor
     where one of the draws has come to the end of what was retrieved.
 
-    The cost grows with n_resamples times the number of levels at which curves are drawn, about
-    ``2 pi sqrt(n_pos)`` or 13 for each level of the band, and of knots, 1,500 at most. If there
-    are more knots, thinning them loses less than 0.4 % of the variance.
+    From 512 knots on they are thinned, which loses less than 1 % of the variance.
 
     References
     ----------
@@ -217,7 +220,7 @@ def pr_posterior(  # noqa: PLR0913
     >>> positives, negatives = rng.normal(1, 1, 100), rng.normal(0, 1, 900)
     >>> band = pr_posterior(positives, negatives, [0.2, 0.5, 0.8], rng=2).band()
     >>> band.low.round(2), band.high.round(2)
-    (array([0.21, 0.2 , 0.13]), array([0.48, 0.4 , 0.26]))
+    (array([0.2 , 0.2 , 0.13]), array([0.47, 0.4 , 0.27]))
     """
     levels = rising_levels(recall)
     size = checks.number_of_draws(n_resamples)
@@ -227,29 +230,20 @@ def pr_posterior(  # noqa: PLR0913
 
 
 def posterior_of(
-    cells: RankedCells,
-    recall: Floats,
-    weights: Sequence[Weights],
-    prior: float | None = None,
-    *,
-    simultaneous: bool | None = None,
+    cells: RankedCells, recall: Floats, weights: Sequence[Weights], prior: float | None = None
 ) -> PRPosterior:
-    """Draw the curve behind a ranking with both labels, at a share of positives if given.
+    """Draw the curve behind a ranking with both labels, at a share of positives if given."""
+    path = RocPath.of(cells)
 
-    The draws are those of the band of all levels or of the intervals at single ones, then in
-    `log_odds`, and of both if nothing is said.
-    """
-    path = DrawnPath(RocPath.of(cells), recall, weights, turning=True)
-    curve = path if prior is None else path.at_prior(prior)
-    single = None if simultaneous else curve.log_odds()
-    drawn = single
-    if drawn is None or simultaneous is None:
-        drawn = curve.smoothed_log_odds()
-    posterior = replace(_posterior(cells, recall, drawn, prior), single=single)
-    if simultaneous is False:
-        return posterior
-    tied = path.share_of_blocks()
-    return replace(posterior, factor=_narrowing(cells, recall, tied)) if tied.any() else posterior
+    def draw(smoothed: bool) -> Floats:  # noqa: FBT001
+        paths = (DrawnPath(path, recall, [block], turning=True) for block in weights)
+        curves = (drawn if prior is None else drawn.at_prior(prior) for drawn in paths)
+        kind = DrawnPath.smoothed_log_odds if smoothed else DrawnPath.log_odds
+        return np.concatenate([kind(curve) for curve in curves])
+
+    smoothing = Smoothing.of(recall, path.n_pos)
+    tied = smoothing.share(smoothing.in_blocks(*path.blocks))
+    return _posterior(cells, recall, draw, prior, factor=_narrowing(cells, recall, tied))
 
 
 def posterior_of_clusters(  # noqa: PLR0913, PLR0917
@@ -260,8 +254,6 @@ def posterior_of_clusters(  # noqa: PLR0913, PLR0917
     n_draws: int,
     rng: np.random.Generator,
     prior: float | None = None,
-    *,
-    simultaneous: bool | None = None,
 ) -> PRPosterior:
     """Draw the curve behind a ranking with both labels whose clusters have one weight each.
 
@@ -271,28 +263,31 @@ def posterior_of_clusters(  # noqa: PLR0913, PLR0917
     cells = cells_from_scores(score, positive)[0]
     # The path of the ranking and the same one again, which agree in every draw.
     paths = PairedPaths.of((score, score), positive, cluster)
-    draw = paths.log_odds if simultaneous is False else paths.smoothed_log_odds
-    drawn = draw(recall, n_draws, rng, prior)[0].astype(np.float32)
-    single = None
-    if simultaneous is None:
-        single = paths.log_odds(recall, n_draws, rng, prior)[0].astype(np.float32)
+    seed = int(rng.integers(1 << 62))
+
+    def draw(smoothed: bool) -> Floats:  # noqa: FBT001
+        odds = paths.smoothed_log_odds if smoothed else paths.log_odds
+        return odds(recall, n_draws, np.random.default_rng(seed), prior)[0]
+
     each = min(1.0, np.unique(cluster[positive]).size / cells.n_pos)
-    posterior = replace(_posterior(cells, recall, drawn, prior, each), single=single)
-    return replace(posterior, n_clusters=clusters_of_either_class(positive, cluster))
+    n_clusters = clusters_of_either_class(positive, cluster)
+    return _posterior(cells, recall, draw, prior, each, n_clusters=n_clusters)
 
 
 def _posterior(
     cells: RankedCells,
     recall: Floats,
-    log_odds: Singles,
+    draw: Callable[[bool], Floats],
     prior: float | None,
     each: float = 1.0,
+    **further: Any,  # noqa: ANN401 - fields of the posterior
 ) -> PRPosterior:
     """Return the curve and its draws; a positive counts as `each` of an independent one."""
     precision = empirical_precision(cells, recall)
     precision = precision_at_prior(precision, cells.n_pos, cells.n_neg, prior)
     least = LeastPrecision.of(cells, recall, prior, each)
-    return PRPosterior(recall, precision, log_odds, pure_top(cells, recall, each), least=least)
+    pure_tail = pure_top(cells, recall, each)
+    return PRPosterior(recall, precision, draw, pure_tail, least=least, **further)
 
 
 def _narrowing(cells: RankedCells, recall: Floats, tied: Floats) -> float:

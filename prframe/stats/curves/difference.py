@@ -98,14 +98,12 @@ def pr_curve_difference(  # noqa: PLR0913
         True, or above 0, for positives.
     recall : array_like of float in (0, 1), shape (levels,)
         Levels, rising.
-    confidence_level : float in (0, 1)
-        Probability of covering the difference at all levels at once, or at each.
-    simultaneous : bool
-        Whether the band covers at all levels at once.
+    confidence_level, simultaneous
+        As in `PRPosterior.band`.
     n_resamples, rng, prior
         As in `pr_posterior`.
     cluster : array_like of int, shape (N,), optional
-        Clusters of items that depend on each other, numbered from 0; then clusters have weights.
+        Clusters of dependent items, numbered from 0; then clusters have weights.
 
     Returns
     -------
@@ -122,29 +120,20 @@ def pr_curve_difference(  # noqa: PLR0913
     Notes
     -----
     Each curve has the distribution that `pr_posterior` gives it, and is smoothed as there. A
-    positive is two halves of a weight, one above its knot and one below. The half negative that
-    may stand above any threshold is shared by both models to the extent that the rankings agree:
-    its shape 1/2 is split by the share of negatives that stand between the same positives in both.
-    The half below is shared likewise; a part of it is passed toward the end of a run of positives.
+    positive is two halves of a weight, one above its knot and one below. The half negatives that
+    may stand above and below any threshold are shared by both models to the extent that the
+    rankings agree: by the share of negatives that stand between the same positives in both.
 
-    The band reaches from the medians of the draws to c times the distances of their pointwise
-    0.5 % and 99.5 % quantiles. Another draw stays within c at all levels with the probability
-    asked for; each draw is measured by the quantiles of the others. Then c is multiplied by ``1 -
-    0.3 (1 - R)^2``, which was found by simulation. R is the mean over the levels of the variance
-    of the difference over the sum of both curves' variances, at most 1 at each, and 1 where a
-    negative stands above in one of the rankings. If no negative stands above a level in one
-    ranking, its precision is taken as 1 for the end of the band that lies in its favour. The band
-    always holds the difference itself.
-
-    With G clusters that hold positives, or negatives if these are fewer, the deviation of a draw
-    from the median is multiplied by ``sqrt(G / (G - 1))`` and by the ratio of the quantiles of
-    Student's distribution with G - 1 degrees of freedom and of the normal one, at the rank of the
-    draw. As a negative that was not seen may come with others of its cluster, the .3 is multiplied
+    The band is made of the draws as in `PRPosterior.band`, but its c is multiplied by ``1 - 0.3 (1
+    - R)^2`` (found by simulation). R is the mean over the levels of the variance of the difference
+    over the sum of both curves' variances, at most 1 at each, and 1 where a negative stands above
+    in one of the rankings. If no negative stands above a level in one ranking, its precision is
+    taken as 1 for the end of the band that lies in its favour. With clusters the .3 is multiplied
     by the number of clusters with negatives over that of negatives.
 
     The p-value is two-sided. It is the smallest alpha at which the band of level 1 - alpha leaves
     out 0 somewhere, ``(1 + draws that deviate as far as 0 does) / (1 + n_resamples)``, and 1 for
-    two equal rankings. The cost grows with n_resamples times N at most.
+    two equal rankings.
 
     References
     ----------

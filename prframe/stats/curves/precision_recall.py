@@ -72,9 +72,7 @@ def pr_curve(  # noqa: PLR0913
     -----
     Within a block of tied scores, false positives grow in proportion to the positives, as in the
     interpolation of Davis & Goadrich 2006: a constant scorer has precision n_pos/n throughout.
-    At recall ``j / n_pos`` the threshold is the j-th positive, whereas the generalised inverse of
-    the paper, taken literally, is the positive after it.
-
+    At recall ``j / n_pos`` the threshold is the j-th positive; in the paper it is the one after.
     A class whose scores are all equal takes the standard deviation of the scores of both classes.
 
     References

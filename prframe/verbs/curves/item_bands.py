@@ -160,17 +160,11 @@ class ItemBands(Plan):
         if group.scores is not None:
             return _Curve(precision, *self._of_scores(cells, group.scores))
         if group.clustered is None:
-            drawn = posterior_of(
-                cells, self.levels, self._weights, self.prior, simultaneous=self.simultaneous
-            )
+            drawn = posterior_of(cells, self.levels, self._weights, self.prior)
         else:
+            rng = np.random.default_rng(self.seed)
             drawn = posterior_of_clusters(
-                *group.clustered,
-                self.levels,
-                self.n_resamples,
-                np.random.default_rng(self.seed),
-                self.prior,
-                simultaneous=self.simultaneous,
+                *group.clustered, self.levels, self.n_resamples, rng, self.prior
             )
         ends = drawn.band(self.confidence_level, simultaneous=self.simultaneous)
         return _Curve(precision, ends.low, ends.high)

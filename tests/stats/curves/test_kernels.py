@@ -39,9 +39,18 @@ def worst(kernel: ClassKernel, scores: np.ndarray) -> tuple[float, float]:
     )
 
 
-@pytest.mark.parametrize("rule", ["scott", "undersmoothed"])
-@pytest.mark.parametrize("law", ["normal", "cauchy", "five levels", "thousands"])
-@pytest.mark.parametrize("n", [1000, 10**4, pytest.param(10**6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("law", "rule"),
+    [
+        ("normal", "scott"),
+        ("normal", "undersmoothed"),
+        # The standard deviation says nothing of Cauchy's distribution.
+        ("cauchy", "robust"),
+        ("five levels", "scott"),
+        ("thousands", "undersmoothed"),
+    ],
+)
+@pytest.mark.parametrize("n", [10**4, pytest.param(10**6, marks=pytest.mark.slow)])
 def test_many_scores_are_gathered_without_loss(n: int, law: str, rule: str) -> None:
     rng = np.random.default_rng(5)
     scores = {
@@ -50,8 +59,7 @@ def test_many_scores_are_gathered_without_loss(n: int, law: str, rule: str) -> N
         "five levels": lambda: rng.integers(0, 5, n).astype(float),
         "thousands": lambda: np.round(rng.exponential(size=n), 3),
     }[law]()
-    # The standard deviation says nothing of Cauchy's distribution.
-    kernel, _ = kernels(scores, [0.0, 1.0], "robust" if law == "cauchy" else rule)
+    kernel, _ = kernels(scores, [0.0, 1.0], rule)
     assert kernel.nodes.size <= 23_000
     tail, density = worst(kernel, scores)
     assert tail < 2e-5
@@ -69,7 +77,7 @@ def test_a_bandwidth_far_below_the_runs() -> None:
 
 
 @pytest.mark.parametrize("rule", ["scott", "silverman"])
-@pytest.mark.parametrize("n", [2, 30, 5000])
+@pytest.mark.parametrize("n", [2, 5000])
 def test_bandwidths_are_those_of_scipy(rule: str, n: int) -> None:
     scores = np.random.default_rng(n).gamma(2, size=n)
     expected = np.sqrt(stats.gaussian_kde(scores, rule).covariance.item())

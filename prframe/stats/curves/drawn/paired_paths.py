@@ -34,8 +34,6 @@ class PairedPaths:
     models: Sequence["Passage"]
     # Share of the negatives that stand between the same positives in both rankings.
     agreement: float
-    # Whether the second model stands first here, so that the draws do not depend on the order.
-    swapped: bool
 
     @classmethod
     def of(
@@ -48,8 +46,6 @@ class PairedPaths:
         """
         paths = [RocPath.of(cells_from_scores(s, positive)[0]) for s in scores]
         passed = [_gaps(path, s, positive) for path, s in zip(paths, scores, strict=True)]
-        if swapped := _stands_first(paths[::-1], passed[::-1]):
-            paths, passed = paths[::-1], passed[::-1]
         halves, negatives = (np.stack([gaps[i] for gaps in passed]) for i in (0, 1))
         agreement = float((negatives[0] == negatives[1]).mean()) if negatives.size else 1.0
         if cluster is None:
@@ -73,32 +69,19 @@ class PairedPaths:
             )
             for path, half, negative in zip(paths, halves, negatives, strict=True)
         ]
-        return cls(shapes, models, agreement, swapped)
+        return cls(shapes, models, agreement)
 
-    @property
-    def in_order(self) -> tuple[RocPath, RocPath]:
-        """The path of the first model, and of the second."""
-        first, second = (model.path for model in self.models)
-        return (second, first) if self.swapped else (first, second)
-
-    def draw(
+    def log_odds(
         self, recall: Floats, size: int, rng: np.random.Generator, prior: float | None = None
-    ) -> tuple[Floats, Floats]:
-        """Draw precision at the levels for both models, shape (draws, levels) each.
+    ) -> list[Floats]:
+        """Draw the log odds of precision for both models, shape (draws, levels) each.
 
         The share of positives is drawn as well, unless it is given.
         """
         knots = max(*(model.path.ranks.size for model in self.models), recall.size)
         sizes = batch_sizes(size, max(self.shapes.size, knots), _MOST_VALUES)
         parts = [self._part(recall, number, rng, prior) for number in sizes]
-        first, second = (np.concatenate(curves) for curves in zip(*parts, strict=True))
-        return (second, first) if self.swapped else (first, second)
-
-    def log_odds(
-        self, recall: Floats, size: int, rng: np.random.Generator, prior: float | None = None
-    ) -> list[Floats]:
-        """Draw the log odds of precision for one model and then the other."""
-        drawn = self.draw(recall, size, rng, prior)
+        drawn = (np.concatenate(curves) for curves in zip(*parts, strict=True))
         return [logit(np.minimum(precision, _MOST)) for precision in drawn]
 
     def smoothed_log_odds(
@@ -106,18 +89,18 @@ class PairedPaths:
     ) -> list[Floats]:
         """Draw the same, smoothed over recall; positives of one cluster count like others here."""
         smoothing = Smoothing.of(recall, self.models[0].path.n_pos)
-        smoothed = [smoothing.smoothed(path) for path in self.in_order]
-        alike = all(here.all() for here in smoothed) and not any(p.missed for p in self.in_order)
-        every = smoothing.nodes if alike else np.union1d(smoothing.nodes, recall)
+        paths = [model.path for model in self.models]
+        smoothed = [smoothing.smoothed(path) for path in paths]
+        is_plain = all(here.all() for here in smoothed) and not any(p.missed for p in paths)
+        every = smoothing.nodes if is_plain else np.union1d(smoothing.nodes, recall)
         at, levels = (np.searchsorted(every, some) for some in (smoothing.nodes, recall))
         results = []
         for here, odds in zip(smoothed, self.log_odds(every, size, rng, prior), strict=True):
-            means = smoothing.plain
-            if not alike:
+            points, weights = smoothing.nodes, smoothing.weights
+            if not is_plain:
                 known = np.asarray(np.isfinite(odds).all(axis=0))
-                means = smoothing.means(here, known[at], known[levels])
-            columns = np.searchsorted(every, means.points)
-            results.append(means.of(odds[:, columns].T).T.astype(np.float64, copy=False))
+                points, weights = smoothing.means(here, known[at], known[levels])
+            results.append((weights @ odds[:, np.searchsorted(every, points)].T).T)
         return results
 
     def _part(
@@ -206,18 +189,6 @@ def _gaps(path: RocPath, score: Floats, positive: Flags) -> tuple[Integers, Inte
     retrieved = np.isfinite(halves), np.isfinite(number)
     pos, neg = (np.where(here, gap, beyond) for here, gap in zip(retrieved, gaps, strict=True))
     return pos, neg
-
-
-def _stands_first(paths: Sequence[RocPath], passed: Sequence[tuple[Integers, Integers]]) -> bool:
-    """Return whether two models stand in order of their paths, and of the gaps of all items."""
-    first, second = ((path.fp.tolist(), path.ranks.tolist()) for path in paths)
-    if first != second:
-        return first < second
-    for one, other in zip(*passed, strict=True):
-        here, there = (sorted(zip(*pair, strict=True)) for pair in ((one, other), (other, one)))
-        if here != there:
-            return here < there
-    return False
 
 
 def _ranks(score: Floats) -> Floats:

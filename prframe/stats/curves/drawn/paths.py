@@ -1,31 +1,21 @@
-"""Draws of the curve behind one ranking, by the Bayesian bootstrap of its ranks.
+"""Draws of the curve behind one ranking, by the Bayesian bootstrap of its ranks."""
 
-In each draw a level of recall lies between two other knots. All levels are looked up at once, in
-equal cells of recall, and the lines between knots are read there.
-"""
-
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves.drawn.areas import area_under_precision, area_under_rates
-from prframe.stats.curves.drawn.gamma_walks import Weights, add_up
-from prframe.stats.curves.drawn.roc_path import DRAWN_KNOTS, Knots, RocPath
-from prframe.stats.curves.drawn.smoothing import Means, Smoothing
-from prframe.typing import Flags, Floats, Integers, Singles
+from prframe.stats.curves.drawn.gamma_walks import Weights
+from prframe.stats.curves.drawn.roc_path import Knots, RocPath
+from prframe.stats.curves.drawn.smoothing import Smoothing
+from prframe.typing import Floats, Integers
 
-# So much of a recall in single precision may be rounding.
-_ROUNDING = 1e-6
-# Levels of recall are looked up in so many equal cells; a power of 2, so that nothing is rounded.
-_CELLS = 1 << 12
-# Smaller weights of negatives, and smaller rates, are raised to what single precision holds.
-_LEAST_WEIGHT, _LEAST_RATE = 1e-30, 2.0**-126
+# Smaller weights of negatives are raised to this, as 0 has no logarithm.
+_LEAST_WEIGHT = 1e-30
 
 
 @dataclass(frozen=True)
@@ -43,9 +33,7 @@ class Draws:
     @property
     def logit(self) -> Floats:
         """The logarithm of the odds of precision, ``odds * recall / false positive rate``."""
-        logit = self.log_recall - self.log_fpr
-        logit += self.log_odds
-        return np.asarray(logit)
+        return np.asarray(self.log_recall - self.log_fpr + self.log_odds)
 
     @property
     def recall(self) -> Floats:
@@ -55,200 +43,12 @@ class Draws:
     @property
     def precision(self) -> Floats:
         """The precision, shape (n_resamples, levels)."""
-        # This is faster than `expit`. Beyond the range of floats precision is 0.
-        with np.errstate(over="ignore"):
-            odds_against = np.exp(-self.logit)
-        odds_against += 1
-        return np.asarray(np.reciprocal(odds_against, out=odds_against))
+        return np.asarray(expit(self.logit))
 
     @property
     def prevalence(self) -> Floats:
         """The share of positives, shape (n_resamples, 1)."""
         return np.asarray(expit(self.log_odds))
-
-
-@dataclass(frozen=True)
-class _Cells:
-    """Equal cells of recall, in which levels are looked up."""
-
-    # The number of cells up to a recall of 1.
-    number: int
-    # The number of levels below each cell, or, if levels begin cells, below its end.
-    first: Integers
-    # Whether levels begin cells, but for rounding.
-    whole: bool
-
-    @classmethod
-    def of(cls, levels: Floats) -> "_Cells":
-        """Choose the cells for levels that rise within (0, 1)."""
-        steps = 1 / np.diff(levels, prepend=0.0).min()
-        for number in (int(min(np.rint(steps), _CELLS)), _CELLS):
-            places = np.rint(levels * number)
-            whole = bool((np.abs(levels * number - places) < EQUAL * number).all())
-            if whole:
-                break
-        else:
-            places = np.floor(levels * number) + 1
-        below = np.bincount(places.astype(np.int64), minlength=number + 2)
-        return cls(number, np.cumsum(below)[: number + 1], whole)
-
-
-def _pieces(recall: Singles, levels: Floats, cells: _Cells) -> Integers:
-    """Return the flattened place of the last knot that is not beyond each level."""
-    n_draws = recall.shape[1]
-    draw = np.arange(n_draws)
-    # The number of levels below each knot: those in cells before, and those in its own cell.
-    below = cells.first.take((recall * np.float32(cells.number)).astype(np.int64), mode="clip")
-    if not cells.whole:
-        ends = np.append(levels, np.inf)
-        late = ends.take(below, mode="clip") < recall
-        below += late
-        left = np.flatnonzero(late)
-        while left.size:
-            left = left[ends[below.ravel()[left]] < recall.ravel()[left]]
-            below.ravel()[left] += 1
-    below *= n_draws
-    below += draw
-    size = (levels.size + 1) * n_draws
-    passed = np.bincount(below.ravel(), minlength=size)[: levels.size * n_draws]
-    passed *= n_draws
-    at = passed.reshape(levels.size, n_draws)
-    at[0] += draw - n_draws
-    return add_up(at)
-
-
-@dataclass(frozen=True, eq=False)
-class _Passage:
-    """The recall at the knots in a block of draws, and the pieces in which levels lie.
-
-    `recall` has the shape (knots, draws), and `passed` is the number of negatives above each knot,
-    and of all.
-    """
-
-    block: Weights
-    passed: Floats
-    knots: Knots
-    levels: Floats
-    recall: Singles
-    complete: bool
-    drawn_weights: dict[bool, Singles] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, path: RocPath, knots: Knots, levels: Floats, block: Weights) -> "_Passage":
-        """Draw the recall."""
-        ranks = np.append(path.ranks, path.ranks[-1] + path.missed) - path.ranks[0]
-        inner, n_knots = np.flatnonzero(knots.share), knots.piece.size
-        read = np.concatenate([knots.piece, knots.piece[inner] + 1, [ranks.size - 1]])
-        sums = block.positives.at(ranks[read])
-        recall, ends = sums[:n_knots], sums[n_knots:-1]
-        ends -= recall[inner]
-        ends *= knots.share[inner, None].astype(np.float32)
-        recall[inner] += ends
-        recall /= sums[-1]
-        passed = np.append(knots.fp, path.n_neg)
-        return cls(block, passed, knots, levels, recall, not path.missed)
-
-    @cached_property
-    def negatives(self) -> Singles:
-        """The weights of the negatives that are passed, which several kinds of curves read."""
-        return self.block.negatives.at(self.passed)
-
-    @cached_property
-    def total(self) -> Singles:
-        """The weight of all negatives."""
-        return np.asarray(self.negatives[-1] + self.block.halves.at(np.ones(1))[0])
-
-    def passed_weights(self, *, fading: bool = False) -> Singles:
-        """Return the weights of negatives above the knots, seen or not, shape (knots, draws)."""
-        if fading not in self.drawn_weights:
-            weights = np.empty_like(self.negatives[:-1])
-            spread = self.block.n_draws // 2 if fading else self.block.n_draws
-            self._add_half(weights, self.knots.half, slice(spread))
-            if fading:
-                self._add_half(weights, self.knots.fading_half, slice(spread, None))
-            self._turn(weights)
-            self.drawn_weights[fading] = self.at_least(_LEAST_WEIGHT, weights)
-        return self.drawn_weights[fading]
-
-    def at_least(self, least: float, values: Singles) -> Singles:
-        """Raise values at the knots to what single precision holds, in place."""
-        few = values[: self.knots.n_steep]
-        # `maximum` with a single number is several times slower.
-        np.clip(few, least, np.inf, out=few)
-        return values
-
-    def _add_half(self, weights: Singles, half: Floats, draws: slice) -> None:
-        """Write the weights of the passed negatives, and of a part of half a one, into draws."""
-        # From here on all knots have the same half negative.
-        same = int(np.flatnonzero(np.diff(half, prepend=-1.0))[-1])
-        halves = self.block.halves.at(half[: same + 1], draws)
-        negatives, weights = self.negatives[:-1, draws], weights[:, draws]
-        np.add(negatives[:same], halves[:same], out=weights[:same])
-        np.add(negatives[same:], halves[same], out=weights[same:])
-
-    def _turn(self, weights: Singles) -> None:
-        """Take part of the half above before the middle of a run; add of that below after it."""
-        turns = self.knots.turns.astype(np.float32)
-        before, after = np.flatnonzero(turns < 0), np.flatnonzero(turns > 0)
-        above, whole = self.block.halves.at(np.array([0.5, 1.0]))
-        for here, half in ((before, above), (after, whole - above)):
-            weights[here] += turns[here, None] * half
-
-    def rates(self, *, fading: bool = False) -> Singles:
-        """Return the false positive rates at the knots, shape (knots, draws)."""
-        return self.at_least(_LEAST_RATE, self.passed_weights(fading=fading) / self.total)
-
-    @cached_property
-    def at(self) -> Integers:
-        """The flattened place of the knot at or before each level, shape (levels, draws)."""
-        return _pieces(self.recall, self.levels, _Cells.of(self.levels))
-
-    def between(self, rates: Singles) -> Singles:
-        """Return the logarithms, at the levels, of rates that are given at the knots."""
-        tied = self.knots.tied
-        log_rates = np.log(rates)
-        # The rate itself is straight within tie blocks, up to the end of each.
-        lines = self._lines(log_rates)
-        if tied.any():
-            lines[tied] = self._lines(rates)[tied]
-        values = self._on_lines(lines)
-        if tied.any():
-            np.log(values, out=values, where=self._tied())
-        return values
-
-    def at_block_ends(self, log_rates: Singles, out: Floats) -> None:
-        """Find the same with levels within tie blocks moved to the end of their block."""
-        tied = self.knots.tied
-        lines = self._lines(log_rates)
-        lines[tied] = log_rates[self.knots.ends[tied]]
-        out[:] = self._on_lines(lines)
-
-    def block_ends(self) -> Floats:
-        """Return the logarithm of the recall of the levels, or of the end of their block."""
-        ends = np.log(self.recall[self.knots.ends].ravel().take(self.at))
-        return np.where(self._tied(), ends, np.log(self.levels)[:, None])
-
-    def _tied(self) -> Flags:
-        """Return which levels lie within tie blocks."""
-        return np.asarray(self.knots.tied[self.at // self.recall.shape[1]])
-
-    def _lines(self, values: Singles) -> NDArray[np.complex64]:
-        """Return intercept and slope after each knot, as one complex number, found faster."""
-        lines = np.empty(values.shape, dtype=np.complex64)
-        # No level lies between knots that are the same.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            slope = np.diff(values, axis=0) / np.diff(self.recall, axis=0)
-            lines.real[:-1] = values[:-1] - slope * self.recall[:-1]
-        lines.imag[:-1] = slope
-        lines[-1] = values[-1] if self.complete else np.inf
-        return lines
-
-    def _on_lines(self, lines: NDArray[np.complex64]) -> Singles:
-        """Return the values of the lines at the levels."""
-        line = lines.ravel().take(self.at, mode="clip")
-        values = line.imag * self.levels.astype(np.float32)[:, None]
-        values += line.real
-        return np.asarray(values)
 
 
 class DrawnPath:
@@ -261,152 +61,142 @@ class DrawnPath:
     def __init__(
         self, path: RocPath, levels: Floats, blocks: Sequence[Weights], *, turning: bool = False
     ) -> None:
-        """Draw the recall at the knots."""
-        self.known_log_odds: float | None = None
-        path = path.thin(DRAWN_KNOTS)
-        self.path, self.levels, self.blocks = path, levels, blocks
-        self.knots = Knots.of(path, turning=turning)
+        """Draw the recall at the knots, shape (knots, draws)."""
+        self.path, self.levels, self._blocks = path, levels, blocks
+        self.knots = knots = Knots.of(path, turning=turning)
+        ranks = np.append(path.ranks, path.ranks[-1] + path.missed) - path.ranks[0]
+        sums = self._read("positives", ranks)
+        self._recall = sums[knots.piece]
+        self._recall += knots.share[:, None] * (sums[knots.piece + 1] - self._recall)
+        self._recall /= sums[-1]
+        self._weights: dict[bool, Floats] = {}
 
-    def smoothed_log_odds(self) -> Singles:
-        """Draw log odds of precision, smoothed over recall, shape (n_resamples, levels)."""
-        means = self._means()
-        return self._each(means.points, means.of)
+    def _read(self, walk: str, shapes: Floats) -> Floats:
+        """Return the weights of a class, or the halves, at shapes of the gamma process."""
+        return np.concatenate([getattr(block, walk).at(shapes) for block in self._blocks], axis=1)
 
-    def log_odds(self) -> Singles:
-        """Draw the same without smoothing, shape (n_resamples, levels)."""
-        return self._each(self.levels, lambda drawn: drawn)
+    @cached_property
+    def _negatives(self) -> Floats:
+        """The weights of the negatives that are passed at the knots, and of all."""
+        return self._read("negatives", np.append(self.knots.fp, self.path.n_neg))
 
-    def _each(self, points: Floats, levels_of: Callable[[Singles], Singles]) -> Singles:
-        """Return log odds at the levels, which come from those at points of each block."""
-        drawn, first = np.empty((self.levels.size, self.n_draws), np.float32), 0
-        for passage in self._passages if self.path.missed else map(self._passage, self.blocks):
-            columns = slice(first, first := first + passage.block.n_draws)
-            drawn[:, columns] = levels_of(self._log_odds_at(passage, points))
-        return drawn.T
+    @cached_property
+    def _total(self) -> Floats:
+        """The weight of all negatives, seen or not."""
+        return np.asarray(self._negatives[-1] + self._read("halves", np.ones(1))[0])
+
+    @cached_property
+    def odds(self) -> Floats:
+        """Draws of the logarithm of the odds of a positive, shape (n_draws,)."""
+        shapes = np.array([[self.path.n_pos], [self.path.n_neg]]) + 0.5
+        pos, neg = np.concatenate(
+            [
+                block.of_group(0, lambda rng, size: rng.standard_gamma(shapes, (2, size)))
+                for block in self._blocks
+            ],
+            axis=1,
+        )
+        return np.asarray(np.log(pos / neg))
 
     def at_prior(self, prior: float) -> "DrawnPath":
         """Return the same draws in a population whose share of positives is known."""
         path = copy(self)
-        path.__dict__.pop("odds", None)
-        path.known_log_odds = float(logit(prior))
+        path.odds = np.full(self._recall.shape[1], logit(prior))
         return path
+
+    def smoothed_log_odds(self) -> Floats:
+        """Draw log odds of precision, smoothed over recall, shape (n_resamples, levels)."""
+        smoothing = Smoothing.of(self.levels, self.path.n_pos)
+        end = self._recall[-1].min() if self.path.missed else np.inf
+        known, going = (at < end for at in (smoothing.nodes, smoothing.recall))
+        points, weights = smoothing.means(smoothing.smoothed(self.path), known, going)
+        return np.asarray((weights @ self.log_odds(points).T).T)
+
+    def log_odds(self, levels: Floats | None = None) -> Floats:
+        """Draw the same without smoothing, at the levels of the path unless others are given."""
+        levels = self.levels if levels is None else levels
+        return np.asarray(np.log(levels) - self._rates_at(levels, self._against()))
 
     def curves(self, *, block_ends: bool = False, fading: bool = False) -> Draws:
         """Draw curves from the posterior distribution of the curve behind the ranking.
 
         With `block_ends` a level within a tie block is moved to the end of the block. With
         `fading` the half negative that may stand above any threshold is multiplied by the root of
-        recall in the second half of the draws of each block of weights. That is meant for areas:
-        a population may have a few negatives above nearly all positives, or none. A single level
-        needs the whole half in all draws.
+        recall in the second half of the draws. That is meant for areas: a population may have a
+        few negatives above nearly all positives, or none. A single level needs the whole half in
+        all draws.
         """
-        block_ends = block_ends and bool(self.path.tied.any())
-        log_fpr = np.empty((self.levels.size, self.n_draws))
-        log_recall = np.empty_like(log_fpr) if block_ends else np.log(self.levels)[:, None]
-        first = 0
-        for passage in self._passages:
-            rates = passage.rates(fading=fading)
-            columns = slice(first, first := first + rates.shape[1])
-            if block_ends:
-                passage.at_block_ends(np.log(rates), log_fpr[:, columns])
-                log_recall[:, columns] = passage.block_ends()
-            else:
-                log_fpr[:, columns] = passage.between(rates)
-        recall = np.broadcast_to(log_recall, log_fpr.shape)
-        return Draws(recall.T, log_fpr.T, self.odds[:, None])
+        rates = self._passed(fading=fading) / self._total
+        log_fpr = self._rates_at(self.levels, rates)
+        log_recall = np.broadcast_to(np.log(self.levels), log_fpr.shape)
+        if block_ends and self.path.tied.any():
+            at = self._knots_before(self.levels)
+            tied, ends = self.knots.tied[at], self.knots.ends[at]
+            draw = np.arange(len(at))[:, None]
+            log_recall = np.where(tied, np.log(self._recall[ends, draw]), log_recall)
+            log_fpr = np.where(tied, np.log(rates[ends, draw]), log_fpr)
+        return Draws(log_recall, log_fpr, self.odds[:, None])
 
-    def points(self, *, fading: bool = False) -> tuple[Singles, Singles]:
+    def points(self, *, fading: bool = False) -> tuple[Floats, Floats]:
         """Return recall and the share of all items above, at the knots, shape (knots, draws)."""
-        recalls, aboves = [], []
-        for passage in self._passages:
-            p = expit(self._log_odds(passage.block))
-            share = (p.astype(np.float32), ((1 - p) / passage.total).astype(np.float32))
-            above = passage.passed_weights(fading=fading) * share[1]
-            above += share[0] * passage.recall
-            recalls.append(passage.recall)
-            aboves.append(above)
-        return np.concatenate(recalls, axis=1), np.concatenate(aboves, axis=1)
+        p = expit(self.odds)
+        above = self._passed(fading=fading) * ((1 - p) / self._total) + p * self._recall
+        return self._recall, np.asarray(above)
 
     def areas_under_precision(
         self, *, block_ends: bool = False, up_to: Floats | None = None
     ) -> Floats:
         """Return the areas under the precision of fading curves, up to a recall of each draw."""
-        knots, parts, first = self.knots, [], 0
+        knots, against = self.knots, self._against(fading=True)
         ends = knots.ends if block_ends else None
-        for passage in self._passages:
-            against = self._against(passage, fading=True)
-            draws = slice(first, first := first + passage.recall.shape[1])
-            area = area_under_precision(
-                passage.recall,
-                against,
-                knots.tied[:-1],
-                ends,
-                n_steep=knots.n_steep,
-                up_to=None if up_to is None else up_to[draws],
-            )
-            parts.append(area)
-        return np.concatenate(parts).astype(np.float64)
+        return area_under_precision(self._recall, against, knots.tied[:-1], ends, up_to=up_to)
 
     def areas_under_rates(self, beyond: float) -> Floats:
         """Return the areas under the rates of curves; `beyond` is that beyond retrieved items."""
-        knots, parts = self.knots, []
-        for passage in self._passages:
-            weights = passage.passed_weights()
-            area = area_under_rates(passage.recall, weights, knots.tied[:-1], knots.n_steep)
-            parts.append(area / passage.total + beyond * (1 - passage.recall[-1]))
-        return np.concatenate(parts).astype(np.float64)
+        area = area_under_rates(self._recall, self._passed(), self.knots.tied[:-1])
+        return np.asarray(area / self._total + beyond * (1 - self._recall[-1]))
 
-    @cached_property
-    def _passages(self) -> list[_Passage]:
-        """The passages of all draws, which several kinds of curves read."""
-        return [self._passage(block) for block in self.blocks]
+    def _passed(self, *, fading: bool = False) -> Floats:
+        """Return the weights of negatives above the knots, seen or not, shape (knots, draws)."""
+        if fading not in self._weights:
+            knots, above = self.knots, self._read("halves", self.knots.half)
+            if fading:
+                second = slice(above.shape[1] // 2, None)
+                above[:, second] = self._read("halves", knots.fading_half)[:, second]
+            above += self._negatives[:-1]
+            if knots.turns.any():
+                # Part of the half above is taken before the middle of a run, and of that below
+                # added after it.
+                half, whole = self._read("halves", np.array([0.5, 1.0]))
+                turns = knots.turns[:, None]
+                above += np.minimum(turns, 0.0) * half + np.maximum(turns, 0.0) * (whole - half)
+            self._weights[fading] = np.maximum(above, _LEAST_WEIGHT)
+        return self._weights[fading]
 
-    def _passage(self, block: Weights) -> _Passage:
-        """Draw the recall at the knots."""
-        return _Passage.of(self.path, self.knots, self.levels, block)
-
-    def share_of_blocks(self) -> Floats:
-        """Return the weight that wide tie blocks have in the mean of each level."""
-        return self._smoothing.share(self._smoothing.in_blocks(*self.path.blocks))
-
-    @cached_property
-    def _smoothing(self) -> Smoothing:
-        """The nodes of the means over recall."""
-        return Smoothing.of(self.levels, self.path.n_pos, rounded=True)
-
-    def _means(self) -> Means:
-        """Return the points at which draws are needed, and their means."""
-        smoothing, end = self._smoothing, np.inf
-        if self.path.missed:
-            end = min(float(passage.recall[-1].min()) for passage in self._passages)
-        known, going = (at < end * (1 - _ROUNDING) for at in (smoothing.nodes, smoothing.recall))
-        return smoothing.means(smoothing.smoothed(self.path), known, going)
-
-    def _log_odds_at(self, passage: _Passage, points: Floats) -> Singles:
-        """Return the logarithm of the odds of precision at levels of recall."""
-        passage = replace(passage, levels=points)
-        against = passage.between(self._against(passage))
-        log_recall = np.log(points).astype(np.float32)[:, None]
-        return np.asarray(np.subtract(log_recall, against, out=against))
-
-    def _against(self, passage: _Passage, *, fading: bool = False) -> Singles:
+    def _against(self, *, fading: bool = False) -> Floats:
         """Return the false positive rates at the knots times the odds of a negative."""
-        odds = np.exp(-self._log_odds(passage.block)) / passage.total
-        against = passage.passed_weights(fading=fading) * odds.astype(np.float32)
-        return passage.at_least(_LEAST_RATE, against)
+        return np.asarray(self._passed(fading=fading) * (np.exp(-self.odds) / self._total))
 
-    @property
-    def n_draws(self) -> int:
-        """The number of draws."""
-        return sum(block.n_draws for block in self.blocks)
+    def _rates_at(self, levels: Floats, rates: Floats) -> Floats:
+        """Return logarithms of rates at the levels, shape (draws, levels), given at the knots.
 
-    @cached_property
-    def odds(self) -> Floats:
-        """Draws of the logarithm of the odds of a positive, shape (n_draws,)."""
-        return np.concatenate([self._log_odds(block) for block in self.blocks])
+        The logarithm is straight between knots, and within tie blocks the rate itself.
+        """
+        values = self._between(levels, np.log(rates))
+        if self.path.tied.any():
+            tied = self.knots.tied[self._knots_before(levels)]
+            np.log(self._between(levels, rates), out=values, where=tied)
+        return values
 
-    def _log_odds(self, block: Weights) -> Floats:
-        """Draw the logarithm of the odds of a positive, unless it is known."""
-        if self.known_log_odds is not None:
-            return np.full(block.n_draws, self.known_log_odds)
-        return block.log_odds(self.path.n_pos, self.path.n_neg)
+    def _knots_before(self, levels: Floats) -> Integers:
+        """Return the last knot that is not beyond each level, shape (draws, levels)."""
+        number = np.arange(len(self._recall), dtype=np.float64)
+        places = self._between(levels, np.broadcast_to(number[:, None], self._recall.shape))
+        return np.asarray(np.minimum(places, number[-1]), dtype=np.int64)
+
+    def _between(self, levels: Floats, values: Floats) -> Floats:
+        """Return values at the levels, inf beyond the last item that is retrieved."""
+        beyond = np.inf if self.path.missed else None
+        columns = (np.ascontiguousarray(x.T) for x in (self._recall, values))
+        pairs = zip(*columns, strict=True)
+        return np.stack([np.interp(levels, at, own, right=beyond) for at, own in pairs])

@@ -8,7 +8,6 @@ there vary as their numbers of negatives say.
 """
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
@@ -17,19 +16,13 @@ from prframe.stats.curves.precision_recall import hit_blocks
 from prframe.stats.rankings import RankedCells
 from prframe.typing import Flags, Floats, Integers
 
-# If there are more knots than these, some are left out. Those kept are 1/2048 of all ranks apart,
-# and near an end of the ranking, where a cut-off may be anywhere, 1/64 of the ranks from that end.
-# At recall b this loses at most the smaller of 1 / (4 * 2048 b (1 - b)) and about 1 / (4 * 64) of
-# the variance.
-_MOST_KNOTS = 2048
-# The same for draws of one curve, which lose at most the larger share, 1 / (4 * 64), anywhere.
-DRAWN_KNOTS = 512
-_END_PARTS = 64
+# If there are more knots than these, some are left out. Those kept are 1/512 of all ranks apart,
+# and near an end of the ranking, where a cut-off may be anywhere, about 1/64 of the ranks from
+# that end. This loses less than 1 % of the variance.
+_MOST_KNOTS, _END_PARTS = 512, 64
 # Outside of tie blocks the numbers of negatives at knots grow by this ratio; within they grow by
 # the second one, but by no more than a part of all negatives.
 _RATIO, _TIED_RATIO, _TIED_PARTS = 2**0.5, 17 / 16, 256
-# From so many positives and negatives on hardly any draw grows fourfold up to the next knot.
-_MANY = 16
 # Shares of a piece in which no negative stands, with a knot each.
 _SHARES = 2.0 ** np.arange(-6, 0)
 
@@ -82,7 +75,7 @@ class RocPath:
             float(cells.pos[-1]),
             np.stack([every_rank[begin], every_rank[stop - 1]]),
         )
-        return path.thin(_MOST_KNOTS)
+        return path.thinned()
 
     @property
     def blocks(self) -> tuple[Floats, Floats]:
@@ -108,11 +101,11 @@ class RocPath:
         early = (self.fp == 0) | (self.ranks <= 1)
         return np.asarray(np.where(early, np.maximum(turns, 0.0), turns))
 
-    def thin(self, most: int) -> "RocPath":
+    def thinned(self) -> "RocPath":
         """Drop knots that are so close to others that they do not matter, if there are many."""
-        if self.ranks.size <= most:
+        if self.ranks.size <= _MOST_KNOTS:
             return self
-        grid = _grid(self.ranks[0], self.ranks[-1], most)
+        grid = _grid(self.ranks[0], self.ranks[-1])
         kept = np.searchsorted(self.ranks, grid)
         # Blocks that are larger than a cell of the grid keep both their knots.
         cell = np.searchsorted(grid[1:-1], self.ranks[:-1], side="right")
@@ -128,16 +121,13 @@ def _half(here: Flags) -> float:
     return 0.5 * bool(here.any())
 
 
-def _grid(first: float, last: float, number: int) -> Floats:
+def _grid(first: float, last: float) -> Floats:
     """Return ranks that are evenly spaced, and closer to each other at both ends."""
-    even = np.linspace(first, last, number)
+    even = np.linspace(first, last, _MOST_KNOTS)
     # Beyond this distance from an end the evenly spaced ranks are closer to each other.
     far = _END_PARTS * (even[1] - even[0])
-    near = np.arange(min(_END_PARTS, far))
-    growing = np.exp(np.arange(np.log(_END_PARTS), np.log(far), 1 / _END_PARTS))
-    steps = np.concatenate([near, growing])
-    every = np.concatenate([even, first + steps, last - steps])
-    return np.unique(every).astype(np.float64)
+    steps = _END_PARTS * np.expm1(np.arange(0, np.log1p(far / _END_PARTS), 1 / _END_PARTS))
+    return np.unique(np.concatenate([even, first + steps, last - steps]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,8 +147,6 @@ class Knots:
     turns: Floats
     # Whether a tie block follows.
     tied: Flags
-    # The number of knots after which recall or a rate may be a multiple at the next one.
-    n_steep: int
 
     @classmethod
     def of(cls, path: RocPath, *, turning: bool = False) -> "Knots":
@@ -179,9 +167,8 @@ class Knots:
         # At recall 0 no rate has a logarithm; the next knot stands for the first.
         for values in (fp, half, fading):
             values[0] = values[1]
-        n_steep = int(np.count_nonzero(np.minimum(passed, fp) < _MANY))
         tied = np.append(path.tied, False)[piece]
-        return cls(piece, share, fp, half, fading, turns, tied, n_steep)
+        return cls(piece, share, fp, half, fading, turns, tied)
 
     @property
     def ends(self) -> Integers:
@@ -223,16 +210,7 @@ def _within(path: RocPath, *, odds: bool) -> list[tuple[Integers, Floats, Floats
 
 
 def _growing(most: float, ratio: float, largest_step: float = np.inf) -> Floats:
-    """Return parts of the first negative, and whole numbers that grow by a ratio up to `most`.
-
-    They reach the next power of 2, since groups share them.
-    """
-    return _numbers(2.0 ** np.ceil(np.log2(max(most, 1.0))), ratio, largest_step)
-
-
-@lru_cache(maxsize=64)
-def _numbers(most: float, ratio: float, largest_step: float) -> Floats:
-    """Return the numbers of `_growing` up to the first that is at least `most`."""
+    """Return parts of the first negative, and whole numbers that grow by a ratio up to `most`."""
     numbers = [1.0]
     while numbers[-1] < most:
         step = min(numbers[-1] * (ratio - 1), largest_step)

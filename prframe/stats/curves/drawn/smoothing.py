@@ -7,18 +7,17 @@ standard deviation ``1 / (2 sqrt(n_pos))`` throughout, and in it the mean has no
 """
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from prframe.stats.curves.drawn.roc_path import RocPath
-from prframe.typing import Flags, Floats, Integers, Reals
+from prframe.typing import Flags, Floats, Integers
 
 # Distance of the nodes, and how far a mean reaches, in standard deviations.
 _STEP, _REACH = 0.5, 3.0
-# Nodes are rounded to multiples of this if they are at least so many of them apart.
-_PART, _PARTS_APART = 2.0**-12, 4
 # A place is steep if the negatives above a level that is a standard deviation beyond it, with so
 # many more, are so many times as many, on a log scale, as those a standard deviation before it.
 # Curves are not smoothed within so many standard deviations of such a place. These three numbers
@@ -28,22 +27,8 @@ _FEW, _STEEP, _NEAR = 3, 1.25, 1.5
 _LEAST = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class Means:
-    """Means at levels of recall of curves that are drawn at points, with weights for each level.
-
-    The points rise within (0, 1), and the weights, shape (levels, points), add up to 1.
-    """
-
-    points: Floats
-    weights: csr_array
-
-    def of(self, drawn: Reals) -> Reals:
-        """Return the means, shape (levels, draws), of curves at the points.
-
-        Curves may be infinite at a point if no level but itself has weight there.
-        """
-        return np.asarray(self.weights.astype(drawn.dtype, copy=False) @ drawn)
+# The points at which curves are drawn, and the weights of these in the mean of each level.
+Means: TypeAlias = tuple[Floats, csr_array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,13 +48,9 @@ class Smoothing:
     places: Integers
 
     @classmethod
-    def of(cls, recall: Floats, n_pos: float, *, rounded: bool = False) -> "Smoothing":
-        """Find nodes and weights for levels of recall, which groups with as many positives share.
-
-        Rounded nodes are multiples of 1/4096, unless that is much of the distance between them:
-        `DrawnPath` finds these faster in draws.
-        """
-        return _smoothing(recall.tobytes(), float(n_pos), rounded=rounded)
+    def of(cls, recall: Floats, n_pos: float) -> "Smoothing":
+        """Find nodes and weights for levels; groups with as many positives share them."""
+        return _smoothing(recall.tobytes(), float(n_pos))
 
     def smoothed(self, path: RocPath) -> Flags:
         """Return at which nodes curves are smoothed: not in wide tie blocks or at steep places."""
@@ -110,7 +91,7 @@ class Smoothing:
         which not all draws go on stay as they are drawn: a mean would hide the end.
         """
         if smoothed.all() and known.all() and going.all():
-            return self.plain
+            return self.nodes, self.weights
         total = self.weights @ known.astype(np.float64)
         share = np.where(going & (total > 0), self.share(smoothed), 0.0)
         by_level = np.divide(share, total, out=np.zeros_like(total), where=total > 0)
@@ -123,12 +104,7 @@ class Smoothing:
         weights = np.concatenate([entries[used], 1 - share[alone]])
         rows = np.concatenate([level[used], alone])
         shape = self.recall.size, points.size
-        return Means(points, csr_array((weights, (rows, place.ravel())), shape=shape))
-
-    @cached_property
-    def plain(self) -> Means:
-        """The means of curves that are smoothed at all nodes, and do not end."""
-        return Means(self.nodes, self.weights)
+        return points, csr_array((weights, (rows, place.ravel())), shape=shape)
 
 
 def _moved(angle: Floats, by: float) -> Floats:
@@ -137,7 +113,7 @@ def _moved(angle: Floats, by: float) -> Floats:
 
 
 @lru_cache(maxsize=128)
-def _smoothing(levels: bytes, n_pos: float, *, rounded: bool) -> Smoothing:
+def _smoothing(levels: bytes, n_pos: float) -> Smoothing:
     """Find nodes and weights for the bytes of levels."""
     recall = np.frombuffer(levels)
     spread = 0.5 / np.sqrt(n_pos)
@@ -149,10 +125,6 @@ def _smoothing(levels: bytes, n_pos: float, *, rounded: bool) -> Smoothing:
     outside = (node < 0) | (node >= number)
     used, place = np.unique(node[~outside], return_inverse=True)
     nodes = np.sin((used + 0.5) * step) ** 2
-    parts = nodes / _PART
-    within = parts[0] >= 1 and parts[-1] <= 1 / _PART - 1
-    if rounded and within and np.diff(parts).min(initial=np.inf) >= _PARTS_APART:
-        nodes = np.rint(parts) * _PART
     level, place = np.nonzero(~outside)[0], place.ravel()
     apart = (np.arcsin(np.sqrt(nodes))[place] - angle[level]) / spread
     entries = np.exp(-(apart**2) / 2), (level, place)
