@@ -127,17 +127,10 @@ def compare(
         pair is compared with the largest t of all under random signs (step-down).
     within : {"all", "by"}
         Adjust for all rows of the result, or for those of each group of `by`, as "max-t" does.
-<<<<<<< HEAD
     interval : {"auto", "t", "hall", "percentile"}
-        Over queries "t", Student's, or "hall", corrected for skewness; "auto" is that of the test,
-        or "t". On the same items "percentile", or "auto": the same, or that of "delong", extended
-        as the notes say.
-=======
-    interval : {"auto", "t", "hall", "percentile", "bca"}
-        Over queries "auto" is Student's, or Hall's with ``test="hall"``. On the same items "auto"
-        is "percentile" (or DeLong's), widened as the notes say, and "percentile" is the only
-        other.
->>>>>>> main
+        Over queries "t" is Student's and "hall" corrected for skewness; "auto" is "t", or "hall"
+        with ``test="hall"``. On the same items "percentile" is from the paired bootstrap, and
+        "auto" is "percentile" (or DeLong's), widened as the notes say.
     confidence_level : float in (0, 1)
         Level of the interval.
     equivalence : float > 0, optional
