@@ -45,16 +45,16 @@ def results(tasks: Iterable[Task[T]]) -> Iterator[Iterator[T]]:
 
 
 @contextmanager
-def made_ahead(items: Iterator[T]) -> Iterator[Iterator[T]]:
+def prefetched(items: Iterator[T]) -> Iterator[Iterator[T]]:
     """Give items, of which a thread makes the next one while the caller uses the last one."""
     if pl.thread_pool_size() == 1:
         yield items
         return
-    with closing(one_ahead(items)) as made:
+    with closing(prefetching(items)) as made:
         yield made
 
 
-def one_ahead(items: Iterator[T]) -> Generator[T]:
+def prefetching(items: Iterator[T]) -> Generator[T]:
     """Yield items in their order, of which a thread makes the next while the last one is used.
 
     An item must not stand in memory that the next one uses again.

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from prframe import checks
-from prframe._engine.tasks import made_ahead
+from prframe._engine.tasks import prefetched
 from prframe.errors import PrframeError
 from prframe.trec.files import (
     LONGEST_LINE,
@@ -282,7 +282,7 @@ def _blocks(path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
             found = layout.variant(first)
         layout, start = found or (layout, 0)
         line = 1 + _lines(first[:start])
-        with made_ahead(chain([first[start:]], pieces)) as blocks:
+        with prefetched(chain([first[start:]], pieces)) as blocks:
             for block in blocks:
                 yield from _rows(block, layout, path, line)
                 line += _lines(block)

@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal
 
 import prframe
 from prframe._engine import frames
-from prframe._engine.tasks import Task, made_ahead, one_ahead, results
+from prframe._engine.tasks import Task, prefetched, prefetching, results
 
 N_GROUPS = 30
 
@@ -132,7 +132,7 @@ def test_items_are_made_in_order_at_most_one_ahead(threads: int) -> None:
 
     for number in (0, 1, 2, 7):
         n_made = 0
-        with made_ahead(items(number)) as made:
+        with prefetched(items(number)) as made:
             for place, item in enumerate(made):
                 assert item == place
                 assert n_made <= place + 2
@@ -147,7 +147,7 @@ def test_an_error_in_making_an_item_reaches_the_caller() -> None:
         yield 1
         raise KeyError("item")
 
-    with pytest.raises(KeyError, match="item"), made_ahead(items()) as made:
+    with pytest.raises(KeyError, match="item"), prefetched(items()) as made:
         list(made)
 
 
@@ -268,7 +268,7 @@ def test_verbs_do_not_wait_for_ever_where_polars_calls_them(number: str) -> None
 INTERRUPTED = """
 import os, signal, threading, time
 import polars as pl
-from prframe._engine.tasks import Task, made_ahead, one_ahead, results
+from prframe._engine.tasks import Task, prefetched, prefetching, results
 pl.thread_pool_size = lambda: 2
 begun = []
 def work():
@@ -298,7 +298,7 @@ def test_an_error_of_items_made_ahead_reaches_the_caller_in_its_turn():
         yield 1
         raise ValueError("none are left")
 
-    ahead = one_ahead(items())
+    ahead = prefetching(items())
     assert next(ahead) == 1
     with pytest.raises(ValueError, match="none are left"):
         next(ahead)
@@ -307,7 +307,7 @@ def test_an_error_of_items_made_ahead_reaches_the_caller_in_its_turn():
 def test_the_thread_that_makes_items_ends_with_a_caller_that_stops_early():
     # Threads of other tests may end meanwhile.
     before = set(threading.enumerate())
-    ahead = one_ahead(iter(range(100)))
+    ahead = prefetching(iter(range(100)))
     assert next(ahead) == 0
     ahead.close()
     assert set(threading.enumerate()) <= before

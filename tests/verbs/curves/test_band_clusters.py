@@ -54,22 +54,13 @@ def test_two_clusters_have_no_band() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"method": "smoothed-bootstrap"},
-            "`cluster` is for method='auto'; the smoothed-bootstrap band knows none; leave one of "
-            "them out.",
-        ),
-        (
-            {"n_neg": 1000},
-            "`n_neg` counts items that are not listed, and so in no cluster; list them with a "
-            "score of -inf.",
-        ),
+        ({"method": "smoothed-bootstrap"}, "`cluster` is for method='auto'; the smoothed-"),
+        ({"n_neg": 1000}, "`n_neg` counts items that are not listed, and so in no cluster;"),
     ],
 )
 def test_messages(options: dict[str, object], message: str) -> None:
-    with pytest.raises(PrframeError) as caught:
+    with pytest.raises(PrframeError, match=message):
         DATA.pr.band(cluster="user", **options)
-    assert str(caught.value) == message
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """The verb `interval` of precomputed values, against the way from scores and SciPy."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -116,93 +117,58 @@ AT_HAND = pl.DataFrame(
     {"query_id": ["q1", "q2", "q3"], "AP": [0.1, 0.5, 0.7], "ms": [12.0, 15, 11]}
 )
 METRIC_ROWS = AT_HAND.unpivot(["AP", "ms"], index="query_id", variable_name="metric")
-EITHER = (
-    "give either `metrics`, which are computed from scores and labels, or in `values` the columns "
-    "that hold values of metrics; got {}."
-)
-RANKED = (
-    "`{}` says how items are ranked and which count; precomputed values (values=) are asked for neither, "
-    "so leave it out."
-)
+# What is said of a call, in part.
 REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
-    "both": (AT_HAND, {"metrics": "AP"}, EITHER.format("both")),
-    "neither": (AT_HAND, {"values": None}, EITHER.format("neither")),
-    "no queries": (
-        AT_HAND,
-        {"over": None},
-        "`values` are those of queries, for example, whose column stands in over=; without over= an "
-        "interval is of one ranking, which takes scores and labels.",
-    ),
+    "both": (AT_HAND, {"metrics": "AP"}, "that hold values of metrics; got both."),
+    "neither": (AT_HAND, {"values": None}, "that hold values of metrics; got neither."),
+    "no queries": (AT_HAND, {"over": None}, "whose column stands in over=; without over= an"),
     **{
-        name: (AT_HAND, {name: value}, RANKED.format(name))
+        name: (AT_HAND, {name: value}, f"`{name}` says how items are ranked and which count;")
         for name, value in (("score", "ms"), ("label", "ms"), ("weight", "ms"), ("n_pos", 3))
     },
-    "missing": (
-        AT_HAND,
-        {"missing": "drop"},
-        "`missing` is for scores; precomputed values that are null or NaN are undefined and do not "
-        "enter, so leave it out.",
-    ),
+    "missing": (AT_HAND, {"missing": "drop"}, "`missing` is for scores; precomputed values that"),
     "clusters": (
         AT_HAND,
         {"cluster": "ms", "resampling": 0.25},
-        "`resampling` and `cluster` each say how groups depend on each other; give one of them.",
+        "`resampling` and `cluster` each say how groups depend on each other;",
     ),
-    "no column": (
-        AT_HAND,
-        {"values": "AQ"},
-        "`values` names the column 'AQ', which the frame does not have; its columns are 'query_id', "
-        "'AP', 'ms'.",
-    ),
+    "no column": (AT_HAND, {"values": "AQ"}, "`values` names the column 'AQ', which the frame"),
     "used otherwise": (
         AT_HAND,
         {"values": ["AP", "query_id"]},
-        "`values` names 'query_id', which other arguments name too; name the columns that hold "
-        "values of metrics.",
+        "`values` names 'query_id', which",
     ),
     "text": (AT_HAND.cast({"AP": pl.String}), {}, "`values` must be numeric; 'AP' is String."),
     "infinite": (
         AT_HAND.with_columns(AP=1 / (pl.col("AP") - 0.5)),
         {},
-        "`values` 'AP' must be finite: 1 of 3 rows, in groups ['q2']; mend or drop these rows.",
+        "`values` 'AP' must be finite: 1 of 3 rows, in groups ['q2'];",
     ),
     "repeated": (
         pl.concat([AT_HAND, AT_HAND[1:]]),
         {},
-        "`values` must be one for each 'query_id', and 4 of 5 rows share these, in groups ['q2', "
-        "'q3']; name in over= or by= what else tells these rows apart, or take their mean first.",
+        "one for each 'query_id', and 4 of 5 rows share these, in groups ['q2', 'q3'];",
     ),
     "repeated metric": (
         pl.concat([METRIC_ROWS, METRIC_ROWS[:1]]),
         {"values": "value"},
-        "`values` must be one for each 'query_id', 'metric', and 2 of 7 rows share these, in groups "
-        "[('q1', 'AP')]; name in over= or by= what else tells these rows apart, or take their mean "
-        "first.",
+        "for each 'query_id', 'metric', and 2 of 7 rows share these, in groups [('q1', 'AP')];",
     ),
     "unnamed metric": (
         METRIC_ROWS.with_columns(pl.col("metric").replace("AP", None)),
         {"values": "value"},
-        "`metric` 'metric' must not contain nulls: 3 of 6 rows, in groups ['q1', 'q2', 'q3']; name "
-        "these metrics, or drop the rows.",
+        "`metric` 'metric' must not contain nulls: 3 of 6 rows, in groups ['q1', 'q2', 'q3'];",
     ),
-    "method of rankings": (
-        AT_HAND,
-        {"method": "logit-t"},
-        "`method` of a mean over groups must be one of 'auto', 'bca', 'hall', 'logit', "
-        "'percentile', 't'; "
-        "got 'logit-t'.",
-    ),
+    "method of rankings": (AT_HAND, {"method": "logit-t"}, "`method` of a mean over groups must"),
     "logit beyond 1": (
         AT_HAND,
         {"values": ["AP", "ms"], "method": "logit"},
-        "method='logit' is for metrics within [0, 1], which 'ms' may exceed; take 't', 'percentile' "
-        "or 'bca'.",
+        "is for metrics within [0, 1], which 'ms' may exceed; take 't', 'percentile' or 'bca'.",
     ),
 }
 
 
 @pytest.mark.parametrize(("data", "options", "message"), REFUSED.values(), ids=REFUSED)
 def test_refusals(data: pl.DataFrame, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
+    with pytest.raises(prframe.PrframeError, match=re.escape(message)):
         prframe.interval(data, **{"values": "AP", "over": "query_id"} | options)
-    assert str(caught.value) == message
