@@ -41,7 +41,6 @@ _EXTRAS = {
     "great_tables": "table",
     "matplotlib": "plot",
     "pyspark": "spark",
-    "shtab": "completion",
     "sklearn": "learn",
     "threadpoolctl": "learn",
 }

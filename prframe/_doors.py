@@ -11,10 +11,7 @@ import lazy_loader  # type: ignore[import-untyped]
 
 @contextmanager
 def loading(name: str) -> Iterator[None]:
-    """Import without garbage collections, and show an AttributeError as an ImportError.
-
-    Python would take the AttributeError for a name that does not exist, and hide it.
-    """
+    """Import without garbage collections; an AttributeError is shown as an ImportError."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

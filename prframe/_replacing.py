@@ -10,10 +10,9 @@ from typing import BinaryIO
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a new file, which takes the place of a path once all is written.
+    """Open a new file that replaces a path once all is written; errors of writing name the path.
 
-    An error of writing names the path. What is no file, such as a pipe, is written to directly,
-    and so is a file whose folder takes no others.
+    What is no file, such as a pipe, or in a folder that takes no files, is written to directly.
     """
     name = os.fspath(path)
     place = os.path.realpath(name) if os.path.islink(name) else name  # noqa: PTH114 - as given

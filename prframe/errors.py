@@ -1,36 +1,4 @@
-"""The errors and warnings of prframe.
-
-::
-
-    ValueError
-    └── PrframeError                  everything that is wrong with the input
-        ├── ArgumentError             an argument that no data could make right
-        │   └── UnknownMetricError        a name that no metric has
-        ├── GateError                 a model that is worse than the baseline of a gate
-        └── MissingColumnError        also a KeyError
-    UserWarning
-    └── PrframeWarning                everything that is likely to be a mistake
-        ├── CoverageWarning               intervals that hold the value less often than they say
-        ├── DependentFoldsWarning         folds that are taken as independent values
-        ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
-        ├── EmptyFrameWarning             a frame without rows
-        ├── ManyGradesWarning             labels of many values that all count as positive
-        ├── ManyPairsWarning              all pairs of very many models
-        ├── NormalizationWarning          ids that are equal but for the form of their Unicode
-        ├── NoCutoffWarning               precision or recall of all rows of a classifier
-        ├── NoNegativesWarning            rankings that hold nothing but positives
-        ├── NoPositivesWarning            rankings in which no row is positive
-        ├── PooledRankingWarning          rows of several rankings that are ranked together
-        ├── RankOrderWarning              ranks of a run that contradict its scores
-        ├── SharedItemsWarning            rankings of a mean that have items in common
-        ├── SkewedDifferencesWarning      few differences, whose skewness p-values do not allow for
-        ├── TiePolicyWarning              trec_eval's names where it would rank ties otherwise
-        ├── UndefinedMetricWarning        results that do not exist, returned as null
-        ├── UnlistedItemsWarning          rows that lack a part of the items that results are about
-        ├── UnmatchedIdsWarning           a run and judgments that have nothing in common
-        │   └── MissingQueriesWarning         runs that lack judged queries, which count as 0
-        └── UnretrievedWarning            negatives of score -inf, which are not ranked
-"""
+"""The errors and warnings of prframe, all of which are ValueErrors or UserWarnings."""
 
 import inspect
 import warnings

@@ -204,10 +204,7 @@ class Arguments:
     def check_types(
         self, schema: "Mapping[str, pl.DataType]", roles: "Mapping[str, str] | None" = None
     ) -> None:
-        """Require that columns have the dtypes that their arguments need.
-
-        `roles` are the arguments that name keys, if these are others than `by`.
-        """
+        """Require dtypes that arguments need; `roles` name arguments of keys other than `by`."""
         self._check_numbers(schema)
         if self.judged is not None and schema[self.judged] != pl.Boolean:
             raise PrframeError(

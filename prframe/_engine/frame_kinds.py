@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # Columns in polars, and the way of a result back to the caller's kind.
 Entered: TypeAlias = tuple[pl.DataFrame | pl.LazyFrame, Callable[[pl.DataFrame], object]]
+Names: TypeAlias = dict[str, str]
 
 
 def kinds() -> str:
@@ -78,14 +79,7 @@ class FrameKind(ABC):
         """Return a frame that can be read again, and the names of its columns."""
 
     @abstractmethod
-    def enter(
-        self,
-        frame: Any,
-        columns: dict[str, str],
-        renamed: Mapping[str, str],
-        same: Mapping[str, str],
-        /,
-    ) -> Entered:
+    def enter(self, frame: Any, columns: Names, renamed: Names, same: Names, /) -> Entered:
         """Return the needed columns in polars, and the way back to the caller's kind."""
 
 
@@ -98,9 +92,7 @@ class _Polars(FrameKind):
     def named(self, frame: pl.DataFrame | pl.LazyFrame) -> tuple[object, list[str]]:
         return frame, frame.lazy().collect_schema().names()
 
-    def enter(
-        self, frame: pl.DataFrame | pl.LazyFrame, columns: dict[str, str], /, *_: object
-    ) -> Entered:
+    def enter(self, frame: Any, columns: Names, /, *_: object) -> Entered:
         names = self.named(frame)[1]
         checks.columns_exist(columns, names)
         if isinstance(frame, pl.DataFrame):
@@ -119,14 +111,7 @@ class _Pandas(FrameKind):
     def named(self, frame: "pd.DataFrame") -> tuple[object, list[str]]:
         return frame, [name for name in frame.columns if isinstance(name, str)]
 
-    def enter(
-        self,
-        frame: "pd.DataFrame",
-        columns: dict[str, str],
-        renamed: Mapping[str, str],
-        same: Mapping[str, str],
-        /,
-    ) -> Entered:
+    def enter(self, frame: Any, columns: Names, renamed: Names, same: Names, /) -> Entered:
         """Read the needed columns and note their dtype backend."""
         _names_are_unique(list(frame.columns), columns)
         in_index = [name for name in columns if name in frame.index.names]
@@ -179,7 +164,7 @@ class _Columns(FrameKind):
     def named(self, frame: Mapping[str, Any]) -> tuple[object, list[str]]:
         return frame, [name for name in frame if isinstance(name, str)]
 
-    def enter(self, frame: Mapping[str, Any], columns: dict[str, str], /, *_: object) -> Entered:
+    def enter(self, frame: Any, columns: Names, /, *_: object) -> Entered:
         """Read the needed columns."""
         checks.columns_exist(columns, list(frame))
         data = _read_columns(
@@ -198,14 +183,7 @@ class _Arrow(FrameKind):
         table = _table(frame)
         return table, list(table.column_names)
 
-    def enter(
-        self,
-        frame: object,
-        columns: dict[str, str],
-        renamed: Mapping[str, str],
-        same: Mapping[str, str],
-        /,
-    ) -> Entered:
+    def enter(self, frame: Any, columns: Names, renamed: Names, same: Names, /) -> Entered:
         """Read a pyarrow table or a PyCapsule frame; both get a pyarrow table back."""
         import pyarrow as pa
 
@@ -238,7 +216,7 @@ class _Spark(FrameKind):
             )
         return frame, list(frame.columns)
 
-    def enter(self, frame: Any, columns: dict[str, str], /, *_: object) -> Entered:  # noqa: ARG002
+    def enter(self, frame: Any, columns: Names, /, *_: object) -> Entered:  # noqa: ARG002
         """Refuse to collect a frame that may be larger than memory."""
         raise PrframeError(
             "only the verbs take a Spark frame; collect what is needed here, for example with "
@@ -262,14 +240,12 @@ def _read(read: Callable[[], T], column: str = "", taken: str = "") -> T:
     try:
         return read()
     except (Exception, pl.exceptions.PanicException) as error:
-        end = f". {taken}" if taken else ""
-        raise PrframeError(
-            f"the frame cannot be read into polars: {column}{error}{end}"
-        ) from error
+        told = f"the frame cannot be read into polars: {column}{error}{taken and f'. {taken}'}"
+        raise PrframeError(told) from error
 
 
 def _read_columns(
-    read: Callable[[list[str]], pl.DataFrame], columns: Mapping[str, str], frame: Any
+    read: Callable[[list[str]], pl.DataFrame], columns: Names, frame: Any
 ) -> pl.DataFrame:
     """Read columns of the caller's frame; the message names the one that cannot be read."""
     try:
@@ -277,9 +253,8 @@ def _read_columns(
     except PrframeError:
         for name, argument in columns.items():
             dtype = getattr(frame[name], "dtype", None)
-            told = (
-                f"column {name!r}: " if dtype is None else f"column {name!r}, of dtype {dtype}: "
-            )
+            of_dtype = "" if dtype is None else f", of dtype {dtype}"
+            told = f"column {name!r}{of_dtype}: "
             _read(partial(read, [name]), told, hints.TAKEN.get(argument, ""))
         raise
 
@@ -312,7 +287,7 @@ def _to_arrow(out: pl.DataFrame, kept: Mapping[str, "pa.DataType"]) -> "pa.Table
         return table
 
 
-def _names_are_unique(names: Sequence[object], columns: dict[str, str]) -> None:
+def _names_are_unique(names: Sequence[object], columns: Names) -> None:
     """Refuse needed columns whose name the frame has more than once."""
     twice = [column for column in columns if list(names).count(column) > 1]
     if twice:

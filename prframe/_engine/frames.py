@@ -53,11 +53,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class Source:
-    """The needed columns of the caller's frame, readable whole or in batches.
+    """The needed columns of the caller's frame, whole or in batches.
 
-    The items of each group are known to differ if it is `distinct`, and groups to stand in
-    several stretches of rows if it is `scattered`. `runs` are rows that have been counted (see
-    `prframe._engine.runs`); `data` then has no rows.
+    Items of a group differ if it is `distinct`; groups stand in several stretches of rows if it is
+    `scattered`. `runs` are counted rows (see `prframe._engine.runs`); `data` then has none.
     """
 
     data: pl.DataFrame | pl.LazyFrame
@@ -206,7 +205,7 @@ def through(  # noqa: PLR0913
         from prframe.spark.groups import over_partitions
 
         return over_partitions(frame, columns, lambda rows: schema(Source(rows)), steps, same)
-    data, back = kind.enter(frame, columns, renamed or {}, same)
+    data, back = kind.enter(frame, columns, dict(renamed or {}), same)
     source = Source(data)
     out = dict(schema(source))
 

@@ -14,7 +14,6 @@ import numpy as np
 import polars as pl
 
 from prframe._engine.sorting import Ranks, block_starts, counted_at_blocks
-from prframe.metrics.quantities import is_above_name
 from prframe.tie_policies import POLICIES, TiePolicy
 from prframe.typing import Floats, Integers
 
@@ -22,10 +21,6 @@ from prframe.typing import Floats, Integers
 _AT_A_TIME = 1 << 20
 # From this number on hits are measured by themselves.
 _MANY = 1 << 17
-# Groups of so many rows, on average, are added up one by one.
-_FEW = 1000
-# Sums of weights beyond 2 to the power of the first number, or below its inverse, are extreme.
-_EXTREME, _MOST = 100, 1000
 
 
 @dataclass(frozen=True)
@@ -80,10 +75,7 @@ class Hits:
         return int(self.columns.select(pl.len()).collect(engine="in-memory").item())
 
     def parts(self, *, whole_groups: bool) -> Iterator[pl.LazyFrame]:
-        """Yield the columns of about `_AT_A_TIME` hits at a time.
-
-        The parts of a group, and so the last bit of sums over them, depend on no other group.
-        """
+        """Yield the columns of about `_AT_A_TIME` hits; other groups do not change the cuts."""
         n_hits = self.n_hits
         if n_hits <= _AT_A_TIME:
             yield self.columns
@@ -203,27 +195,6 @@ def weighted_hits(totals: pl.DataFrame, ranks: Ranks, weight: Floats, sums: "Cla
     return Hits(totals.with_columns(n_hits), columns.with_columns(start=start, end=end))
 
 
-def rescaled(found: Hits) -> Hits:
-    """Return weighted hits whose extreme weights are multiplied by powers of 2.
-
-    Metrics stay the same, but products of the sums of two classes would not fit into a float.
-    """
-    totals = found.totals
-    _, exponent = np.frexp((totals["n_pos"] + totals["n_neg"]).to_numpy())
-    extreme = np.abs(exponent) > _EXTREME
-    if not extreme.any():
-        return found
-    factors = np.ldexp(1.0, np.where(extreme, np.clip(-exponent, -_MOST, _MOST), 0))
-    of_group, of_hit = pl.lit(pl.Series(factors)), pl.lit(pl.Series(factors)).gather("group")
-    counts = ("start", "end", "tp_start", "tp_end", "fp_start", "fp_end", "weight", "gain")
-    above = filter(is_above_name, totals.columns)
-    sums = ("n", "n_pos", "n_neg", "present_pos", "n_hits", *above)
-    return Hits(
-        totals.with_columns(pl.col(sums) * of_group),
-        found.columns.with_columns(pl.col(counts) * of_hit),
-    )
-
-
 def _counts(ranks: Ranks, **more: Floats) -> pl.LazyFrame:
     """Return the ranks of hits, and the positives and the negatives up to these ranks."""
     start, tp_start = pl.col("start"), pl.col("tp_start")
@@ -322,19 +293,9 @@ class RunningSums:
         self._last = np.cumsum(sizes + 1) - 1
         self._first = self._last - sizes
         self._sums = np.zeros(values.size + sizes.size)
-        if sizes.size * _FEW < values.size:
-            bounds = zip(self._first.tolist(), self._last.tolist(), strict=True)
-            for nth, (first, last) in enumerate(bounds):
-                part = values[first - nth : last - nth]
-                np.cumsum(part, out=self._sums[first + 1 : last + 1])
-        else:
-            is_value = np.ones(self._sums.size, np.bool_)
-            is_value[self._first] = False
-            self._sums[is_value] = values
-            group = np.repeat(np.arange(sizes.size), sizes + 1)
-            rows = pl.DataFrame({"value": self._sums, "group": group})
-            sums = rows.select(pl.col("value").cum_sum().over("group"))
-            self._sums = sums.to_series().to_numpy()
+        bounds = zip(self._first.tolist(), self._last.tolist(), strict=True)
+        for nth, (first, last) in enumerate(bounds):
+            np.cumsum(values[first - nth : last - nth], out=self._sums[first + 1 : last + 1])
 
     def of_first(self, group: Integers, count: Integers) -> Floats:
         """Return the sum of the first so many values of a group."""

@@ -13,10 +13,8 @@ from prframe.errors import PrframeError
 # This is the key of the score -inf, which stands for items that are not retrieved.
 UNRETRIEVED = int(np.float64(-np.inf).view(np.int64)) ^ 0x7FFF_FFFF_FFFF_FFFF
 _LARGEST_KEY = 2**63 - 2
-# Decimals count in units of their last digit. So many units are keys themselves; beyond, floats of
-# so many digits tell all numbers apart, and their bits fit between here and the largest key.
-_WHOLE_UNITS, _DIGITS = 2**62, 15
-_POWERS = pl.Series([10**digits for digits in range(39)], dtype=pl.Int128)
+# Decimals of so many digits are ranked by their units, whole numbers of 64 bits.
+_DIGITS = 18
 
 
 def sortable_keys(score: pl.Series, *, float32: bool) -> pl.Series:
@@ -25,10 +23,10 @@ def sortable_keys(score: pl.Series, *, float32: bool) -> pl.Series:
         _refuse_large(score)
         # The way through NumPy removes a sorted flag that may not be true.
         return pl.Series(score.cast(pl.Int64).fill_null(UNRETRIEVED).to_numpy())
-    if score.dtype == pl.Decimal and not float32:
-        _refuse_fine(score)
-        return _keys_of_units(score.to_physical()).fill_null(UNRETRIEVED)
-    numbers = score.cast(pl.Float64)
+    if _has_units(score.dtype) and not float32:
+        return score.to_physical().cast(pl.Int64).fill_null(UNRETRIEVED)
+    is_decimal = score.dtype == pl.Decimal and not float32
+    numbers = as_floats(score) if is_decimal else score.cast(pl.Float64)
     # In the array nulls are NaNs.
     values = numbers.to_numpy() + 0.0
     values[np.isnan(values)] = -np.inf
@@ -42,27 +40,17 @@ def sortable_keys(score: pl.Series, *, float32: bool) -> pl.Series:
     return pl.Series(bits)
 
 
-def _keys_of_units(units: pl.Series) -> pl.Series:
-    """Return the keys of whole numbers of 128 bits, in their order."""
-    near = units.is_between(-_WHOLE_UNITS, _WHOLE_UNITS)
-    keys = units.cast(pl.Int64, strict=False)
-    if near.all():
-        return keys
-    # In the array nulls are NaNs, whose keys are left out again.
-    size = units.abs().cast(pl.Float64).to_numpy()
-    steps = size.view(np.int64) - np.float64(_WHOLE_UNITS).view(np.int64)
-    far = pl.Series(_WHOLE_UNITS + steps) * units.sign().cast(pl.Int64)
-    return keys.zip_with(near.fill_null(value=True), far)
+def _has_units(score: pl.DataType) -> bool:
+    """Return whether scores are decimals of few digits."""
+    return isinstance(score, pl.Decimal) and (score.precision or _DIGITS + 1) <= _DIGITS
 
 
 def threshold_key(threshold: float, score: pl.DataType, *, float32: bool) -> int:
     """Return the least key of a score that reaches the threshold, in the score's precision."""
-    if not float32 and isinstance(score, pl.Decimal):
-        units = ceil(Fraction(repr(threshold)) * 10**score.scale)
-        most = int(_POWERS[-1])
-        return int(_keys_of_units(pl.Series([min(max(units, -most), most)], dtype=pl.Int128))[0])
-    if score.is_integer() and not float32:
-        return min(max(ceil(threshold), UNRETRIEVED + 1), _LARGEST_KEY + 1)
+    if (score.is_integer() or _has_units(score)) and not float32:
+        scale = score.scale if isinstance(score, pl.Decimal) else 0
+        units: int = ceil(Fraction(repr(threshold)) * 10**scale)
+        return min(max(units, UNRETRIEVED + 1), _LARGEST_KEY + 1)
     number = pl.Series([threshold], dtype=pl.Float64)
     if score == pl.Float16:
         least = float(np.finfo(np.float16).min)
@@ -70,14 +58,14 @@ def threshold_key(threshold: float, score: pl.DataType, *, float32: bool) -> int
     return int(sortable_keys(number, float32=float32 or score == pl.Float32).item())
 
 
-def as_thresholds(score: pl.Series) -> pl.Series:
+def as_floats(score: pl.Series) -> pl.Series:
     """Return scores as 64-bit floats, which must tell them apart as the scores do."""
     numbers = score.cast(pl.Float64)
     again = numbers.cast(score.dtype, strict=False) if score.dtype.is_integer() else score
     is_decimal = score.dtype == pl.Decimal
     if (again != score).any() or (is_decimal and numbers.n_unique() < score.n_unique()):
         raise PrframeError(
-            "thresholds are 64-bit floats, which must hold the scores exactly; they cannot hold "
+            "scores are taken as 64-bit floats, which must hold them exactly; these cannot hold "
             f"integers beyond 2^53 or decimals of so many digits, such as {score.max()!r}. "
             "Subtract a constant from the scores, or rank them first, for example with "
             "rank('dense')."
@@ -103,17 +91,3 @@ def _refuse_large(score: pl.Series) -> None:
         f"integer scores must lie between {UNRETRIEVED + 1} and {_LARGEST_KEY}; "
         f"got {low} to {high}; scale them or cast them to a float."
     )
-
-
-def _refuse_fine(score: pl.Series) -> None:
-    """Require decimals that have different keys: of few units, or of few digits."""
-    units = score.to_physical()
-    is_far = units.abs() > _WHOLE_UNITS
-    far = units.filter(is_far).abs()
-    n_digits = far.cast(pl.Float64).log10().floor().cast(pl.Int64) + 1
-    fine = score.filter(is_far).filter(far % _POWERS.gather((n_digits - _DIGITS).clip(0)) != 0)
-    if fine.len():
-        raise PrframeError(
-            f"decimal scores of more than 18 digits must end in zeros after the first {_DIGITS}; "
-            f"got {fine[0]}, of {score.dtype}; round them, or cast them to a float."
-        )

@@ -26,10 +26,7 @@ _ROWS = 1 << 19
 def values_of_lists(
     lists: Mapping[str, pl.Series], metric: Metric, args: Arguments
 ) -> tuple[pl.Series, Seen]:
-    """Compute a metric of each list, about `_ROWS` rows at a time, and say what was noticed.
-
-    `lists` are those of scores and labels and, perhaps, of weights and totals.
-    """
+    """Compute a metric of each list, about `_ROWS` rows at a time, and what was noticed."""
     seen, score = Seen(), lists["score"]
     for role, series in lists.items():
         _check_dtype(role, series.name, series.clear().explode().dtype, args)
@@ -50,8 +47,7 @@ def values_of_lists(
         )
         for low, high in pairwise(bounds)
     )
-    with results(tasks) as parts:
-        return pl.concat(list(parts) or [pl.Series(dtype=pl.Float64)]), seen
+    return pl.concat(list(results(tasks)) or [pl.Series(dtype=pl.Float64)]), seen
 
 
 def _check_dtype(role: str, column: str, dtype: pl.DataType, args: Arguments) -> None:

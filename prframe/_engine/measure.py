@@ -31,19 +31,15 @@ def values_of_groups(
     interpolate: bool = False,
     begin: Callable[[Piece], Task[Hits]] = task_of_hits,
 ) -> pl.DataFrame:
-    """Return one row per group of a ranking: its keys, and a column per metric, named as given.
-
-    `begin` makes the task that reduces a piece to its hits.
-    """
+    """Return a row per group: its keys and metrics; `begin` makes the task that finds its hits."""
     keys, wanted = key_names(ranking.args), list(metrics.values())
     ranking = replace(ranking, thresholds=thresholds_of(wanted))
 
     def values(pieces: Iterable[Piece]) -> pl.DataFrame:
         rows, ties = [], ranking.args.ties
-        with results(map(begin, pieces)) as hits_of_pieces:
-            for found in together(hits_of_pieces):
-                values = measure(found, wanted, ties=ties, prior=prior, interpolate=interpolate)
-                rows.append(pl.concat([found.totals.select(keys), values], how="horizontal"))
+        for found in together(results(map(begin, pieces))):
+            values = measure(found, wanted, ties=ties, prior=prior, interpolate=interpolate)
+            rows.append(pl.concat([found.totals.select(keys), values], how="horizontal"))
         return pl.concat(rows)
 
     table = ranking.of_pieces(values)

@@ -8,7 +8,7 @@ last bits of the distance are left out.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from time import perf_counter
+from timeit import repeat
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,8 +20,6 @@ from prframe.typing import Integers
 _Integers: TypeAlias = NDArray[np.integer[Any]]
 # Up to so many numbers NumPy and polars take about as long to sort them.
 _FEW = 1 << 14
-# Multiples of an odd number fill 64 bits evenly and in no order.
-_TRIALS, _TRIED, _ODD = 3, 1 << 15, 0x9E3779B97F4A7C15
 _WIDTH = 64
 # The number of rows that are looked at together: few enough to stay in the cache of a processor.
 _AT_A_TIME = 1 << 16
@@ -64,10 +62,7 @@ class Groups:
 
 @dataclass(frozen=True)
 class Packing:
-    """How a row becomes one integer: its group, the distance of its key from the best, its kind.
-
-    The number of the row and its flag may follow.
-    """
+    """How a row becomes an integer: its group, the distance of its key from the best, its kind."""
 
     best: int
     unused: int  # last bits that are 0 in every distance
@@ -163,7 +158,7 @@ def _changes(ascending: NDArray[np.uint64], ignored_bits: int = 0) -> NDArray[np
 
 
 def sort_integers(numbers: _Integers) -> None:
-    """Sort integers, in place and ascending."""
+    """Sort integers, in place and ascending, waiting for none of polars' threads."""
     if numbers.size <= _FEW or _numpy_is_fast():
         numbers.sort()
     else:
@@ -171,25 +166,17 @@ def sort_integers(numbers: _Integers) -> None:
 
 
 def sort_by_polars(numbers: _Integers) -> None:
-    """Sort integers in place; it waits for none of polars' threads (see `tasks`)."""
+    """Sort integers, in place and ascending, in this thread."""
     numbers[:] = pl.Series(numbers).sort(multithreaded=False).to_numpy()
 
 
 @cache
 def _numpy_is_fast() -> bool:
     """Measure whether NumPy sorts as fast as polars, which it does not on AMD's Zen 4."""
-    numbers = np.arange(_TRIED, dtype=np.uint64) * np.uint64(_ODD)
-    trials = [
-        (_seconds(np.ndarray.sort, numbers), _seconds(sort_by_polars, numbers))
-        for _ in range(_TRIALS)
-    ]
-    numpy_seconds, polars_seconds = map(min, zip(*trials, strict=True))
-    return bool(numpy_seconds <= polars_seconds)
+    # Multiples of an odd number fill 64 bits evenly and in no order.
+    numbers = np.arange(2 * _FEW, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
 
+    def seconds(sort: Callable[[_Integers], None]) -> float:
+        return min(repeat(lambda: sort(numbers.copy()), number=1, repeat=3))
 
-def _seconds(sort: Callable[[_Integers], None], numbers: _Integers) -> float:
-    """Return how long it takes to sort a copy of numbers."""
-    copied = numbers.copy()
-    begin = perf_counter()
-    sort(copied)
-    return perf_counter() - begin
+    return seconds(np.ndarray.sort) <= seconds(sort_by_polars)

@@ -29,8 +29,7 @@ _SAMPLE_ROWS = 1 << 16
 class Ranking:
     """The rows that are ranked and the arguments.
 
-    With `spares_gains` the gains are left out of pieces where labels say the same. Totals count
-    the items whose score reaches one of the `thresholds`.
+    `spares_gains` leaves out gains that labels repeat; totals count scores from `thresholds` on.
     """
 
     source: Source
@@ -124,10 +123,7 @@ def _has_repeats(keys: pl.DataFrame) -> bool:
 
 @dataclass(frozen=True)
 class Piece:
-    """Rows that make up complete groups, each of which is a run; ``run`` numbers them in order.
-
-    `keys` holds the keys of each group.
-    """
+    """Rows of complete groups, numbered in ``run``; `keys` holds the keys of each group."""
 
     ranking: Ranking
     rows: pl.DataFrame

@@ -18,7 +18,6 @@ from prframe._engine.hits import (
     Hits,
     RunningSums,
     from_marks,
-    rescaled,
     unit_hits,
     weighted_hits,
 )
@@ -153,10 +152,7 @@ def clustered(
 def levels(
     piece: Piece, least: int = UNRETRIEVED + 1
 ) -> Iterator[tuple[Floats, NDArray[np.bool_]]]:
-    """Yield levels of each group's items, which rise as scores do, and whether each is positive.
-
-    With a key below the `least` one it is -inf. As floats, large integers would tie.
-    """
+    """Yield levels of items, which rise as scores do (-inf below a key), and their positives."""
     for rows in piece.groups():
         key = rows["key"].to_numpy()
         _, level = np.unique(key, return_inverse=True)
@@ -361,6 +357,6 @@ def _weighted_hits(piece: Piece) -> Task[Hits]:
         sums = _class_sums(rows, weights)
         ranks = ranks_of(rows.positive, rows.begins, rows.first_rows)
         totals = group_totals(piece, _weights(piece, sums))
-        return rescaled(weighted_hits(totals, ranks, weights[0], sums))
+        return weighted_hits(totals, ranks, weights[0], sums)
 
     return Task(_ranked_rows(piece), finish)

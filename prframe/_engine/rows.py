@@ -1,8 +1,8 @@
 """From the caller's columns to the working columns, with every row-level check.
 
-The working columns are ``by0, by1, ...`` (groups), ``key`` (an integer that sorts as the score
-does), ``positive``, and, if they are needed, ``score``, ``weight``, ``gain``, ``judged``,
-``pooled``, ``item``, ``cluster``, ``n_pos``, ``n_neg``, ``row``.
+Working columns: ``by0, by1, ...`` (groups), ``key`` (an integer that sorts as the score does),
+``positive``, and, if needed, ``score``, ``weight``, ``gain``, ``judged``, ``pooled``, ``item``,
+``cluster``, ``n_pos``, ``n_neg``, ``row``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ import polars as pl
 from prframe import checks
 from prframe._engine.arguments import WORKING, Arguments
 from prframe._engine.frames import Seen, Source
-from prframe._engine.keys import UNRETRIEVED, as_thresholds, sortable_keys
+from prframe._engine.keys import UNRETRIEVED, as_floats, sortable_keys
 from prframe.errors import ManyGradesWarning, PrframeError, UnretrievedWarning, warn
 from prframe.typing import LabelValue
 
@@ -55,7 +55,7 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
     if "gain" in extra:
         columns.append(pl.col(args.label).cast(pl.Float64).clip(0).alias("gain"))
     if "score" in extra:
-        number = pl.lit(as_thresholds(batch[args.score]))
+        number = pl.lit(as_floats(batch[args.score]))
         if args.missing == "last":
             number = number.fill_nan(None).fill_null(float("-inf"))
         columns.append(number.alias("score"))

@@ -6,7 +6,6 @@ matter. Places that hold parts of a ranking make its runs, which are few and hav
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,18 +13,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from prframe._engine.arguments import Arguments
-from prframe._engine.frames import Source
+from prframe._engine.frames import Source, run_starts
 from prframe._engine.hits import Hits, from_marks, spread, unit_hits
 from prframe._engine.keys import UNRETRIEVED, threshold_key
-from prframe._engine.packing import sort_integers
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.sorting import Ranks
 from prframe._engine.totals import group_totals
 from prframe.typing import Integers
-
-# Fewer rows of a group than this are handed on as they are.
-_FEW = 1000
-_ABOVE_ALL = np.iinfo(np.int64).max
 
 
 def no_columns(_: Source) -> tuple[str, ...]:
@@ -35,12 +29,7 @@ def no_columns(_: Source) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Counting:
-    """What of the rows has to be kept if they are counted.
-
-    `columns` returns those that are needed of items besides ranks and labels. Items that reach
-    one of the `thresholds` stay apart from others. `blocks` is whether tie blocks that hold no
-    positives matter as well.
-    """
+    """What counted rows must keep: `columns`, cuts at `thresholds`, `blocks` without positives."""
 
     columns: Callable[[Source], tuple[str, ...]] = no_columns
     thresholds: Sequence[float] = ()
@@ -50,37 +39,38 @@ class Counting:
         """Return the runs of all rows of each group between the best and the worst of them."""
         dtype = source.schema[args.score]
         cuts = [threshold_key(cut, dtype, float32=args.float32) for cut in self.thresholds]
-        always = np.array([UNRETRIEVED, *cuts], np.int64)
 
         def of_piece(piece: Piece) -> pl.DataFrame:
-            key, stays = piece.rows["key"].to_numpy(), _marked(piece.rows)
+            stays = _marked(piece.rows)
             for name in {"n_pos", "n_neg"} & {*piece.rows.columns}:
                 # Totals that vary within a group are refused once its runs are together.
                 total = piece.rows[name].to_numpy()
                 stays |= total != np.repeat(total[piece.first_rows], piece.sizes)
-            merged = [_Merged.nothing()]
-            for low, high in pairwise([*piece.first_rows.tolist(), key.size]):
-                if high - low < _FEW:
-                    stays[low:high] = True
-                    continue
-                known = self._known(key[low:high], key[low:high][stays[low:high]])
-                places = np.unique(np.concatenate([always, known]))
-                rows = low + np.flatnonzero(~stays[low:high])
-                merged.append(_Merged.of(rows, key[rows], places))
-            columns = map(np.concatenate, zip(*merged, strict=True))
-            return _with_keys(_stacked(piece.rows, stays, _Merged(*columns)), piece)
+            rows = piece.rows.with_columns(stays=pl.Series(stays)).sort("run", "key")
+            return _with_keys(_merged(self._with_segments(rows, np.sort(cuts))), piece)
 
         return Ranking(source, args, extra=self.columns(source)).over_groups(of_piece)
 
-    def _known(self, key: Integers, marked: Integers) -> Integers:
-        """Return the keys that items keep; the first and last may also be of rows elsewhere."""
-        ranked = key[key > UNRETRIEVED]
-        edges = [ranked.min(), ranked.max()] if ranked.size else []
-        tied = ranked[:0]
+    def _with_segments(self, rows: pl.DataFrame, cuts: Integers) -> pl.DataFrame:
+        """Add numbers of keys that stay, and of the stretches between, where items are `apart`."""
+        run, key = (rows[name].to_numpy() for name in ("run", "key"))
+        starts = run_starts([rows["run"], rows["key"]])
+        size = np.diff(starts, append=key.size)
+        run, key = run[starts], key[starts]
+        opens = np.append(True, run[1:] != run[:-1])[: run.size]
+        closes = np.append(opens[1:], True)[: run.size]
+        # The first and last keys may also be of rows elsewhere.
+        is_place = opens | closes | (key == UNRETRIEVED)
+        is_place[1:] |= key[:-1] == UNRETRIEVED
         if self.blocks:
-            sort_integers(ranked)
-            tied = ranked[1:][ranked[1:] == ranked[:-1]]
-        return np.concatenate([marked, np.array(edges, np.int64), tied])
+            is_place |= size > 1
+        if run.size:
+            is_place |= np.logical_or.reduceat(rows["stays"].to_numpy(), starts)
+        above = np.searchsorted(cuts, key, side="right")
+        begins = is_place | (np.diff(above, prepend=0) != 0)
+        begins[1:] |= is_place[:-1]
+        segment, apart = (np.repeat(of_key, size) for of_key in (np.cumsum(begins), ~is_place))
+        return rows.with_columns(segment=pl.Series(segment), apart=pl.Series(apart))
 
 
 def counted(runs: pl.DataFrame, source: Source) -> Source:
@@ -113,10 +103,7 @@ def hits_of_runs(piece: Piece, *, carry_more: bool) -> Hits:
 
 
 class RankedRuns(NamedTuple):
-    """The rows of retrieved runs in order of rank, and of each tie block its group and its end.
-
-    `ends` are places in `order`; `k` and `tp` are items and positives up to there.
-    """
+    """Retrieved runs in `order`; groups, ends in `order`, items (`k`) and positives of blocks."""
 
     order: Integers
     group: Integers
@@ -167,47 +154,16 @@ def _marked(rows: pl.DataFrame) -> NDArray[np.bool_]:
     return rows.select(above).to_series().to_numpy()
 
 
-class _Merged(NamedTuple):
-    """Runs of items that need not stay rows: the row of one, its key, and the number of items.
-
-    Items that stand `apart`, between two places, have the key just below the place above them.
-    """
-
-    row: Integers
-    key: Integers
-    apart: NDArray[np.bool_]
-    items: Integers
-
-    @classmethod
-    def nothing(cls) -> "_Merged":
-        """Return no runs."""
-        none = np.zeros(0, np.int64)
-        return cls(none, none, none.astype(np.bool_), none)
-
-    @classmethod
-    def of(cls, row: Integers, key: Integers, places: Integers) -> "_Merged":
-        """Merge rows with keys that stand at one of the places, or between the same two."""
-        above = np.append(places, _ABOVE_ALL)
-        code = np.searchsorted(places, key)
-        code = 2 * code + (above[code] != key)
-        count = np.bincount(code, minlength=1)
-        last = np.zeros(count.size, np.int64)
-        last[code] = row
-        code = np.flatnonzero(count)
-        between = code % 2
-        return cls(last[code], above[code // 2] - between, between > 0, count[code])
-
-
-def _stacked(rows: pl.DataFrame, stays: NDArray[np.bool_], merged: _Merged) -> pl.DataFrame:
-    """Return rows that stay, as runs of one item, and merged ones."""
-    one = rows.filter(pl.Series(stays)).with_columns(
+def _merged(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows that stay, as runs of one item, and a run for the others of each segment."""
+    one = rows.filter("stays").with_columns(
         apart=pl.lit(value=False), count=pl.lit(1, dtype=pl.Int64)
     )
-    of_runs = {"key": merged.key, "apart": merged.apart, "count": merged.items.astype(np.int64)}
-    runs = rows[merged.row].with_columns(pl.Series(n, column) for n, column in of_runs.items())
+    segments = rows.filter(~pl.col("stays")).group_by("segment", maintain_order=True)
+    others = segments.agg(pl.all().last(), count=pl.len().cast(pl.Int64))
     if "score" in rows.columns:
-        runs = runs.with_columns(score=pl.when(~pl.col("apart")).then("score"))
-    return pl.concat([one, runs])
+        others = others.with_columns(score=pl.when(~pl.col("apart")).then("score"))
+    return pl.concat([one, others.select(one.columns)]).drop("stays", "segment")
 
 
 def _blocks(piece: Piece) -> tuple[Integers, Integers, Integers, Integers]:

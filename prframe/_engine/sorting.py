@@ -38,10 +38,7 @@ class RowOrder(NamedTuple):
 def sort_rows(
     group: NDArray[np.unsignedinteger], key: NDArray[np.int64], kind: NDArray[np.unsignedinteger]
 ) -> SortedRows:
-    """Sort rows by group, whose numbers ascend already, and by key, descending.
-
-    The fewer kinds there are the better. Rows of one group and key come in any order.
-    """
+    """Sort rows by group (ascending already) and by key, descending; ties come in any order."""
     if not key.size:
         return SortedRows(kind, np.zeros(0, np.bool_))
     packing = Packing.of(group, key, kind)

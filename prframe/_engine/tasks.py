@@ -4,10 +4,8 @@ The thread waits for none of polars' threads. These may wait for it, as a verb m
 a function that polars calls.
 """
 
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import polars as pl
@@ -31,55 +29,30 @@ class Task(NamedTuple, Generic[T]):
         return Task(self.work, lambda done: compute(self.finish(done)))
 
 
-@contextmanager
-def results(tasks: Iterable[Task[T]]) -> Iterator[Iterator[T]]:
-    """Give the results of tasks in order; the work of one is done while the next one is made."""
+def results(tasks: Iterable[Task[T]]) -> Iterator[T]:
+    """Yield the results of tasks in order; the work of one is done while the next one is made."""
     if pl.thread_pool_size() == 1:
-        yield map(Task.result, tasks)
+        yield from map(Task.result, tasks)
         return
-    pool = ThreadPoolExecutor(1, "prframe")
-    try:
-        yield _one_behind(tasks, pool)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    with ThreadPoolExecutor(1, "prframe") as thread:
+        begun = []
+        for task in tasks:
+            begun.append((thread.submit(task.work), task.finish))
+            # While results are used, the rows of the last task would take memory.
+            del task
+            if len(begun) > 1:
+                work, finish = begun.pop(0)
+                yield finish(work.result())
+                del work, finish
+        for work, finish in begun:
+            yield finish(work.result())
 
 
-@contextmanager
-def prefetched(items: Iterator[T]) -> Iterator[Iterator[T]]:
-    """Give items, of which a thread makes the next one while the caller uses the last one."""
-    if pl.thread_pool_size() == 1:
-        yield items
-        return
-    with closing(prefetching(items)) as made:
-        yield made
-
-
-def prefetching(items: Iterator[T]) -> Generator[T]:
-    """Yield items in their order, of which a thread makes the next while the last one is used.
-
-    An item must not stand in memory that the next one uses again.
-    """
-    end = object()
+def prefetched(items: Iterator[T]) -> Generator[T]:
+    """Yield items in order, of which a thread makes the next one while the last one is used."""
+    end: Any = object()
     with ThreadPoolExecutor(1, "prframe") as thread:
         upcoming = thread.submit(next, items, end)
         while (item := upcoming.result()) is not end:
             upcoming = thread.submit(next, items, end)
-            yield item  # type: ignore[misc]
-
-
-def _one_behind(tasks: Iterable[Task[T]], pool: ThreadPoolExecutor) -> Iterator[T]:
-    """Yield the result of each task when the work of the next one has been handed to a thread."""
-    begun: deque[tuple[Future[Any], Callable[[Any], T]]] = deque()
-    for task in tasks:
-        begun.append((pool.submit(task.work), task.finish))
-        # While results are used, the rows of the last task would take memory.
-        del task
-        if len(begun) > 1:
-            yield _finished(*begun.popleft())
-    while begun:
-        yield _finished(*begun.popleft())
-
-
-def _finished(work: Future[Any], finish: Callable[[Any], T]) -> T:
-    """Wait for the work of a task and return its result, keeping nothing else in memory."""
-    return finish(work.result())
+            yield item

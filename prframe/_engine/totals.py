@@ -14,7 +14,7 @@ from prframe.errors import PrframeError
 from prframe.metrics.quantities import above_name
 from prframe.typing import Floats, Integers
 
-_SMALLER = "divide all weights by the same number"
+_LARGEST_SUM = 1e100
 
 
 def group_totals(
@@ -105,8 +105,11 @@ def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
         _refuse_groups(bad, piece, must, got, remedy)
     if args.weight is not None:
         total = pl.col("present_pos") + pl.col("present_neg")
-        must, remedy = f"`weight` {args.weight!r} must add up to a finite number", _SMALLER
-        _refuse_groups(groups.filter(~total.is_finite()), piece, must, total, remedy)
+        # Products of two sums must be floats.
+        is_usual = (total == 0) | total.is_between(1 / _LARGEST_SUM, _LARGEST_SUM)
+        must = f"`weight` {args.weight!r} must add up to a number from 1e-100 to 1e100"
+        remedy = "divide all weights by the same number"
+        _refuse_groups(groups.filter(~is_usual), piece, must, total, remedy)
     totals = {}
     for name, present in (("n_pos", "present_pos"), ("n_neg", "present_neg")):
         given = getattr(args, name)

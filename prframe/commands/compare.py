@@ -11,19 +11,6 @@ from prframe.errors import PrframeError
 if TYPE_CHECKING:
     import polars as pl
 
-SUMMARY = "compare runs, or models of a frame, pair by pair"
-EXAMPLES = """\
-examples:
-  prframe compare qrels old.run new.run -m AP nDCG@10
-  prframe compare qrels runs/*.run --baseline bm25 --correction max-t
-  prframe compare qrels old.run new.run -m AP --fail-if-worse --baseline old --margin 0.005
-  prframe compare --frame scores.csv --score old new --over query_id -m AP
-  prframe compare --frame monday.parquet tuesday.parquet --over query_id --baseline monday
-
---fail-if-worse ends with exit code 1 if a run lies below the --baseline by more than the margin,
-and the test says that this is not chance: its adjusted p-value is at most 1 - confidence level.
-Where nothing can be decided, as the data of the runs differ, the exit code is 65.
-"""
 # These multiply the least p-value of several tests by their number.
 _MULTIPLYING = ("bonferroni", "holm")
 # Under these a model passes by lacking the queries or items at which it is poor.
@@ -32,7 +19,7 @@ _LENIENT = ("pairwise", "common")
 _ON_ITEMS = ("delong",)
 
 
-def add_options(parser: options.Parser) -> None:
+def _add_options(parser: options.Parser) -> None:
     """Add the options of the command."""
     options.add_input(parser, options.SEVERAL)
     options.add_metrics(parser, "AP")
@@ -58,7 +45,7 @@ def add_options(parser: options.Parser) -> None:
     options.add_output(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+def _run(given: argparse.Namespace) -> int:
     """Compare, write the result, and fail if that was asked for."""
     _check(given)
     outputs.format_of(given)
@@ -172,3 +159,22 @@ def _warn_of_few_queries(result: "pl.DataFrame", given: argparse.Namespace) -> N
             f"--fail-if-worse cannot fail for {pair}: on {queries} the least p-value of "
             f"{name} is {least:.2g}, above {alpha:.2g}; it needs {needed} queries",
         )
+
+
+COMPARE = options.Command(
+    "compare runs, or models of a frame, pair by pair",
+    """\
+examples:
+  prframe compare qrels old.run new.run -m AP nDCG@10
+  prframe compare qrels runs/*.run --baseline bm25 --correction max-t
+  prframe compare qrels old.run new.run -m AP --fail-if-worse --baseline old --margin 0.005
+  prframe compare --frame scores.csv --score old new --over query_id -m AP
+  prframe compare --frame monday.parquet tuesday.parquet --over query_id --baseline monday
+
+--fail-if-worse ends with exit code 1 if a run lies below the --baseline by more than the margin,
+and the test says that this is not chance: its adjusted p-value is at most 1 - confidence level.
+Where nothing can be decided, as the data of the runs differ, the exit code is 65.
+""",
+    _add_options,
+    _run,
+)

@@ -7,14 +7,6 @@ from typing import Any
 from prframe.commands import inputs, options, outputs
 from prframe.commands.exits import OK, UsageError
 
-SUMMARY = "compute metrics of runs, or of the rankings of a frame"
-EXAMPLES = """\
-examples:
-  prframe evaluate qrels 'runs/*.run' -m AP nDCG@10 P@10
-  prframe evaluate qrels bm25.run -q -o by_query.csv
-  prframe evaluate qrels bm25.run -m map ndcg_cut_10 -q -f trec
-  prframe evaluate --frame scores.parquet --by segment -m AP AUC --interval
-"""
 FILE_METRICS = ["AP", "nDCG@10", "P@10", "RR"]
 FRAME_METRICS = ["AP", "AUC"]
 _INTERVAL_OPTIONS = (
@@ -23,7 +15,7 @@ _INTERVAL_OPTIONS = (
 )
 
 
-def add_options(parser: options.Parser) -> None:
+def _add_options(parser: options.Parser) -> None:
     """Add the options of the command."""
     options.add_input(parser, options.SEVERAL)
     options.add_metrics(parser, f"{' '.join(FILE_METRICS)}; of a frame {' '.join(FRAME_METRICS)}")
@@ -45,7 +37,7 @@ def add_options(parser: options.Parser) -> None:
     options.add_output(parser, "trec", "latex")
 
 
-def run(given: argparse.Namespace) -> int:
+def _run(given: argparse.Namespace) -> int:
     """Evaluate, and write the result."""
     flags = options.flags_of(given, *_INTERVAL_OPTIONS)
     if flags and not given.interval:
@@ -126,28 +118,20 @@ def _values(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: A
 
 
 def _intervals(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN401 - a frame
-    """Return a row for each group, model and metric, with its interval."""
+    """Return a row for each group, model and metric, with its interval, model by model."""
     if not data.models:
         return _intervals_of_model(data, given)
     import polars as pl
 
-    from prframe.checks import column_names
-
-    groups: list[str] = data.columns(by_query=given.by_query)["by"] or []
-    if "model" in groups:
-        raise UsageError("--by names 'model', which is also a column of the result; rename it")
+    n_groups = len(data.columns(by_query=given.by_query)["by"] or [])
     parts = [
         _intervals_of_model(data, given, score=score)
         .lazy()
         .collect()
-        .insert_column(len(groups), pl.lit(score).alias("model"))
-        for score in column_names("score", data.models)
+        .insert_column(n_groups, pl.lit(score).alias("model"))
+        for score in data.models
     ]
-    rows = pl.concat(parts)
-    # The models of a group come after one another, as without intervals.
-    if not groups:
-        return rows
-    return rows.group_by(groups, maintain_order=True).all().explode(pl.exclude(groups))
+    return pl.concat(parts)
 
 
 def _intervals_of_model(data: inputs.Rankings, given: argparse.Namespace, **score: Any) -> Any:  # noqa: ANN401 - a frame
@@ -164,3 +148,17 @@ def _intervals_of_model(data: inputs.Rankings, given: argparse.Namespace, **scor
         rng=given.rng,
         **data.options,
     )
+
+
+EVALUATE = options.Command(
+    "compute metrics of runs, or of the rankings of a frame",
+    """\
+examples:
+  prframe evaluate qrels 'runs/*.run' -m AP nDCG@10 P@10
+  prframe evaluate qrels bm25.run -q -o by_query.csv
+  prframe evaluate qrels bm25.run -m map ndcg_cut_10 -q -f trec
+  prframe evaluate --frame scores.parquet --by segment -m AP AUC --interval
+""",
+    _add_options,
+    _run,
+)

@@ -107,10 +107,10 @@ def exit_code(run: Callable[[], int], worded: Callable[[str], str] = str) -> int
 
 
 def _replace_closed_streams() -> None:
-    """Discard what is written to closed streams, which Python sets to None."""
-    for name in ("stdout", "stderr"):
+    """Open closed streams, which Python sets to None, as empty ones."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
+            nowhere = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - until the end
             setattr(sys, name, nowhere)
 
 

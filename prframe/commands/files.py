@@ -9,7 +9,7 @@ import re
 import sys
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TextIO
@@ -22,23 +22,21 @@ if TYPE_CHECKING:
 # Texts may be longer than Python's limit.
 csv.field_size_limit(2**31 - 1)
 STANDARD_INPUT = "-"
-CLOSED = "standard input is closed; name a file"
 # The types of columns in CSV files are guessed from so many rows, and from all if that fails.
 _ROWS_FOR_TYPES = 10_000
 _JSON_LINES = (".jsonl", ".ndjson")
 # Polars reads paths with these signs as patterns or as home folders.
 _EXPANDED = frozenset("*?[~")
 _BINARY = {".parquet": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"}
+# The first bytes of Arrow files, and of Arrow streams.
+_ARROW = (b"ARRO", b"\xff\xff\xff\xff")
 _ENDINGS = (*_BINARY, ".csv", ".tsv", *_JSON_LINES)
 # The parts of a path that name a column and its value, as in day=2026-11-28.
 _PARTITION = re.compile(r"([^=/\\]+)=([^/\\]*)")
 
 
 def expand(words: Sequence[str]) -> dict[str, list[str]]:
-    """Return the files of each path; each match of a pattern is a path of its own.
-
-    What exists is no pattern. A folder stands for all files of a known format below it.
-    """
+    """Return the files of each path: of a match of a pattern, or of a folder all files in it."""
     paths: list[str] = []
     for word in words:
         is_file = word != STANDARD_INPUT and not Path(word).is_dir()
@@ -65,10 +63,9 @@ def _files_below(folder: str) -> list[str]:
 def scan(
     files_of_path: dict[str, list[str]], keys: Sequence[str], model: str, numbers: Sequence[str]
 ) -> tuple["pl.LazyFrame", bool]:
-    """Return the rows of all files, and whether their names were added as the column `model`.
+    """Return all rows, and whether file names were added as the column `model`.
 
-    In text files, columns of `keys` are text, so that 007 keeps its zeros; those of `numbers`
-    must hold numbers.
+    In text files `keys` are text, so that 007 keeps its zeros, and `numbers` must be numbers.
     """
     import polars as pl
 
@@ -101,13 +98,13 @@ def scan(
 
 def _rows(path: str, keys: Sequence[str], numbers: Sequence[str]) -> "pl.LazyFrame":
     """Return the rows of a file, whose format its first bytes or the end of its name tell."""
+    import polars as pl
+
     from prframe.errors import PrframeError
     from prframe.trec.files import refuse_compressed
 
     source: Any
     if path == STANDARD_INPUT:
-        if sys.stdin is None:
-            raise NoInputError(CLOSED)
         name, source = "standard input", sys.stdin.buffer.read()
     else:
         name, source = path, _require_file(path)
@@ -118,41 +115,27 @@ def _rows(path: str, keys: Sequence[str], numbers: Sequence[str]) -> "pl.LazyFra
     if not start:
         raise PrframeError(f"{name} is empty.")
     refuse_compressed(start, name)
-    binary = _scan_binary(name, source, start)
-    return _read_text(name, source, keys, numbers) if binary is None else binary
-
-
-def _scan_binary(name: str, source: Any, start: bytes) -> "pl.LazyFrame | None":  # noqa: ANN401 - a path or bytes
-    """Return the rows of a Parquet or Arrow file; None if it is neither."""
-    import polars as pl
-
-    from prframe.errors import PrframeError
-
-    readers: dict[bytes, tuple[str, Callable[[], pl.LazyFrame]]] = {
-        b"PAR1": ("Parquet", lambda: pl.scan_parquet(source)),
-        b"ARRO": ("Arrow", lambda: pl.scan_ipc(source)),
-        b"\xff\xff\xff\xff": ("Arrow", lambda: pl.read_ipc_stream(source).lazy()),
-    }
-    if start in readers:
-        kind, read = readers[start]
-        try:
-            frame = read()
-            frame.collect_schema()
-            if kind == "Arrow":
-                frame.head(1).collect()
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-            raise PrframeError(
-                f"{name} begins as {kind} files do, and cannot be read: "
-                f"{str(error).partition(chr(10))[0]}; write it again."
-            ) from None
-        return frame
     promised = _BINARY.get(PurePath(name).suffix)
-    if promised is not None:
+    try:
+        if start == b"PAR1":
+            frame = pl.scan_parquet(source)
+        elif start in _ARROW:
+            read: Any = pl.scan_ipc if start == _ARROW[0] else pl.read_ipc_stream
+            frame = read(source).lazy()
+        elif promised is not None:
+            raise PrframeError(
+                f"{name} is no {promised} file, as its name says: it begins with {start!r}. Name "
+                "it .csv or .jsonl if it is text, or write it again."
+            )
+        else:
+            return _read_text(name, source, keys, numbers)
+        frame.head(1 if start in _ARROW else 0).collect()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise PrframeError(
-            f"{name} is no {promised} file, as its name says: it begins with {start!r}. Name it "
-            ".csv or .jsonl if it is text, or write it again."
-        )
-    return None
+            f"{name} begins as {'Arrow' if start in _ARROW else 'Parquet'} files do, and cannot "
+            f"be read: {str(error).partition(chr(10))[0]}; write it again."
+        ) from None
+    return frame
 
 
 def _read_text(
@@ -176,58 +159,52 @@ def _read_text(
         text = text.rstrip(b"\r\n")
     stem = name.removesuffix(".gz")
     is_json = stem.endswith(_JSON_LINES) or text[:1] in (b"{", b"[")
-    separator = None if is_json else "\t" if stem.endswith(".tsv") else ","
+    separator = "\t" if stem.endswith(".tsv") else ","
     try:
         # All rows tell the schema of JSON lines, as polars drops keys that it does not know.
         frame = (
             pl.scan_ndjson(text, infer_schema_length=None).collect()
-            if separator is None
+            if is_json
             else _csv(text, keys, separator)
         )
     except pl.exceptions.PolarsError as error:
-        first = str(error).partition("\n")[0]
-        raise PrframeError(f"{name}, {_fault(text, separator) or first}.") from None
+        fault = _no_object(text) if is_json else _ragged_line(text, separator)
+        raise PrframeError(f"{name}, {fault or str(error).partition(chr(10))[0]}.") from None
     # Polars fills a line that is too short with nulls.
-    is_short = separator is not None and frame.height and frame[:, -1].null_count()
-    reason = _fault(text, separator) if is_short else None
-    if reason := reason or _wrong_column(frame, numbers):
-        raise PrframeError(f"{name}, {reason}.")
+    may_be_short = not is_json and frame.height and frame[:, -1].null_count()
+    fault = _ragged_line(text, separator) if may_be_short else None
+    if fault := fault or _wrong_column(frame, numbers):
+        raise PrframeError(f"{name}, {fault}.")
     if frame.is_empty():
         raise PrframeError(f"{name} has no rows below the names of its columns.")
     return frame.lazy()
 
 
-def _fault(text: bytes, separator: str | None) -> str | None:
-    """Describe the first line that is no JSON object, or that has too many or too few fields."""
-    try:
-        lines = io.StringIO(text.decode())
-    except UnicodeDecodeError as error:
-        return f"line {text.count(10, 0, error.start) + 1}: the text must be UTF-8"
-    if separator is None:
-        for number, line in enumerate(lines, 1):
-            if line.strip() and not _is_object(line):
-                got = line.strip()[:80]
-                return f"line {number}: each line must be a JSON object; got {got!r}"
-        return None
-    reader = csv.reader(lines, delimiter=separator)
-    # Polars reads some quotation marks that this reader does not.
-    with suppress(csv.Error):
-        n_columns, end = len(next(reader)), reader.line_num
-        for fields in reader:
-            if len(fields) != n_columns and (fields or n_columns > 1):
-                count = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
-                return f"line {end + 1}: {count}, where the first line names {n_columns} columns"
-            end = reader.line_num
+def _no_object(text: bytes) -> str | None:
+    """Describe the first line that is no JSON object, for example as it has NaN for a number."""
+    for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
+        try:
+            is_object = not line.strip() or isinstance(json.loads(line, parse_constant=int), dict)
+        except (ValueError, RecursionError):
+            is_object = False
+        if not is_object:
+            return f"line {number}: each line must be a JSON object; got {line.strip()[:80]!r}"
     return None
 
 
-def _is_object(line: str) -> bool:
-    """Return whether a line is a JSON object."""
-    try:
-        # NaN and Infinity are no numbers of JSON.
-        return isinstance(json.loads(line, parse_constant=int), dict)
-    except (ValueError, RecursionError):
-        return False
+def _ragged_line(text: bytes, separator: str) -> str | None:
+    """Describe the first line of a CSV file that has too many or too few fields."""
+    reader = csv.reader(io.StringIO(text.decode(errors="replace")), delimiter=separator)
+    # Polars reads some quotation marks that this reader does not.
+    with suppress(csv.Error):
+        n_columns = len(next(reader))
+        for fields in reader:
+            if len(fields) != n_columns and (fields or n_columns > 1):
+                return (
+                    f"line {reader.line_num}: the number of fields is {len(fields)}, where the "
+                    f"first line names {n_columns} columns"
+                )
+    return None
 
 
 def _wrong_column(frame: "pl.DataFrame", numbers: Sequence[str]) -> str | None:
@@ -257,11 +234,14 @@ def _csv(text: bytes, keys: Sequence[str], separator: str) -> "pl.DataFrame":
     """Read a CSV file with all of its columns, as only that shows lines with too many fields."""
     import polars as pl
 
+    names = pl.scan_csv(text, separator=separator).collect_schema().names()
+    types = {key: pl.String() for key in keys if key in names}
+
     def with_types_of(rows: int | None) -> pl.DataFrame:
-        read: dict[str, Any] = {"separator": separator, "infer_schema_length": rows}
-        names = pl.scan_csv(text, **read).collect_schema().names()
-        types = {key: pl.String() for key in keys if key in names}
-        return pl.scan_csv(text, **read, schema_overrides=types).collect()
+        frame = pl.scan_csv(
+            text, separator=separator, infer_schema_length=rows, schema_overrides=types
+        )
+        return frame.collect()
 
     try:
         return with_types_of(_ROWS_FOR_TYPES)

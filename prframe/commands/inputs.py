@@ -3,15 +3,14 @@
 import argparse
 import os
 import signal
-import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from prframe.commands import files, options
-from prframe.commands.exits import NoInputError, UsageError
-from prframe.commands.files import CLOSED, STANDARD_INPUT
+from prframe.commands.exits import UsageError
+from prframe.commands.files import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from prframe.trec.joining import Queries
@@ -31,8 +30,7 @@ _BOTH = "--frame stands in place of QRELS and RUN; got both"
 class Rankings:
     """Rows of rankings, and the arguments of verbs for them.
 
-    `models` are columns of scores, one per model, if there are several; `n_queries` counts the
-    judged queries of each run; `note` is a line below a table.
+    `models` are columns of scores, `n_queries` counts the judged queries of each run.
     """
 
     frame: Any
@@ -130,8 +128,6 @@ def _missing(taken: Sequence[str]) -> str:
 def _expand(path: str, example: str) -> list[str]:
     """Return the files that a path or a pattern stands for; `example` is proposed for a folder."""
     if path == STANDARD_INPUT:
-        if sys.stdin is None:
-            raise NoInputError(CLOSED)
         if not os.path.exists("/dev/stdin"):  # noqa: PTH110
             raise UsageError("- needs a system with /dev/stdin; name a file")
         return ["/dev/stdin"]

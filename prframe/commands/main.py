@@ -6,18 +6,22 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 import prframe
-from prframe.commands import band, check, compare, completion, curve, evaluate, exits, report, test
+from prframe.commands import exits
+from prframe.commands.compare import COMPARE
+from prframe.commands.curves import BAND, CURVE
+from prframe.commands.evaluate import EVALUATE
 from prframe.commands.options import Parser
+from prframe.commands.report import REPORT
+from prframe.commands.test import CHECK, TEST
 
 _COMMANDS = {
-    "evaluate": evaluate,
-    "compare": compare,
-    "curve": curve,
-    "band": band,
-    "test": test,
-    "check": check,
-    "report": report,
-    "completion": completion,
+    "evaluate": EVALUATE,
+    "compare": COMPARE,
+    "curve": CURVE,
+    "band": BAND,
+    "test": TEST,
+    "check": CHECK,
+    "report": REPORT,
 }
 _DESCRIPTION = "Evaluate rankings: precision-recall metrics, curves, intervals and tests."
 _EXIT_CODES = """\
@@ -53,7 +57,7 @@ def parser() -> Parser:
     whole.add_argument("--version", action="version", version=f"prframe {prframe.__version__}")
     commands = whole.add_subparsers(metavar="COMMAND", dest="command", parser_class=Parser)
     for name, command in _COMMANDS.items():
-        command.add_options(commands.add_parser(name, help=command.SUMMARY))
+        command.add_options(commands.add_parser(name, help=command.summary))
     return whole
 
 
@@ -81,19 +85,17 @@ def _run(words: list[str]) -> int:
     name = words[0] if words else "--help"
     if name in _COMMANDS:
         # Only the parser of the command itself lets options stand between files.
-        module = _COMMANDS[name]
+        known = _COMMANDS[name]
         command = Parser(
             prog=f"prframe {name}",
-            description=f"{module.SUMMARY[0].upper()}{module.SUMMARY[1:]}.",
-            epilog=module.EXAMPLES,
+            description=f"{known.summary[0].upper()}{known.summary[1:]}.",
+            epilog=known.examples,
+            usage=_USAGE.format(name=name),
         )
-        module.add_options(command)
-        if any(action.dest == "files" for action in command.positionals()):
-            command.usage = _USAGE.format(name=name)
-        # The completion knows all commands by their parser.
-        command.set_defaults(all_commands=parser, line=shlex.join(["prframe", *words]))
-        code: int = module.run(command.parse_intermixed_args(words[1:]))
-        return code
+        known.add_options(command)
+        # A report prints the words by which it was made.
+        command.set_defaults(line=shlex.join(["prframe", *words]))
+        return known.run(command.parse_intermixed_args(words[1:]))
     whole = parser()
     if close := get_close_matches(name, _COMMANDS, n=1):
         whole.error(f"there is no command {name!r}; did you mean {close[0]!r}?")

@@ -2,9 +2,9 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from prframe.commands.exits import USAGE, UsageError, plain
 
@@ -53,10 +53,6 @@ class Parser(argparse.ArgumentParser):
         close = get_close_matches(unknown, flags, n=1, cutoff=0.7)
         return f"; did you mean {close[0]}?" if close else ""
 
-    def positionals(self) -> list[argparse.Action]:
-        """Return the arguments that are no options."""
-        return self._get_positional_actions()
-
     def flags(self) -> dict[str, str]:
         """Return the option of each argument."""
         return {action.dest: ([*action.option_strings] or [""])[-1] for action in self._actions}
@@ -71,15 +67,24 @@ class Parser(argparse.ArgumentParser):
         """Add an option that takes one of several words."""
         self.add_argument(flag, choices=words, default=default, help=text)
 
-    def several(self, *flags: str, metavar: str, text: str) -> argparse.Action:
+    def several(self, *flags: str, metavar: str, text: str) -> None:
         """Add an option that takes several words and may be repeated."""
-        return self.add_argument(
+        self.add_argument(
             *flags, nargs="+", action="extend", default=[], metavar=metavar, help=text
         )
 
     def flag(self, *flags: str, text: str) -> None:
         """Add an option without a value."""
         self.add_argument(*flags, action="store_true", help=text)
+
+
+class Command(NamedTuple):
+    """A command: what its help says, its options, and its run, which returns the exit code."""
+
+    summary: str
+    examples: str
+    add_options: Callable[[Parser], None]
+    run: Callable[[argparse.Namespace], int]
 
 
 def extra_words(given: argparse.Namespace) -> list[str]:
@@ -91,7 +96,7 @@ def extra_words(given: argparse.Namespace) -> list[str]:
 def add_input(parser: Parser, scores: str = "column of scores, a single one") -> None:
     """Add the files of qrels and runs, the frame in their place, and what is read of them."""
     parser.section("QRELS and RUN")
-    files = parser.add_argument(
+    parser.add_argument(
         "files",
         nargs="*",
         metavar="FILE",
@@ -105,14 +110,12 @@ def add_input(parser: Parser, scores: str = "column of scores, a single one") ->
     parser.choice("--duplicates", DUPLICATES, twice)
     parser.flag("--exclude-self", text="leave out documents whose id is that of the query")
     parser.section("frames")
-    frame = parser.several(
+    parser.several(
         "--frame",
         metavar="FILE",
         text="CSV, JSON lines, Parquet or Arrow files in place of these, each a model by its "
         "name; patterns in quotes, or folders, whose files are one frame",
     )
-    for action in (files, frame):
-        action.complete = "file"  # type: ignore[attr-defined]
     parser.several("--score", metavar="COLUMN", text=f"{scores} (default: score)")
     parser.add_argument("--label", metavar="COLUMN", help="column of labels (default: label)")
     parser.several("--by", metavar="COLUMN", text="columns of which each group has a result")
@@ -139,8 +142,7 @@ def add_by_query(parser: Parser) -> None:
 def add_predicted(parser: Parser) -> None:
     """Add the judgments of a machine."""
     text = "qrels of a machine for all queries, where humans have judged some; a column of --frame"
-    predicted = parser.add_argument("--predicted", metavar="FILE|COLUMN", help=text)
-    predicted.complete = "file"  # type: ignore[attr-defined]
+    parser.add_argument("--predicted", metavar="FILE|COLUMN", help=text)
 
 
 def add_metrics(parser: Parser, default: str) -> None:
@@ -161,8 +163,7 @@ def add_output(parser: Parser, *further: str) -> None:
         choices=(*FORMATS, *further),
         help="form of the output (default: by the name of the file, else table)",
     )
-    output = parser.add_argument("-o", "--output", metavar="FILE", help="file to write to")
-    output.complete = "file"  # type: ignore[attr-defined]
+    parser.add_argument("-o", "--output", metavar="FILE", help="file to write to")
 
 
 def add_randomness(parser: Parser) -> None:

@@ -6,8 +6,7 @@ import math
 import shutil
 import sys
 import textwrap
-import unicodedata
-from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -29,11 +28,8 @@ _SUFFIXES = {
     "": "table",
 }
 _BINARY = ("parquet", "arrow")
-_PICTURES = (".png", ".svg", ".pdf", ".html", ".jpg")
 _GAP = "  "
 _LONGEST_TEXT = 60
-# A column of text needs so much room.
-_LEAST_TEXT = 12
 # Smaller numbers have no digit among four decimals, and larger ones would be misread.
 _SMALLEST, _LARGEST = 5e-5, 1e7
 
@@ -41,15 +37,11 @@ _SMALLEST, _LARGEST = 5e-5, 1e7
 def format_of(given: argparse.Namespace) -> str:
     """Return the format of the output, and refuse one that no terminal shows."""
     name = PurePath(given.output or "").suffix
-    if name in _PICTURES and given.format is None:
-        raise UsageError(
-            f"a result is a table, and {name} is none of its formats; prframe report writes a "
-            "page with pictures, and prframe.plot draws them"
-        )
     if name not in _SUFFIXES and given.format is None:
         known = ", ".join(filter(None, _SUFFIXES))
         raise UsageError(
-            f"{name} is the ending of no format; the endings are {known}, or choose with -f"
+            f"{name} is the ending of no table; the endings are {known}, or choose with -f; "
+            "prframe report writes a page with pictures"
         )
     chosen: str = given.format or _SUFFIXES[name]
     if chosen in _BINARY and given.output is None and sys.stdout.isatty():
@@ -106,36 +98,19 @@ def _write_bytes(content: bytes, given: argparse.Namespace) -> None:
 def table(result: "pl.DataFrame", room: int | None = None) -> str:
     """Return a frame as lines of text, with as many columns as there is room for."""
     columns = [[plain(name), *map(_cell, result[name])] for name in result.columns]
-    widths = [max(map(_width, column)) for column in columns]
-    n_shown = len(columns) if room is None else _fitting(widths, result.dtypes, room)
+    widths = [max(map(len, column)) for column in columns]
+    ends = accumulate(width + len(_GAP) for width in widths)
+    n_shown = sum(room is None or end - len(_GAP) <= room for end in ends) or 1
     padded = [
-        [_padded(cell, width, right=dtype.is_numeric()) for cell in column]
+        [cell.rjust(width) if dtype.is_numeric() else cell.ljust(width) for cell in column]
         for column, width, dtype in zip(columns[:n_shown], widths, result.dtypes, strict=False)
     ]
     lines = [_GAP.join(row).rstrip() for row in zip(*padded, strict=True)]
-    if room is not None:
-        lines = [_cut(line, room) for line in lines]
-        lines += _left_out(result.columns[n_shown:], room)
+    if left_out := result.columns[n_shown:]:
+        noun = "column" if len(left_out) == 1 else "columns"
+        text = f"({len(left_out)} more {noun}: {', '.join(left_out)}; -f csv writes all)"
+        lines += textwrap.wrap(plain(text), room or 0)
     return "".join(f"{line}\n" for line in lines)
-
-
-def _fitting(widths: Sequence[int], dtypes: Sequence["pl.DataType"], room: int) -> int:
-    """Return how many columns fit; the last one may be text that will be cut."""
-    for i, (width, dtype) in enumerate(zip(widths, dtypes, strict=True)):
-        if width > room:
-            is_cut = i == 0 or (room >= _LEAST_TEXT and not dtype.is_numeric())
-            return i + is_cut
-        room -= width + len(_GAP)
-    return len(widths)
-
-
-def _left_out(names: Sequence[str], room: int) -> list[str]:
-    """Return lines that name the columns which had no room."""
-    if not names:
-        return []
-    columns = "column" if len(names) == 1 else "columns"
-    text = f"({len(names)} more {columns}: {', '.join(names)}; -f csv writes all)"
-    return textwrap.wrap(plain(text), room)
 
 
 def _cell(value: object) -> str:
@@ -146,21 +121,5 @@ def _cell(value: object) -> str:
         if value == 0 or _SMALLEST <= abs(value) < _LARGEST:
             return f"{value:.4f}"
         return f"{value:.2e}" if math.isfinite(value) else f"{value}"
-    return _cut(plain(str(value)), _LONGEST_TEXT)
-
-
-def _cut(text: str, longest: int) -> str:
-    """Return a text of at most so many characters."""
-    return text if len(text) <= longest else f"{text[: longest - 3]}..."
-
-
-def _width(text: str) -> int:
-    """Return how many places of a terminal a text takes."""
-    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
-    return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
-
-
-def _padded(text: str, width: int, *, right: bool) -> str:
-    """Return a text with spaces to a width."""
-    space = " " * (width - _width(text))
-    return f"{space}{text}" if right else f"{text}{space}"
+    text = plain(str(value))
+    return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 3]}..."

@@ -8,15 +8,6 @@ import prframe
 from prframe.commands import files, inputs, options
 from prframe.commands.exits import OK, UsageError
 
-SUMMARY = "write a page of results as HTML"
-EXAMPLES = """\
-examples:
-  prframe report qrels 'runs/*.run' -o report.html
-  prframe report --frame scores.parquet --model system --over query_id -o report.html
-  prframe report --frame scores.parquet --by segment -o report.html
-"""
-
-
 # The options that `prframe.report` has no argument for.
 _REFUSED = {
     "complete": "-c",
@@ -28,7 +19,7 @@ _REFUSED = {
 }
 
 
-def add_options(parser: options.Parser) -> None:
+def _add_options(parser: options.Parser) -> None:
     """Add the options of the command."""
     options.add_input(parser, options.SEVERAL)
     options.add_metrics(parser, "AP nDCG@10 P@10; of classifiers AP AUC")
@@ -39,10 +30,8 @@ def add_options(parser: options.Parser) -> None:
         "--thresholds", metavar="SCORE", text="scores, for the table of thresholds of classifiers"
     )
     for flag, what in (("--queries", "queries"), ("--texts", "documents")):
-        texts = parser.add_argument(
-            flag, metavar="FILE", help=f"texts of {what}: an id, a tab and a text on each line"
-        )
-        texts.complete = "file"  # type: ignore[attr-defined]
+        text = f"texts of {what}: an id, a tab and a text on each line"
+        parser.add_argument(flag, metavar="FILE", help=text)
     shown = "items that are shown of each ranking (default: 20)"
     parser.number("--depth", int, "N", shown, dest="shown")
     options.add_predicted(parser)
@@ -54,11 +43,10 @@ def add_options(parser: options.Parser) -> None:
     )
     parser.number("--seed", int, "N", "seed of random draws (default: 0)", default=0)
     parser.section("output")
-    output = parser.add_argument("-o", "--output", metavar="FILE", help="the page to write")
-    output.complete = "file"  # type: ignore[attr-defined]
+    parser.add_argument("-o", "--output", metavar="FILE", help="the page to write")
 
 
-def run(given: argparse.Namespace) -> int:
+def _run(given: argparse.Namespace) -> int:
     """Write the page."""
     if given.output is None:
         raise UsageError("a report needs a file: name it with -o, as in -o report.html")
@@ -142,3 +130,16 @@ def _frame_arguments(given: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
         if texts in chosen and column in frame.columns and frame.schema[column].is_integer():
             chosen[texts] = {int(name): text for name, text in chosen[texts].items()}
     return frame, chosen
+
+
+REPORT = options.Command(
+    "write a page of results as HTML",
+    """\
+examples:
+  prframe report qrels 'runs/*.run' -o report.html
+  prframe report --frame scores.parquet --model system --over query_id -o report.html
+  prframe report --frame scores.parquet --by segment -o report.html
+""",
+    _add_options,
+    _run,
+)

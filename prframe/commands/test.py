@@ -1,27 +1,21 @@
-"""``prframe test``: tests against random ranking."""
+"""``prframe test`` and ``prframe check``: tests against random ranking, and doubts of the data."""
 
 import argparse
+import warnings
 from dataclasses import replace
 from typing import Any
 
 from prframe.commands import inputs, options, outputs
-from prframe.commands.exits import OK, UsageError
+from prframe.commands.exits import FAILED, OK, UsageError
+from prframe.errors import PrframeError, PrframeWarning, warn
 
-SUMMARY = "test rankings against random ranking"
-EXAMPLES = """\
-examples:
-  prframe test qrels bm25.run                       the mean of AP over queries
-  prframe test qrels bm25.run -q --correction holm  AP of each query
-  prframe test qrels bm25.run --n-items 528155      of all documents of the collection
-  prframe test --frame scores.csv --by segment --of top-k -k 10 100
-"""
 # Larger whole numbers have no exact floats.
 _MOST_ITEMS = 1 << 53
 STATISTICS = ("ap", "top-k", "rank")
 
 
-def add_options(parser: options.Parser) -> None:
-    """Add the options of the command."""
+def _add_test_options(parser: options.Parser) -> None:
+    """Add the options of tests."""
     options.add_input(parser)
     meaning = "average precision, hits among the first k, or the sum of ranks (default: ap)"
     parser.choice("--of", STATISTICS, meaning, "ap")
@@ -39,9 +33,9 @@ def add_options(parser: options.Parser) -> None:
     options.add_output(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+def _run_test(given: argparse.Namespace) -> int:
     """Test, and write the results."""
-    _check(given)
+    _require_fitting(given)
     outputs.format_of(given)
     data = inputs.read(given).require_one_model()
     if not (given.frame or given.judged_only):
@@ -51,7 +45,7 @@ def run(given: argparse.Namespace) -> int:
     return OK
 
 
-def _check(given: argparse.Namespace) -> None:
+def _require_fitting(given: argparse.Namespace) -> None:
     """Refuse options of another statistic than the one that is tested."""
     of: dict[str, tuple[object, tuple[str, ...]]] = {
         "-k": (given.k, ("top-k",)),
@@ -77,8 +71,6 @@ def _check(given: argparse.Namespace) -> None:
 def _with_collection_size(data: inputs.Rankings, n_items: int | None) -> inputs.Rankings:
     """Count the documents that are neither listed nor judged as negatives, or say that none is."""
     import polars as pl
-
-    from prframe.errors import PrframeError, PrframeWarning, warn
 
     sizes = data.frame.group_by(data.single).len()["len"]
     fewest, most = sizes.min(), sizes.max()
@@ -135,3 +127,62 @@ def _rank(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN
 
 
 _TESTS = {"ap": _ap, "top-k": _top_k, "rank": _rank}
+
+
+def _add_check_options(parser: options.Parser) -> None:
+    """Add the options of checks."""
+    options.add_input(parser)
+    options.add_predicted(parser)
+    parser.several("-k", metavar="K", text="cut-offs that ties should not straddle (default: 10)")
+    parser.flag("--strict", text="end with exit code 1 if there is an error or a warning")
+    options.add_output(parser)
+
+
+def _run_check(given: argparse.Namespace) -> int:
+    """Check, and write what there is."""
+    outputs.format_of(given)
+    k = options.cutoffs(given.k)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PrframeWarning)
+        data = inputs.read(given, every_query=True).require_one_model()
+    import polars as pl
+
+    from prframe import check
+
+    result = check(data.frame, by=data.single or None, k=k, **data.options)
+    findings = result.lazy().collect()
+    if given.strict and findings.is_empty():
+        raise PrframeError("--strict cannot decide: there are no rows to check.")
+    of_files = [("file", "warning", 1, str(warning.message)) for warning in caught]
+    told = pl.DataFrame(of_files, findings.schema, orient="row")
+    is_error = findings["severity"] == "error"
+    findings = pl.concat([findings.filter(is_error), told, findings.filter(~is_error)])
+    outputs.write(findings, given, data.note)
+    is_bad = findings["severity"].is_in(["error", "warning"]).any()
+    return FAILED if given.strict and is_bad else OK
+
+
+TEST = options.Command(
+    "test rankings against random ranking",
+    """\
+examples:
+  prframe test qrels bm25.run                       the mean of AP over queries
+  prframe test qrels bm25.run -q --correction holm  AP of each query
+  prframe test qrels bm25.run --n-items 528155      of all documents of the collection
+  prframe test --frame scores.csv --by segment --of top-k -k 10 100
+""",
+    _add_test_options,
+    _run_test,
+)
+CHECK = options.Command(
+    "report everything suspicious in the data",
+    """\
+examples:
+  prframe check qrels 'runs/*.run'
+  prframe check --frame scores.csv --by query_id --strict
+
+--strict ends with exit code 1 if there is an error or a warning.
+""",
+    _add_check_options,
+    _run_check,
+)

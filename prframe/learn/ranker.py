@@ -23,8 +23,7 @@ from prframe.learn.rules import (
     QuadraticRule,
     ScoringRule,
 )
-from prframe.learn.smoothed import smooth_phi
-from prframe.learn.solvers import Problem, Solution, gradient_ascent, quasi_newton
+from prframe.learn.smoothed import Problem, Solution, gradient_ascent, quasi_newton, smooth_phi
 from prframe.stats._arrays import reals
 from prframe.stats.score_functions import Phi
 from prframe.typing import Floats
@@ -192,9 +191,10 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         problem = Problem(rule, smooth_phi(self.phi), z, positive, self.bandwidth_)
         random = check_random_state(self.random_state)
         solve = self._newton if self.solver == "l-bfgs" else self._ascent
+        steps = _STEPS[self.solver] if self.max_iter is None else int(self.max_iter)
         # Threads slow down thousands of products of small arrays.
         with threadpool_limits(limits=1, user_api="blas"):
-            best = solve(problem, random)
+            best = solve(problem, random, steps)
         self.coef_, self.path_, self.n_iter_ = best.coef, best.path, best.n_iter
         self.criterion_ = float(best.path[-1])
         self.intercept_ = -_threshold(rule.scores(best.coef, z), int(positive.sum()))
@@ -294,42 +294,37 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise PrframeError(f"`y` must have two classes; got one class, {only}.")
         return np.asarray(y == self.classes_[1])
 
-    def _n_steps(self) -> int:
-        """Return the number of iterations."""
-        return _STEPS[self.solver] if self.max_iter is None else int(self.max_iter)
-
-    def _ascent(self, problem: Problem, random: np.random.RandomState) -> Solution:
+    def _ascent(self, problem: Problem, random: np.random.RandomState, steps: int) -> Solution:
         """Run Algorithm 1 from all starting points."""
-        steps = self._n_steps()
         step = _STRIDE / steps**0.5 if self.step_size is None else float(self.step_size)
         rule, d = problem.rule, problem.z.shape[1]
-        given = self._given(rule, d)
-        starts = [rule.drawn(d, random) if given is None else given]
-        starts += [rule.drawn(d, random) for _ in range(1, self.n_init)]
+        starts = self._starts(rule, self._given(rule, d), d, random)
         return _best(
             [gradient_ascent(problem, start, step, steps, self.min_change) for start in starts]
         )
 
-    def _newton(self, problem: Problem, random: np.random.RandomState) -> Solution:
+    def _newton(self, problem: Problem, random: np.random.RandomState, steps: int) -> Solution:
         """Run L-BFGS on whitened features; return the coefficients of the plain features."""
         rule, d = problem.rule, problem.z.shape[1]
         matrix, inverse = rule.whitening(problem.z)
-        rank = matrix.shape[1]
-        if not rank:
+        if not matrix.size:
             raise PrframeError(f"`X` must have a feature that varies; none of {d} does.")
         moved = problem.z - problem.z.mean(axis=0) if rule.centred else problem.z
         problem = replace(problem, z=moved @ matrix, standardised=True)
         given = self._given(rule, d)
-        if given is None:
-            first = rule.first(problem.z, problem.positive)
-        else:
-            first = rule.moved(given, inverse)
-        starts = [first] if np.any(first) else [rule.drawn(rank, random)]
-        starts += [rule.drawn(rank, random) for _ in range(1, self.n_init)]
-        steps = self._n_steps()
+        first = rule.first(problem.z, problem.positive) if given is None else None
+        first = rule.moved(given, inverse) if given is not None else first
+        starts = self._starts(rule, first, matrix.shape[1], random)
         best = _best([quasi_newton(problem, start, self.tol, steps) for start in starts])
         spread = rule.scores(best.coef, problem.z).std()
         return best._replace(coef=rule.moved(rule.scaled(best.coef, spread or 1.0), matrix))
+
+    def _starts(
+        self, rule: ScoringRule, first: Floats | None, d: int, random: np.random.RandomState
+    ) -> list[Floats]:
+        """Return the starting points: the first one, unless it is nothing, and random ones."""
+        first = rule.drawn(d, random) if first is None or not np.any(first) else first
+        return [first, *(rule.drawn(d, random) for _ in range(1, self.n_init))]
 
     def _given(self, rule: ScoringRule, d: int) -> Floats | None:
         """Return the starting point of the user, if there is one."""

@@ -261,33 +261,30 @@ class Classifiers:
 
     def distributions(self, names: Sequence[str], shown: Sequence[str]) -> Facts:
         """Return histograms of the scores of both classes, a chart per model."""
-        charts = []
+        charts: list[Facts] = []
         for model in names:
             rows = self.rows.filter(pl.col(MODEL) == model, pl.col("score").is_finite())
             if rows.is_empty():
                 continue
-            scores = rows["score"].cast(pl.Float64).to_numpy()
-            label = rows["label"].to_numpy()
+            scores, label = rows["score"].cast(pl.Float64).to_numpy(), rows["label"].to_numpy()
             edges = _bin_edges(scores)
-            lines, most = [], 0.0
-            for name, mask in (("positives", label), ("negatives", ~label)):
-                density = np.histogram(scores[mask], edges)[0] / max(1, int(mask.sum()))
-                most = max(most, float(density.max()))
-                lines.append(
-                    {
-                        "name": name,
-                        "x": edges.tolist(),
-                        "y": [*density.tolist(), float(density[-1])],
-                    }
-                )
+            shares = {
+                name: np.histogram(scores[mask], edges)[0] / max(1, int(mask.sum()))
+                for name, mask in (("positives", label), ("negatives", ~label))
+            }
+            most = max(float(share.max()) for share in shares.values())
+            x = edges.tolist()
             charts.append(
                 {
                     "title": shown[names.index(model)],
                     "x": "score",
                     "y": "share of the class",
-                    "domain": [float(edges[0]), float(edges[-1]), 0, most],
+                    "domain": [x[0], x[-1], 0, most],
                     "bars": True,
-                    "lines": lines,
+                    "lines": [
+                        {"name": name, "x": x, "y": [*share.tolist(), float(share[-1])]}
+                        for name, share in shares.items()
+                    ],
                 }
             )
         return {
@@ -301,17 +298,17 @@ class Classifiers:
     def segment_table(self, names: Sequence[str], shown: Sequence[str]) -> Facts:
         """Return the metrics in each segment."""
         keys = [segment_column(number) for number in range(len(self.segments))]
-        by = [*keys, MODEL]
-        columns = [*by, "score", "label"]
+        by, metrics = [*keys, MODEL], list(self.options.metrics)
         counts = self.rows.group_by(by, maintain_order=True).agg(
             n=pl.len(), pos=pl.col("label").sum()
         )
         segments = counts.select(keys).unique(maintain_order=True).sort(keys, nulls_last=True)
         kept = segments.head(MOST_SEGMENTS)
-        rows = self.rows.select(columns).join(kept, on=keys, how="semi", nulls_equal=True)
-        metrics = list(self.options.metrics)
+        counts = counts.join(kept, on=keys, how="semi", nulls_equal=True, maintain_order="left")
         enough = counts.filter(pl.col("pos") > 1, pl.col("pos") < pl.col("n"))
-        known = rows.join(enough, on=by, how="semi", nulls_equal=True, maintain_order="left")
+        known = self.rows.select(*by, "score", "label").join(
+            enough, on=by, how="semi", nulls_equal=True, maintain_order="left"
+        )
         cells: dict[tuple[Any, ...], str] = {}
         if known.height:
             ends = ("estimate", "conf_low", "conf_high")
@@ -319,24 +316,18 @@ class Classifiers:
             for row in values.select(*by, "metric", *ends).iter_rows():
                 estimate, low, high = map(wording.number, row[-3:])
                 cells[row[:-3]] = f"{estimate} [{low}, {high}]"
-        of_segment = {tuple(row[:-2]): row[-2:] for row in counts.iter_rows()}
-        lines = []
-        for segment, (place, model) in (
-            (segment, pair) for segment in kept.iter_rows() for pair in enumerate(names)
-        ):
-            key = (*segment, model)
-            if key not in of_segment:
-                continue
-            n, positives = of_segment[key]
-            lines.append(
-                [
-                    *(plain(value) for value in segment),
-                    shown[place],
-                    f"{n:,}",
-                    f"{positives:,}",
-                    *(cells.get((*key, metric), wording.NONE) for metric in metrics),
-                ]
-            )
+        place = pl.col(MODEL).replace_strict(list(names), range(len(names)))
+        found = counts.sort(*keys, place, nulls_last=True)
+        lines = [
+            [
+                *map(plain, segment),
+                shown[names.index(model)],
+                f"{n:,}",
+                f"{positives:,}",
+                *(cells.get((*segment, model, metric), wording.NONE) for metric in metrics),
+            ]
+            for *segment, model, n, positives in found.iter_rows()
+        ]
         left_out = segments.height - kept.height
         level = self.options.level
         return {
@@ -410,10 +401,7 @@ def _threshold_cells(row: dict[str, Any], n: int, n_neg: int) -> list[str]:
 def false_rate_band(
     scores: Floats, labels: Flags, recall: Floats, confidence_level: float, seed: int
 ) -> tuple[Floats, Floats]:
-    """Return the ends of the interval for the false positive rate at each level of recall.
-
-    They are quantiles of draws of the Bayesian bootstrap; beyond the last recall the rate is 1.
-    """
+    """Return quantiles of Bayesian bootstrap draws of the false positive rate at each recall."""
     cells, _ = cells_from_scores(scores, labels)
     weights = drawn_weights(INTERVAL_DRAWS, random_generator(seed))
     log_rates = np.sort(DrawnPath(RocPath.of(cells), recall, weights).curves().log_fpr, axis=0)

@@ -18,11 +18,9 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Options:
-    """How the numbers of a report are made.
+    """How the numbers of a report are made; the first metric orders the systems.
 
-    The first metric orders the systems. `depth` counts the items that are shown of each ranking;
-    `asked` has the names by which metrics were asked for, where these deserve a warning; with
-    `float32` scores are compared as trec_eval does.
+    `asked` has names of metrics that deserve a warning; `float32` is as in the verbs.
     """
 
     metrics: tuple[str, ...]

@@ -197,10 +197,7 @@ def provenance(rows: Sequence[Sequence[str]]) -> Facts:
 def outcome(
     table: Table, means: pl.DataFrame, pairs: pl.DataFrame | None, kind: str, over: str
 ) -> str:
-    """Return a sentence or two on which system is best, and from which others it differs.
-
-    `means` has the systems in its first column; `kind` is "mean " if the metrics are means.
-    """
+    """Return a sentence on which system is best and differs from which others."""
     metric = table.metrics[0]
     best = table.lines[0]
     order = [line.name for line in table.lines]
@@ -221,15 +218,23 @@ def outcome(
 
 def _comparison(pairs: pl.DataFrame, metric: str, order: Sequence[str]) -> str:
     """Return a sentence on the systems that differ significantly from the first one."""
-    different, alike = _by_significance(pairs, metric, order[0])
-    different, alike = (sorted(names, key=order.index) for names in (different, alike))
+    p_value = "p_adjusted" if "p_adjusted" in pairs.columns else "p_value"
+    a, b = pl.col("model_a"), pl.col("model_b")
+    of_best = pairs.filter((a == order[0]) | (b == order[0]), metric=metric).select(
+        pl.when(a == order[0]).then(b).otherwise(a),
+        pl.col(p_value).le(ALPHA).fill_null(value=False),
+    )
+    is_different = dict(of_best.iter_rows())
+    others = [name for name in order if name in is_different]
+    different = [name for name in others if is_different[name]]
+    alike = [name for name in others if not is_different[name]]
     if not alike:
         rest = "the other" if len(different) == 1 else "all others"
         return f" It differs significantly from {rest}." if different else ""
     if not different:
         return f" It does not differ significantly from {_joined_names(alike)}."
-    others = f"{_joined_names(different)}, not from {_joined_names(alike)}"
-    return f" It differs significantly from {others}."
+    told = f"{_joined_names(different)}, not from {_joined_names(alike)}"
+    return f" It differs significantly from {told}."
 
 
 def _is_same(value: float | None, other: float) -> bool:
@@ -242,10 +247,7 @@ def tied_outcome(
     tie_ranges: Mapping[tuple[str, str], tuple[float, float]],
     values: Mapping[str, float],
 ) -> str:
-    """Return a sentence if another system could be first in another order of ties.
-
-    `values` has the means of the first metric.
-    """
+    """Return a sentence if another order of ties could put another system first."""
     metric, (best, *others) = table.metrics[0], [line.name for line in table.lines]
     highest = values[best]
     moved = [name for name in others if tie_ranges.get((name, metric), (0, highest))[1] > highest]
@@ -261,16 +263,3 @@ def tied_outcome(
 def _joined_names(systems: Sequence[str]) -> str:
     """Return names of systems as a list in a sentence."""
     return wording.joined([isolated(system) for system in systems])
-
-
-def _by_significance(pairs: pl.DataFrame, metric: str, best: str) -> tuple[list[str], list[str]]:
-    """Return from which systems the best one differs significantly, and from which not."""
-    p_value = "p_adjusted" if "p_adjusted" in pairs.columns else "p_value"
-    different: list[str] = []
-    alike: list[str] = []
-    for row in pairs.filter(metric=metric).iter_rows(named=True):
-        if best in (row["model_a"], row["model_b"]):
-            other = row["model_b"] if row["model_a"] == best else row["model_a"]
-            is_different = row[p_value] is not None and row[p_value] <= ALPHA
-            (different if is_different else alike).append(other)
-    return different, alike

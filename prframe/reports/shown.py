@@ -154,10 +154,7 @@ class Shown:
 
 
 def _grade(label: float | bool | str, relevant: bool) -> Any:  # noqa: ANN401, FBT001 - labels
-    """Return a label as a number, a whole one where it is whole.
-
-    Where the sign of the number does not tell whether the item is relevant, that comes with it.
-    """
+    """Return a label as a number, with whether it is relevant if its sign does not say so."""
     if isinstance(label, str):
         return [plain(label), relevant]
     grade = int(label) if float(label).is_integer() else float(label)

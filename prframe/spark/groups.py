@@ -30,18 +30,10 @@ _PART = "part"
 
 @dataclass(frozen=True)
 class Counted:
-    """How the rows of groups are counted.
+    """How the rows of groups are counted: by `runs` of all rows within a stretch of the ranking.
 
-    Attributes
-    ----------
-    keys : sequence of str
-        The columns of runs that tell groups apart.
-    score : str
-        The caller's column by which rows are ranked.
-    same : mapping of str to str
-        The caller's columns by the columns of runs that have their type.
-    runs : callable
-        What returns runs, given all rows within a stretch of the ranking.
+    `keys` are the columns of runs that tell groups apart, `score` is the caller's column by which
+    rows are ranked, and `same` has the caller's columns by the columns of runs of their type.
     """
 
     keys: Sequence[str]
@@ -65,17 +57,10 @@ class Counted:
 class Steps:
     """A computation on rows that lie in many places.
 
-    Attributes
-    ----------
-    keys : sequence of str
-        Columns whose groups must be whole; none if all rows must meet in one place.
-    of_groups : callable
-        What is computed of whole groups: of their rows, or of a frame without rows and runs.
-    of_all : callable or None
-        What is computed of the rows of all groups together, which are sorted. None: the rows of
-        the groups are those of the result.
-    counted : Counted or None
-        How rows are counted where no worker need hold a group; None: groups must be whole.
+    Groups of the columns `keys` must be whole; without any all rows must meet in one place.
+    `of_groups` is computed of their rows, or of a frame without rows and runs, and `of_all`, if
+    given, of the sorted rows of all groups. `counted` says how rows are counted where no worker
+    need hold a group.
     """
 
     keys: Sequence[str]
@@ -87,8 +72,7 @@ class Steps:
 def plan_of(frame: Any, counted: Counted | None, *, has_groups: bool) -> Plan:
     """Return how rows are brought together: as the session says, or as the call suggests.
 
-    How large groups are is not known in advance, so they are held unless the session says
-    otherwise. What needs each row of a group holds it whatever the session says.
+    Groups are held unless the session says otherwise, or each row of a group is needed.
     """
     if counted is None:
         return "groups"
@@ -109,9 +93,9 @@ def over_partitions(
 ) -> Any:
     """Return the result of a computation as a Spark frame that is computed when it is read.
 
-    `columns` maps each needed column to the argument that names it, and `schema` gives the columns
-    of the result, and checks the arguments, on a frame without rows. `same` maps columns of the
-    result to those of the caller that have their type.
+    `columns` maps needed columns to the arguments that name them, `same` columns of the result to
+    those of the caller that have their type; `schema` gives the columns of the result, and checks
+    the arguments, on a frame without rows.
     """
     rows = needed(frame, columns)
     kinds = {name: kind for name, (_, kind) in zip(columns, rows.dtypes, strict=True)}

@@ -71,8 +71,8 @@ def of_small_sample(
 ) -> tuple[float, float]:
     """Return a p-value by resamples of n units, and its error, corrected for their number.
 
-    With z the normal quantile of the p-value, the corrected one is Student's, with n - 1 degrees
-    of freedom, of ``t = sqrt((n - 1) / n) z``; see `Confidence.expanded`.
+    It is Student's, with n - 1 degrees of freedom, of ``sqrt((n - 1) / n)`` times the normal
+    quantile of the p-value; see `Confidence.expanded`.
     """
     if not 0 < p_value < 1:
         return p_value, std_error
@@ -122,8 +122,7 @@ def counted_p_values(
 ) -> tuple[Floats, Floats]:
     """Return p-values and their errors from the numbers of draws that are as extreme.
 
-    ``(b + 1) / (B + 1)`` for b of B draws (Davison & Hinkley 1997, eq. 4.11), or ``b / B`` if the
-    draws are all possible values.
+    ``(b + 1) / (B + 1)`` for b of B draws (Davison & Hinkley 1997, eq. 4.11), ``b / B`` of all.
     """
     if exact:
         p_values = np.asarray(extreme / n_draws, dtype=np.float64)

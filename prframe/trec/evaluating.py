@@ -35,7 +35,7 @@ _ALL, _RUNID = "all", "runid"
 _WITH_RUNID = {"official", "set", "all_trec", _RUNID}
 
 
-class TaskOptions(TypedDict, total=False):
+class RuleOptions(TypedDict, total=False):
     """Options of trec_eval, by their names in `evaluate`."""
 
     relevance_level: int
@@ -44,7 +44,7 @@ class TaskOptions(TypedDict, total=False):
     version: Version
 
 
-class _Options(TaskOptions, total=False):
+class _Options(RuleOptions, total=False):
     by_query: bool
     complete_queries: bool | None
     duplicates: Duplicates
@@ -121,9 +121,8 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     Returns
     -------
     frame of the runs' kind, of polars if these are no frame
-        The columns of systems, if there are any (``system``, unless a frame has other ones); with
-        `by_query` ``query_id``; then a Float64 column for each measure, named as asked for. One
-        row for each system, or for each of its queries, in the order of the runs; with
+        The columns of systems, if there are any; with `by_query` ``query_id``; then a Float64
+        column for each measure, named as asked for. Rows have the order of the runs; with
         `complete_queries` the queries that a run lacks come last.
 
     Raises
@@ -135,10 +134,8 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
 
     Warns
     -----
-    UnmatchedIdsWarning
-        Runs that have no query, or no document, in common with the qrels.
-    MissingQueriesWarning
-        Runs that lack judged queries.
+    UnmatchedIdsWarning, MissingQueriesWarning
+        Runs that have no query, or no document, in common with the qrels, or lack judged queries.
     RankOrderWarning
         Ranks that contradict the scores.
     NormalizationWarning
@@ -165,15 +162,8 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     >>> from prframe import trec
     >>> run = {"301": {"d1": 9.5, "d2": 7.0}, "302": {"d1": 5.0, "d3": 5.0}}
     >>> qrels = {"301": {"d2": 1, "d7": 1}, "302": {"d3": 2}}
-    >>> trec.evaluate(run, qrels, ["num_q", "map", "P_5", "ndcg_cut_10"])
-    shape: (1, 4)
-    ┌───────┬───────┬─────┬─────────────┐
-    │ num_q ┆ map   ┆ P_5 ┆ ndcg_cut_10 │
-    │ ---   ┆ ---   ┆ --- ┆ ---         │
-    │ f64   ┆ f64   ┆ f64 ┆ f64         │
-    ╞═══════╪═══════╪═════╪═════════════╡
-    │ 2.0   ┆ 0.625 ┆ 0.2 ┆ 0.693426    │
-    └───────┴───────┴─────┴─────────────┘
+    >>> trec.evaluate(run, qrels, ["num_q", "map", "P_5"]).rows()
+    [(2.0, 0.625, 0.2)]
     """
     check_version(version)
     checks.one_of("duplicates", duplicates, get_args(Duplicates))
@@ -188,22 +178,35 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
             f"{checks.listed(measure.name for measure in asked)} have no values of single "
             "queries; leave out by_query, or name other measures."
         )
-    task = Task(wanted, by_query, relevance_level, judged_only, depth, version)
+    rules = Rules(wanted, relevance_level, judged_only, depth, version)
     of_means: Queries = "means" if complete_queries is None and not by_query else "both"
     options = Options(
         queries="qrels" if complete_queries else of_means,
         duplicates=duplicates,
         exclude_self=exclude_self,
     )
-    return task.carried_out(Joining.of(runs, qrels, system, options))
+
+    def columns(schema: Schema, systems: Sequence[str]) -> Schema:
+        keys = [*systems, "query_id"] if by_query else systems
+        values = {measure.name: pl.Float64() for measure in wanted}
+        return {key: schema[key] for key in keys} | values
+
+    def result(rankings: Rankings) -> pl.DataFrame:
+        values, systems = rules.values(rankings, options), rankings.keys.columns[:-1]
+        if by_query:
+            return values
+        if not systems:
+            return values.select(rules.summaries())
+        return values.group_by(systems, maintain_order=True).agg(rules.summaries())
+
+    return Joining.of(runs, qrels, system, options).through(columns, result)
 
 
 @dataclass(frozen=True)
-class Task:
-    """What one call must do, with the options of trec_eval."""
+class Rules:
+    """The measures of one call, with the options of trec_eval."""
 
     measures: list[Measure]
-    by_query: bool
     relevance_level: int = 1
     judged_only: bool = False
     depth: int | None = None
@@ -215,37 +218,11 @@ class Task:
         if self.depth is not None:
             checks.whole_number("depth", self.depth, 1)
 
-    @property
-    def float32(self) -> bool:
-        """Whether scores are compared as 32-bit floats."""
-        return self.version == 9  # noqa: PLR2004 - a name, not a quantity
-
-    def carried_out(self, joining: Joining) -> Any:  # noqa: ANN401 - a frame of the run's kind
-        """Return the values of a run and judgments."""
-        options = joining.options
-        return joining.through(self.columns, lambda rankings: self.result(rankings, options))
-
-    def columns(self, schema: Schema, systems: Sequence[str]) -> Schema:
-        """Return the columns of the result."""
-        keys = [*systems, "query_id"] if self.by_query else systems
-        values = {measure.name: pl.Float64() for measure in self.measures}
-        return {key: schema[key] for key in keys} | values
-
-    def result(self, rankings: Rankings, options: Options) -> pl.DataFrame:
-        """Return a row for each system, or for each of its queries."""
-        values = self._values(rankings, options)
-        if self.by_query:
-            return values
-        systems = rankings.keys.columns[:-1]
-        if not systems:
-            return values.select(self.summaries())
-        return values.group_by(systems, maintain_order=True).agg(self.summaries())
-
     def summaries(self) -> list[pl.Expr]:
         """Return the summary of each measure over the queries."""
         return [measure.summary(pl.col(measure.name)) for measure in self.measures]
 
-    def _values(self, rankings: Rankings, options: Options) -> pl.DataFrame:
+    def values(self, rankings: Rankings, options: Options) -> pl.DataFrame:
         """Return the values of the measures for each query of each system."""
         needed = {str(metric): metric for measure in self.measures for metric in measure.metrics}
         wanted = needed or {"NumRet": NumRet}
@@ -253,7 +230,7 @@ class Task:
             by=[_NUMBER],
             item="doc_id",
             ties="trec",
-            float32=self.float32,
+            float32=self.version == 9,  # noqa: PLR2004 - a name, not a quantity
             positive=self.relevance_level,
             judged="judged" if any(metric.judged for metric in wanted.values()) else None,
         )
@@ -263,7 +240,7 @@ class Task:
             [_NUMBER],
             self.depth,
             judged_only=self.judged_only,
-            float32=self.float32,
+            float32=args.float32,
         )
         # Documents that are not judged are negatives, so that no guard asks where these are.
         source = frames.Source(joined, distinct=True)
@@ -312,20 +289,24 @@ def result_lines(  # noqa: PLR0913 - the options of trec_eval, by keyword
     by_query: bool = False,
     summary: bool = True,
     complete_queries: bool = False,
-    **options: Unpack[TaskOptions],
+    **options: Unpack[RuleOptions],
 ) -> Iterator[str]:
-    """Yield the lines that trec_eval prints of one run, in its order.
+    """Yield the lines that trec_eval prints of one run, in its order, named if of several runs.
 
-    A query that the run lacks has no line, even if it counts. The lines of one of several runs
-    begin with its name.
+    A query that the run lacks has no line, even if it counts.
     """
     named = [measure for measure in measures if measure != _RUNID]
     version = options.get("version", 9)
     wanted = sorted(measures_of(named, version), key=printed_place) if named else []
-    task = Task(wanted, by_query=True, **options)
+    rules = Rules(wanted, **options)
     queries: Queries = "qrels" if complete_queries else "both"
     of_join = Options(queries=queries, **(joining or {}))
-    values = task.carried_out(Joining.of(run, qrels, [], of_join))
+    values = Joining.of(run, qrels, [], of_join).through(
+        lambda schema, _: (
+            {"query_id": schema["query_id"]} | {m.name: pl.Float64() for m in wanted}
+        ),
+        lambda rankings: rules.values(rankings, of_join),
+    )
     if not values.height:
         raise PrframeError("the run and the qrels have no query in common; mend their ids.")
     runid = f"{_RUNID:<22}\t{_ALL}\t{name}\n"
@@ -333,13 +314,13 @@ def result_lines(  # noqa: PLR0913 - the options of trec_eval, by keyword
         yield runid
     if by_query:
         present = values.filter(pl.col("query_id").is_in(run["query_id"].unique().implode()))
+        of_queries = [measure for measure in wanted if measure.of_queries]
         for row in present.sort("query_id").iter_rows(named=True):
-            of_queries = [measure for measure in wanted if measure.of_queries]
             yield from _lines(row["query_id"], of_queries, row)
     if summary:
         if not is_one_of_several and any(str(measure) in _WITH_RUNID for measure in measures):
             yield runid
-        yield from _lines(_ALL, wanted, values.select(task.summaries()).row(0, named=True))
+        yield from _lines(_ALL, wanted, values.select(rules.summaries()).row(0, named=True))
 
 
 def _lines(query: str, measures: Iterable[Measure], values: dict[str, float]) -> Iterator[str]:

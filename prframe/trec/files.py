@@ -21,7 +21,7 @@ Path: TypeAlias = str | os.PathLike[str]
 # Returns the next bytes of a file, about as many as asked for, and none at its end.
 Read: TypeAlias = Callable[[int], bytes]
 
-LONGEST_LINE = 1_000_000
+_LONGEST_LINE = 1_000_000
 _PATTERN = re.compile(r"[*?[]")
 _GZIP = b"\x1f\x8b"
 # The first bytes of files that other programs have compressed.
@@ -160,18 +160,21 @@ def refuse_compressed(start: bytes, path: Path) -> None:
             )
 
 
-def whole_lines(read: Read, size: int) -> Iterator[bytes]:
-    """Yield whole lines, about `size` bytes at a time; lines that are too long are cut."""
+def whole_lines(read: Read, size: int, path: Path) -> Iterator[bytes]:
+    """Yield whole lines, about `size` bytes at a time."""
     rest = b""
     while piece := read(size):
         end = piece.rfind(b"\n") + 1
         # A carriage return at the very end may be the first half of the end of a line.
         end = max(end, piece.rfind(b"\r", end, -1) + 1)
-        if not end and len(rest) + len(piece) > LONGEST_LINE + 1:
-            end = len(piece)
         if end:
             yield b"".join([rest, memoryview(piece)[:end]])
             rest = b""
         rest += piece[end:]
+        if len(rest) > max(_LONGEST_LINE, size):
+            raise PrframeError(
+                f"{os.fspath(path)} has a line of more than {_LONGEST_LINE:,} bytes; mend the "
+                "line, or the ends of lines."
+            )
     if rest:
         yield rest

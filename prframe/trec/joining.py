@@ -13,7 +13,7 @@ from prframe._engine.frames import Source
 from prframe._engine.rows import in_groups
 from prframe._preparation.results import whole
 from prframe.errors import PrframeError
-from prframe.trec import doubts, matching, roles, sources
+from prframe.trec import matching, roles, sources
 from prframe.trec.matching import Integers, Rankings
 from prframe.trec.roles import Roles
 from prframe.trec.sources import AnyRuns, Qrels, Runs
@@ -96,7 +96,7 @@ def join(  # noqa: PLR0913 - options, by keyword
         The system columns, then ``query_id`` and ``doc_id`` (as in the run; String for
         categories), ``score`` (Float64), ``label`` (Int64, or Float64 if that of the qrels is a
         float; 0 without judgment), ``judged`` (Boolean: in the qrels, with a label of at least
-        0). All other columns are left out.
+        0). Other columns are left out.
 
         The rows of a ranking are adjacent: first the retrieved documents in the order of the run,
         then the others in the order of the qrels. Rankings have the order of the run; after them,
@@ -116,20 +116,17 @@ def join(  # noqa: PLR0913 - options, by keyword
     For a query without judgments most metrics are null, with a warning, because it has no
     positives. For a query that a run lacks they are 0; with ``complete=False`` it has no rows.
 
-    The rows are the documents that were retrieved or judged. Tests against random ranking, such
-    as `prframe.ap_test`, need the number of negatives in the collection in `n_neg`.
+    Tests against random ranking, such as `prframe.ap_test`, need the number of negatives in the
+    collection in `n_neg`, as the rows are only what was retrieved or judged.
 
     If the run is lazy, columns and options are checked at once, and the rest is done when the
     result is collected. The run is held in memory as a whole.
 
     Examples
     --------
-    >>> import polars as pl
     >>> from prframe.trec import join
-    >>> run = pl.DataFrame(
-    ...     {"qid": ["1", "1"], "docno": ["d3", "d7"], "score": [2.0, 1.0]}
-    ... )
-    >>> qrels = pl.DataFrame({"qid": ["1", "1"], "docno": ["d5", "d7"], "label": [2, 1]})
+    >>> run = {"1": {"d3": 2.0, "d7": 1.0}}
+    >>> qrels = {"1": {"d5": 2, "d7": 1}}
     >>> join(run, qrels)
     shape: (3, 5)
     ┌──────────┬────────┬───────┬───────┬────────┐
@@ -154,11 +151,7 @@ def join_both(
     predicted: Qrels,
     **options: Any,  # noqa: ANN401 - those of `join`
 ) -> pl.DataFrame:
-    """Join a run with the labels of a machine (``predicted``) and of humans (``label``).
-
-    ``label`` is null for queries that humans have not judged. As elsewhere, a document that a
-    judge of its query does not list is not relevant.
-    """
+    """Join a run with labels of a machine (``predicted``) and of humans (``label``, or null)."""
     human, machine = _judgments(qrels), _judgments(predicted)
     alone = human.join(machine, on="query_id", how="anti")["query_id"].unique().sort()
     if alone.len():
@@ -343,11 +336,11 @@ def _run_rows(run: Roles, frame: pl.DataFrame, out: Schema) -> pl.DataFrame:
         f"the score {run.value!r} of the run must not contain nulls or NaN",
         "drop these rows; documents without a row are not retrieved",
     )
-    doubts.warn_of_unretrieved(frame[run.value])
+    matching.warn_of_unretrieved(frame[run.value])
     roles.refuse_large(frame, run.value, f"the integer score {run.value!r} of the run")
     if run.rank is not None:
         keys = frame.select(*run.systems, pl.col(run.query).alias("query_id"))
-        doubts.warn_of_ranks(keys, frame[run.rank], frame[run.value])
+        matching.warn_of_ranks(keys, frame[run.rank], frame[run.value])
     return frame.select(
         *run.systems,
         pl.col(run.query).alias("query_id"),

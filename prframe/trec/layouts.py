@@ -161,26 +161,22 @@ def _is_header(words: Sequence[str]) -> bool:
 
 def _resemblance(fields: list[bytes], kind: str) -> str:
     """Say which other kind of file has lines of such fields, if there is one."""
-    words = [_read(field) for field in fields]
+    words, found = [_read(field) for field in fields], []
     if _is_header(words):
-        return ", as in qrels of BEIR, which come second in join (first in a shell)"
-    if len(words) >= len(RUN.schema) and _REAL.fullmatch(words[4]):
-        order = "first in join and second in a shell"
-        return f", as in a run, which comes {order} (read_run)"
-    if len(words) == len(QRELS.schema) and _WHOLE.fullmatch(words[3]):
-        order = "second in join and first in a shell"
-        return f", as in qrels, which come {order} (read_qrels)"
-    if len(words) != len(RESULTS.schema) or not (words[0] in WORDS or _REAL.fullmatch(words[2])):
-        return ""
-    before, behind = "", ""
-    if kind == "qrels" and _WHOLE.fullmatch(words[2]):
-        before = (
-            "where the iteration, the second field, often 0, is missing, which it may be below "
-            "the header of BEIR, 'query-id corpus-id score', or "
-        )
-    if kind == "a run":
-        behind = ", or in a run of MS MARCO, 'query document rank', from rank 0 or 1"
-    return f", as {before}in the output of trec_eval (read_results){behind}"
+        found.append("qrels of BEIR, which come second in join (first in a shell)")
+    elif len(words) >= len(RUN.schema) and _REAL.fullmatch(words[4]):
+        found.append("a run, which comes first in join and second in a shell (read_run)")
+    elif len(words) == len(QRELS.schema) and _WHOLE.fullmatch(words[3]):
+        found.append("qrels, which come second in join and first in a shell (read_qrels)")
+    elif len(words) == len(RESULTS.schema) and (words[0] in WORDS or _REAL.fullmatch(words[2])):
+        if kind == "qrels" and _WHOLE.fullmatch(words[2]):
+            header = "(it may be missing below the header of BEIR, 'query-id corpus-id score'),"
+            found.append(f"qrels without the iteration, the second field, often 0 {header}")
+        found.append("the output of trec_eval (read_results)")
+        if kind == "a run":
+            found[-1] += ","
+            found.append("a run of MS MARCO, 'query document rank', from rank 0 or 1")
+    return f", as in {' or in '.join(found)}" if found else ""
 
 
 def _read(field: bytes) -> str:

@@ -1,15 +1,14 @@
 """Read runs, qrels, and the output of trec_eval.
 
-A file is read in blocks of whole lines, by the CSV reader of polars where a block is regular once
-its white space is normalised. This reader would silently misread empty fields, short lines,
-comments and NaN, so blocks are checked for these. A part of a block that fails is read line by
-line, which defines what a file means.
+A file is read in blocks of whole lines, by the CSV reader of polars once white space is
+normalised. It would silently misread empty fields, short lines, comments and NaN: a block with
+such lines is read line by line, which defines what a file means.
 """
 
-import io
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import chain
 
 import numpy as np
@@ -19,7 +18,6 @@ from prframe import checks
 from prframe._engine.tasks import prefetched
 from prframe.errors import PrframeError
 from prframe.trec.files import (
-    LONGEST_LINE,
     Part,
     Path,
     file_stem,
@@ -39,11 +37,8 @@ from prframe.trec.layouts import (
     MalformedLineError,
 )
 
-# A block is large enough to keep all cores busy, and so small that copies of it do not matter.
-_BLOCK = 1 << 23
-_PIECE = 1 << 18
-# What is left of a block when it is cut, a line that is too long among it.
-_LARGEST_PIECE = LONGEST_LINE + 2 * _PIECE
+# A block keeps all cores busy; one with lines that the CSV reader misreads takes a second.
+_BLOCK = 1 << 22
 # More than this of a line is in no message.
 _SHOWN = 1000
 _SPACE, _NEWLINE = b" \n"
@@ -78,9 +73,8 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     Raises
     ------
     PrframeError
-        A line with fewer than six fields, with a score that is no number or NaN, with text
-        that is not UTF-8, or of more than 1,000,000 bytes; with the file and the line. A pattern
-        that no file matches.
+        A line with fewer than six fields, a score that is no number or NaN, or text that is not
+        UTF-8, with the file and the line; a pattern that no file matches.
     OSError
         A file that cannot be opened; FileNotFoundError if it does not exist.
 
@@ -92,8 +86,8 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     carriage return, or both. A byte order mark is skipped, and after the mark of UTF-16 the file
     is read as such.
 
-    Ids are text: ``"007"`` stays as it is. A score of ``-inf`` means not retrieved. The rank is
-    never used: scores decide. In a run of MS MARCO, lines of ``query document rank`` whose first
+    Ids are text: ``"007"`` stays as it is. A score of ``-inf`` means not retrieved. Scores decide,
+    and ranks are not used. In a run of MS MARCO, lines of ``query document rank`` whose first
     rank is 0 or 1, the score is the negative rank, and the system has the name of the file.
 
     Examples
@@ -104,16 +98,8 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "bm25.txt")
     ...     _ = path.write_text("301 Q0 d7 1 2.5 bm25\n301 Q0 d2 2 1e-1 bm25\n")
-    ...     read_run(path)
-    shape: (2, 5)
-    ┌──────────┬────────┬──────┬───────┬────────┐
-    │ query_id ┆ doc_id ┆ rank ┆ score ┆ system │
-    │ ---      ┆ ---    ┆ ---  ┆ ---   ┆ ---    │
-    │ str      ┆ str    ┆ i64  ┆ f64   ┆ str    │
-    ╞══════════╪════════╪══════╪═══════╪════════╡
-    │ 301      ┆ d7     ┆ 1    ┆ 2.5   ┆ bm25   │
-    │ 301      ┆ d2     ┆ 2    ┆ 0.1   ┆ bm25   │
-    └──────────┴────────┴──────┴───────┴────────┘
+    ...     read_run(path).rows()
+    [('301', 'd7', 1, 2.5, 'bm25'), ('301', 'd2', 2, 0.1, 'bm25')]
     """
     return _read(path, RUN)
 
@@ -153,16 +139,8 @@ def read_qrels(path: Path | Sequence[Path]) -> pl.DataFrame:
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "qrels.txt")
     ...     _ = path.write_text("301 0 d2 1\n301 0 d5 2\n")
-    ...     read_qrels(path)
-    shape: (2, 3)
-    ┌──────────┬────────┬───────┐
-    │ query_id ┆ doc_id ┆ label │
-    │ ---      ┆ ---    ┆ ---   │
-    │ str      ┆ str    ┆ i64   │
-    ╞══════════╪════════╪═══════╡
-    │ 301      ┆ d2     ┆ 1     │
-    │ 301      ┆ d5     ┆ 2     │
-    └──────────┴────────┴───────┘
+    ...     read_qrels(path).rows()
+    [('301', 'd2', 1), ('301', 'd5', 2)]
     """
     return _read(path, QRELS)
 
@@ -189,7 +167,7 @@ def read_results(path: Path | Sequence[Path], *, summary: bool = False) -> pl.Da
     ------
     PrframeError
         A line without exactly three fields, a value that is no number, and what `read_run`
-        refuses. A file that holds the results of several runs, or the summary alone unless
+        refuses. A file with the results of several runs, or with the summary alone unless
         `summary` is True.
     OSError
         A file that cannot be opened; FileNotFoundError if it does not exist.
@@ -207,16 +185,8 @@ def read_results(path: Path | Sequence[Path], *, summary: bool = False) -> pl.Da
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "results.txt")
     ...     _ = path.write_text("map 301 0.25\nmap 302 0.5\nrunid all bm25\nmap all 0.375\n")
-    ...     read_results(path)
-    shape: (2, 4)
-    ┌────────┬──────────┬────────┬───────┐
-    │ system ┆ query_id ┆ metric ┆ value │
-    │ ---    ┆ ---      ┆ ---    ┆ ---   │
-    │ str    ┆ str      ┆ str    ┆ f64   │
-    ╞════════╪══════════╪════════╪═══════╡
-    │ bm25   ┆ 301      ┆ map    ┆ 0.25  │
-    │ bm25   ┆ 302      ┆ map    ┆ 0.5   │
-    └────────┴──────────┴────────┴───────┘
+    ...     read_results(path).rows()
+    [('bm25', '301', 'map', 0.25), ('bm25', '302', 'map', 0.5)]
     """
     checks.flag("summary", summary)
     paths = files(path, RESULTS.pattern)
@@ -273,41 +243,20 @@ def _made(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
 
 
 def _blocks(path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
-    """Read a file block by block."""
+    """Read a file block by block: by the CSV reader, or line by line what it would misread."""
     with opened(path) as read:
-        pieces = whole_lines(read, _BLOCK)
+        pieces = whole_lines(read, _BLOCK, path)
         first, found = b"", None
         while found is None and (piece := next(pieces, b"")):
             first += piece
             found = layout.variant(first)
         layout, start = found or (layout, 0)
         line = 1 + _lines(first[:start])
-        with prefetched(chain([first[start:]], pieces)) as blocks:
+        with closing(prefetched(chain([first[start:]], pieces))) as blocks:
             for block in blocks:
-                yield from _rows(block, layout, path, line)
+                rows = _regular(_tidied(block), layout)
+                yield _line_by_line(block, layout, path, line) if rows is None else rows
                 line += _lines(block)
-
-
-def _rows(block: bytes, layout: Layout, path: Path, first: int) -> Iterator[pl.DataFrame]:
-    """Read a block, whose first line has a number, and line by line what the reader misreads."""
-    rows = None if _may_have_long_lines(block) else _regular(_tidied(block), layout)
-    if rows is not None:
-        yield rows
-    elif len(block) <= _LARGEST_PIECE:
-        yield _line_by_line(block, layout, path, first)
-    else:
-        for part in whole_lines(io.BytesIO(block).read, _PIECE):
-            yield from _rows(part, layout, path, first)
-            first += _lines(part)
-
-
-def _may_have_long_lines(block: bytes) -> bool:
-    """Return whether some stretch of half the length of a long line has no end of a line."""
-    half = LONGEST_LINE // 2
-    return any(
-        block.find(b"\n", start, start + half) < 0 and block.find(b"\r", start, start + half) < 0
-        for start in range(0, len(block) - half + 1, half)
-    )
 
 
 def _lines(block: bytes) -> int:
@@ -371,8 +320,11 @@ def _is_right(rows: pl.DataFrame, block: bytes) -> bool:
     # Missing fields are null, and so are empty ones, which come from misplaced white space.
     if any(column.null_count() for column in rows.iter_columns() if column.name != "rank"):
         return False
-    if "value" in rows.columns and not _are_values(rows):
-        return False
+    if "value" in rows.columns:
+        text = rows.filter(~pl.col("metric").is_in(WORDS))["value"]
+        is_value = text.cast(pl.Float64, strict=False).is_finite() | text.is_in(UNDEFINED)
+        if not is_value.fill_null(value=False).all():
+            return False
     # A number that is too large is read as infinite.
     if "score" in rows.columns and not rows["score"].is_finite().all():
         return False
@@ -383,23 +335,12 @@ def _is_right(rows: pl.DataFrame, block: bytes) -> bool:
     return not rows.select(start.any()).item()
 
 
-def _are_values(rows: pl.DataFrame) -> bool:
-    """Return whether the values of all measures are numbers or NaN, but for words."""
-    text = rows.filter(~pl.col("metric").is_in(WORDS))["value"]
-    numbers = text.cast(pl.Float64, strict=False)
-    return bool((numbers.is_finite() | text.is_in(UNDEFINED)).fill_null(value=False).all())
-
-
 def _tidied(block: bytes) -> bytes:
     """Return a block with single spaces between fields, without blank lines and comments."""
     is_plain = block[:1] not in b" \n" and not any(sign in block for sign in _UNTIDY)
     if is_plain and not _has_pairs(block):
         return block
-    text = b"\n" + block
-    if b"\r" in text:
-        text = text.replace(b"\r\n", b"\n")
-    if BOM in text:
-        text = text.replace(b"\n" + BOM, b"\n")
+    text = (b"\n" + block).replace(b"\r\n", b"\n").replace(b"\n" + BOM, b"\n")
     text = text.translate(_TO_SPACE)
     if _has_pairs(text):
         for pair, single in ((b"  ", b" "), (b" \n", b"\n"), (b"\n ", b"\n"), (b"\n\n", b"\n")):
@@ -410,35 +351,22 @@ def _tidied(block: bytes) -> bytes:
 
 def _has_pairs(block: bytes) -> bool:
     """Return whether a space or the end of a line follows another."""
-    for start in range(0, len(block), _PIECE):
-        piece = np.frombuffer(memoryview(block)[start : start + _PIECE + 1], np.uint8)
-        is_white = (piece == _SPACE) | (piece == _NEWLINE)
-        if (is_white[1:] & is_white[:-1]).any():
-            return True
-    return False
+    signs = np.frombuffer(block, np.uint8)
+    is_white = (signs == _SPACE) | (signs == _NEWLINE)
+    return bool((is_white[1:] & is_white[:-1]).any())
 
 
 def _line_by_line(block: bytes, layout: Layout, path: Path, first: int) -> pl.DataFrame:
-    """Read a block line by line, up to the first malformed line."""
+    """Read a block, whose first line has a number, up to the first malformed line."""
     rows = []
     for number, line in enumerate(_LINE_END.split(block), first):
-        if len(line) > LONGEST_LINE:
-            raise PrframeError(
-                f"{os.fspath(path)}, line {number}: a line of {layout.kind} must have at most "
-                f"{LONGEST_LINE:,} bytes; got more, in {_shown(line)}. "
-                "Mend the line, or the ends of lines."
-            )
         try:
             row = layout.parse(line)
         except MalformedLineError as error:
+            shown = checks.brief(line[:_SHOWN].decode(errors="backslashreplace"))
             raise PrframeError(
-                f"{os.fspath(path)}, line {number}: {error}, in {_shown(line)}. {error.remedy}"
+                f"{os.fspath(path)}, line {number}: {error}, in {shown}. {error.remedy}"
             ) from None
         if row is not None:
             rows.append(row)
     return pl.DataFrame(rows, schema=layout.schema, orient="row").select(layout.columns)
-
-
-def _shown(line: bytes) -> str:
-    """Return the start of a line as it is shown in messages."""
-    return checks.brief(line[:_SHOWN].decode(errors="backslashreplace"))

@@ -15,7 +15,7 @@ from prframe.metrics import Metric, parse_metric
 from prframe.stats._tolerances import RESIDUE
 from prframe.stats.null import without_single_precision
 from prframe.typing import Columns
-from prframe.verbs._evaluation import named
+from prframe.verbs._evaluation import Evaluation, named
 from prframe.verbs._verb import warn_null
 
 # The working columns of the metric of each row, of its value, and of the number of the column that
@@ -172,6 +172,15 @@ class PrecomputedValues:
                 f"{shared}; name in over= or by= what else tells these rows apart, or take their "
                 "mean first."
             )
+
+
+def values_of(
+    source: Source, args: Arguments, measure: Evaluation | PrecomputedValues
+) -> MetricValues:
+    """Return the value of each group by the keys of the arguments."""
+    if isinstance(measure, PrecomputedValues):
+        return measure.read(source, args)
+    return MetricValues.of(replace(measure, args=args).values(source), measure.wanted)
 
 
 def shared_keys(rows: pl.DataFrame, keys: Sequence[str], words: str) -> str:

@@ -30,7 +30,7 @@ from prframe.verbs._guards import (
     warn_of_unlisted,
     warn_of_unretrieved,
 )
-from prframe.verbs._plan import Plan, named_by_caller
+from prframe.verbs._plan import Plan, named_by_caller, steps_of
 
 # The working column of how many standard errors ties at a jump may move an estimate. From one on
 # intervals do not cover.
@@ -111,11 +111,7 @@ def run(
     roles = dict.fromkeys([key for key in args.keys if key not in keys], "over")
     frame, names = named(frame)
     guard = PooledRankings.of(frame, names, args)
-    steps = None
-    if kind_of(frame).is_elsewhere:
-        from prframe.verbs._steps import steps_of
-
-        steps = steps_of(plan, keys)
+    steps = steps_of(plan, keys) if kind_of(frame).is_elsewhere else None
 
     def result_schema(source: Source) -> Schema:
         args.check_types(source.schema, roles)

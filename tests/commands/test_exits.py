@@ -65,13 +65,6 @@ USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate
             "column and name the column of their models with --by",
         ),
         (
-            [
-                *("evaluate", "--frame", "frame.csv", "--score", "score", "other", "--interval"),
-                *("--by", "model"),
-            ],
-            "--by names 'model', which is also a column of the result; rename it",
-        ),
-        (
             ["compare", "qrels", "old.run", "new.run", "--margin", "0.1"],
             "--margin goes with --fail-if-worse",
         ),
@@ -284,7 +277,7 @@ try:
     main(["compare", "--help"])
 except SystemExit:
     pass
-heavy = {"polars", "numpy", "pandas", "scipy", "pyarrow", "tqdm", "shtab"}
+heavy = {"polars", "numpy", "pandas", "scipy", "pyarrow", "tqdm"}
 print(sorted(heavy & set(sys.modules)), file=sys.stderr)
 """
     done = subprocess.run(
@@ -311,7 +304,7 @@ def test_faults_are_told_from_gates(capfdbinary, monkeypatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by chance")
 
-    monkeypatch.setattr("prframe.commands.evaluate.run", broken)
+    monkeypatch.setattr("prframe.commands.options.flags_of", broken)
     done = run(capfdbinary, "evaluate")
     assert done.code == 70
     lines = done.err.splitlines()

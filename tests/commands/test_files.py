@@ -27,23 +27,23 @@ JSON = b'{"score": 2, "label": 1}\n{"score": 1, "label": 0}\n'
         (
             "x.csv",
             f"{HEAD}a,1,1\na,2,0,5,6\n".encode(),
-            "x.csv, line 3: 5 fields, where the first line names 3 columns.",
+            "x.csv, line 3: the number of fields is 5, where the first line names 3 columns.",
         ),
         (
             "x.csv",
             f'{HEAD}"a\nb",1,1\na\n'.encode(),
-            "x.csv, line 4: 1 field, where the first line names 3 columns.",
+            "x.csv, line 4: the number of fields is 1, where the first line names 3 columns.",
         ),
         (
             "x.tsv",
             HEAD.replace(",", "\t").encode() + b"a\t1\t1\n\na\t2\t1\n",
-            "x.tsv, line 3: 0 fields, where the first line names 3 columns.",
+            "x.tsv, line 3: the number of fields is 0, where the first line names 3 columns.",
         ),
-        ("x.csv", f"{HEAD}é,1,1\n".encode("latin-1"), "x.csv, line 2: the text must be UTF-8."),
+        ("x.csv", f"{HEAD}é,1,1\n".encode("latin-1"), "x.csv, invalid utf-8 sequence."),
         (
             "x.csv.gz",
             gzip.compress(f"{HEAD}a,1,1\na,2,0,5\n".encode(), mtime=0),
-            "x.csv.gz, line 3: 4 fields, where the first line names 3 columns.",
+            "x.csv.gz, line 3: the number of fields is 4, where the first line names 3 columns.",
         ),
         (
             "x.csv.gz",
@@ -87,7 +87,7 @@ def test_what_is_wrong_with_standard_input() -> None:
         (b"", "standard input is empty."),
         (
             f"{HEAD}a,1\n".encode(),
-            "standard input, line 2: 2 fields, where the first line names 3 columns.",
+            "standard input, line 2: the number of fields is 2, where the first line names 3 columns.",
         ),
     ):
         done = process(*EVALUATE, "-", stdin=content)

@@ -126,15 +126,6 @@ def test_check_reports_a_document_that_stands_twice(capfdbinary) -> None:
     assert run(capfdbinary, "evaluate", "qrels", "x.run").code == 65
 
 
-def test_standard_input_that_is_closed(capfdbinary, monkeypatch) -> None:
-    monkeypatch.setattr("sys.stdin", None)
-    done = run(capfdbinary, *EVALUATE, "-")
-    assert (done.code, done.err) == (
-        66,
-        "prframe: error: standard input is closed; name a file\n",
-    )
-
-
 def failing(file: BinaryIO) -> None:
     file.write(b"half of it")
     raise OSError(28, "No space left on device")

@@ -28,7 +28,7 @@ def asked(monkeypatch):
 
 def test_every_argument_has_an_option() -> None:
     command = options.Parser()
-    report.add_options(command)
+    report.REPORT.add_options(command)
     arguments = inspect.signature(prframe.report).parameters
     assert {CALLED.get(name, name) for name in arguments} <= set(command.flags())
 

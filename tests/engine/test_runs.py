@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, strategies as st
 from polars.testing import assert_frame_equal
 
-from prframe._engine import runs as runs_module
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
@@ -15,11 +14,6 @@ from prframe._engine.runs import Counting, counted
 from prframe._engine.totals import items_above
 
 COLUMNS = {"nothing": (), "gains": ("gain",), "judgments": ("gain", "judged")}
-
-
-@pytest.fixture(autouse=True)
-def _count_few_rows_as_well(monkeypatch) -> None:
-    monkeypatch.setattr(runs_module, "_FEW", 1)
 
 
 def rows_of(seed: int, size: int, decimals: int, n_groups: int) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal
 
 import prframe
 from prframe._engine import frames
-from prframe._engine.tasks import Task, prefetched, prefetching, results
+from prframe._engine.tasks import Task, prefetched, results
 
 N_GROUPS = 30
 
@@ -53,8 +53,8 @@ def test_results_stand_in_order_and_only_the_work_is_done_by_a_thread(threads: i
         return Task(work, finish).then(lambda value: -value)
 
     for n_tasks in (0, 1, 2, 7):
-        with results(map(task, range(n_tasks))) as values:
-            assert list(values) == [-10 * number - 1 for number in range(n_tasks)]
+        values = list(results(map(task, range(n_tasks))))
+        assert values == [-10 * number - 1 for number in range(n_tasks)]
     assert callers == {threading.get_ident()}
     assert (workers == callers) == (threads == 1)
     assert len(workers - callers) < 4
@@ -85,16 +85,14 @@ def test_an_error_ends_the_work(where: str, error: type[BaseException]) -> None:
             )
 
     def use() -> None:
-        with results(tasks()) as values:
-            for nth, _ in enumerate(values):
-                if where == "use" and nth == 3:
-                    stop(error)
+        for nth, _ in enumerate(results(tasks())):
+            if where == "use" and nth == 3:
+                stop(error)
 
     before = threading.active_count()
-    # The error is kept, and with it what its frames hold.
-    with pytest.raises(error, match="stopped") as raised:
+    with pytest.raises(error, match="stopped"):
         use()
-    assert len(begun) <= 5, raised
+    assert len(begun) <= 5
     assert threading.active_count() <= before
 
 
@@ -119,36 +117,30 @@ def rows() -> pl.DataFrame:
     )
 
 
-@pytest.mark.parametrize("threads", [1, 2], indirect=True)
-def test_items_are_made_in_order_at_most_one_ahead(threads: int) -> None:
-    makers, n_made = set(), 0
+def test_items_are_made_in_order_at_most_one_ahead() -> None:
+    made = 0
 
     def items(number: int) -> Iterator[int]:
-        nonlocal n_made
+        nonlocal made
         for item in range(number):
-            makers.add(threading.get_ident())
-            n_made += 1
+            made += 1
             yield item
 
     for number in (0, 1, 2, 7):
-        n_made = 0
-        with prefetched(items(number)) as made:
-            for place, item in enumerate(made):
-                assert item == place
-                assert n_made <= place + 2
-        assert n_made == number
-    assert (threading.get_ident() in makers) == (threads == 1)
+        made = 0
+        for place, item in enumerate(prefetched(items(number))):
+            assert item == place
+            assert made <= place + 2
+        assert made == number
 
 
-@pytest.mark.parametrize("threads", [1, 2], indirect=True)
-@pytest.mark.usefixtures("threads")
 def test_an_error_in_making_an_item_reaches_the_caller() -> None:
     def items() -> Iterator[int]:
         yield 1
         raise KeyError("item")
 
-    with pytest.raises(KeyError, match="item"), prefetched(items()) as made:
-        list(made)
+    with pytest.raises(KeyError, match="item"):
+        list(prefetched(items()))
 
 
 CASES: dict[str, dict[str, Any]] = {
@@ -268,7 +260,7 @@ def test_verbs_do_not_wait_for_ever_where_polars_calls_them(number: str) -> None
 INTERRUPTED = """
 import os, signal, threading, time
 import polars as pl
-from prframe._engine.tasks import Task, prefetched, prefetching, results
+from prframe._engine.tasks import Task, results
 pl.thread_pool_size = lambda: 2
 begun = []
 def work():
@@ -277,8 +269,7 @@ def work():
         os.kill(os.getpid(), signal.SIGINT)
     time.sleep(0.2)
 try:
-    with results(Task(work, str) for _ in range(500)) as values:
-        list(values)
+    list(results(Task(work, str) for _ in range(500)))
 except KeyboardInterrupt:
     print(threading.active_count(), "thread after", len(begun), "tasks")
 """
@@ -291,23 +282,3 @@ def test_the_user_can_interrupt_the_work() -> None:
         [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=30, check=True
     )
     assert done.stdout == "1 thread after 3 tasks\n"
-
-
-def test_an_error_of_items_made_ahead_reaches_the_caller_in_its_turn():
-    def items():
-        yield 1
-        raise ValueError("none are left")
-
-    ahead = prefetching(items())
-    assert next(ahead) == 1
-    with pytest.raises(ValueError, match="none are left"):
-        next(ahead)
-
-
-def test_the_thread_that_makes_items_ends_with_a_caller_that_stops_early():
-    # Threads of other tests may end meanwhile.
-    before = set(threading.enumerate())
-    ahead = prefetching(iter(range(100)))
-    assert next(ahead) == 0
-    ahead.close()
-    assert set(threading.enumerate()) <= before

@@ -8,7 +8,7 @@ import pytest
 from prframe import PrframeError
 from prframe.learn import smoothed, smoothed_criterion
 from prframe.learn.rules import DefiniteRule, LinearRule, QuadraticRule
-from prframe.learn.solvers import Problem
+from prframe.learn.smoothed import Problem
 from prframe.stats import CustomFunction, parse_phi
 
 PHIS = [

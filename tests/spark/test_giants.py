@@ -5,7 +5,6 @@ import polars as pl
 import pytest
 
 import prframe
-from prframe._engine import runs
 from tests.spark.test_verbs import KEYS, assert_same, pytestmark  # noqa: F401 - marks this file
 
 RNG = np.random.default_rng(11)
@@ -53,11 +52,6 @@ CALLS = {
     "ap_test": lambda f, by: prframe.ap_test(f, by=by, method="normal"),
     "rank_test": lambda f, by: prframe.rank_test(f, by=by, phi=["mww", "local-auc"]),
 }
-
-
-@pytest.fixture(autouse=True)
-def _count_few_rows_as_well(monkeypatch) -> None:
-    monkeypatch.setattr(runs, "_FEW", 1)
 
 
 @pytest.fixture

@@ -128,7 +128,7 @@ LIKE = {
     "results as a run": (read_run, "map 301 0.5\n", "got 3, as in the output of trec_eval (read_results), or in a run of MS MARCO, 'query document rank', from rank 0 or 1, in 'map 301 0.5'. "),
     "results without numbers": (read_run, "runid all bm25\n", "got 3, as in the output of trec_eval (read_results), or in a run of MS MARCO, 'query document rank', from rank 0 or 1, in 'runid all bm25'. "),
     "a run as qrels": (read_qrels, "301 Q0 d1 1 2.5 x y\n", "got 7, as in a run, which comes first in join and second in a shell (read_run), in '301 Q0 d1 1 2.5 x y'. "),
-    "qrels without iterations": (read_qrels, "1 d1 1\n", "got 3, as where the iteration, the second field, often 0, is missing, which it may be below the header of BEIR, 'query-id corpus-id score', or in the output of trec_eval (read_results), in '1 d1 1'. "),
+    "qrels without iterations": (read_qrels, "1 d1 1\n", "got 3, as in qrels without the iteration, the second field, often 0 (it may be missing below the header of BEIR, 'query-id corpus-id score'), or in the output of trec_eval (read_results), in '1 d1 1'. "),
     "something else": (read_qrels, "301 Q0 d1\n", "got 3, in '301 Q0 d1'. "),
 }  # fmt: skip
 

@@ -24,7 +24,7 @@ ROWS = pl.DataFrame(
 WEIGHTED = ["AP", "AUC", "AUPRC", "Prec@0.5"]
 
 
-@pytest.mark.parametrize("size", [1e155, 1e-155, 1e-170, 1e300, 1e-290])
+@pytest.mark.parametrize("size", [1e90, 1e-90])
 @pytest.mark.parametrize("by", [None, "q"])
 def test_the_size_of_weights_does_not_matter(size: float, by: str | None) -> None:
     # In one group alone, so that groups are scaled apart.
@@ -38,14 +38,13 @@ def test_the_size_of_weights_does_not_matter(size: float, by: str | None) -> Non
 
 
 @pytest.mark.parametrize("verb", [lambda *a, **k: prframe.evaluate(*a, "AUC", **k), prframe.curve])
-def test_weights_that_add_up_to_infinity_are_refused(verb: Any) -> None:
-    huge = ROWS.with_columns(pl.col("weight") * 1.7e308)
-    with pytest.raises(PrframeError) as caught:
-        verb(huge, weight="weight")
-    assert str(caught.value) == (
-        "`weight` 'weight' must add up to a finite number: inf; divide all weights by the same "
-        "number."
-    )
+def test_weights_whose_sums_have_no_products_are_refused(verb: Any) -> None:
+    for size, total in ((1.7e308, "inf"), (1e-110, "")):
+        with pytest.raises(PrframeError) as caught:
+            verb(ROWS.with_columns(pl.col("weight") * size), weight="weight")
+        must = "`weight` 'weight' must add up to a number from 1e-100 to 1e100: "
+        assert str(caught.value).startswith(must + total)
+        assert str(caught.value).endswith("; divide all weights by the same number.")
 
 
 def known(n: int, n_pos: int, ap: float) -> pl.DataFrame:

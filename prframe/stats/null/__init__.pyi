@@ -7,11 +7,11 @@ from .average_precision.approximations import (
     ap_normal_sf as ap_normal_sf,
     beta_parameters as beta_parameters,
 )
+from .average_precision.counting import beyond as beyond
 from .average_precision.distribution import APNull as APNull
 from .average_precision.groups import Case as Case, Cases as Cases
 from .average_precision.moments import ap_null_moments as ap_null_moments
 from .average_precision.steps import APNullMethod as APNullMethod, Tail as Tail
-from .average_precision.values import beyond as beyond
 from .base import (
     NullDistribution as NullDistribution,
     TailProbabilities as TailProbabilities,

@@ -180,17 +180,7 @@ class NullDistribution(ABC):
         return shaped(self._tails("x", x, ("lower",)).lower)
 
     def tails(self, x: ArrayLike) -> TailProbabilities:
-        """Return the logarithms of both tails of values, and the method of each.
-
-        Parameters
-        ----------
-        x : array_like of float
-
-        Returns
-        -------
-        TailProbabilities
-            ``log_sf``, ``log_cdf`` and ``method``; that of NaN is "undefined".
-        """
+        """Return the logarithms of both tails and the method, that of NaN being "undefined"."""
         upper, lower, method = self._tails("x", x, BOTH)
         return TailProbabilities(
             shaped(upper), shaped(lower), str(method) if method.ndim == 0 else method
@@ -240,17 +230,7 @@ class NullDistribution(ABC):
         return self._quantiles(q, "upper")
 
     def ppf(self, q: ArrayLike) -> Floats | float:
-        """Return the least value x with P(X <= x) >= q.
-
-        Parameters
-        ----------
-        q : array_like of float in (0, 1]
-
-        Returns
-        -------
-        float or ndarray of float
-            In the shape of q, as exact as `isf`. It is the largest value where q is 1.
-        """
+        """Return the least value x with P(X <= x) >= q, as `isf` does; the largest for q = 1."""
         return self._quantiles(q, "lower")
 
     def using(self, method: Any) -> Self:  # noqa: ANN401 - each class has its own names
@@ -260,19 +240,7 @@ class NullDistribution(ABC):
         return type(self)(**(self._arguments() | {"method": method}))
 
     def rvs(self, size: int = 1, rng: Seed = None) -> Floats:
-        """Draw values.
-
-        Parameters
-        ----------
-        size : int, default 1
-            How many, >= 1.
-        rng : int or numpy.random.Generator, optional
-            Seed, or generator; unless given, every call draws other values.
-
-        Returns
-        -------
-        ndarray of float, shape (size,)
-        """
+        """Draw values, shape (size,); `rng` is a seed, a generator or None."""
         size = checks.whole_number("size", size, at_least=1)
         return self._draws(size, random_generator(rng))
 

@@ -139,8 +139,9 @@ def hypergeometric_topk(
 ) -> TopkTest:
     """Test the hits among the first k against random selection of k items, exactly.
 
-    Chance gives x hits with probability ``C(n_pos, x) C(n - n_pos, k - x) / C(n, k)``. The mean of
-    precision at k is ``p = n_pos / n``, its variance ``p (1 - p) / k * (n - k) / (n - 1)``.
+    Chance gives x hits with probability ``C(n_pos, x) C(n - n_pos, k - x) / C(n, k)`` (Zhang & Su
+    2012, eq. (4)). The mean of precision at k is ``p = n_pos / n``, its variance
+    ``p (1 - p) / k * (n - k) / (n - 1)``.
 
     Parameters
     ----------
@@ -163,17 +164,11 @@ def hypergeometric_topk(
     PrframeError
         Numbers that are not whole or out of range, or an unknown alternative.
 
-    References
-    ----------
-    Zhang & Su 2012, eq. (4).
-
     Examples
     --------
     >>> test = hypergeometric_topk(hits=[2, 4], n=100, n_pos=10, k=10)
-    >>> test.null_mean
-    array([0.1, 0.1])
-    >>> test.p_value.round(5)
-    array([0.26153, 0.00822])
+    >>> test.null_mean, test.p_value.round(5)
+    (array([0.1, 0.1]), array([0.26153, 0.00822]))
     """
     check_alternative(alternative)
     hits, n, n_pos, k = np.broadcast_arrays(

@@ -5,7 +5,6 @@ from .covariance import (
     rank_covariance as rank_covariance,
     rank_difference as rank_difference,
 )
-from .influence import moved_by_ties as moved_by_ties
 from .roc import (
     RocDistances as RocDistances,
     concentration_radius as concentration_radius,
@@ -15,6 +14,7 @@ from .roc import (
 )
 from .statistic import (
     RankStatistic as RankStatistic,
+    moved_by_ties as moved_by_ties,
     rank_null as rank_null,
     rank_statistic as rank_statistic,
 )

@@ -11,8 +11,7 @@ from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import comparable, positive_labels, reals
 from prframe.stats._p_values import from_normal
 from prframe.stats.intervals import Confidence, wald_interval
-from prframe.stats.rank_statistics.influence import RankSum
-from prframe.stats.rank_statistics.statistic import RankStatistic, rank_null, scale_of
+from prframe.stats.rank_statistics.statistic import RankStatistic, RankSum, rank_null, scale_of
 from prframe.stats.rankings import RankedCells
 from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, parse_phi
 from prframe.typing import Alternative, Floats

@@ -112,8 +112,8 @@ class ScoreGeneratingFunction(ABC):
     @abstractmethod
     def _slope(self, u: Floats) -> ArrayLike: ...
 
-    @abstractmethod
-    def _curvature(self, u: Floats) -> ArrayLike: ...
+    def _curvature(self, u: Floats) -> ArrayLike:
+        return np.zeros_like(u)
 
     @abstractmethod
     def _area(self, u: Floats) -> ArrayLike: ...

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtri, xlogy
 
 from prframe.stats.score_functions.base import Jump, ScoreGeneratingFunction
 from prframe.typing import Floats
@@ -23,9 +24,6 @@ class _Linear(ScoreGeneratingFunction):
 
     def _slope(self, u: Floats) -> ArrayLike:
         return np.full_like(u, self._factor)
-
-    def _curvature(self, u: Floats) -> ArrayLike:
-        return np.zeros_like(u)
 
     def _area(self, u: Floats) -> ArrayLike:
         return self._factor / 2 * (u**2 - 2 * self._centre * u)
@@ -48,9 +46,6 @@ class MannWhitneyWilcoxon(_Linear):
     """
 
     word: ClassVar[str] = "mww"
-
-    def _value(self, u: Floats) -> ArrayLike:
-        return u
 
 
 @dataclass(frozen=True)
@@ -94,9 +89,6 @@ class Logrank(ScoreGeneratingFunction):
         return (1 / (1 - u)) ** 2
 
     def _area(self, u: Floats) -> ArrayLike:
-        # SciPy is imported here, because its import takes longer than most evaluations.
-        from scipy.special import xlogy  # noqa: PLC0415
-
         return u + xlogy(1 - u, 1 - u)
 
 
@@ -124,9 +116,6 @@ class Median(ScoreGeneratingFunction):
         return np.sign(u - 0.5)
 
     def _slope(self, u: Floats) -> ArrayLike:
-        return np.zeros_like(u)
-
-    def _curvature(self, u: Floats) -> ArrayLike:
         return np.zeros_like(u)
 
     def _area(self, u: Floats) -> ArrayLike:
@@ -167,8 +156,5 @@ class VanDerWaerden(ScoreGeneratingFunction):
 
 def _normal(u: Floats) -> tuple[Floats, Floats]:
     """Return the quantiles of the standard normal distribution, and its density there."""
-    # SciPy is imported here, because its import takes longer than most evaluations.
-    from scipy.special import ndtri  # noqa: PLC0415
-
     quantile = np.asarray(ndtri(u))
     return quantile, np.asarray(np.exp(-(quantile**2) / 2) / (2 * np.pi) ** 0.5)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expi, expit, spence
 
 from prframe import checks
 from prframe.errors import ArgumentError
@@ -55,9 +56,6 @@ class LocalAUC(ScoreGeneratingFunction):
 
     def _slope(self, u: Floats) -> ArrayLike:
         return np.where(u >= self.u0, 1.0, 0.0)
-
-    def _curvature(self, u: Floats) -> ArrayLike:
-        return np.zeros_like(u)
 
     def _area(self, u: Floats) -> ArrayLike:
         return np.maximum(u**2 - self.u0**2, 0.0) / 2
@@ -190,10 +188,7 @@ class DCG(ScoreGeneratingFunction):
         return np.where(counts, bend, 0.0)
 
     def _area(self, u: Floats) -> ArrayLike:
-        # Logarithmic integrals, and a rectangle beyond rank 1. SciPy is imported here, because its
-        # import takes longer than most evaluations.
-        from scipy.special import expi  # noqa: PLC0415
-
+        # Logarithmic integrals, and a rectangle beyond rank 1.
         size = self._size + 1
         lowest = 1 + size if self.k is None else min(1.5 + self.k, 1 + size)
         inverse = np.clip(1 + size * (1 - u), 2.0, lowest)
@@ -239,16 +234,16 @@ class RTB(ScoreGeneratingFunction):
 
     def _value(self, u: Floats) -> ArrayLike:
         x = u - self.u0
-        return _softplus(x, self.beta) + self.u0 * _sigmoid(self.lam * x)
+        return _softplus(x, self.beta) + self.u0 * expit(self.lam * x)
 
     def _slope(self, u: Floats) -> ArrayLike:
         x = u - self.u0
-        s = _sigmoid(self.lam * x)
-        return _sigmoid(self.beta * x) + self.u0 * self.lam * s * (1 - s)
+        s = expit(self.lam * x)
+        return expit(self.beta * x) + self.u0 * self.lam * s * (1 - s)
 
     def _curvature(self, u: Floats) -> ArrayLike:
         x = u - self.u0
-        r, s = _sigmoid(self.beta * x), _sigmoid(self.lam * x)
+        r, s = expit(self.beta * x), expit(self.lam * x)
         return self.beta * r * (1 - r) + self.u0 * self.lam**2 * s * (1 - s) * (1 - 2 * s)
 
     def _area(self, u: Floats) -> ArrayLike:
@@ -263,14 +258,6 @@ def _keep(phi: ScoreGeneratingFunction, **parameters: float) -> None:
         object.__setattr__(phi, name, value)
 
 
-def _sigmoid(x: Floats) -> Floats:
-    """Return ``1 / (1 + exp(-x))``."""
-    # SciPy is imported here, because its import takes longer than most evaluations.
-    from scipy.special import expit  # noqa: PLC0415
-
-    return np.asarray(expit(x))
-
-
 def _softplus(x: Floats | float, slope: float) -> Floats:
     """Return ``log(1 + exp(slope x)) / slope``."""
     return np.asarray(np.logaddexp(0.0, slope * np.asarray(x)) / slope)
@@ -278,9 +265,6 @@ def _softplus(x: Floats | float, slope: float) -> Floats:
 
 def _softplus_integral(x: Floats | float, slope: float) -> Floats:
     """Return the integral of SoftPlus from -infinity: ``-Li2(-exp(slope x)) / slope^2``."""
-    # SciPy is imported here, because its import takes longer than most evaluations.
-    from scipy.special import spence  # noqa: PLC0415
-
     scaled = slope * np.asarray(x, dtype=np.float64)
     # The identities are Li2(-e^a) = -Li2(-e^-a) - pi^2 / 6 - a^2 / 2 and spence(1 + y) = Li2(-y).
     small = -spence(1 + np.exp(-np.abs(scaled)))

@@ -115,8 +115,7 @@ class Drawing(Plan):
 
         def draw_all(pieces: Iterable[Piece]) -> pl.DataFrame:
             tasks = (thresholds(piece).then(partial(draw, piece)) for piece in pieces)
-            with results(tasks) as parts:
-                return pl.concat(list(parts))
+            return pl.concat(list(results(tasks)))
 
         ranking = Ranking(source, self.args, self.include_unretrieved, ("score",))
         return ranking.of_pieces(draw_all)

@@ -60,14 +60,6 @@ class _Group(NamedTuple):
         return clusters_of_either_class(*self.clustered[1:])
 
 
-class _Curve(NamedTuple):
-    """Precision and its band at the levels."""
-
-    precision: Floats
-    low: Floats
-    high: Floats
-
-
 @dataclass(frozen=True)
 class ItemBands(Plan):
     """The plan of the bands of all groups."""
@@ -148,17 +140,17 @@ class ItemBands(Plan):
         """The weights of the Bayesian bootstrap, which all groups share."""
         return drawn_weights(self.n_resamples, np.random.default_rng(self.seed))
 
-    def _curve(self, group: _Group) -> _Curve:
-        """Return the curve of a group and its band."""
+    def _curve(self, group: _Group) -> tuple[Floats, Floats, Floats]:
+        """Return precision and the ends of its band at the levels."""
         cells, nothing = group.cells, np.full(self.levels.size, np.nan)
         if not cells.n_pos:
-            return _Curve(nothing, nothing, nothing)
+            return nothing, nothing, nothing
         precision = empirical_precision(cells, self.levels)
         precision = precision_at_prior(precision, cells.n_pos, cells.n_neg, self.prior)
         if min(cells.n_pos, group.n_clusters) < _LEAST[self.name] or not cells.n_neg:
-            return _Curve(precision, nothing, nothing)
+            return precision, nothing, nothing
         if group.scores is not None:
-            return _Curve(precision, *self._of_scores(cells, group.scores))
+            return (precision, *self._of_scores(cells, group.scores))
         if group.clustered is None:
             drawn = posterior_of(cells, self.levels, self._weights, self.prior)
         else:
@@ -167,7 +159,7 @@ class ItemBands(Plan):
                 *group.clustered, self.levels, self.n_resamples, rng, self.prior
             )
         ends = drawn.band(self.confidence_level, simultaneous=self.simultaneous)
-        return _Curve(precision, ends.low, ends.high)
+        return precision, ends.low, ends.high
 
     def _of_scores(
         self, cells: RankedCells, scores: tuple[Floats, Floats]

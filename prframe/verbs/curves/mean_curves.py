@@ -1,8 +1,8 @@
 """The mean of curves at levels of recall over groups, such as queries, and bands about it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import polars as pl
@@ -105,13 +105,6 @@ class PrecisionAtLevels(Evaluation):
         warn_undefined(["precision"], values, self.args, lacking, [positives_of(self.args)])
 
 
-class CurveSample(NamedTuple):
-    """The curves that have a mean: the key of their group of `by`, and a row for each of them."""
-
-    key: pl.DataFrame
-    curves: MeanSample
-
-
 @dataclass(frozen=True)
 class MeanCurves(TwoStepPlan):
     """The plan of mean curves; the first `n_kept` keys, those before `over`, are of the result."""
@@ -137,8 +130,9 @@ class MeanCurves(TwoStepPlan):
 
     def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return a row per group of `by` and level."""
-        parts = each_group(self._rows, self.samples(rows), self.verb)
         keys = key_names(self.args)[: self.n_kept]
+        groups = rows.partition_by(keys, maintain_order=True) if keys else [rows]
+        parts = each_group(self._rows, [group for group in groups if group.height], self.verb)
         return pl.concat(parts) if parts else pl.DataFrame(schema=[*keys, *self.columns()])
 
     @staticmethod
@@ -146,27 +140,19 @@ class MeanCurves(TwoStepPlan):
         """Return the columns of the result."""
         return MEAN_COLUMNS
 
-    def samples(self, values: pl.DataFrame) -> Iterator[CurveSample]:
-        """Yield the curves of each group of `by`; those without positives do not enter."""
-        keys = key_names(self.args)[: self.n_kept]
-        parts = values.partition_by(keys, maintain_order=True) if keys else [values]
-        for part in parts:
-            if part.height:
-                table = part.select(list(self.precision.wanted)).to_numpy()
-                defined = ~np.isnan(table).any(axis=1)
-                rank = None if self.args.cluster is None else ranks(part[CLUSTER])[defined]
-                curves = MeanSample.of(table[defined], rank)
-                yield CurveSample(part.select(keys).head(1), curves)
-
     def summary(self, curves: MeanSample) -> pl.DataFrame:
         """Return the columns that follow from the curves of a group."""
         return pl.DataFrame(series({"precision": mean_of(curves.values)}))
 
-    def _rows(self, sample: CurveSample) -> pl.DataFrame:
-        """Return the rows of one group."""
+    def _rows(self, group: pl.DataFrame) -> pl.DataFrame:
+        """Return the rows of one group, of the curves that have positives."""
+        table = group.select(list(self.precision.wanted)).to_numpy()
+        defined = ~np.isnan(table).any(axis=1)
+        rank = None if self.args.cluster is None else ranks(group[CLUSTER])[defined]
+        curves = MeanSample.of(table[defined], rank)
         recall = pl.Series("recall", self.precision.levels)
-        rows = self.summary(sample.curves).with_columns(recall, n=len(sample.curves.values))
-        return with_key(sample.key, rows)
+        rows = self.summary(curves).with_columns(recall, n=len(curves.values))
+        return with_key(group.select(key_names(self.args)[: self.n_kept]).head(1), rows)
 
 
 @dataclass(frozen=True)

@@ -155,28 +155,25 @@ def interval(
     -----
     CoverageWarning
         Few and skewed values or clusters: means of 10 to 100 of them, at most ``25 G^2`` with G
-        their skewness (of clusters that of ``S_j - n_j m``, with "logit" and more than 30 values
-        that of the logits), unless the method is "hall" or Lin & Mudholkar's test at .05 finds no
-        skewness. W with "logit-t" and tied scores at the jump of "local-auc" or "median". A
-        `prior` by which a negative counts three times or more, with `cluster` or another method
-        than "bayesian-bootstrap". Fewer than 40 clusters with positives, or with negatives.
+        their skewness, unless the method is "hall". W with "logit-t" and tied scores at a jump of
+        phi. A `prior` by which a negative counts three times or more, except with
+        "bayesian-bootstrap". Fewer than 40 clusters with positives, or with negatives.
     DependentFoldsWarning
         A column of `over` is called fold, and there is no `resampling`; or that is "cv" with more
-        than 20 folds, mostly those of several repetitions, or above 1.
+        than 20 folds.
     UndefinedMetricWarning
         Groups without the positives (or negatives) that a metric needs, or with too little for an
-        interval, as a single cluster, or values or draws that are all the same; it is null.
+        interval, such as a single cluster or equal values.
 
     Notes
     -----
     The number of items is fixed, that of positives random. Where the estimate is 0 or 1, the
-    interval reaches there. Metrics at a threshold are drawn from four counts. ``std_error`` is
-    that of the estimate, whatever the method, and comes from influence values: that of AUC is
-    DeLong's, and the square of others is multiplied by c / (c - 1) for c clusters. It is 0 where
-    no item matters, as for P@10 of ten positives; for RR, Success@k and R(at_precision=p) it is
-    the standard deviation of the draws or resamples. AP of a sample lies above that of the
-    population, the more the fewer and rarer the positives are: "bayesian-bootstrap" and "logit-t"
-    correct for that, and the former for the same of MaxF1. All metrics of a group share draws.
+    interval reaches there. ``std_error`` is that of the estimate, whatever the method, and comes
+    from influence values: that of AUC is DeLong's, and the square of others is multiplied by
+    c / (c - 1) for c clusters. It is 0 where no item matters, as for P@10 of ten positives; for
+    RR, Success@k and R(at_precision=p) it is the standard deviation of the draws or resamples. AP
+    of a sample lies above that of the population, the more the fewer and rarer the positives are:
+    "bayesian-bootstrap" and "logit-t" correct for that, and the former for the same of MaxF1.
 
     With `over` and c clusters, in which the n_j values of a cluster have the sum S_j, the standard
     error of the mean m of all n values is ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n``, and

@@ -29,12 +29,17 @@ from prframe.verbs._mean_samples import (
     warn_of_skewed_values,
 )
 from prframe.verbs._plan import Accepts, TwoStepPlan
-from prframe.verbs._precomputed_values import METRIC, VALUE, MetricValues, PrecomputedValues
+from prframe.verbs._precomputed_values import (
+    METRIC,
+    VALUE,
+    MetricValues,
+    PrecomputedValues,
+    values_of,
+)
 from prframe.verbs._predictions import (
     COUNTS,
     JUDGED,
     MACHINE,
-    Measure,
     judged_by_both,
     refuse_one_judge,
     refuse_options,
@@ -148,10 +153,7 @@ class MeanIntervals(TwoStepPlan):
 
     def _measured(self, source: Source, args: Arguments) -> MetricValues:
         """Return the value of each group by the keys of the arguments."""
-        if isinstance(self.measure, PrecomputedValues):
-            return self.measure.read(source, args)
-        measure = replace(self.measure, args=args)
-        return MetricValues.of(measure.values(source), measure.wanted)
+        return values_of(source, args, self.measure)
 
     @property
     def _clusters(self) -> list[str]:
@@ -240,13 +242,7 @@ class PredictedMeans(MeanIntervals):
 
     def _measured(self, source: Source, args: Arguments) -> MetricValues:
         """Return the values of each group by the keys of the arguments, by both judges."""
-
-        def by_one(rows: Source, args: Arguments, measure: Measure) -> MetricValues:
-            if isinstance(measure, Evaluation):
-                return MetricValues.of(replace(measure, args=args).values(rows), measure.wanted)
-            return measure.read(rows, args)
-
-        return values_of_both(source, args, args.keys, self.measure, by_one)
+        return values_of_both(source, args, args.keys, self.measure, values_of)
 
     def _intervals(self, values: MetricValues) -> pl.DataFrame:
         """Return a row per group of `by` and metric."""

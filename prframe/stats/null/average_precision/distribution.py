@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._tolerances import EQUAL
+from prframe.stats.null.average_precision.counting import beyond, drawn
 from prframe.stats.null.average_precision.groups import Case, Cases
 from prframe.stats.null.average_precision.moments import retrieved_blocks
 from prframe.stats.null.average_precision.steps import APNullMethod, log_binomial
-from prframe.stats.null.average_precision.values import beyond, drawn
 from prframe.stats.null.average_precision.walks.path import at_random
 from prframe.stats.null.average_precision.walks.rows import Lanes
 from prframe.stats.null.average_precision.walks.tilts import Course
@@ -51,12 +51,6 @@ class APNull(NullDistribution):
     method : {"auto", "exact", "lattice", "saddlepoint", "transform"}, default "auto"
         How probabilities are computed, see Notes.
 
-    Attributes
-    ----------
-    n, n_pos, depth : int
-    ties : ndarray of int or None
-    method : str
-
     Raises
     ------
     PrframeError
@@ -81,8 +75,6 @@ class APNull(NullDistribution):
     >>> null = APNull(n=10, n_pos=2)
     >>> round(45 * null.sf(1.0), 6), round(45 * null.sf(5 / 6), 6)
     (1.0, 2.0)
-    >>> round(null.mean(), 6), round(null.std(), 6)
-    (0.371464, 0.201471)
 
     A tail, and the critical value of a test at 5 %, if the first 100 items are retrieved:
 

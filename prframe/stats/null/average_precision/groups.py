@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from prframe.stats._tolerances import EQUAL
+from prframe.stats.null.average_precision.counting import ap_atoms, ap_extremes, cost, drawn
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
 from prframe.stats.null.average_precision.steps import (
     APNullMethod,
@@ -21,7 +22,6 @@ from prframe.stats.null.average_precision.steps import (
 )
 from prframe.stats.null.average_precision.sums import sum_tails
 from prframe.stats.null.average_precision.tails import all_tails, labelled
-from prframe.stats.null.average_precision.values import ap_atoms, ap_extremes, cost, drawn
 from prframe.typing import Floats
 
 # A value is low if it is less than this share of the way from the least AP to the mean; it is high

@@ -26,40 +26,33 @@ from prframe.stats.null.average_precision.lattice_terms import Block, Plan
 from prframe.stats.null.average_precision.steps import Retrieved, log_binomial, ranges
 from prframe.typing import Floats, Integers
 
-# Bases, and numbers of points between 0 and the end of a lattice. Values of T share a lattice if
-# their logarithms to the base have the same whole part, and it ends just beyond the largest value
-# of that kind. The later ones, whose points are closer to each other, are tried for values for
-# which the ones before are too coarse.
+# Bases and numbers of points of lattices. Values of T share one if their logarithms to the base
+# have the same whole part. Values for which the first is too coarse take the second.
 _TRIES = ((4.0, 2048), (4.0, 8192))
-# A lattice ends this many times as far as the values that may share it.
+# A lattice ends this many times as far as the values that may share it, and so many points on.
 _MARGIN = 1.01
-# Pairs of natural logarithms of chances. Hits, and positives of a step, whose chance is below the
-# first number are left out, which does not change tails above the second number by more than
-# 1e-11 of themselves. For smaller tails the next pair is taken, and beyond the last pair there is
-# no answer.
+# Pairs of logarithms: hits, and positives of a step, of smaller chance than the first are left
+# out, which serves tails above the second. Beyond the last pair there is no answer.
 _NEVER = ((-48.0, -20.0), (-100.0, -72.0))
 # The logarithm of a tail is guessed to be this share of that of a lower bound, the chance that the
 # first ranks are positive.
 _GUESSED = 0.9
-# A lattice is too coarse if the natural logarithm of the tail changes by more than the first
-# number between the two nearer of the places beside a value than between a nearer and a further
-# one, or if two walks differ by more than the second. Both may be the third share of the tail's
-# logarithm, if that is more.
+# A lattice is too coarse if the logarithm of the tail changes by more than the first number
+# between the nearer places beside a value than elsewhere, or two walks differ by more than the
+# second. Both may be the third share of the logarithm, if that is more.
 _LUMPY, _APART, _SAME_DIGITS = 0.03, 0.02, 1e-4
 # A value carries weight where the logarithm of the tail jumps there by more than the first number.
 # Beyond the second a lattice cannot tell the value from one right beside it.
 _JUMP, _WEIGHTY = 0.002, 0.01
-# The least T above 0 is 1 over the depth, for one positive at the last rank. Values of T below
-# this share of it are raised to it, which does not change their tails.
+# Values of T below this share of the least T above 0, 1 over the depth, are raised to it.
 _LEAST_RISE = 0.9
 _LEAST = float(np.finfo(np.float64).tiny)
 # A lattice ends this many points beyond the largest value.
 _MORE = 40.0
-# To see whether single values of T carry weight, tails are taken at this many points of the
-# lattice on both sides of the value, and at three times this distance.
+# Tails are taken at this many points of the lattice on both sides of a value, and three times as
+# far off, to see whether single values carry weight.
 _BESIDE = 2.5
-# As weight between two points is shared by them, some of it lies beyond the largest T that the
-# hits allow, by at most this many points of the lattice.
+# As points share the weight between them, some lies beyond the largest T, by at most this many.
 _DRIFT = 100
 # The number of values that are interpolated at a time, which bounds the memory.
 _AT_ONCE = 1 << 18

@@ -25,15 +25,15 @@ from prframe.typing import Floats, Integers
 # Growth of T that varies by at most this standard deviation, in points of the lattice, is replaced
 # by its mean. Growth that varies more becomes two values.
 _NARROW = 0.2
-# If a tie block holds more than this share of the retrieved items, steps take so small a share of
-# the rank, as T differs by where the few other positives are.
+# Steps are so short a share of the rank if a tie block holds more than this share of what is
+# retrieved, as T differs by where the few other positives are.
 _LARGE, _SHORT = 1 / 8, 0.005
 # Where at most so many hits are expected so many ranks are single steps.
 _FEW_HITS, _DENSE_OF_FEW = 6, 512
 # Numbers of hits are likely if the logarithm of their chance is above this.
 _UNLIKELY = -90.0
-# A walk takes at most half a second with at most so many likely hits; one of tie blocks takes at
-# most a second if it also has at most so many terms.
+# A walk takes at most half a second with so many likely hits; of tie blocks a second with so many
+# terms.
 _MOST_HITS, _MOST_TERMS = 300, 4e5
 # The number of terms that are computed at a time, which bounds the memory.
 _AT_ONCE = 1 << 16

@@ -55,17 +55,14 @@ def ap_null_moments(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None =
 
     References
     ----------
-    Zhang & Su 2012, E(AP) and Var(AP), once the normaliser of their eq. (6) is corrected; eqs (8)
-    to (10) and (12) inherit the slip. Lopes & Bontempi 2014, whose ``null.params`` are sums over
-    pairs.
+    Zhang & Su 2012, E(AP) and Var(AP), with the right normaliser of their eq. (6). Lopes &
+    Bontempi 2014, whose ``null.params`` are sums over pairs.
 
     Examples
     --------
     >>> moments = ap_null_moments([1000, 2000], [100, 500])
-    >>> moments.mean.round(6)
-    array([0.105843, 0.252693])
-    >>> (1e6 * moments.variance).round(2).tolist()
-    [130.15, 98.93]
+    >>> moments.mean.round(6), (1e6 * moments.variance).round(2)
+    (array([0.105843, 0.252693]), array([130.15,  98.93]))
     """
     n, n_pos = group_sizes(n, n_pos)
     if ties is None:

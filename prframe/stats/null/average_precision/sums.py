@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from prframe.stats.null.average_precision.counting import ap_atoms
 from prframe.stats.null.average_precision.steps import Problem, Tail
-from prframe.stats.null.average_precision.values import ap_atoms
 from prframe.stats.null.average_precision.walks.own import (
     DECAYS,
     DEVIATIONS,

@@ -19,7 +19,13 @@ import numpy as np
 
 from prframe.errors import PrframeError
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.null.average_precision.counting import PAIRS, counted_tails, tail_of_one
+from prframe.stats.null.average_precision.counting import (
+    PAIRS,
+    ap_extremes,
+    ap_largest,
+    counted_tails,
+    tail_of_one,
+)
 from prframe.stats.null.average_precision.lattice import lattice_tails
 from prframe.stats.null.average_precision.lattice_terms import are_few, is_quick, likely_hits
 from prframe.stats.null.average_precision.steps import (
@@ -29,27 +35,22 @@ from prframe.stats.null.average_precision.steps import (
     log_binomial,
     refuse_large,
 )
-from prframe.stats.null.average_precision.values import ap_extremes, ap_largest
 from prframe.stats.null.average_precision.walks.own import drawn_tails, walked_tails
-from prframe.stats.null.average_precision.walks.shared import shared_tails
+from prframe.stats.null.average_precision.walks.waves import shared_tails
 
 _Way: TypeAlias = Callable[[Sequence[Problem]], Sequence[Tail | None]]
 
-# So many rankings are counted at once; 1,000 such groups take about two seconds.
-_COUNTED = 1 << 16
-# Where the others are not sure, so many may be undecided at a time, which takes a tenth of that.
-_OPEN = 1 << 13
+# So many rankings are counted, and so many where other ways are not sure.
+_COUNTED, _OPEN = 1 << 16, 1 << 13
 # The method "exact" counts so many rankings at most.
 _COUNTABLE = 1 << 22
-# If so few rankings make up the smaller tail only counting is sure, as the other methods smooth
-# over single ones: up to .7 of the logarithm at AP = 1.
+# If so few rankings make up the smaller tail only counting is sure: others smooth over them.
 _FEW = 200_000
 # With at most so many likely hits any group is put on a lattice, as single hits make T cluster.
 _ANY_HITS = 16
 # Positives are rare if they are at most this share of the items.
 _RARE = 0.02
-# Groups without ties and at most so many positives share walks; those with fine steps at the last
-# ranks do so among at most twice as many items.
+# Groups without ties and so few positives share walks; with fine steps, among twice as many items.
 _SHARED = 256
 # Upper tails were measured down to 1e-30 and lower ones to 1e-6; beyond they are estimates.
 _FAR = log(1e-30), log(1e-6)

@@ -60,21 +60,15 @@ class SignFlipNull(NullDistribution):
     method : {"auto", "exact", "convolution"}, default "auto"
         ``"exact"`` counts all 2^n sums for n <= 44, or adds them up on their lattice if the
         numbers have a common unit. ``"convolution"`` inverts the characteristic function.
-        ``"auto"``: exact for n <= 32 and on a lattice, else by a saddlepoint where that is
-        accurate, else convolution.
+        ``"auto"``: exact for n <= 32 and on a lattice, else by a saddlepoint (Robinson 1982) where
+        that is accurate, else convolution.
 
     Notes
     -----
     The method of a probability is "exact", "saddlepoint", "convolution" or "estimate". All but the
     last are within 1 % down to 1e-12. Sums of numbers close to a common unit, but not multiples of
-    it, or close to the largest sum, may give an "estimate": its logarithm is within 5 %. Equal
-    numbers count as one with a binomial number of plus signs. Multiples of a unit that were stored
-    in single precision are taken for multiples.
-
-    References
-    ----------
-    Fisher, *The design of experiments*, 1935, section 21; Pitman 1937; Robinson, *Saddlepoint
-    approximations for permutation tests*, 1982.
+    it, or close to the largest sum, may give an "estimate": its logarithm is within 5 %. Multiples
+    of a unit that were stored in single precision are taken for multiples.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from prframe.stats._arrays import counts, reals
 from prframe.stats.null.base import BothTails, NullDistribution, Side
 from prframe.stats.null.subset_sums.counting import Exact, Tails, Urn, counted, outside
 from prframe.stats.null.subset_sums.saddlepoint import approximate_tails
-from prframe.typing import Floats, Integers
+from prframe.typing import Floats
 
 RankNullMethod: TypeAlias = Literal["auto", "exact", "saddlepoint", "normal"]
 
@@ -30,7 +30,8 @@ class LinearRankNull(NullDistribution):
     Parameters
     ----------
     scores : array_like of float, shape (n_blocks,)
-        The numbers a_i = phi(rank_i / (N + 1)) of the ranked items, or any other; finite.
+        The numbers a_i = phi(rank_i / (N + 1)) of the ranked items, or any other; finite. Sums
+        closer than 1e-14 N times the largest are equal.
     n_pos : int
         Positives, 1..N.
     sizes : array_like of int, shape (n_blocks,), optional
@@ -40,12 +41,6 @@ class LinearRankNull(NullDistribution):
     method : {"auto", "exact", "saddlepoint", "normal"}, default "auto"
         How probabilities are computed, see Notes.
 
-    Attributes
-    ----------
-    n, n_pos : int
-        Items N, and positives among them.
-    method : str
-
     Raises
     ------
     PrframeError
@@ -54,21 +49,15 @@ class LinearRankNull(NullDistribution):
 
     Notes
     -----
-    Mean ``n_pos mean(a)`` and variance ``n_pos n_neg / (N (N - 1)) sum (a_i - mean(a))^2`` are
-    exact, and so are skewness and kurtosis. Sums closer than 1e-14 N times the largest score are
-    equal.
+    Mean ``n_pos mean(a)``, variance ``n_pos n_neg / (N (N - 1)) sum (a_i - mean(a))^2``, skewness
+    and kurtosis are exact (Hajek, Sidak & Sen, *Theory of rank tests*, 1999, section 3.3).
 
     "exact" counts subsets (up to 33 different scores, or more if few are positive or many are
     tied), or uses a lattice of sums (up to 70 items for the rank sum). "auto" counts if that is
-    fast. Otherwise, like "saddlepoint", it takes the double saddlepoint approximation, within
-    about 1 %, or, for few positives and clustered sums, an "inversion" of the characteristic
-    function, which is closer. If that takes too long, the result is an "estimate". "normal" is the
-    textbook approximation.
-
-    References
-    ----------
-    Hajek, Sidak & Sen, *Theory of rank tests*, 1999, section 3.3 (moments); Skovgaard,
-    *Saddlepoint expansions for conditional distributions*, J. Appl. Probab. 1987.
+    fast. Otherwise, like "saddlepoint", it takes the double saddlepoint approximation (Skovgaard
+    1987), within about 1 %, or, for few positives and clustered sums, an "inversion" of the
+    characteristic function, which is closer. If that takes too long, the result is an "estimate".
+    "normal" is the textbook approximation.
 
     Examples
     --------
@@ -82,10 +71,7 @@ class LinearRankNull(NullDistribution):
     n: int
     n_pos: int
     method: RankNullMethod
-    _scores: Floats
-    _sizes: Integers
     _step: float
-    _unit: float
     _urn: Urn
 
     def __init__(
@@ -116,37 +102,26 @@ class LinearRankNull(NullDistribution):
         # Adding 0 leaves no -0, which would look like another score.
         distinct, place = np.unique(values + 0.0, return_inverse=True)
         total = np.bincount(place, number).astype(np.int64)
-        # Scores are divided by a power of two, which costs no digits, so that squares neither
-        # overflow nor vanish.
-        unit = float(np.exp2(np.frexp(np.abs(distinct).max())[1] - 1))
-        urn = Urn(distinct / unit, total, n_pos)
-        self._set(n=n, n_pos=n_pos, method=method, _step=step, _unit=unit, _urn=urn)
-        self._set(_scores=distinct, _sizes=total)
+        self._set(n=n, n_pos=n_pos, method=method, _step=step, _urn=Urn(distinct, total, n_pos))
 
     def _arguments(self) -> dict[str, object]:
         """Return the arguments that make this distribution: rising scores, and no defaults."""
-        given: dict[str, object] = {"scores": self._scores, "n_pos": self.n_pos}
-        given |= {"sizes": self._sizes} if (self._sizes > 1).any() else {}
+        given: dict[str, object] = {"scores": self._urn.values, "n_pos": self.n_pos}
+        given |= {"sizes": self._urn.sizes} if (self._urn.sizes > 1).any() else {}
         given |= {"step": self._step} if self._step else {}
         return given | ({"method": self.method} if self.method != "auto" else {})
 
     def mean(self) -> float:
         """Return the mean."""
-        return self._urn.mean * self._unit
+        return self._urn.mean
 
     def var(self) -> float:
         """Return the variance."""
-        return self._urn.variance * self._unit * self._unit
-
-    def std(self) -> float:
-        """Return the standard deviation."""
-        # The variance of very large or small scores may not be a float.
-        return float(np.sqrt(self._urn.variance)) * self._unit
+        return self._urn.variance
 
     def support(self) -> tuple[float, float]:
         """Return the least and the largest value."""
-        low, high = self._urn.support
-        return low * self._unit, high * self._unit
+        return self._urn.support
 
     def _shape(self) -> tuple[float, float]:
         """Return skewness and excess kurtosis."""
@@ -158,7 +133,7 @@ class LinearRankNull(NullDistribution):
         sides: tuple[Side, ...],  # noqa: ARG002 - both at once
     ) -> BothTails:
         """Return both tails of rising numbers."""
-        tails = [self._tail(value) for value in (x / self._unit).tolist()]
+        tails = [self._tail(value) for value in x.tolist()]
         above, below, method = zip(*tails, strict=True) if tails else ((), (), ())
         return BothTails(np.array(above), np.array(below), np.array(method, dtype=np.str_))
 
@@ -186,18 +161,16 @@ class LinearRankNull(NullDistribution):
         draws = generator.multivariate_hypergeometric(
             self._urn.sizes, self.n_pos, size, method="marginals"
         )
-        return np.asarray(draws @ self._urn.values) * self._unit
+        return np.asarray(draws @ self._urn.values)
 
     def _rounding(self, x: Floats) -> Floats:
         """Return by how much sums may differ and still count as equal."""
-        return np.full(x.shape, self._urn.slack * self._unit)
+        return np.full(x.shape, self._urn.slack)
 
     def _lattice(self) -> tuple[float, float] | None:
         """Return the least sum of a lattice, and its unit; the normal distribution has none."""
         lattice = None if self.method == "normal" else self._urn.lattice
-        if lattice is None:
-            return None
-        return self.n_pos * lattice.least * self._unit, lattice.unit * self._unit
+        return None if lattice is None else (self.n_pos * lattice.least, lattice.unit)
 
     @cached_property
     def _smaller(self) -> Urn:
@@ -219,6 +192,5 @@ class LinearRankNull(NullDistribution):
         deviation, distance = self._urn.variance**0.5, value - self._urn.mean
         if not deviation:
             return outside(self._urn, value) or Tails(0.0, 0.0)
-        step = self._step / self._unit
-        sides = (step / 2 - distance, step / 2 + distance)
+        sides = (self._step / 2 - distance, self._step / 2 + distance)
         return Tails(*(float(log_ndtr(side / deviation)) for side in sides))

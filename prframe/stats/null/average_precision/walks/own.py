@@ -30,36 +30,31 @@ from prframe.typing import Floats, Integers
 
 # The most walks of a search. Where they do not suffice there is no saddlepoint.
 _ROUNDS = 24
-# The tilted mean is next to the value if it is at most this many tilted standard deviations away;
-# the four cumulants lead the rest of the way.
+# The tilted mean is next to the value if it is at most this many tilted standard deviations away.
 NEXT = 0.3
 # A search changes a slope by at most this, in units of 1 over the tilted standard deviation.
 _STRIDE = 2.0
-# A tilted walk has run out of rows if more than the first share of it is in an outermost row, and
-# tells nothing of other slopes if more than the second share is.
+# A tilted walk has run out of rows if more than the first share is in an outermost row, and tells
+# nothing of other slopes with more than the second. Then rows reach so many times as far, and
+# after so many misses in a row the slope goes half the way back.
 _LOST, _MISLED = 1e-9, 1e-4
-# The rows of a walk that has run out of them reach this many times as far in the next one.
-_WIDER = 2.0
-# If walks have run out of rows more often than this in a row, the slope goes half the way back.
-_MISSES = 2
+_WIDER, _MISSES = 2.0, 2
 _LEAST = 1e-60
 # A saddlepoint is taken if skewness and excess kurtosis of the tilted T are below the first
-# numbers in size, and the formula's second term changes the tail by less than the third.
+# numbers, and the formula's second term changes the tail by less than the third.
 _SKEWED, _PEAKED, _DOUBTED = 0.45, 0.45, 0.006
 # The least slope of an inversion, in units of 1 over the tilted standard deviation of T.
 FLATTEST = 0.3
-# The period of T in an inversion: so many tilted standard deviations, and further so many units of
-# 1 over the slope.
+# The period of T in an inversion: so many tilted standard deviations, and units of 1 over the
+# slope.
 DEVIATIONS, DECAYS = 18.0, 12.0
-# An inversion takes at most so many frequencies, and so many terms in all. Otherwise flatter
-# slopes are tried, while the logarithm of the bound rises by no more than the last number.
+# An inversion takes at most so many frequencies, and terms in all. Otherwise flatter slopes are
+# tried, while the logarithm of the bound rises by no more than the last number.
 _MOST, _MOST_TERMS = 1 << 14, 6e7
 _SHARES, _LOOSE = (1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6), 9.0
-# So many draws are made from this seed, where their relative standard error is at most the third
-# number.
-_DRAWS, _SEED, _WORST = 50_000, 20_010, 0.005
-# Draws with at most this standard error are better estimates than those of other ways.
-_ROUGH = 0.015
+# So many draws from this seed serve if their relative standard error is at most the third number,
+# and are the best estimate if it is at most the fourth.
+_DRAWS, _SEED, _WORST, _ROUGH = 50_000, 20_010, 0.005, 0.015
 # The number of groups that are walked side by side, which bounds the memory.
 _LANES = 16
 

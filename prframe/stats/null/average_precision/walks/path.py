@@ -18,20 +18,20 @@ from numpy.typing import NDArray
 from prframe.stats.null.average_precision.walks.rows import Lanes, Path
 from prframe.typing import Floats
 
-# A move of Newton's method goes at most this share of the way to an impossible number of hits. The
-# positives of a step are kept above the second share of its ranks, and as far below all of them.
+# A move of Newton's method goes at most this share of the way to impossible hits. The positives of
+# a step stay above the second share of its ranks, and as far below all of them.
 _WAY, _EDGE = 0.9, 1e-9
-# The most turns of Newton's method, which has arrived if no number of hits moved by more than the
-# second number, relative to 1 plus the root of the largest number of hits.
+# The most turns of Newton's method, which ends where no hits moved by more than this, relative to
+# 1 plus the root of the most hits.
 _MOST_TURNS, _CLOSE_ENOUGH = 40, 1e-3
-# Values of T more than this many standard deviations above the mean need hits gathered at the top,
-# which take the second share of the top ranks. Newton's method begins there.
+# Values more than this many standard deviations above the mean begin with hits gathered at the
+# top, which take the second share of the top ranks.
 _FAR, _FULL = 8.0, 0.98
 # A number of positives that cannot vary has this precision, 1 over its variance.
 _FIXED = 1e12
-# T takes few values, or clusters, if its characteristic function is large again at one of these
-# frequencies, in units of 1 over the tilted standard deviation: above the second number times the
-# frequency in these units, divided by 1 plus the slope times the standard deviation.
+# T clusters if its characteristic function, at one of these frequencies in units of 1 over the
+# tilted standard deviation, is above this number times the frequency, over 1 plus slope times
+# deviation.
 PROBED, BACK = np.arange(8.0, 200.0, 0.5), 0.004
 
 

@@ -113,7 +113,7 @@ def lazily(call: Verb, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_group_has_the_same_bits_in_every_company(name: str, rows: pl.DataFrame) -> None:
+def test_a_group_has_the_same_bits_among_others(name: str, rows: pl.DataFrame) -> None:
     call = CALLS[name]
     among = call(rows, by="group")
     assert among["group"].n_unique() == len(SIZES)
@@ -158,7 +158,7 @@ def null_values(shapes: list[tuple[int, int, int, int]], seed: int) -> tuple[lis
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_p_values_have_nine_digits_in_every_company(seed: int) -> None:
+def test_p_values_have_nine_digits_among_others(seed: int) -> None:
     shapes = NULL_SHAPES if seed else NULL_SHAPES + LARGE_SHAPES
     cases, ap = null_values(shapes, seed)
     among = Cases(cases).tails(ap)
@@ -170,7 +170,7 @@ def test_p_values_have_nine_digits_in_every_company(seed: int) -> None:
 
 @given(st.lists(st.tuples(*[st.integers(1, 30)] * 2, st.booleans()), min_size=2, max_size=6))
 @settings(max_examples=6)
-def test_p_values_of_any_groups_do_not_depend_on_company(
+def test_p_values_of_any_groups_do_not_depend_on_others(
     groups: list[tuple[int, int, bool]],
 ) -> None:
     rng = np.random.default_rng(len(groups))
