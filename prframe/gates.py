@@ -14,6 +14,7 @@ from prframe.errors import (
     ArgumentError,
     EmptyFrameWarning,
     GateError,
+    MissingQueriesWarning,
     PrframeError,
     UnlistedItemsWarning,
     UnmatchedIdsWarning,
@@ -104,7 +105,9 @@ def require_like_data() -> Iterator[None]:
         try:
             yield
         except unlike as warning:
-            raise PrframeError(f"the gate cannot decide: {warning}") from None
+            lacks = isinstance(warning, MissingQueriesWarning)
+            remedy = "; say incomplete='zero' to count them so" if lacks else ""
+            raise PrframeError(f"the gate cannot decide: {warning}{remedy}") from None
 
 
 def losses(rows: pl.DataFrame, margin: float) -> list[str]:

@@ -498,6 +498,8 @@ def test_a_misspelt_argument() -> None:
     assert str(caught.value) == (
         "curve() got an unexpected keyword argument 'tie'. Did you mean 'ties'?"
     )
+    with pytest.raises(TypeError, match=r"undefined=: evaluate\(undefined=0\) gives values for"):
+        interval(GOOD, "AP", undefined=0)
 
 
 def test_missing_scores_dropped_or_last() -> None:

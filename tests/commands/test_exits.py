@@ -411,7 +411,7 @@ def test_the_gate_passes_nothing_that_it_cannot_compare(capfdbinary, tmp_path) -
         (
             strange,
             "the gate cannot decide: 1 of 3 runs lack some of the 12 judged queries that others "
-            "have, which count as 0 in their means: 'strange' 12",
+            "have, which count as 0: 'strange' 12; say --incomplete 'zero' to count them so",
         ),
     ):
         done = run(capfdbinary, "compare", "qrels", "bad.run", "old.run", further, *gate)
