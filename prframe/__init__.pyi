@@ -39,13 +39,13 @@ from .errors import (
     UnretrievedWarning as UnretrievedWarning,
 )
 from .gates import gate as gate
-from .metrics.gains import DCG as DCG, ERR as ERR, nDCG as nDCG
 from .metrics.metric import Metric as Metric
 from .metrics.names import CATALOGUE as CATALOGUE, parse_metric as parse_metric
-from .metrics.partial import AUPRG as AUPRG, pAP as pAP, pAUC as pAUC
 from .metrics.positions import (
     BEDROC as BEDROC,
+    DCG as DCG,
     EF as EF,
+    ERR as ERR,
     F1 as F1,
     RBP as RBP,
     RR as RR,
@@ -58,6 +58,7 @@ from .metrics.positions import (
     RelP as RelP,
     Rprec as Rprec,
     Success as Success,
+    nDCG as nDCG,
 )
 from .metrics.sets import (
     MCC as MCC,
@@ -76,11 +77,14 @@ from .metrics.thresholds import (
     AP11 as AP11,
     AUC as AUC,
     AUPRC as AUPRC,
+    AUPRG as AUPRG,
     IPrec as IPrec,
     MaxF1 as MaxF1,
     Prec as Prec,
     W as W,
     infAP as infAP,
+    pAP as pAP,
+    pAUC as pAUC,
 )
 from .reports import report as report
 from .verbs.against_chance.ap_test import ap_test as ap_test

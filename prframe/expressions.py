@@ -66,8 +66,7 @@ from prframe.errors import (
     warn,
 )
 from prframe.metrics import Metric, parse_metric
-from prframe.metrics.gains import nDCG
-from prframe.metrics.positions import RR, P, R
+from prframe.metrics.positions import RR, P, R, nDCG
 from prframe.metrics.thresholds import AP, AUC
 from prframe.tie_policies import listed_in_braces
 

@@ -14,6 +14,7 @@ from prframe.errors import (
     ArgumentError,
     EmptyFrameWarning,
     GateError,
+    MissingQueriesWarning,
     PrframeError,
     UnlistedItemsWarning,
     UnmatchedIdsWarning,
@@ -104,7 +105,9 @@ def require_like_data() -> Iterator[None]:
         try:
             yield
         except unlike as warning:
-            raise PrframeError(f"the gate cannot decide: {warning}") from None
+            lacks = isinstance(warning, MissingQueriesWarning)
+            remedy = "; say incomplete='zero' to count them so" if lacks else ""
+            raise PrframeError(f"the gate cannot decide: {warning}{remedy}") from None
 
 
 def losses(rows: pl.DataFrame, margin: float) -> list[str]:
@@ -114,7 +117,7 @@ def losses(rows: pl.DataFrame, margin: float) -> list[str]:
     p_value = "p_adjusted" if "p_adjusted" in rows.columns else "p_value"
     beyond = f", by more than {margin:g}" if margin else ""
     worse, undecided = [], []
-    for row in rows.iter_rows(named=True):
+    for row in rows.fill_nan(None).iter_rows(named=True):
         difference, p = row["difference"], row[p_value]
         # A difference that is undefined may be a loss.
         if difference is not None and difference >= -margin:

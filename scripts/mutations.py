@@ -80,6 +80,8 @@ metrics/quantities.py: metrics/test_oracle.py engine/test_columns.py metrics/tes
     return self.n * 0 + value => return pl.lit(value)
     pl.when(fp > 0).then(scaled).otherwise(1.0) => scaled.fill_nan(0.0)
 metrics/thresholds.py: metrics/test_rounding.py metrics/test_oracle.py metrics/test_sklearn.py
+    least = most**2 / 2 => least = most**2
+    m.number("max_recall") * q.n_pos => m.number("max_recall") * q.n_hits
     pl.when(q.start == 0).then(1.0) => pl.when(q.start == 0).then(0.0)
     (q.fp_start + q.fp_end) / 2 => q.fp_start
     (terms[0] + missed / 2) => (terms[0] + missed)
@@ -95,10 +97,8 @@ metrics/positions.py: metrics/test_rounding.py metrics/test_oracle.py metrics/te
     pl.min_horizontal(pl.lit(m.rank()), q.n) => pl.lit(m.rank())
 metrics/shared.py: metrics/test_oracle.py
     pl.when(q.end <= q.above( => pl.when(q.end < q.above(
-    (square * q.n_pos + tp => (square * q.n_pos + 2 * tp
-metrics/partial.py: metrics/test_oracle.py metrics/test_sklearn.py
-    least = most**2 / 2 => least = most**2
-    m.number("max_recall") * q.n_pos => m.number("max_recall") * q.n_hits
+stats/rankings/metrics/retrieved.py: metrics/test_oracle.py
+    beta**2 * n_pos + tp => beta**2 * n_pos + 2 * tp
 verbs/evaluate.py: verbs/test_settings.py verbs/test_summary.py verbs/test_row_order.py
     "std": value.std() => "std": value.std(0)
     value.clip(_LEAST) => value.clip(1e-9)

@@ -119,6 +119,10 @@ REFUSALS = {
         lambda: evaluate(GOOD, ["AP", "MCC(threshold=0.5)"], prior=0),
         "'MCC(threshold=0.5)' needs both classes; got prior=0, where one is absent.",
     ),
+    "no recall level": (
+        lambda: curve(GOOD, recall=[]),
+        "`recall` must name at least one level; got none.",
+    ),
     "recall levels in input order": (
         lambda: curve(GOOD, recall=[0.5], order="input"),
         "`recall` gives a row per level; leave out order='input'.",
@@ -498,6 +502,8 @@ def test_a_misspelt_argument() -> None:
     assert str(caught.value) == (
         "curve() got an unexpected keyword argument 'tie'. Did you mean 'ties'?"
     )
+    with pytest.raises(TypeError, match=r"undefined=: evaluate\(undefined=0\) gives values for"):
+        interval(GOOD, "AP", undefined=0)
 
 
 def test_missing_scores_dropped_or_last() -> None:

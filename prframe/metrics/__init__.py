@@ -1,7 +1,7 @@
 """The catalogue of metrics: every metric is a value.
 
-A new metric takes one constant, in the module of its kind (`thresholds`, `positions`, `gains`,
-`sets` or `partial`), and one naive definition in the tests' oracle. The list in the error
+A new metric takes one constant, in the module of its kind (`thresholds`, `positions` or
+`sets`), and one naive definition in the tests' oracle. The list in the error
 message, the docs table and the shared tests derive from `CATALOGUE`.
 """
 

@@ -17,14 +17,14 @@ from difflib import get_close_matches
 
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError, UnknownMetricError
-from prframe.metrics import gains, partial, positions, sets, thresholds
+from prframe.metrics import positions, sets, thresholds
 from prframe.metrics.aliases import ALIASES, CUT_ALIASES, CUT_OFF, INSTEAD, letters
 from prframe.metrics.metric import Metric, Setting
 from prframe.stats.score_functions import WORDS
 
 CATALOGUE: dict[str, Metric] = {
     value.name: value
-    for module in (gains, partial, positions, sets, thresholds)
+    for module in (positions, sets, thresholds)
     for value in vars(module).values()
     if isinstance(value, Metric)
 }

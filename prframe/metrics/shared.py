@@ -2,27 +2,40 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 import polars as pl
 
-from prframe.metrics.metric import THRESHOLD, Cells, Finish, Metric, Parameter, Term, number
+from prframe.metrics.metric import THRESHOLD, Finish, Metric, Parameter, Term, number
 from prframe.metrics.quantities import Quantities
+from prframe.stats import rankings
 from prframe.typing import Floats
 
-# A function of the positives and of the negatives above a threshold.
-Formula: TypeAlias = Callable[[Quantities, Metric, pl.Expr, pl.Expr], pl.Expr]
+
+def set_statistic(kind: str, m: Metric, empty: float = 0.0) -> "rankings.SetStatistic":
+    """Return a metric of all retrieved items as a function of four counts."""
+    return rankings.SetStatistic(kind, m.number("beta") if m.takes("beta") else 1.0, empty)
 
 
-def at_threshold(metric: Metric, formula: Formula, cells: Cells) -> Metric:
+def of_retrieved(kind: str, q: Quantities, m: Metric, tp: pl.Expr, fp: pl.Expr) -> pl.Expr:
+    """Return a metric of the retrieved items, of which tp are positive and fp negative."""
+    statistic, negatives = set_statistic(kind, m), (fp, q.n_neg)
+    if not statistic.of_classes:
+        negatives = q.weighed(fp), q.weighed(q.n_neg)
+    return of_blocks(statistic.of_counts, tp, negatives[0], q.n_pos, negatives[1])
+
+
+def at_threshold(metric: Metric, kind: str) -> Metric:
     """Return the metric that a threshold makes of a metric with a cut-off.
 
-    An item at the threshold is above it, so that no tie block straddles a threshold.
+    An item at the threshold is above it, so that no tie block straddles a threshold. A precision
+    is undefined if no item is above it.
     """
 
     def finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-        return formula(q, m, terms[0], q.negatives_above(m.number("threshold"), terms[0]))
+        tp, fp = terms[0], q.negatives_above(m.number("threshold"), terms[0])
+        value = of_retrieved(kind, q, m, tp, fp)
+        return pl.when(tp + fp > 0).then(value) if kind == "precision" else value
 
     return replace(
         metric,
@@ -30,16 +43,15 @@ def at_threshold(metric: Metric, formula: Formula, cells: Cells) -> Metric:
         finish=finish,
         cutoff="threshold",
         options=frozenset({"weight", "prior"}),
-        cells=cells,
+        cells=lambda m: set_statistic(kind, m, empty=float("nan")),
         instead=(),
     )
 
 
-def or_above(metric: Metric, formula: Formula, cells: Cells) -> Metric:
+def or_above(metric: Metric, kind: str) -> Metric:
     """Return the metric, with a threshold as another place where it may be taken."""
     known = replace(metric, parameters=(*metric.parameters, THRESHOLD))
-    place = at_threshold(known, formula, cells)
-    return replace(known, instead=(("threshold", place), *metric.instead))
+    return replace(known, instead=(("threshold", at_threshold(known, kind)), *metric.instead))
 
 
 def _hits_above(q: Quantities, m: Metric) -> pl.Expr:
@@ -79,22 +91,6 @@ def per_block(
         return values
 
     return of_blocks(of_counts, q.start, q.end, q.tp_end - q.tp_start, *more)
-
-
-def precision_above(q: Quantities, _: Metric, tp: pl.Expr, fp: pl.Expr) -> pl.Expr:
-    """Return the precision of items of which tp are positive and fp negative; 0 of none."""
-    return pl.when(tp + fp > 0).then(q.precision(tp, fp)).otherwise(0.0)
-
-
-def recall_above(q: Quantities, _m: Metric, tp: pl.Expr, _fp: pl.Expr) -> pl.Expr:
-    """Return the recall of items of which tp are positive."""
-    return tp / q.n_pos
-
-
-def f_above(q: Quantities, m: Metric, tp: pl.Expr, fp: pl.Expr) -> pl.Expr:
-    """Return the F measure of items of which tp are positive and fp negative."""
-    square = m.number("beta") ** 2 if m.takes("beta") else 1.0
-    return (1 + square) * tp / (square * q.n_pos + tp + q.weighed(fp))
 
 
 BETA = Parameter(

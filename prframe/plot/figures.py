@@ -211,19 +211,14 @@ def grid(
 
 def label_outer(axes: Sequence[Axes]) -> None:
     """Label the scales only of panels that have none to the left, and none below."""
-    columns = sum(_row(panel) == 0 for panel in axes)
+    specs = [panel.get_subplotspec() for panel in axes]
+    columns = sum(spec is None or spec.rowspan.start == 0 for spec in specs)
     # Of the caller's axes, others beside them may show something else.
     for place, panel in enumerate(axes if len(axes) > 1 else []):
         if place + columns < len(axes):
             panel.set_xlabel("")
         if place % columns:
             panel.set_ylabel("")
-
-
-def _row(ax: Axes) -> int:
-    """Return the row of axes in their figure."""
-    spec = ax.get_subplotspec()
-    return 0 if spec is None else spec.rowspan.start
 
 
 def figure_of(ax: Axes) -> Figure:

@@ -239,7 +239,7 @@ def _warn_of_missing_queries(keys: pl.DataFrame, systems: pl.DataFrame, n_judged
         more = lacking.height - len(listed)
         warn(
             f"{lacking.height} of {systems.height} runs lack some of the {n_judged} judged "
-            f"queries that others have, which count as 0 in their means: {', '.join(listed)}"
+            f"queries that others have, which count as 0: {', '.join(listed)}"
             f"{f', and {more} more runs' if more else ''}",
             MissingQueriesWarning,
         )

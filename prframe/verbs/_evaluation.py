@@ -19,10 +19,9 @@ from prframe._engine.rows import considered, in_groups, key_names
 from prframe._engine.tasks import Task
 from prframe.errors import ArgumentError, NoCutoffWarning, PrframeError, each_once, warn
 from prframe.metrics import Metric, forms_that, in_trec_eval, parse_metric
-from prframe.metrics.partial import AUPRG
 from prframe.metrics.positions import Judged
 from prframe.metrics.sets import MCC, NumRet, SetR
-from prframe.metrics.thresholds import AUC, W
+from prframe.metrics.thresholds import AUC, AUPRG, W
 from prframe.stats import rankings
 from prframe.tie_policies import Ties
 from prframe.typing import Floats, Integers

@@ -186,7 +186,7 @@ def warn_undefined(
     named = positives_of(args)
     # A label that occurs in no group is likely to be misspelt.
     is_named = named != "positives" and named in lack
-    remedy = "; check lists the labels that there are" if is_named else ""
+    remedy = "; check lists the labels" if is_named else ""
     why = f"which have no {' or no '.join(lack)}"
     warn_null(columns, rows, args, lacking, why, remedy_in_all=remedy, each_row=each_row)
 

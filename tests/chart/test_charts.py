@@ -54,7 +54,7 @@ def test_specifications_are_valid_and_small(kind: str, dark: bool) -> None:
     with chart.style(dark=dark):
         drawn = CHARTS[kind](data())
         spec = specification(drawn)
-    assert 0 < len(rows_of(spec)) < 5000
+    assert 0 < len(rows_of(spec)) < 10_000
     text = chart.alt_text(drawn)
     assert spec["description"] == text
     assert any(sign.isdigit() for sign in text)

@@ -530,7 +530,7 @@ FULL = "1 Q0 a 1 2 full; 2 Q0 b 1 2 full; 2 Q0 a 2 1 full; 3 Q0 a 1 1 full"
 PART = "1 Q0 b 1 2 part; 1 Q0 a 2 1 part"
 LACKS = (
     "prframe: warning: 1 of 2 runs lack some of the 3 judged queries that others have, which count "
-    "as 0 in their means: 'part' 2\n"
+    "as 0: 'part' 2\n"
 )
 
 

@@ -15,7 +15,7 @@ from prframe.stats.tie_expectations import (
     expected_reciprocal_rank,
     hit_probability,
     mean_shortfall,
-    reciprocal_rank as tied_ranks,
+    sums as tied_ranks,
 )
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"

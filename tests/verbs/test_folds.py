@@ -68,7 +68,7 @@ def test_a_column_called_fold_warns_unless_its_resampling_is_named():
     ("options", "message"),
     [
         ({"test": "randomization"}, "say test='t'"),
-        ({"interval": "bca"}, "interval='bca' does not support"),
+        ({"interval": "hall"}, "interval='hall' does not support"),
         ({"power": 0.8}, "`power` does not support"),
         ({"cluster": "repetition"}, "`cluster` does not support"),
         ({"resampling": "bootstrap"}, "`resampling` must be 'cv', for the folds"),

@@ -285,7 +285,7 @@ TAKES = "`predicted` takes Student's t over queries; leave out "
 WRONG_CALLS: dict[str, tuple[dict[str, Any], str]] = {
     "test": ({"test": "randomization"}, TAKES + "test='randomization'."),
     "power": ({"power": 0.8}, TAKES + "`power`."),
-    "interval": ({"interval": "bca"}, TAKES + "interval='bca'."),
+    "interval": ({"interval": "hall"}, TAKES + "interval='hall'."),
     "over": (
         {"over": None},
         "`predicted` is for means over queries; name these with over=.",

@@ -26,17 +26,15 @@ from .difference import (
 from .drawn.gamma_walks import Weights as Weights, drawn_weights as drawn_weights
 from .drawn.paths import DrawnPath as DrawnPath, Draws as Draws
 from .drawn.roc_path import RocPath as RocPath
-from .levels import (
+from .precision_recall import (
     LEVELS_TWICE as LEVELS_TWICE,
     band_levels as band_levels,
-    even_levels as even_levels,
-    range_ends as range_ends,
-    spaced_levels as spaced_levels,
-)
-from .precision_recall import (
     cells_of_classes as cells_of_classes,
     empirical_precision as empirical_precision,
+    even_levels as even_levels,
     pr_curve as pr_curve,
     precision_at_prior as precision_at_prior,
+    range_ends as range_ends,
+    spaced_levels as spaced_levels,
 )
 from .smoothed_bootstrap import PRBootstrap as PRBootstrap, pr_bootstrap as pr_bootstrap

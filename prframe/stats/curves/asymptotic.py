@@ -18,11 +18,11 @@ from prframe.errors import PrframeError
 from prframe.stats._arrays import fractions, random_generator, reals, together
 from prframe.stats.curves.bands import covering_rank
 from prframe.stats.curves.kernels import class_kernels
-from prframe.stats.curves.levels import rising_levels
 from prframe.stats.curves.precision_recall import (
     cells_of_classes,
     false_positives,
     precision,
+    rising_levels,
 )
 from prframe.stats.rankings import (
     ClassScores,
@@ -164,7 +164,8 @@ def pr_asymptotic_interval(  # noqa: PLR0913
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     classes = two_classes(positives, negatives, n_pos, n_neg)
     center, fpr, ratio = _estimates(*classes, levels, bandwidth)
-    n, p = _size_and_share(*classes)
+    n = classes[0].total + classes[1].total
+    p = classes[0].total / n
     inner = (center > 0) & (center < 1)
     low, high = np.full((2, *center.shape), np.nan)
     if inner.any():
@@ -188,12 +189,6 @@ def _estimates(
     density[density < _NEAR * peak] = np.nan
     fpr = false / max(negatives.total, 1)
     return precision(hits, false), fpr, second.pdf(threshold) / density
-
-
-def _size_and_share(positives: ClassScores, negatives: ClassScores) -> tuple[int, float]:
-    """Return the number of items and the share of positives."""
-    n = positives.total + negatives.total
-    return n, positives.total / n
 
 
 def _ends(center: Floats, half: Floats, kind: BandKind) -> Floats:
@@ -351,7 +346,8 @@ def pr_asymptotic_band(  # noqa: PLR0913
     generator = random_generator(rng)
     classes = both_classes(positives, negatives, n_pos, n_neg)
     center, fpr, ratio = _estimates(*classes, levels, bandwidth)
-    n, p = _size_and_share(*classes)
+    n = classes[0].total + classes[1].total
+    p = classes[0].total / n
     usable = (center > 0) & np.isfinite(ratio) & ((kind == "sup") | (center < 1))
     low, high = np.full((2, levels.size), np.nan)
     if usable.any():

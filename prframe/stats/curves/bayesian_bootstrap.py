@@ -25,12 +25,12 @@ from prframe.stats.curves.drawn.paired_paths import PairedPaths
 from prframe.stats.curves.drawn.paths import DrawnPath
 from prframe.stats.curves.drawn.roc_path import RocPath
 from prframe.stats.curves.drawn.smoothing import Smoothing
-from prframe.stats.curves.levels import rising_levels
 from prframe.stats.curves.precision_recall import (
     cells_of_classes,
     empirical_precision,
     false_positives,
     precision_at_prior,
+    rising_levels,
 )
 from prframe.stats.rankings import (
     LeastPrecision,

@@ -20,8 +20,11 @@ from prframe.stats.curves.bands import (
     of_few_units,
 )
 from prframe.stats.curves.drawn.paired_paths import PairedPaths
-from prframe.stats.curves.levels import rising_levels
-from prframe.stats.curves.precision_recall import empirical_precision, precision_at_prior
+from prframe.stats.curves.precision_recall import (
+    empirical_precision,
+    precision_at_prior,
+    rising_levels,
+)
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Floats
 
@@ -61,15 +64,9 @@ class CurveDifference(NamedTuple):
 
     def reversed(self) -> CurveDifference:
         """Return the comparison of the second curve with the first."""
-        return CurveDifference(
-            self.recall,
-            self.precision_b,
-            self.precision_a,
-            0.0 - self.difference,
-            0.0 - self.high,
-            0.0 - self.low,
-            self.p_value,
-        )
+        difference, low, high = (0.0 - x for x in (self.difference, self.high, self.low))
+        curves = self.recall, self.precision_b, self.precision_a
+        return CurveDifference(*curves, difference, low, high, self.p_value)
 
 
 def pr_curve_difference(  # noqa: PLR0913
@@ -186,15 +183,9 @@ def curve_difference(
     if not n_pos:
         return CurveDifference(plan.recall, *[nothing] * 6)
     n_neg = positive.size - n_pos
-    first, second = (
-        precision_at_prior(
-            empirical_precision(cells_from_scores(s, positive)[0], plan.recall),
-            n_pos,
-            n_neg,
-            plan.prior,
-        )
-        for s in scores
-    )
+    cells = (cells_from_scores(score, positive)[0] for score in scores)
+    curves_of_both = (empirical_precision(ranking, plan.recall) for ranking in cells)
+    first, second = (precision_at_prior(c, n_pos, n_neg, plan.prior) for c in curves_of_both)
     curves = plan.recall, first, second, first - second
     if not has_band(positive, cluster):
         return CurveDifference(*curves, *[nothing] * 3)
@@ -222,12 +213,9 @@ def curve_difference(
     band = deviations.band if plan.simultaneous else deviations.pointwise_band
     ends = (np.clip(end, -1.0, 1.0) for end in band(plan.confidence_level))
     low, high = holding(first - second, *ends)
-    p_value = (
-        deviations.p_value(0.0, first - second)
-        if plan.simultaneous
-        else deviations.pointwise_p_value(0.0, first - second)
-    )
-    return CurveDifference(*curves, low, high, np.broadcast_to(p_value, nothing.shape))
+    p_value_of = deviations.p_value if plan.simultaneous else deviations.pointwise_p_value
+    p_value = np.broadcast_to(p_value_of(0.0, first - second), nothing.shape)
+    return CurveDifference(*curves, low, high, p_value)
 
 
 def has_band(positive: NDArray[np.bool_], cluster: NDArray[np.int64] | None) -> bool:

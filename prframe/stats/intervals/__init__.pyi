@@ -1,6 +1,6 @@
 from .best_threshold import best_threshold_interval as best_threshold_interval
-from .confidence import Confidence as Confidence
 from .ends import (
+    Confidence as Confidence,
     acceleration as acceleration,
     bca_interval as bca_interval,
     before_correction as before_correction,
@@ -17,11 +17,10 @@ from .means import (
     mean_interval as mean_interval,
     proportion_interval as proportion_interval,
 )
-from .posterior_draws import posterior_replicates as posterior_replicates
 from .rankings import (
     POSTERIOR as POSTERIOR,
+    posterior_replicates as posterior_replicates,
     ranking_interval as ranking_interval,
     ranking_intervals as ranking_intervals,
     suited_method as suited_method,
 )
-from .standard_errors import check_method as check_method

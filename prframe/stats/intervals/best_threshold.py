@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc
 
 from prframe import checks
-from prframe.stats.intervals.confidence import Confidence
+from prframe.stats.intervals.ends import Confidence
 from prframe.stats.intervals.means import IntervalEstimate
 from prframe.stats.rankings import RankedCells, weight_of_negatives
 from prframe.typing import Floats, Integers

@@ -13,7 +13,7 @@ from prframe.stats._batches import batches
 from prframe.stats._tolerances import EQUAL
 from prframe.stats._units import units_of
 from prframe.stats.curves import covering_rank
-from prframe.stats.intervals.confidence import Confidence
+from prframe.stats.intervals.ends import Confidence
 from prframe.stats.rankings import multiplicities
 from prframe.typing import Floats
 

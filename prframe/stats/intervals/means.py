@@ -16,9 +16,9 @@ from prframe.stats._arrays import Interval, at_most, counts, random_generator, r
 from prframe.stats._batches import batch_sizes
 from prframe.stats._tolerances import RESIDUE
 from prframe.stats._units import UnitSums, units_of
-from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
     UNIT,
+    Confidence,
     acceleration,
     bca_interval,
     border,
@@ -73,11 +73,10 @@ def mean_interval(  # noqa: PLR0913
     values : array_like of float, shape (n_values,)
         At least one; finite.
     method : {"auto", "t", "logit", "hall", "percentile", "bca"}
-        ``"t"`` is Student's t interval, ``"logit"`` the same on the logit scale, for values within
-        [0, 1], and ``"hall"`` Student's with Hall's correction for skewness (JRSS B 1992);
-        ``"percentile"`` takes quantiles of resampled means, and ``"bca"`` corrects these for bias
-        and acceleration (Efron 1987). ``"auto"`` is ``"logit"`` if the limits are (0, 1), else
-        ``"t"``.
+        ``"t"``: Student's t interval. ``"logit"``: the same on the logit scale, for values within
+        [0, 1]. ``"hall"``: Student's with Hall's correction for skewness (JRSS B 1992).
+        ``"percentile"``: quantiles of resampled means. ``"bca"``: these corrected for bias and
+        acceleration (Efron 1987). ``"auto"``: ``"logit"`` if the limits are (0, 1), else ``"t"``.
     confidence : Confidence, optional
         By default 95 %, two-sided and without limits.
     n_resamples : int
@@ -85,24 +84,21 @@ def mean_interval(  # noqa: PLR0913
     rng : int or numpy.random.Generator, optional
         Seed or generator of these resamples.
     test_train_ratio : float >= 0
-        For folds or repeated splits: the size n_2 of a test set divided by that of its training
-        set, n_1; see `paired_t_test`. It is for ``"t"`` and ``"logit"``.
+        For folds or repeated splits, with ``"t"`` or ``"logit"``: the size n_2 of a test set over
+        that of its training set, n_1; see `paired_t_test`.
     cluster : array_like, shape (n_values,), optional
-        The cluster of each value. Clusters are independent of each other. The bootstrap methods
-        draw whole clusters, as many as there are.
+        The cluster of each value. Clusters are independent; the bootstrap draws whole clusters.
 
     Returns
     -------
     IntervalEstimate
-        ``estimate``, ``std_error``, ``low``, ``high`` and ``method``. The error is
-        ``s sqrt(1/n + n_2/n_1)``, or, for the bootstrap methods, the standard
+        ``std_error`` is ``s sqrt(1/n + n_2/n_1)``, or, for the bootstrap methods, the standard
         deviation of the replicates. With c clusters it is ``sqrt(c / (c - 1) sum (S_j - n_j
         m)^2) / n``, where S_j is the sum of the n_j values of a cluster and m the mean of all n
-        values (Cochran, *Sampling Techniques*, 1977, chapter 9A); Student's t then has c - 1
-        degrees of freedom. With one value or cluster, or if all values, or all means of clusters,
-        are the same, errors and ends are NaN, except for the Jeffreys interval of values that are
-        all 0 or all 1 by ``"logit"``, or by ``"hall"`` within the limits (0, 1); each cluster is
-        one trial there.
+        values (Cochran, *Sampling Techniques*, 1977, chapter 9A), with c - 1 degrees of freedom.
+        With one value or cluster, or if all are the same, errors and ends are NaN, except for the
+        Jeffreys interval of values that are all 0 or all 1 by ``"logit"``, or by ``"hall"`` within
+        the limits (0, 1); each cluster is one trial there.
 
     Raises
     ------
@@ -159,21 +155,19 @@ def proportion_interval(
 ) -> Interval:
     """Enclose a proportion, given `hits` out of `trials`.
 
-    For precision at k the trials are the k positions, for recall the positives.
-
     Parameters
     ----------
     hits, trials : array_like of int
-        Successes (0..trials) and trials (>= 0).
+        Successes (0..trials) and trials (>= 0): for precision at k the k positions, for recall the
+        positives.
     confidence_level : float in (0, 1)
         Coverage, or posterior probability; half of the rest is left to each tail.
     method : {"clopper-pearson", "jeffreys", "posterior"}
-        ``"clopper-pearson"`` (1934): all proportions that neither one-sided exact binomial test
-        rejects; it covers at least as often as it says. ``"jeffreys"`` (Brown, Cai & DasGupta
-        2001, section 4.1.2): quantiles of Beta(hits + 1/2, misses + 1/2), with the lower end 0 if
-        there are no hits and the upper end 1 if there are no misses; it covers about as often as
-        it says. ``"posterior"`` (Goutte & Gaussier 2005): quantiles of Beta(hits + prior, misses +
-        prior) without such exceptions.
+        ``"clopper-pearson"`` (1934): what neither one-sided exact binomial test rejects; it covers
+        at least as often as it says. ``"jeffreys"`` (Brown, Cai & DasGupta 2001, section 4.1.2):
+        quantiles of Beta(hits + 1/2, misses + 1/2), 0 without hits and 1 without misses; it covers
+        about as often as it says. ``"posterior"`` (Goutte & Gaussier 2005): quantiles of Beta(hits
+        + prior, misses + prior) without such exceptions.
     prior : float > 0
         The prior of ``"posterior"``: 1 for a uniform prior, 1/2 for Jeffreys'.
 

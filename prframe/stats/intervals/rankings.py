@@ -1,31 +1,35 @@
 """Confidence intervals for the metrics of one ranking, whose items are an independent sample."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, partial
 from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import betaincinv, pdtr
+from scipy.special import pdtr
 
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import ArgumentError
 from prframe.stats._arrays import random_generator
-from prframe.stats.curves import Weights, drawn_weights
-from prframe.stats.intervals.confidence import Confidence
-from prframe.stats.intervals.ends import Summary, all_equal
+from prframe.stats._batches import batches
+from prframe.stats.curves import DrawnPath, RocPath, Weights, drawn_weights
+from prframe.stats.intervals.ends import Confidence, Summary, all_equal
 from prframe.stats.intervals.means import IntervalEstimate
-from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.intervals.standard_errors import (
     Asked,
-    check_method,
     from_influence,
     low_end_with_room,
     standard_error,
 )
-from prframe.stats.rankings import CellStatistic, RankedCells, RocArea, ranking_bootstrap
+from prframe.stats.rankings import (
+    CellStatistic,
+    DrawnCurves,
+    RankedCells,
+    RocArea,
+    ranking_bootstrap,
+)
 from prframe.typing import Floats
 
 if TYPE_CHECKING:
@@ -34,6 +38,10 @@ if TYPE_CHECKING:
 POSTERIOR = "bayesian-bootstrap"
 # A ranking is nearly perfect from this AUC on, with fewer negatives above a positive on average.
 _NEARLY_PERFECT, _FEW_ABOVE = 0.95, 20
+# The number of blocks of draws at a time, which bounds memory.
+_BLOCKS = 4
+# A level of recall, of which nothing is asked.
+_HALF = np.array([0.5])
 METHODS = ("auto", POSTERIOR, "logit-t", "percentile")
 
 
@@ -51,7 +59,7 @@ def ranking_interval(  # noqa: PLR0913
 ) -> IntervalEstimate:
     """Return a confidence interval for a metric in the population that the items come from.
 
-    The number of items is fixed, and that of positives is random. The script
+    The number of items is fixed, and that of positives is random.
     ``python -m benchmarks.coverage`` measures how often the intervals cover.
 
     Parameters
@@ -63,12 +71,11 @@ def ranking_interval(  # noqa: PLR0913
     method : {"auto", "bayesian-bootstrap", "logit-t", "percentile"}
         ``"bayesian-bootstrap"`` (Rubin 1981): quantiles of draws of the metric in the population,
         from those of its curve (`prframe.stats.pr_posterior`), or of four counts. ``"logit-t"``
-        (Boyd, Eng & Page, ECML PKDD 2013): the estimate and its standard error, from influence
+        (Boyd, Eng & Page, ECML PKDD 2013): the estimate and its standard error from influence
         values, on the logit scale (on that of the metric, if it has no bounds), with AP corrected
-        for its bias, and quantiles of Student's distribution with as many degrees of freedom as
-        the error has. ``"percentile"``: quantiles of resamples. ``"auto"``: draws, or
-        ``"logit-t"`` with clusters and if no positive is retrieved, which ``"percentile"``
-        replaces for metrics without influence values.
+        for its bias, and quantiles of Student's distribution. ``"percentile"``: quantiles of
+        resamples. ``"auto"``: draws, or ``"logit-t"`` with clusters and if no positive is
+        retrieved, which ``"percentile"`` replaces for metrics without influence values.
     confidence : Confidence, optional
         By default 95 % and two-sided.
     clusters : sparse array, optional
@@ -87,12 +94,10 @@ def ranking_interval(  # noqa: PLR0913
     Returns
     -------
     IntervalEstimate
-        ``estimate``, ``std_error``, ``low``, ``high`` and ``method``. All numbers
-        are NaN if the metric is not defined, and all but the estimate where the sample
-        does not show how the metric varies: with a single cluster, for a precision if no item is
-        retrieved, unless the curve is drawn, and where the interval would have no width.
-        ``std_error`` comes from influence values, whatever the method is (for AUC DeLong's); for
-        metrics without these it is the standard deviation of the replicates.
+        All numbers are NaN if the metric is not defined, and all but the estimate where the sample
+        does not show how the metric varies, as with a single cluster. ``std_error`` comes from
+        influence values, whatever the method is (for AUC DeLong's); for metrics without these it
+        is the standard deviation of the replicates.
 
     Raises
     ------
@@ -144,7 +149,8 @@ def ranking_intervals(  # noqa: PLR0913
         suited = method
         if method == "auto":
             suited = suited_method(cells, statistic, clustered=clusters is not None)
-        check_method(statistic, suited)
+        if suited == "logit-t":
+            statistic.check_influence()
         asked.append(Asked.of(cells, statistic, replicates, suited, confidence))
     if clusters is not None and any(one.method == POSTERIOR and one.is_defined for one in asked):
         raise ArgumentError(
@@ -157,11 +163,11 @@ def ranking_intervals(  # noqa: PLR0913
             interval = _posterior(cells, one, room=room)
         else:
             interval = _from_sample(cells, one, clusters)
-        by_auto = method == "auto" and one.method == POSTERIOR and one.statistic.has_influence
-        if by_auto and cells.n_neg and isnan(interval.low):
+        by_auto = method == "auto" and one.method == POSTERIOR and cells.n_neg
+        if by_auto and isnan(interval.low) and not one.statistic.lacks_influence:
             # Draws that are all the estimate, such as a recall of 1 of all items, bound nothing.
             interval = from_influence(cells, replace(one, method="logit-t"), clusters)
-        intervals.append(one.of_metric(interval))
+        intervals.append(interval)
     return intervals
 
 
@@ -222,18 +228,44 @@ def _std_error(
     cells: RankedCells, statistic: CellStatistic, clusters: "csr_array | None", drawn: Summary
 ) -> float:
     """Return the standard error of the estimate, or the spread of draws without influence."""
-    if not statistic.has_influence:
+    if statistic.lacks_influence:
         return drawn.spread
     return standard_error(cells, statistic, clusters)
 
 
 def suited_method(cells: RankedCells, statistic: CellStatistic, *, clustered: bool) -> str:
     """Return the method that suits a ranking best in the study of coverage."""
-    takes_draws = bool(statistic.trials(cells)) if statistic.of_table else statistic.has_draws
-    shown = statistic.of_table or bool(cells.n_neg and cells.pos[:-1].any())
-    if takes_draws and shown and not clustered:
+    if statistic.of_table:
+        shown = bool(statistic.trials(cells))
+    else:
+        shown = bool(cells.n_neg and cells.pos[:-1].any())
+    if shown and not clustered:
         return POSTERIOR
-    return "logit-t" if statistic.has_influence else "percentile"
+    return "percentile" if statistic.lacks_influence else "logit-t"
+
+
+def _drawn_path(path: Callable[[], RocPath], blocks: Sequence[Weights]) -> DrawnPath:
+    """Draw the path, which metrics of four counts do not ask for."""
+    return DrawnPath(path(), _HALF, blocks)
+
+
+def posterior_replicates(
+    cells: RankedCells, statistics: Sequence[CellStatistic], weights: Sequence[Weights]
+) -> Floats:
+    """Return draws of metrics of the population that the items come from, a row per metric.
+
+    Both classes must have items unless all metrics are functions of four counts. With ``PR(b)``
+    and ``alpha(b)`` the drawn precision and false positive rate at recall b, AP and AUPRC are
+    ``int PR(b) db``, AUC is ``1 - int alpha(b) db``, Prec@r is ``PR(r)``, R@k is the b at which
+    ``p b + (1 - p) alpha(b) = k / n``, and P@k is ``p b n / k``. A tie block counts at its end for
+    metrics of thresholds, and in proportion for the others (`CellStatistic.draws`).
+    """
+    path, parts = cache(partial(RocPath.of, cells)), []
+    for columns in batches(len(weights), width=1, held=_BLOCKS):
+        blocks = weights[columns]
+        curves = DrawnCurves(cells, blocks, partial(_drawn_path, path, blocks))
+        parts.append(np.stack([statistic.draws(curves) for statistic in statistics]))
+    return np.concatenate(parts, axis=1)
 
 
 def _posterior(cells: RankedCells, asked: Asked, *, room: bool) -> IntervalEstimate:
@@ -241,30 +273,30 @@ def _posterior(cells: RankedCells, asked: Asked, *, room: bool) -> IntervalEstim
 
     The low end of areas under the ROC curve has a margin for a misplaced item, by the rule of
     `rank_test`. The interval is extended to an estimate of 0 or 1, and to the value that is
-    possible if no negative limits the metric in the sample, if few positives are above its cut, if
-    few negatives are above the positives, or if all negatives may be above a level.
+    possible if no negative limits the metric in the sample, if few positives are above its cut, or
+    if few negatives are above the positives.
     """
     if asked.replicates is None or not _takes_draws(cells, asked):
         return asked.without()
     statistic, estimate, confidence = asked.statistic, asked.estimate, asked.confidence
     # The mean number of positives above a cut may exceed the cut where a list ends before it.
-    drawn = Summary.of(np.clip(asked.replicates, *statistic.limits), confidence.tail)
+    limits = statistic.limits(cells)
+    drawn = Summary.of(np.clip(asked.replicates, *limits), confidence.tail)
     low, high = confidence.ends(*drawn.quantiles)
     std_error = _std_error(cells, statistic, None, drawn)
-    low = min(low, estimate) if estimate == statistic.limits[0] else low
+    low = min(low, estimate) if estimate == limits[0] else low
     varies = not all_equal(drawn.least, drawn.largest, drawn.largest, cells.n)
-    if room and statistic.has_room and varies:
+    if room and statistic.of_classes and not statistic.of_table and varies:
         low = low_end_with_room(cells, statistic, estimate, std_error, confidence)
-    low = min(low, statistic.with_all_negatives(cells, confidence.tail))
-    high = max(
-        high,
-        _no_negative_above(cells, statistic, estimate, confidence),
-        statistic.with_few_hits(cells, confidence.tail),
-        _nearly_perfect(cells, asked),
-    )
+    tail, pure = confidence.tail, cells.n_pure
+    most = min(statistic.largest_possible(cells, tail), limits[1])
+    # But for a tail of samples, no negative may be among the positives that decide.
+    if estimate == limits[1] or (pure and pdtr(pure, statistic.deciding_positives(cells)) > tail):
+        most = limits[1]
+    high = max(high, most, _nearly_perfect(cells, asked))
     has_no_width = all_equal(low, high, high, cells.n) and not statistic.of_events
     # Where no item matters, as of items with one score, nothing shows how the metric varies.
-    is_level = not (std_error or statistic.of_table) and estimate not in statistic.limits
+    is_level = not (std_error or statistic.of_table) and estimate not in limits
     if is_level or has_no_width or drawn.is_all(estimate, cells.n):
         return asked.without()
     return IntervalEstimate(estimate, std_error, low, high, POSTERIOR)
@@ -279,24 +311,3 @@ def _nearly_perfect(cells: RankedCells, asked: Asked) -> float:
         return 0.0
     high = from_influence(cells, replace(asked, method="logit-t"), None).high
     return 0.0 if isnan(high) else high
-
-
-def _no_negative_above(
-    cells: RankedCells, statistic: CellStatistic, estimate: float, confidence: Confidence
-) -> float:
-    """Return how large the metric may be if no negative limits it in the sample; 0 if one does.
-
-    It may be the largest value if the sample has enough positives above all negatives that, in all
-    but a tail of samples, no negative is among the positives that decide.
-    """
-    pure, decide, most = cells.n_pure, statistic.deciding_positives(cells), statistic.limits[1]
-    if estimate == most or (pure and pdtr(pure, decide) > confidence.tail):
-        return most
-    prevalence = _least_prevalence(cells.n_pos, cells.n_neg, confidence.tail)
-    return min(most, statistic.without_negatives(cells, prevalence))
-
-
-@lru_cache
-def _least_prevalence(n_pos: int, n_neg: int, tail: float) -> float:
-    """Return the smallest share of positives, which the metrics of groups of one size share."""
-    return float(betaincinv(n_pos + 0.5, n_neg + 0.5, tail))

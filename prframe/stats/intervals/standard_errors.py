@@ -9,23 +9,22 @@ from scipy.special import expit, logit
 
 from prframe.stats._batches import batches
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.intervals.confidence import Confidence, within
 from prframe.stats.intervals.ends import (
     UNIT,
+    Confidence,
     beta_interval,
     degrees_of_freedom,
     logit_interval,
     wald_interval,
+    within,
 )
 from prframe.stats.intervals.means import IntervalEstimate
-from prframe.stats.rankings import CellStatistic, CountedStatistic, RankedCells, cluster_influence
+from prframe.stats.rankings import CellStatistic, RankedCells, cluster_influence
 from prframe.typing import Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# Numerical derivatives are those of a ranking with so many cells at the top, and others.
-_FIRST, _FURTHER = 256, 128
 # With more clusters the influence of each says nearly as much as the value without it.
 _MOST_CLUSTERS = 100
 # The jackknife may raise the standard error of influence values by half. Without a cluster a
@@ -35,15 +34,9 @@ _MOST_GROWTH = 1.5
 _HELD = 1 << 22
 
 
-def check_method(statistic: CellStatistic, method: str) -> None:
-    """Refuse a method that needs a standard error if the metric does not have one."""
-    if method == "logit-t" and not statistic.has_influence:
-        raise statistic.no_influence()
-
-
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """A metric, or the share of which it is a multiple, and how its interval is made.
+    """A metric, and how its interval is made.
 
     `replicates` are values of resamples, or of draws of the curve, if there are any, and
     `confidence` has the range of the statistic.
@@ -54,7 +47,6 @@ class Asked:
     replicates: Floats | None
     method: str
     confidence: Confidence
-    multiple: float
 
     @classmethod
     def of(
@@ -65,14 +57,12 @@ class Asked:
         method: str,
         confidence: Confidence,
     ) -> "Asked":
-        """Compute the estimate; a multiple of a share is taken as the share."""
-        share, multiple = statistic.as_share(cells)
-        if replicates is not None and multiple != 1:
-            replicates = replicates / multiple
-        value, limits = share.value(cells), share.limits
+        """Compute the estimate."""
+        value, limits = statistic.value(cells), statistic.limits(cells)
         # Rounding may leave a hair between the value and the end of the range.
-        estimate = next((end for end in limits if abs(value - end) <= EQUAL), value)
-        return cls(share, estimate, replicates, method, within(confidence, limits), multiple)
+        slack = EQUAL * max(1.0, abs(value))
+        estimate = next((end for end in limits if abs(value - end) <= slack), value)
+        return cls(statistic, estimate, replicates, method, within(confidence, limits))
 
     @property
     def is_defined(self) -> bool:
@@ -82,13 +72,6 @@ class Asked:
     def without(self) -> IntervalEstimate:
         """Return the estimate without an interval."""
         return IntervalEstimate(self.estimate, np.nan, np.nan, np.nan, self.method)
-
-    def of_metric(self, interval: IntervalEstimate) -> IntervalEstimate:
-        """Return the interval of the metric itself from that of the statistic."""
-        m, i = self.multiple, interval
-        return replace(
-            i, estimate=m * i.estimate, std_error=m * i.std_error, low=m * i.low, high=m * i.high
-        )
 
 
 def from_influence(
@@ -101,7 +84,7 @@ def from_influence(
     statistic, confidence, estimate = asked.statistic, asked.confidence, asked.estimate
     values, number = influence_of_units(cells, statistic, clusters)
     std_error = standard_error(cells, statistic, clusters)
-    least, most = statistic.limits
+    least, most = statistic.limits(cells)
     if not std_error and estimate not in {least, most}:
         # No item matters. The interval of an end of the range is one of trials, not of an error.
         return asked.without()
@@ -123,24 +106,12 @@ def standard_error(
 
     That of AUC is DeLong's, or Obuchowski's with clusters.
     """
-    if clusters is None and isinstance(getattr(statistic, "metric", statistic), CountedStatistic):
-        cells = _coarse(cells)
     if statistic.of_two_samples:
         error = _of_two_samples(cells, statistic.influence(cells), clusters)
     else:
         values, number = influence_of_units(cells, statistic, clusters)
         error = float(np.sqrt(number @ values**2))
     return error if error > EQUAL * max(abs(statistic.value(cells)), 1 / cells.n) else 0.0
-
-
-def _coarse(cells: RankedCells) -> RankedCells:
-    """Return a ranking whose lower cells are tied, so that there are few to differentiate by."""
-    n_cells = cells.pos.size
-    if n_cells <= _FIRST + _FURTHER:
-        return cells
-    edges = np.linspace(_FIRST, n_cells - 1, _FURTHER).astype(np.int64)
-    edges = np.concatenate([np.arange(_FIRST), edges])
-    return RankedCells(np.add.reduceat(cells.pos, edges), np.add.reduceat(cells.neg, edges))
 
 
 def _clusters_of_trials(
@@ -178,7 +149,7 @@ def low_end_with_room(
 
     For AUC it is that of `RankStatistic.interval`, an item of the smaller class being the step.
     """
-    least, most = statistic.limits
+    least, most = statistic.limits(cells)
     width, of_unit = most - least, replace(confidence, limits=UNIT)
     share, step = (estimate - least) / width, 1 / statistic.trials(cells)
     return least + width * beta_interval(share, std_error / width, of_unit, step=step)[0]
@@ -191,9 +162,10 @@ def _on_logits(
 
     Few clusters are left out one by one; what the first ranks decide has a margin of a rank.
     """
-    statistic, (least, most) = asked.statistic, asked.statistic.limits
+    statistic, (least, most) = asked.statistic, asked.confidence.limits
     width, confidence = most - least, replace(asked.confidence, limits=UNIT)
-    value, unbiased = ((x - least) / width for x in (asked.estimate, statistic.unbiased(cells)))
+    unbiased = statistic.value(cells) - (statistic.bias(cells) or 0.0)
+    value, unbiased = ((x - least) / width for x in (asked.estimate, unbiased))
     error, trials, ends = std_error / width, statistic.trials(cells), None
     if clusters is not None:
         trials = min(trials, _clusters_of_trials(cells, statistic, clusters))
@@ -224,12 +196,8 @@ def _jackknife_interval(  # noqa: PLR0913
     Of c clusters, ``p_j = c logit(v) - (c - 1) logit(v_j)`` is the pseudo-value of cluster j,
     where v_j is the metric v without the cluster, the others weighing c / (c - 1). The ends are
     ``mean(p) -+ q std(p) / sqrt(c)``, transformed back, with Student's quantile q. The error is 1
-    to 1.5 times that of influence values, the middle no farther from v than that, and the ends
-    hold v.
-
-    There is none, None, of more than 100 clusters, of a metric that is not smooth, for which the
-    jackknife fails (Miller, *The jackknife - a review*, Biometrika 1974), and where v or a v_j is
-    0 or 1 or undefined.
+    to 1.5 times that of influence values, and the ends hold v. None for more than 100 clusters, a
+    metric that is not smooth (Miller, Biometrika 1974), or a v or v_j that is 0, 1 or undefined.
     """
     number, n_cells = clusters.shape[0], cells.pos.size
     if number > _MOST_CLUSTERS or not statistic.is_smooth:
@@ -239,7 +207,7 @@ def _jackknife_interval(  # noqa: PLR0913
     for rows in batches(number, counts.size, _HELD):
         left = (counts - clusters[rows].toarray()) * (number / (number - 1))
         without[rows] = statistic.values(left[:, :n_cells], left[:, n_cells:])
-    least, most = statistic.limits
+    least, most = statistic.limits(cells)
     values = (np.append(without, statistic.value(cells)) - least) / (most - least)
     if not ((values > 0) & (values < 1)).all():
         return None

@@ -95,11 +95,8 @@ def compare_rankings(  # noqa: PLR0913
     Randomization asks whether one model could have made both rankings; the bootstrap and DeLong's
     test ask for the difference alone, and reject too often with fewer than 40 or so clusters.
 
-    If the ranks of items are swapped at random, the difference of AUC is a sum of numbers with
-    random signs, ``sum_i s_i c_i / (4 n_pos n_neg)``. The number c of a positive is twice how many
-    ranks of negatives, in both rankings, are between its own two ranks, equal ones counting half;
-    it is positive if the first model ranks the item higher. That of a negative is the same of
-    positives, with the other sign. The p-value is that of `paired_randomization`, without draws.
+    If the ranks of items are swapped at random, the difference of AUC is a sum of whole numbers
+    with random signs, so its p-value is that of `paired_randomization`, without draws.
 
     Beyond 3,000 items, areas and metrics of the first ranks are drawn in pools of items with one
     label and nearly the same rank in both rankings, one of which stands for all. The spread of the

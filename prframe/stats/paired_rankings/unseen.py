@@ -85,7 +85,7 @@ def single_intervals(
 
 def _method(cells: RankedCells, statistic: CellStatistic, *, clustered: bool) -> str:
     """Return the method of the interval of one ranking."""
-    is_bounded = all(map(isfinite, statistic.limits))
+    is_bounded = all(map(isfinite, statistic.limits(cells)))
     heavy = isinstance(statistic, AtPrior) and statistic.negatives_decide(cells)
     if statistic.of_all_levels and not statistic.of_two_samples and is_bounded and not heavy:
         return "logit-t"

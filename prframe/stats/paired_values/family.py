@@ -1,6 +1,6 @@
-"""Many paired comparisons by the same draws: their p-values, replicates and maxima."""
+"""Many paired comparisons by the same draws: their p-values and maxima."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -18,9 +18,8 @@ from prframe.stats.null import all_signs, random_signs
 from prframe.stats.rankings import multiplicities
 from prframe.typing import Alternative, Flags, Floats
 
-# The number of sums at a time, of all pairs and some draws, and the number of replicates at a
-# time, of some pairs and all draws.
-_CHUNK, _HELD = 1 << 20, 1 << 23
+# The number of sums at a time, of all pairs and some draws.
+_CHUNK = 1 << 20
 # Cochran's number of values for each unit of squared skewness, and the numbers that are few.
 COCHRAN, _FEW = 25, (10, 100)
 # The value of sqrt(n) |z| that Lin & Mudholkar's z of n normal values exceeds in 5 % of samples,
@@ -210,19 +209,6 @@ class PairedFamily:
         p_values, errors = (np.where(missing, np.nan, values) for values in counted)
         return SampledTests(p_values, errors, how)
 
-    def replicates(self, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-        """Yield the bootstrap means of each pair in turn, all pairs by the same resamples.
-
-        A resample without a value gives NaN.
-        """
-        for columns, times in self._drawn(n_resamples, rng):
-            sums, sizes = (np.zeros((n_resamples, columns.stop - columns.start)) for _ in "ab")
-            for rows, counts in times:
-                sums[rows] = counts @ self.sums[:, columns]
-                sizes[rows] = counts @ self.sizes[:, columns]
-            with np.errstate(invalid="ignore", divide="ignore"):
-                yield from (sums / sizes).T
-
     def bootstrap(
         self, n_resamples: int, rng: np.random.Generator, alternative: Alternative
     ) -> SampledTests:
@@ -232,12 +218,13 @@ class PairedFamily:
             spread = np.sqrt(used / (used - 1) * (self._residuals**2).sum(axis=0))
             observed = extremeness(self._relative.sum(axis=0) / spread, alternative)
         exceeding = np.zeros(observed.size, dtype=np.int64)
-        for columns, times in self._drawn(n_resamples, rng):
-            for _, counts in times:
-                t = self._studentized(counts, columns)
-                # The slack is a factor, because t is infinite if all values are equal.
-                limits = observed[columns] * (1 - EQUAL * np.sign(observed[columns]))
-                exceeding[columns] += (extremeness(t, alternative) >= limits).sum(axis=0)
+        # The slack is a factor, because t is infinite if all values are equal.
+        limits = observed * (1 - EQUAL * np.sign(observed))
+        rng = np.random.default_rng(int(rng.integers(1 << 62)))
+        for rows in batches(n_resamples, max(self.sums.shape), _CHUNK):
+            times = multiplicities(len(self.sums), rows.stop - rows.start, rng).astype(np.float64)
+            t = extremeness(self._studentized(times), alternative)
+            exceeding += (t >= limits).sum(axis=0)
         return self._counted(exceeding, n_resamples, "sampled")
 
     @cached_property
@@ -248,10 +235,10 @@ class PairedFamily:
         residuals = self._relative - np.nan_to_num(means) * self.sizes
         return np.where(np.abs(residuals) > EQUAL, residuals, 0.0)
 
-    def _studentized(self, counts: Floats, columns: slice) -> Floats:
+    def _studentized(self, counts: Floats) -> Floats:
         """Return ``(mean* - mean) / se*`` of resamples; infinite if a resample does not vary."""
         # Residuals are taken, as squares of sums would hide a small spread about a large mean.
-        residuals, sizes = self._residuals[:, columns], self.sizes[:, columns]
+        residuals, sizes = self._residuals, self.sizes
         total, size = counts @ residuals, counts @ sizes
         squares = counts @ residuals**2
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -265,20 +252,3 @@ class PairedFamily:
             t = total / spread
         # A resample whose values all equal the mean, or that has none, counts as t = 0.
         return np.where(np.isnan(t), 0.0, t)
-
-    def _drawn(
-        self, n_resamples: int, rng: np.random.Generator
-    ) -> Iterator[tuple[slice, Iterator[tuple[slice, Floats]]]]:
-        """Yield some pairs at a time, and the same draws of the units' multiplicities for each."""
-        n_units, n_pairs = self.sums.shape
-        seed = int(rng.integers(1 << 62))
-        for columns in batches(n_pairs, n_resamples, _HELD):
-            yield columns, _resamples(n_units, n_resamples, np.random.default_rng(seed))
-
-
-def _resamples(
-    n_units: int, n_resamples: int, rng: np.random.Generator
-) -> Iterator[tuple[slice, Floats]]:
-    """Yield the numbers of times that each unit is drawn, some resamples at a time."""
-    for rows in batches(n_resamples, n_units, _CHUNK):
-        yield rows, multiplicities(n_units, rows.stop - rows.start, rng).astype(np.float64)

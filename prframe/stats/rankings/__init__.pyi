@@ -4,18 +4,16 @@ from .bootstrap import (
     multiplicities as multiplicities,
     ranking_bootstrap as ranking_bootstrap,
 )
-from .cell_sums import (
-    local_precision as local_precision,
-    share_above as share_above,
-    weight_of_negatives as weight_of_negatives,
-)
 from .cells import (
     LeastPrecision as LeastPrecision,
     RankedCells as RankedCells,
     cells_from_hits as cells_from_hits,
     cells_from_scores as cells_from_scores,
+    local_precision as local_precision,
     pure_bottom as pure_bottom,
     pure_top as pure_top,
+    share_above as share_above,
+    weight_of_negatives as weight_of_negatives,
 )
 from .classes import (
     ClassScores as ClassScores,
@@ -24,7 +22,7 @@ from .classes import (
     recall_levels as recall_levels,
     two_classes as two_classes,
 )
-from .drawn_curves import CurveDraws as CurveDraws, DrawnCurves as DrawnCurves
+from .drawn_curves import DrawnCurves as DrawnCurves
 from .evaluators import (
     CellEvaluator as CellEvaluator,
 )
@@ -42,10 +40,9 @@ from .metrics.areas import (
     RocArea as RocArea,
     TrapezoidArea as TrapezoidArea,
 )
-from .metrics.at_prior import AtPrior as AtPrior
 from .metrics.base import (
+    AtPrior as AtPrior,
     CellStatistic as CellStatistic,
-    CountedStatistic as CountedStatistic,
     Influence as Influence,
 )
 from .metrics.discounted import (
@@ -58,20 +55,12 @@ from .metrics.discounted import (
 )
 from .metrics.partial import (
     GainArea as GainArea,
+    LargestF1 as LargestF1,
     PartialAveragePrecision as PartialAveragePrecision,
     PartialRocArea as PartialRocArea,
     RecallAtPrecision as RecallAtPrecision,
 )
-from .metrics.retrieved import (
-    SetAveragePrecision as SetAveragePrecision,
-    SetBalancedAccuracy as SetBalancedAccuracy,
-    SetFMeasure as SetFMeasure,
-    SetMatthews as SetMatthews,
-    SetPrecision as SetPrecision,
-    SetRecall as SetRecall,
-    SetSpecificity as SetSpecificity,
-)
-from .metrics.thresholded import LargestF1 as LargestF1
+from .metrics.retrieved import SetStatistic as SetStatistic
 from .metrics.top import (
     Enrichment as Enrichment,
     F1At as F1At,

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.stats._arrays import positive_labels, random_generator
-from prframe.stats._batches import batch_sizes, batches
+from prframe.stats._batches import batch_sizes
 from prframe.stats._units import Units
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
@@ -26,8 +26,6 @@ _CHUNK = 1 << 16
 # Items are drawn one by one if there are fewer than this many per kind, because a multinomial
 # variate costs about as much per kind as that many draws of an item.
 _PER_KIND = 20
-# The number of draws at a time, few enough for the processor's cache.
-_BATCH = 1 << 14
 
 
 def ranking_bootstrap(
@@ -40,16 +38,7 @@ def ranking_bootstrap(
     """Return metrics of resamples of a ranking's items, or of clusters of them.
 
     The shape is (n_statistics, n_resamples), with NaN where a resample leaves a metric undefined.
-    `clusters` is as `cluster_counts` returns it. A resample takes about as many steps as there are
-    items, or 20 times as many as there are cells if that is less (Efron, Annals of Statistics
-    1979).
-
-    Examples
-    --------
-    >>> from prframe.stats import AveragePrecision, RocArea, cells_from_scores
-    >>> cells, _ = cells_from_scores(range(8, 0, -1), [1, 1, 0, 1, 0, 1, 0, 0])
-    >>> ranking_bootstrap(cells, [AveragePrecision(), RocArea()], 1000, rng=1).shape
-    (2, 1000)
+    `clusters` is as `cluster_counts` returns it (Efron, Annals of Statistics 1979).
     """
     checks.number_of_draws(n_resamples)
     generator = random_generator(rng)
@@ -113,7 +102,7 @@ def cluster_influence(influence: Influence, clusters: csr_array) -> Floats:
 
 def multiplicities(n: int, n_resamples: int, rng: np.random.Generator) -> Integers:
     """Draw n of n objects with replacement, and count how often each comes up in each resample."""
-    return tally(np.arange(n), n, n_resamples, rng)
+    return _tally(np.arange(n), n, n_resamples, rng)
 
 
 def _item_draws(
@@ -130,31 +119,15 @@ def _item_draws(
     else:
         of_item = np.repeat(np.arange(counts.size), counts)
         for size in batch_sizes(n_resamples, counts.size, _CHUNK):
-            yield tally(of_item, counts.size, size, rng)
+            yield _tally(of_item, counts.size, size, rng)
 
 
-def tally(of_item: Integers, n_kinds: int, times: int, rng: np.random.Generator) -> Integers:
+def _tally(of_item: Integers, n_kinds: int, times: int, rng: np.random.Generator) -> Integers:
     """Draw as many items as there are, some times, and count their kinds."""
-    rows = [
-        _tally_at_once(of_item, n_kinds, size, rng)
-        for size in batch_sizes(times, of_item.size, _BATCH)
-    ]
-    return rows[0] if len(rows) == 1 else np.concatenate(rows)
-
-
-def _tally_at_once(
-    of_item: Integers, n_kinds: int, times: int, rng: np.random.Generator
-) -> Integers:
-    """Draw and count as `tally` does, with one array of all draws."""
     n = of_item.size
-    dtype = np.int32 if n < 1 << 31 else np.int64
-    kinds = np.empty((times, n), dtype=np.int64)
-    for columns in batches(n, width=1, held=_BATCH):
-        part = kinds[:, columns]
-        part[:] = of_item[rng.integers(0, n, part.shape, dtype=dtype)]
-    if times > 1:
-        kinds += n_kinds * np.arange(times)[:, None]
-    return np.bincount(kinds.ravel(), minlength=times * n_kinds).reshape(times, n_kinds)
+    drawn = of_item[rng.integers(0, n, (times, n), dtype=np.int32 if n < 1 << 31 else np.int64)]
+    drawn += n_kinds * np.arange(times)[:, None]
+    return np.bincount(drawn.ravel(), minlength=times * n_kinds).reshape(times, n_kinds)
 
 
 def _cluster_draws(

@@ -11,18 +11,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.special import betaincc, betaincinv
+from numpy.typing import ArrayLike, NDArray
 
 from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, positive_labels, reals
 from prframe.typing import Floats, Integers
 
-# So many roots of the number of positives in blocks with negatives hardly matter, as errors are in
-# proportion to that root.
-_NOTABLE = 0.1
+Numbers = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,36 +83,6 @@ class RankedCells:
         mixed = np.append(np.flatnonzero(self.neg[:-1]), self.neg.size - 1)
         return int(self.pos[: mixed[0]].sum())
 
-    @cached_property
-    def _ends(self) -> tuple[Integers, Integers]:
-        """The positives and all items up to the end of each cell but the last."""
-        tp = np.cumsum(self.pos[:-1])
-        return tp, tp + np.cumsum(self.neg[:-1])
-
-    def hits_among(self, k: int) -> float:
-        """Return the expected positives among the first k, over the orders within ties."""
-        tp, end = self._ends
-        at = int(np.searchsorted(end, k))
-        above, rank = (int(tp[at - 1]), int(end[at - 1])) if at else (0, 0)
-        # The last cell is never among the first k.
-        if at == end.size:
-            return float(above)
-        pos, size = int(self.pos[at]), int(end[at]) - rank
-        return above + pos * (min(k - rank, size) / size)
-
-    @cached_property
-    def mostly_tied(self) -> bool:
-        """Whether more than half of the positives are retrieved in tie blocks."""
-        pos, neg = self.pos[:-1], self.neg[:-1]
-        tied = (pos > 1) | (neg > 0)
-        return bool(pos[tied].sum() > self.n_pos / 2)
-
-    @cached_property
-    def has_mixed_ties(self) -> bool:
-        """Whether enough positives are retrieved in blocks with negatives to matter."""
-        pos, neg = self.pos[:-1], self.neg[:-1]
-        return bool(pos[neg > 0].sum() > _NOTABLE * self.n_pos**0.5)
-
 
 def cells_from_hits(  # noqa: PLR0913
     tp_start: ArrayLike,
@@ -131,14 +99,6 @@ def cells_from_hits(  # noqa: PLR0913
     `tp_start` and `fp_start` count the positives and negatives above the tie block of each,
     `tp_end` and `fp_end` those up to its end. `n` items are retrieved, of `n_pos` and `n_neg` in
     all.
-
-    Examples
-    --------
-    Ranked +--+-, and one more positive that is not retrieved:
-
-    >>> cells = cells_from_hits([0, 1], [1, 2], [0, 2], [0, 2], n=5, n_pos=3, n_neg=3)
-    >>> cells.pos, cells.neg
-    (array([1, 0, 1, 0, 1]), array([0, 2, 0, 1, 0]))
     """
     columns = {"tp_start": tp_start, "tp_end": tp_end, "fp_start": fp_start, "fp_end": fp_end}
     tp_start, tp_end, fp_start, fp_end = (
@@ -244,6 +204,8 @@ class LeastPrecision:
         """
         p = self.prior
         if p is None:
+            from scipy.special import betaincinv  # noqa: PLC0415
+
             p = float(betaincinv(self.n_pos + 0.5, self.n_neg + 0.5, tail))
         found = p * self.recall
         return np.where(self.chance >= tail, found / (found + 1 - p), np.inf)
@@ -284,4 +246,54 @@ def _pure(pos: Integers, neg: Integers, shares: Floats, each: float) -> Floats:
 @lru_cache(maxsize=256)
 def _beyond(a: float, b: float, shares: bytes) -> Floats:
     """Return the chances of a beta variate above shares, which groups have in common."""
+    # SciPy is imported here, as metrics of sets are evaluated without it.
+    from scipy.special import betaincc  # noqa: PLC0415
+
     return np.asarray(betaincc(a, b, np.frombuffer(shares)))
+
+
+def as_arrays(pos: ArrayLike, neg: ArrayLike) -> tuple[Numbers, Numbers]:
+    """Return both counts as arrays; integers, which add up faster, stay integers."""
+    return np.asarray(pos), np.asarray(neg)
+
+
+def running(pos: Numbers, neg: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the positives and all items up to the end of each cell but the last."""
+    tp = np.cumsum(pos[..., :-1], axis=-1)
+    return tp, tp + np.cumsum(neg[..., :-1], axis=-1)
+
+
+def backward(values: Floats) -> Floats:
+    """Return the sums from each cell to the last."""
+    return np.cumsum(values[::-1])[::-1]
+
+
+def ratio(top: Numbers | float, bottom: Numbers, empty: float = np.nan) -> Floats:
+    """Divide, and return `empty` where the divisor is 0."""
+    nothing = bottom == 0
+    ratio = top / (bottom + nothing)
+    if empty and nothing.any():
+        ratio = np.where(nothing, empty, ratio)
+    return np.asarray(ratio)
+
+
+def weight_of_negatives(n_pos: Numbers | float, n_neg: Numbers | float, prior: float) -> Floats:
+    """Return how often a negative counts for a given share to be positive; 1 where there is none.
+
+    That is ``n_pos (1 - prior) / (n_neg prior)``.
+    """
+    odds = (1 - prior) / prior
+    return ratio(n_pos * odds, np.asarray(n_neg), 1.0)
+
+
+def share_above(cut: Numbers | int, above: Numbers, size: Numbers) -> Floats:
+    """Return the share of each cell that is among the first `cut` items."""
+    return ratio(np.clip(cut - above, 0, size), size, 0.0)
+
+
+def local_precision(pos: Numbers, neg: Numbers, k: int, depth: float) -> float:
+    """Return the precision among the ranks within ceil(k^(4/5) / 2) of k."""
+    reach = np.ceil(k**0.8 / 2)
+    tp, rank = (np.insert(counts, 0, 0.0) for counts in running(pos, neg))
+    ends = np.clip([k - reach, k + reach], 0.0, depth)
+    return float(np.diff(np.interp(ends, rank, tp))[0] / np.diff(ends)[0])

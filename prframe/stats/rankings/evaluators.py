@@ -90,16 +90,8 @@ class CellEvaluator:
     def merge(self, levels: ArrayLike) -> Integers:
         """Merge neighbouring levels, of all rankings alike, that these metrics cannot tell apart.
 
-        Levels without a positive are merged; if all metrics ask for the ends of cells with
-        positives alone, also with the next positive below. Rankings that take the levels of some
-        items from another ranking keep their metrics.
-
-        Examples
-        --------
-        >>> from prframe.stats import AveragePrecision
-        >>> evaluate = CellEvaluator([False, True, False, False, False], [AveragePrecision()])
-        >>> evaluate.merge([9, 7, 4, 2, 0])
-        array([2, 2, 1, 1, 0])
+        Levels without a positive are merged; if all metrics ask for the ends of cells alone, also
+        with the next positive below.
         """
         levels, label = np.asarray(levels), self.label
         has = np.zeros(int(levels.max(initial=0)) + 1, dtype=np.bool_)

@@ -123,14 +123,7 @@ def _block_ranks(level: Integers) -> tuple[Integers, Integers]:
 
 
 def joint_ranks(levels: Integers) -> Integers:
-    """Merge rankings into one order of levels, by mid-rank, in which entries may be equal.
-
-    Examples
-    --------
-    >>> joint_ranks(np.array([[3, 2, 1], [2, 1, 0]]))
-    array([[3, 2, 1],
-           [3, 2, 0]])
-    """
+    """Merge rankings into one order of levels, by mid-rank, in which entries may be equal."""
     _, order = np.unique(np.stack([-mid_ranks(level) for level in levels]), return_inverse=True)
     return np.where(levels > 0, order.reshape(levels.shape) + 1, 0)
 

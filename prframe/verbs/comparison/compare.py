@@ -127,10 +127,10 @@ def compare(
         pair is compared with the largest t of all under random signs (step-down).
     within : {"all", "by"}
         Adjust for all rows of the result, or for those of each group of `by`, as "max-t" does.
-    interval : {"auto", "t", "hall", "percentile", "bca"}
-        Over queries "auto" is Student's, or Hall's with ``test="hall"``. On the same items "auto"
-        is "percentile" (or DeLong's), widened as the notes say, and "percentile" is the only
-        other.
+    interval : {"auto", "t", "hall", "percentile"}
+        Over queries "t" is Student's and "hall" corrected for skewness; "auto" is "t", or "hall"
+        with ``test="hall"``. On the same items "percentile" is from the paired bootstrap, and
+        "auto" is "percentile" (or DeLong's), widened as the notes say.
     confidence_level : float in (0, 1)
         Level of the interval.
     equivalence : float > 0, optional
@@ -155,7 +155,8 @@ def compare(
     prior : float in (0, 1), optional
         Share of positives of the population, as in `interval`; not with "delong".
     n_resamples : int
-        Draws of sampled tests and intervals; at least 2 / (1 - confidence_level).
+        Draws of sampled tests and, on the same items, of intervals; at least
+        2 / (1 - confidence_level).
     rng : int or numpy.random.Generator, optional
         Seed. All pairs, metrics and groups have the same draws.
     judged : str

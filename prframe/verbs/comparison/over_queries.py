@@ -1,27 +1,21 @@
 """The comparison of models over queries, with a value per model and query."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from prframe import checks
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import SkewedDifferencesWarning, warn
 from prframe.stats import PairedFamily, detectable_difference, queries_needed
 from prframe.stats._units import units_of
-from prframe.stats.intervals import (
-    Confidence,
-    acceleration,
-    bca_interval,
-    before_correction,
-    percentile_interval,
-    wald_interval,
-)
+from prframe.stats.intervals import Confidence, before_correction
 from prframe.stats.paired_values import (
     QUERY_TESTS,
     QueryTestOptions,
@@ -36,7 +30,6 @@ from prframe.verbs._precomputed_values import MetricValues
 from prframe.verbs.comparison.query_values import Stratum, ValuesPlan
 from prframe.verbs.comparison.rows import (
     JOINT,
-    SAMPLED,
     Block,
     Column,
     Comparison,
@@ -129,7 +122,8 @@ class OverQueries(ValuesPlan):
         methods = [
             None if np.isnan(test.p_value) else f"{test.method}{corrected}" for test in tests
         ]
-        ends = np.array(self._intervals(table, asked.confidence(metric_range)))
+        skewness = hall_skewness(family) if asked.takes_halls_interval else None
+        ends = student_intervals(family, asked.confidence(metric_range), skewness)
         # Differences that are all the same, and not 0, do not show how much they vary.
         ends[family.constant & (family.means != 0)] = np.nan
         columns = table.counts() | {
@@ -145,26 +139,6 @@ class OverQueries(ValuesPlan):
         if asked.equivalence is not None:
             columns["p_equivalence"] = family.equivalence(asked.equivalence)[1]
         return columns | self._design(table)
-
-    def _intervals(
-        self, table: "PairTable", confidence: Confidence
-    ) -> Sequence[tuple[float, float]] | Floats:
-        """Return the interval of the mean difference of each pair."""
-        asked = self.asked
-        if asked.interval not in SAMPLED:
-            skewness = hall_skewness(table.family) if asked.takes_halls_interval else None
-            return student_intervals(table.family, confidence, skewness)
-        ends = []
-        replicates = table.family.replicates(asked.n_resamples, asked.rng())
-        for sample, means in zip(table.family.samples, replicates, strict=True):
-            if sample.sums.size < 2:  # noqa: PLR2004
-                ends.append((np.nan, np.nan))
-            elif asked.interval == "percentile":
-                ends.append(percentile_interval(means, confidence))
-            else:
-                bend = acceleration(sample.influence, np.ones(sample.sums.size))
-                ends.append(bca_interval(sample.mean, means, bend, confidence))
-        return ends
 
     def _joint(self, tables: "dict[str, PairTable]") -> dict[str, dict[str, Column]]:
         """Return p-values adjusted by the maxima over all pairs and metrics, and their errors."""
@@ -212,23 +186,18 @@ def student_intervals(
     family: PairedFamily, confidence: Confidence, skewness: Floats | None = None
 ) -> Floats:
     """Return Student's interval of the mean difference of each pair; with `skewness` Hall's."""
-    # Where the alternative leaves an end unbounded, it is that of the range.
-    ends = np.tile(np.array(confidence.limits), (family.means.size, 1))
     n_units = (family.sizes > 0).sum(axis=0)
-    unbounded = replace(confidence, limits=(-np.inf, np.inf))
-    for number in np.unique(n_units):
-        pairs = n_units == number
-        reach = np.array(wald_interval(0.0, 1.0, unbounded, df=max(int(number) - 1, 1)))
-        for side in np.flatnonzero(np.isfinite(reach)):
-            t = (
-                reach[side]
-                if skewness is None
-                else -before_correction(-reach[side], skewness[pairs])
-            )
-            end = family.means[pairs] + t * family.std_errors[pairs]
-            ends[pairs, side] = np.clip(end, *confidence.limits)
-    ends[np.isnan(family.std_errors)] = np.nan
-    return ends
+    quantile = stdtrit(np.maximum(n_units - 1, 1), confidence.tail)
+    t = np.stack([quantile, -quantile])
+    if skewness is not None:
+        t = -before_correction(-t, skewness)
+    ends = np.clip(family.means + t * family.std_errors, *confidence.limits)
+    # Where the alternative leaves an end unbounded, it is that of the range.
+    if confidence.alternative != "two-sided":
+        side = 0 if confidence.alternative == "less" else 1
+        ends[side] = confidence.limits[side]
+    ends[:, np.isnan(family.std_errors)] = np.nan
+    return np.asarray(ends.T)
 
 
 class PairTable:

@@ -29,13 +29,12 @@ from prframe.verbs.comparison.query_values import Incomplete as IncompleteQuerie
 JointCorrection: TypeAlias = Literal["bonferroni", "holm", "bh", "by", "max-t"]
 Within: TypeAlias = Literal["by", "all"]
 Test: TypeAlias = Literal[QueryTestName, "delong"]
-IntervalKind: TypeAlias = Literal["auto", "t", "hall", "percentile", "bca"]
+IntervalKind: TypeAlias = Literal["auto", "t", "hall", "percentile"]
 Incomplete: TypeAlias = IncompleteQueries | IncompleteItems
 
 # This correction uses the joint distribution of all pairs.
 JOINT = "max-t"
 _P_VALUES = {"p_value", "p_adjusted", "p_equivalence"}
-SAMPLED = {"percentile", "bca"}
 # So many pairs take seconds, and half a gigabyte.
 _MANY = 20_000
 
@@ -117,7 +116,7 @@ class Mode:
 OVER_QUERIES = Mode(
     wording="over groups of `over`",
     tests=tuple(QUERY_TESTS),
-    intervals=get_args(IntervalKind),
+    intervals=("auto", "t", "hall"),
     incomplete=get_args(IncompleteQueries),
     remedy="to compare on the same items say over=None",
 )
@@ -150,17 +149,14 @@ def check_options(asked: Comparison, args: Arguments, incomplete: object, mode: 
                 f"{hints.did_you_mean(value, options)}"
             )
     if args.cluster is not None and mode is OVER_QUERIES:
-        _check_clusters(asked)
-    _check_power(asked)
-    if asked.correction == JOINT:
-        _check_joint(asked, args, mode)
-    is_drawn = asked.test == "bootstrap" or asked.interval in SAMPLED
-    if is_drawn or asked.correction == JOINT or mode is ON_ITEMS:
-        resamples(asked.n_resamples, asked.confidence_level)
-
-
-def _check_power(asked: Comparison) -> None:
-    """Require a power above the level of the test, and a level that can be computed."""
+        _refuse_first(
+            {
+                f"test={asked.test!r}": not QUERY_TESTS[asked.test].clusters,
+                "`power`": asked.power is not None,
+            },
+            "{} treats queries as independent and does not support `cluster`; leave one of them "
+            "out.",
+        )
     # As a float 1 - 0.95 is slightly above 0.05.
     alpha = round(1 - asked.confidence_level, 12)
     if asked.power is not None and not asked.power > alpha >= LEAST_ALPHA:
@@ -168,32 +164,31 @@ def _check_power(asked: Comparison) -> None:
             f"`power` must be above the level of the test, 1 - confidence_level = {alpha:.3g}, "
             f"and that at least {LEAST_ALPHA:g}; got power={asked.power:g}."
         )
+    if asked.correction == JOINT:
+        _check_joint(asked, args, mode)
+    if asked.test == "bootstrap" or asked.correction == JOINT or mode is ON_ITEMS:
+        resamples(asked.n_resamples, asked.confidence_level)
 
 
-def _check_clusters(asked: Comparison) -> None:
-    """Refuse options that would ignore clusters."""
-    takes_clusters = QUERY_TESTS[asked.test].clusters
-    if not takes_clusters or asked.power is not None:
-        ignoring = "`power`" if takes_clusters else f"test={asked.test!r}"
-        raise ArgumentError(
-            f"{ignoring} treats queries as independent and does not support `cluster`; leave one "
-            "of them out."
-        )
+def _refuse_first(given: Mapping[str, bool], message: str) -> None:
+    """Refuse the first option that is given."""
+    if names := [name for name, is_given in given.items() if is_given]:
+        raise ArgumentError(message.format(names[0]))
 
 
 def check_resampled(asked: Comparison, args: Arguments) -> None:
     """Refuse options that would treat folds as independent."""
     others = {
-        f"test={asked.test!r}": (asked.test != "t", "say test='t'"),
-        f"interval={asked.interval!r}": (asked.interval not in {"auto", "t"}, "say interval='t'"),
-        "`power`": (asked.power is not None, "leave out `power`"),
-        "`cluster`": (args.cluster is not None, "leave out `cluster`"),
+        f"test={asked.test!r}": asked.test != "t",
+        f"interval={asked.interval!r}": asked.interval not in {"auto", "t"},
+        "`power`": asked.power is not None,
+        "`cluster`": args.cluster is not None,
     }
-    if given := {name: remedy for name, (is_given, remedy) in others.items() if is_given}:
-        raise ArgumentError(
-            "`resampling` corrects the variance of Student's t for folds, which "
-            f"{next(iter(given))} does not support: {', '.join(given.values())}."
-        )
+    _refuse_first(
+        others,
+        "`resampling` corrects the variance of Student's t for folds, which {} does not support: "
+        "say test='t', with interval='auto' and without `power` and `cluster`.",
+    )
 
 
 def _check_joint(asked: Comparison, args: Arguments, mode: Mode) -> None:
@@ -212,18 +207,14 @@ def _check_joint(asked: Comparison, args: Arguments, mode: Mode) -> None:
 
 def check_of_items(asked: Comparison, undefined: object, resampling: object) -> None:
     """Refuse options that have a meaning over queries only."""
-    given = {"equivalence": asked.equivalence, "power": asked.power}
-    for name, value in (given | {"resampling": resampling, "undefined": undefined}).items():
-        if value is not None:
-            instead = ""
-            if name == "equivalence":
-                instead = (
-                    " Two models are equivalent within a margin, at the level .05, if the "
-                    "interval of their difference with confidence_level=0.9 lies within it."
-                )
-            raise ArgumentError(
-                f"`{name}` is for comparisons over queries; leave it out.{instead}"
-            )
+    message = "{} is for comparisons over queries; leave it out."
+    _refuse_first(
+        {"`equivalence`": asked.equivalence is not None},
+        f"{message} Two models are equivalent within a margin, at the level .05, if the interval "
+        "of their difference with confidence_level=0.9 lies within it.",
+    )
+    others = {"power": asked.power, "resampling": resampling, "undefined": undefined}
+    _refuse_first({f"`{name}`": value is not None for name, value in others.items()}, message)
 
 
 # A block holds the columns of all pairs for one metric of one group; absent columns are null.

@@ -24,7 +24,6 @@ from prframe.stats.intervals import (
     Confidence,
     IntervalEstimate,
     best_threshold_interval,
-    check_method as check_method_of_metric,
     ranking_intervals,
 )
 from prframe.stats.rank_statistics import moved_by_ties
@@ -166,7 +165,8 @@ class RankingIntervals(Plan):
         kind = "one ranking" if self.args.cluster is None else "clusters"
         check_method(self.method, known, kind)
         for statistic in statistics.values():
-            check_method_of_metric(statistic, self.method)
+            if self.method == "logit-t":
+                statistic.check_influence()
 
     @cached_property
     def statistics(self) -> dict[str, CellStatistic]:

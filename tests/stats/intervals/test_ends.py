@@ -8,8 +8,8 @@ from scipy import stats
 from scipy.special import expit, logit
 
 import prframe
-from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
+    Confidence,
     Summary,
     acceleration,
     bca_interval,
@@ -98,7 +98,8 @@ def test_bootstrap_intervals_of_ap_are_those_of_resampled_rows() -> None:
     cells, _ = cells_from_scores(score, label)
     found = ranking_interval(cells, AP, "percentile", n_resamples=20_000, rng=3)
     assert (found.low, found.high) == pytest.approx(tuple(expected), abs=0.025)
-    assert found.std_error == AP.influence(cells).std_error(cells)
+    values, number = AP.influence(cells).of_items(cells)
+    assert found.std_error == pytest.approx(np.sqrt(number @ values**2))
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])

@@ -28,7 +28,7 @@ def test_recall_without_hits_is_bounded_as_by_clopper_and_pearson(n_pos, level):
     # The share of 400 trials bounds the hits too, where these are fewer than the positives.
     of_pos, of_k = (proportion_interval(0, m, level)[1] * m for m in (n_pos, 400))
     tail = Confidence(level).tail
-    assert RecallAt(400).with_few_hits(cells, tail) == pytest.approx(min(of_pos, of_k) / n_pos)
+    assert RecallAt(400).largest_possible(cells, tail) == pytest.approx(min(of_pos, of_k) / n_pos)
     # So many positives have no hit in as many samples as lie beyond one end.
     assert binom.pmf(0, n_pos, of_pos / n_pos) == pytest.approx(tail)
 

@@ -1,16 +1,18 @@
 """Metrics that are read from drawn curves at their points, against definitions rank by rank."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
 from prframe.stats.curves import DrawnPath, RocPath, Weights, drawn_weights
-from prframe.stats.intervals.posterior_draws import _Curves, posterior_replicates
+from prframe.stats.intervals import posterior_replicates
 from prframe.stats.rankings import (
     AveragePrecisionAt,
     Bedroc,
     CellStatistic,
-    CountedStatistic,
     DiscountedGain,
+    DrawnCurves,
     Enrichment,
     LargestF1,
     PartialAveragePrecision,
@@ -27,7 +29,7 @@ from prframe.typing import Floats
 N, K = 400, 10
 
 
-def drawn_curves(n_draws: int = 50, *, shown: int = N) -> _Curves:
+def drawn_curves(n_draws: int = 50, *, shown: int = N) -> DrawnCurves:
     """Draw curves of a ranking of which so many items are retrieved."""
     rng = np.random.default_rng(1)
     label = rng.random(N) < 0.1
@@ -35,18 +37,18 @@ def drawn_curves(n_draws: int = 50, *, shown: int = N) -> _Curves:
     score[np.argsort(score)[: N - shown]] = -np.inf
     cells = cells_from_scores(score, label)[0]
     weights = drawn_weights(n_draws, np.random.default_rng(2))
-    return curves_of(cells, np.array([0.5]), weights)
+    return curves_of(cells, weights)
 
 
-def curves_of(cells: RankedCells, levels: Floats, weights: list[Weights]) -> _Curves:
-    """Draw curves at levels of recall."""
-    path = DrawnPath(RocPath.of(cells), levels, weights)
-    return _Curves(cells, weights, lambda: path)
+def curves_of(cells: RankedCells, weights: list[Weights]) -> DrawnCurves:
+    """Draw curves."""
+    path = DrawnPath(RocPath.of(cells), np.array([0.5]), weights)
+    return DrawnCurves(cells, weights, lambda: path)
 
 
-def rank_by_rank(curves: _Curves, statistic: CellStatistic) -> Floats:
+def rank_by_rank(curves: DrawnCurves, statistic: CellStatistic) -> Floats:
     """Return the metric of rankings in which every rank is a cell, or a trial."""
-    area = getattr(statistic, "is_area", isinstance(statistic, Bedroc))
+    area = statistic.is_area
     hits = np.diff(curves.positives_among(np.arange(N + 1.0), area=area), axis=0)
     if isinstance(statistic, (ReciprocalRank, SuccessAt)):
         ranks = np.arange(1, N + 1)
@@ -89,7 +91,7 @@ def test_blocks_of_ranks_say_what_single_ranks_do(statistic: CellStatistic) -> N
     ids=lambda statistic: statistic.name,
 )
 def test_draws_are_as_by_definition_at_very_many_levels(
-    statistic: CountedStatistic, width: float, shown: float
+    statistic: CellStatistic, width: float, shown: float
 ) -> None:
     """Thresholds are cut into blocks of a width, and a part of the list is retrieved."""
     rng = np.random.default_rng(7)
@@ -98,18 +100,24 @@ def test_draws_are_as_by_definition_at_very_many_levels(
     score[score < np.quantile(score, 1 - shown)] = -np.inf
     score = np.floor(score / width) if width else score
     cells = cells_from_scores(score, label)[0]
-    weights, levels = drawn_weights(40, np.random.default_rng(8)), (np.arange(8000) + 0.5) / 8000
-    curves = curves_of(cells, levels, weights)
-    if shown < 1 and statistic.name in ("AP@700", "pAP(max_recall=1)"):
-        pytest.skip("the share that is retrieved is drawn for itself")
-    is_area = not isinstance(statistic, RecallAtPrecision)
-    if not is_area:
-        # The list ends at its last point, and for others at a share that is drawn for itself.
-        recall, above = (points[-1].astype(np.float64) for points in curves.points(at_ends=True))
-        passed = (above - curves.prevalence * recall) / (1 - curves.prevalence)
-        object.__setattr__(curves, "retrieved", lambda: (recall, passed))
-    wanted = statistic.values(*curves.counts(area=is_area, at_ends=True))
-    assert statistic.draws(curves) == pytest.approx(wanted, rel=0.005, abs=0.001)
+    curves = curves_of(cells, drawn_weights(40, np.random.default_rng(8)))
+    wanted = [float(statistic.values(*c)) for c in at_many_levels(curves, area=statistic.is_area)]
+    assert statistic.draws(curves) == pytest.approx(wanted, rel=0.01, abs=0.001)
+
+
+def at_many_levels(curves: DrawnCurves, *, area: bool) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the counts between very many levels of each draw; those in a tie block are its end."""
+    levels, n = (np.arange(8000) + 0.5) / 8000, curves.cells.n
+    columns = (points.T.astype(np.float64) for points in curves.points(area=area, at_ends=True))
+    for recall, above, p in zip(*columns, curves.prevalence, strict=True):
+        at = np.append(levels[levels < recall[-1]], recall[-1])
+        after = np.searchsorted(recall, at)
+        at = np.where(curves.tied[after - 1], recall[after], at)
+        passed = np.interp(at, recall, above) - p * at
+        yield (
+            n * p * np.diff(at, prepend=0, append=1),
+            n * np.diff(passed, prepend=0, append=1 - p),
+        )
 
 
 def test_draws_of_a_ranking_without_a_retrieved_positive() -> None:

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from prframe import PrframeError
 from prframe.stats.curves import drawn_weights
-from prframe.stats.intervals.posterior_draws import posterior_replicates
+from prframe.stats.intervals import posterior_replicates
 from prframe.stats.intervals.rankings import POSTERIOR, ranking_interval, suited_method
 from prframe.stats.rankings import (
     AveragePrecision,
@@ -30,7 +29,6 @@ from prframe.stats.rankings import (
     TrapezoidArea,
 )
 from prframe.stats.rankings.cells import RankedCells, cells_from_scores
-from prframe.stats.rankings.metrics.base import Influence
 
 N_DRAWS = 2500
 # Midpoints; the definition is integrated over them as it stands.
@@ -217,31 +215,6 @@ def test_draws_cover_the_population(statistic: CellStatistic) -> None:
     assert covered >= 275
     # The largest of a noisy curve is too large, which the draws know.
     assert above <= 18
-
-
-class Prevalence(CellStatistic):
-    """The share of positives, which says nothing of curves."""
-
-    name = "prevalence"
-
-    def values(self, pos: np.ndarray, neg: np.ndarray) -> np.ndarray:
-        return np.sum(pos, axis=-1) / np.sum([pos, neg], axis=(0, -1))
-
-    def influence(self, cells: RankedCells) -> Influence:
-        p = self.value(cells)
-        each = np.ones(cells.pos.size) / cells.n
-        return Influence((1 - p) * each, -p * each)
-
-
-def test_other_statistics_have_no_draws() -> None:
-    cells = RANKINGS["untied"].cells()
-    with pytest.raises(PrframeError) as caught:
-        replicates(cells, Prevalence())
-    assert str(caught.value) == (
-        "prevalence is not known of draws of the curve; take 'logit-t' or 'percentile'."
-    )
-    # What suits it is something else.
-    assert ranking_interval(cells, Prevalence()).method == "logit-t"
 
 
 @pytest.mark.parametrize("sizes", [(4, 6, 10), (40, 60, 100)])

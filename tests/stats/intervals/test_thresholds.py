@@ -18,25 +18,19 @@ from prframe.stats.rankings import (
     AtPrior,
     CellStatistic,
     RankedCells,
-    SetAveragePrecision,
-    SetBalancedAccuracy,
-    SetFMeasure,
-    SetMatthews,
-    SetPrecision,
-    SetRecall,
-    SetSpecificity,
+    SetStatistic,
 )
 from prframe.typing import Floats
 
 METRICS: dict[str, CellStatistic] = {
-    "P": SetPrecision(),
-    "R": SetRecall(),
-    "Specificity": SetSpecificity(),
-    "F1": SetFMeasure(),
-    "F2": SetFMeasure(beta=2.0),
-    "P R": SetAveragePrecision(),
-    "BalancedAccuracy": SetBalancedAccuracy(),
-    "MCC": SetMatthews(),
+    "P": SetStatistic("precision"),
+    "R": SetStatistic("recall"),
+    "Specificity": SetStatistic("specificity"),
+    "F1": SetStatistic("f"),
+    "F2": SetStatistic("f", beta=2.0),
+    "P R": SetStatistic("ap"),
+    "BalancedAccuracy": SetStatistic("balanced accuracy"),
+    "MCC": SetStatistic("matthews"),
 }
 # Positives and negatives that pass, and that do not.
 TABLES = [(30, 12, 10, 200), (40, 8, 0, 352), (0, 5, 25, 70), (25, 0, 1, 74), (12, 90, 3, 0)]
@@ -109,7 +103,7 @@ def test_draws_are_those_of_beta_distributions(
 @pytest.mark.parametrize(("hits", "trials"), [(57, 60), (2, 500), (200, 400)])
 def test_recall_has_the_interval_of_jeffreys(hits: int, trials: int) -> None:
     cells = cells_of(hits, 7, trials - hits, 93)
-    found = ranking_interval(cells, SetRecall(), n_resamples=40_000, rng=1)
+    found = ranking_interval(cells, SetStatistic("recall"), n_resamples=40_000, rng=1)
     wanted = [float(end) for end in proportion_interval(hits, trials, method="jeffreys")]
     assert [found.low, found.high] == pytest.approx(wanted, abs=0.1 * found.std_error)
     assert found.estimate == hits / trials
@@ -119,7 +113,9 @@ def test_recall_has_the_interval_of_jeffreys(hits: int, trials: int) -> None:
 def test_recall_of_all_is_bounded_as_by_clopper_and_pearson(alternative: str) -> None:
     confidence = Confidence(0.95, alternative)  # type: ignore[arg-type]
     cells = cells_of(40, 8, 0, 352)
-    found = ranking_interval(cells, SetRecall(), "auto", confidence, n_resamples=40_000, rng=1)
+    found = ranking_interval(
+        cells, SetStatistic("recall"), "auto", confidence, n_resamples=40_000, rng=1
+    )
     least = 0.0 if alternative == "less" else beta.ppf(confidence.tail, 40.5, 1)
     assert (found.low, found.high) == pytest.approx((least, 1), abs=0.002)
 

@@ -193,38 +193,6 @@ def test_few_swaps_are_enumerated(cluster: list[int] | None, ties: bool) -> None
     np.testing.assert_allclose(np.sort(found.differences[0]), np.sort(expected), atol=1e-12)
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-def test_p_values_are_scipy_s_where_no_ranks_of_two_models_are_equal(alternative: str) -> None:
-    # The second model ties its items in pairs: its mid-ranks are no whole numbers.
-    label = np.array([1, 0, 1, 1, 0, 0, 1, 0, 0, 1], dtype=bool)
-    scores = np.array([[9, 4, 8, 6, 7, 3, 5, 2, 1, 0], [1, 5, 2, 5, 3, 4, 4, 1, 3, 2]])
-
-    def difference(first: np.ndarray, second: np.ndarray, axis: int) -> np.ndarray:
-        def area(rank: np.ndarray) -> np.ndarray:
-            rank = np.moveaxis(rank, axis, -1)
-            pos, neg = rank[..., label, None], rank[..., None, ~label]
-            return ((pos < neg) + (pos == neg) / 2).mean(axis=(-1, -2))
-
-        return area(first) - area(second)
-
-    expected = stats.permutation_test(
-        [stats.rankdata(-score) for score in scores],
-        difference,
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=2000,
-        alternative=alternative,
-    )
-    rankings = PairedRankings(ranking_levels(scores), CellEvaluator(label, [AUC]))
-    null = rankings.randomization(0, 1, 2000)
-    observed = np.subtract(*rankings.values()[0])
-    assert observed == expected.statistic
-    found = sampled_p_value(observed, null.differences[0], alternative, exact=null.exact)
-    # SciPy doubles the smaller tail; the law here is symmetric.
-    assert found.p_value == pytest.approx(expected.pvalue)
-    assert 0.05 < found.p_value < 0.99
-
-
 def naive_replicates(
     scores: np.ndarray, label: np.ndarray, unit: np.ndarray, number: int
 ) -> np.ndarray:

@@ -12,7 +12,7 @@ from prframe.stats import (
     RocArea,
     compare_rankings,
 )
-from prframe.stats.rankings import SetBalancedAccuracy
+from prframe.stats.rankings import SetStatistic
 
 AP, AUC = AveragePrecision(), RocArea()
 
@@ -69,7 +69,7 @@ def compared(
 ) -> RankingComparison:
     """Compare two models in a sample."""
     a, b, label = models(*setting, seed)
-    if isinstance(metric, SetBalancedAccuracy):
+    if isinstance(metric, SetStatistic):
         a, b = above(a), above(b)
     return compare_rankings(a, b, label, metric, test="bootstrap", n_resamples=400, rng=seed)
 
@@ -78,12 +78,14 @@ def compared(
 @pytest.mark.parametrize(
     "setting", [(40, 0.5, (3, 2)), (150, 0.1, (3, 2)), (200, 0.1, (5, 4)), (2000, 0.01, (5, 4))]
 )
-@pytest.mark.parametrize("metric", [AUC, SetBalancedAccuracy()], ids=["AUC", "BalancedAccuracy"])
+@pytest.mark.parametrize(
+    "metric", [AUC, SetStatistic("balanced accuracy")], ids=["AUC", "BalancedAccuracy"]
+)
 def test_unequal_and_nearly_perfect_models_are_covered(
     setting: tuple[int, float, tuple[float, float]], metric: CellStatistic
 ) -> None:
     samples, missed = 200, np.zeros(2)
-    value = balanced if isinstance(metric, SetBalancedAccuracy) else area
+    value = balanced if isinstance(metric, SetStatistic) else area
     true = value(setting[2][0]) - value(setting[2][1])
     for seed in range(samples):
         found = compared(setting, metric, seed)

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from prframe.stats import paired_rank_test, parse_phi, rank_covariance, rank_statistic
-from prframe.stats.intervals.confidence import Confidence
+from prframe.stats.intervals.ends import Confidence
 from prframe.stats.score_functions import SCORE_GENERATING
 
 RNG = np.random.default_rng(6)

@@ -12,7 +12,7 @@ from scipy import stats
 
 import prframe
 from prframe.stats import LinearRankNull, adjust_p_values, parse_phi, rank_statistic
-from prframe.stats.intervals.confidence import Confidence
+from prframe.stats.intervals.ends import Confidence
 from prframe.stats.score_functions import SCORE_GENERATING
 from prframe.tie_policies import WITHOUT_LABELS
 from tests.oracle import ORDERS, SCORES

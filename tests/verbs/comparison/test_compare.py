@@ -9,7 +9,7 @@ import pytest
 import scipy.stats
 
 import prframe
-from tests.compared_runs import MODELS, pair, runs, scipy_seed, table, without_nan
+from tests.compared_runs import MODELS, pair, runs, table, without_nan
 
 # Small samples of metrics are skewed, which is of no concern to what is tested here.
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
@@ -76,29 +76,6 @@ def test_t_is_scipys(alternative: str) -> None:
         # Metrics lie between 0 and 1, and differences between -1 and 1.
         ends = np.clip(expected.confidence_interval(0.9), -1, 1)
         assert (row["conf_low"], row["conf_high"]) == pytest.approx(tuple(ends), abs=1e-9)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("interval", ["percentile", "bca"])
-@sides
-def test_bootstrap_intervals_are_scipys(interval: str, alternative: str) -> None:
-    data = runs(30, seed=3)
-    options = {"interval": interval, "alternative": alternative, "confidence_level": 0.9}
-    for row in rows(data, "AP", n_resamples=20_000, rng=1, **options):
-        a, b = pair(table(data, "AP"), row)
-        expected = scipy.stats.bootstrap(
-            (a - b,),
-            np.mean,
-            n_resamples=20_000,
-            confidence_level=0.9,
-            alternative=alternative,
-            method={"bca": "BCa"}.get(interval, interval),
-            **scipy_seed(2),
-        ).confidence_interval
-        ends = np.clip(expected, -1, 1)
-        # Five Monte Carlo errors of two quantiles: sqrt(0.05 * 0.95 / 20_000) / (density 0.1).
-        error = 5 * np.sqrt(2) * 0.0155 * scipy.stats.sem(a - b)
-        assert (row["conf_low"], row["conf_high"]) == pytest.approx(tuple(ends), abs=error)
 
 
 def test_effect_sizes_are_their_definitions() -> None:

@@ -32,7 +32,7 @@ SAME = (
 )
 
 # Options that are refused, whatever the rows are.
-DRAWN: list[dict[str, Any]] = [{"interval": "bca"}, {"test": "bootstrap"}, {"correction": "max-t"}]
+DRAWN: list[dict[str, Any]] = [{"test": "bootstrap"}, {"correction": "max-t"}]
 OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"over": 3}, f"`over` must be a column name or a list of them; got 3.{NUMBERED}"),
     ({"over": ["q", 3]}, f"`over[1]` must be the name of a column, a string; got 3.{NUMBERED}"),
@@ -79,8 +79,7 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"within": "query"}, "`within` must be one of 'all', 'by'; got 'query'."),
     (
         {"interval": "wald"},
-        "`interval` over groups of `over` must be one of 'auto', 'bca', 'hall', 'percentile', 't'; got "
-        "'wald'.",
+        "`interval` over groups of `over` must be one of 'auto', 'hall', 't'; got 'wald'.",
     ),
     ({"confidence_level": 95}, "`confidence_level` must be a number > 0 and < 1; got 95."),
     ({"n_resamples": 0}, "`n_resamples` must be a whole number >= 1; got 0."),

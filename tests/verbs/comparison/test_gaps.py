@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarnin
 DATA = runs()
 FULL: dict[str, Any] = {"power": 0.8, "n_resamples": 200, "rng": 1}
 TESTS = tuple(QUERY_TESTS)
-EACH = [*((test, "t") for test in TESTS), ("t", "percentile"), ("t", "bca")]
+EACH = [*((test, "t") for test in TESTS), ("t", "hall")]
 lacking = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 
 
@@ -85,8 +85,6 @@ def test_missing_queries(policy: str) -> None:
     "options",
     [
         {"test": "bootstrap"},
-        {"interval": "percentile"},
-        {"interval": "bca"},
         {"correction": "max-t"},
     ],
     ids=str,
@@ -107,9 +105,7 @@ def test_what_is_sampled_leaves_missing_queries_out(policy: str, options: dict[s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "options", [*({"test": test} for test in TESTS), {"interval": "bca"}], ids=str
-)
+@pytest.mark.parametrize("options", [{"test": test} for test in TESTS], ids=str)
 def test_an_undefined_metric_takes_one_query_out(options: dict[str, Any]) -> None:
     nothing = pl.col("query_id") == "q003"
     hurt = DATA.with_columns(label=pl.when(nothing).then(0).otherwise("label"))
@@ -125,8 +121,6 @@ def test_an_undefined_metric_takes_one_query_out(options: dict[str, Any]) -> Non
     if "bootstrap" in options.values():
         # There is one query more to draw.
         expected = expected.drop("p_value", "p_std_error")
-    if "bca" in options.values():
-        expected = expected.drop("conf_low", "conf_high")
     assert_frame_equal(found.filter(metric="AP").select(expected.columns), expected)
 
 
@@ -257,7 +251,7 @@ def test_clusters_are_exchanged_whole(alternative: str) -> None:
 
 
 def test_all_undefined() -> None:
-    options: dict[str, Any] = {"interval": "bca", "correction": "max-t", **FULL}
+    options: dict[str, Any] = {"correction": "max-t", **FULL}
     found, said = warned(lambda: compared(DATA.with_columns(label=0), **options))
     assert found["n"].to_list() == [0] * 3
     assert found["p_value"].null_count() == found["p_adjusted"].null_count() == 3

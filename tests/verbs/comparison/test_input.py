@@ -22,8 +22,6 @@ EVERYTHING: dict[str, Any] = {"power": 0.8, "n_resamples": 200, "rng": 1}
 # What draws, and what does not.
 SAMPLED: list[dict[str, Any]] = [
     {"test": "bootstrap"},
-    {"interval": "percentile"},
-    {"interval": "bca"},
     {"correction": "max-t"},
 ]
 QUIET: list[dict[str, Any]] = [{"test": test} for test in QUERY_TESTS if test != "bootstrap"]

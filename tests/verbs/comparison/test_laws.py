@@ -34,7 +34,7 @@ def asked(rng: np.random.Generator) -> dict[str, Any]:
     chosen = {
         "test": [test],
         "alternative": ["two-sided", "less", "greater"],
-        "interval": ["auto", "percentile", "bca"],
+        "interval": ["auto", "t", "hall"],
         "incomplete": ["pairwise", "common", "zero"],
         "correction": corrections,
         "within": ["by"],

@@ -50,11 +50,11 @@ layouts = pytest.mark.parametrize(("arranged", "values"), LAYOUTS.values(), ids=
 OPTIONS: dict[str, dict[str, Any]] = {
     **{test: {"test": test, "n_resamples": 99} for test in QUERY_TESTS},
     "max-t within by": {"correction": "max-t", "within": "by", "by": "half", "n_resamples": 99},
-    "bca": {"interval": "bca", "alternative": "less", "n_resamples": 99},
+    "hall's interval": {"interval": "hall", "alternative": "less"},
     "one-sided power": {"power": 0.8, "alternative": "greater", "confidence_level": 0.9},
     "baselines": {"baseline": ["z", "x"]},
     "over two columns": {"over": ["half", "query_id"]},
-    "clusters": {"cluster": "cluster", "interval": "bca", "n_resamples": 99},
+    "clusters": {"cluster": "cluster"},
     "clusters among the queries": {"cluster": "half", "over": ["half", "query_id"]},
 }
 options = pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
@@ -126,7 +126,7 @@ def test_intervals_know_the_range_of_a_metric(
 
 def test_order_of_rows_and_seed() -> None:
     values = long(evaluated())
-    drawn: dict[str, Any] = {"test": "bootstrap", "interval": "bca", "rng": 3}
+    drawn: dict[str, Any] = {"test": "bootstrap", "rng": 3}
     drawn |= {"values": "value", "n_resamples": 99, "baseline": "x"}
     expected = prframe.compare(values, **drawn)
     shuffled = prframe.compare(values.sample(fraction=1, shuffle=True, seed=2), **drawn)

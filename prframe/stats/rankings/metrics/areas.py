@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,20 +10,21 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.stats._tolerances import WHOLE
-from prframe.stats.rankings.cell_sums import (
-    Numbers,
+from prframe.stats.rankings.cells import (
+    RankedCells,
     as_arrays,
     backward,
     ratio,
     running,
 )
-from prframe.stats.rankings.cells import LeastPrecision, RankedCells
-from prframe.stats.rankings.drawn_curves import DrawnCurves
+from prframe.stats.rankings.drawn_curves import DrawnCurves, read
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
-from prframe.typing import Floats, Reals
+from prframe.typing import Floats
 
 # A smaller share of all items is none.
 _NOTHING = 1e-25
+# This level stands for recall 1, at the last positive of the population, which no sample shows.
+_LAST = 1 - 1e-9
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class AveragePrecision(CellStatistic):
         own = np.append(precision + slope - pull, 0.0)
         return Influence((own - ap) / n_pos, np.append(-pull, 0.0) / n_pos)
 
-    def unbiased(self, cells: RankedCells, weight: float = 1.0) -> float:
-        """Return AP with precisions in which the positive itself does not count.
+    def bias(self, cells: RankedCells, weight: float = 1.0) -> float:
+        """Return the excess over AP with precisions in which the positive itself does not count.
 
         At rank K the other K - 1 items give ``(TP - 1) / (K - 1)``, which has no bias for K > 1;
         it is 1 at K = 1. Negatives of weight w < 1 stand between more positives: K is then the sum
@@ -72,8 +72,9 @@ class AveragePrecision(CellStatistic):
         tp, k = running(pos, neg)
         if weight < 1 and cells.n_pos > 1:
             excess = ratio(k - tp, k * (k - weight), 0.0)
-            return float(pos[:-1] @ (ratio(tp, k, 0.0) - excess)) / cells.n_pos
-        return float(pos[:-1] @ ratio(tp - 1, k - 1, 1.0)) / cells.n_pos
+        else:
+            excess = ratio(tp, k, 0.0) - ratio(tp - 1, k - 1, 1.0)
+        return float(pos[:-1] @ excess) / cells.n_pos
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the area under precision at the end of ties, ``int PR(b) db``."""
@@ -102,24 +103,10 @@ class TrapezoidArea(CellStatistic):
         above = np.concatenate([np.ones_like(after[..., :1]), after[..., :-1]], axis=-1)
         return ratio((pos[..., :-1] * (above + after)).sum(axis=-1) / 2, pos.sum(axis=-1))
 
-    def influence(self, cells: RankedCells) -> Influence:
-        """Differentiate as for AP; the precision above a cell depends on the items above it."""
-        pos, neg = as_arrays(cells.pos, cells.neg)
-        tp, k = running(pos, neg)
-        after = ratio(tp, k, 1.0)
-        before = np.insert(after[:-1], 0, 1.0)
-        # The precision at the end of a cell counts for this cell and for the next one.
-        weight = (pos[:-1] + np.append(pos[1:-1], 0.0)) / 2
-        slope = backward(weight * ratio(1.0, k, 0.0))
-        pull = backward(weight * ratio(tp, k * k, 0.0))
-        n_pos = cells.n_pos
-        area = pos[:-1] @ (before + after) / 2 / n_pos
-        own = np.append((before + after) / 2 + slope - pull, 0.0)
-        return Influence((own - area) / n_pos, np.append(-pull, 0.0) / n_pos)
-
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the area under precision, ``int PR(b) db``, of ties that under straight lines."""
-        if not curves.cells.has_mixed_ties:
+        cells = curves.cells
+        if not (cells.pos[:-1] * cells.neg[:-1]).any():
             return curves.areas_under_precision()
         recall, above = curves.points(area=True, at_ends=True)
         # The lines begin at precision 1, even if half a negative stands above all items.
@@ -143,7 +130,6 @@ class RocArea(CellStatistic):
     of_classes: ClassVar[bool] = True
     of_all_levels: ClassVar[bool] = True
     of_two_samples: ClassVar[bool] = True
-    has_room: ClassVar[bool] = True
     trials_are: ClassVar = "both"
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
@@ -189,47 +175,20 @@ class Bedroc(CellStatistic):
         """Return ``(sum - worst) / (best - worst)`` for the sum of exp(-alpha rank / n)."""
         pos, neg = as_arrays(pos, neg)
         n_pos, n = pos.sum(axis=-1), (pos + neg).sum(axis=-1)
-        total = (pos * self._means(pos + neg)[0]).sum(axis=-1)
+        size = pos + neg
+        rate, end = self.alpha * ratio(1.0, n[..., None], 0.0), np.cumsum(size, axis=-1)
+        # The mean term of each cell, times exp(rate) - 1.
+        means = ratio(-np.exp(-rate * (end - size)) * np.expm1(-rate * size), size, 0.0)
+        total = (pos * means).sum(axis=-1)
         defined = (n_pos > 0) & (n_pos < n)
-        scaled = self._scaled(total, np.where(defined, ratio(n_pos, n, 0.0), 0.5))[0]
+        scaled = self._scaled(total, np.where(defined, ratio(n_pos, n, 0.0), 0.5))
         return np.where(defined, scaled, np.nan)
 
-    def _means(self, size: Numbers) -> tuple[Floats, Floats, Floats]:
-        """Return each cell's mean term, times ``exp(rate) - 1``, and the terms at its ends."""
-        n = size.sum(axis=-1)[..., None]
-        rate, end = self.alpha * ratio(1.0, n, 0.0), np.cumsum(size, axis=-1)
-        before = np.exp(-rate * (end - size))
-        return ratio(-before * np.expm1(-rate * size), size, 0.0), before, np.exp(-rate * end)
-
-    def _scaled(self, total: Floats, p: Floats | float) -> tuple[Floats, Floats]:
-        """Return the metric for a share p of positives, and its derivative by p."""
-        a = self.alpha
-        best, rest = -np.expm1(-a * p), -np.expm1(-a * (1 - p))
-        worst, scale = best * (1 - rest), best * rest
+    def _scaled(self, total: Floats, p: Floats) -> Floats:
+        """Return the metric for a share p of positives."""
+        best, rest = -np.expm1(-self.alpha * p), -np.expm1(-self.alpha * (1 - p))
         # Rounding may take the best and the worst ranking a hair beyond 1 and 0.
-        value = np.clip((total - worst) / scale, 0.0, 1.0)
-        # The derivatives by p are best' = a exp(-a p) and rest' = -a exp(-a (1 - p)).
-        of_best, of_rest = a * (1 - best), -a * (1 - rest)
-        of_worst = of_best * (1 - rest) - best * of_rest
-        slope = -(of_worst + value * (of_best * rest + best * of_rest)) / scale
-        return np.asarray(value), np.asarray(slope)
-
-    def influence(self, cells: RankedCells) -> Influence:
-        """Differentiate; an item pushes down all items that are not above it, and adds to n."""
-        pos, size = cells.pos.astype(np.float64), (cells.pos + cells.neg).astype(np.float64)
-        n, p = float(cells.n), cells.n_pos / cells.n
-        if not 0 < p < 1:
-            return Influence(np.full(pos.size, np.nan), np.full(pos.size, np.nan))
-        mean, before, after = self._means(size)
-        rate, end = self.alpha / n, np.cumsum(size)
-        # These are derivatives of a cell's mean by the ranks of its start and its end, and by n.
-        of_start = ratio(mean - rate * before, size, 0.0)
-        of_end = ratio(rate * after - mean, size, 0.0)
-        of_n = ratio((before * (end - size) - after * end) * rate / n, size, 0.0)
-        own = backward(pos * (of_start + of_end)) - pos * of_start + pos @ of_n
-        slope = self._scaled(np.asarray(pos @ mean), p)[1]
-        scale = np.expm1(-self.alpha * p) * np.expm1(-self.alpha * (1 - p))
-        return Influence((mean + own) / scale + slope * (1 - p) / n, own / scale - slope * p / n)
+        return np.asarray(np.clip((total - best * (1 - rest)) / (best * rest), 0.0, 1.0))
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return ``alpha p int exp(-alpha s(b)) db``, s being the share above, scaled to [0, 1].
@@ -237,17 +196,15 @@ class Bedroc(CellStatistic):
         From point to point s is a straight line in recall.
         """
         p, (recall, above) = curves.prevalence, curves.points(area=True)
-        # Where the best ranking and the worst one are close, single precision is too coarse.
-        is_coarse = self.alpha * curves.cells.n_neg < curves.cells.n
-        half = self.alpha / 2 * (above.astype(np.float64) if is_coarse else above)
+        half = self.alpha / 2 * above
         total = _mean_decay(half, np.diff(recall, axis=0))
         # Positives that are not retrieved are tied with all items beyond the last point.
         beyond = np.stack([half[-1], np.full_like(half[-1], self.alpha / 2)])
         total += _mean_decay(beyond, 1 - recall[-1:])
-        return self._scaled(self.alpha * p * total, p)[0]
+        return self._scaled(self.alpha * p * total, p)
 
 
-def _mean_decay(half: Reals, weights: Reals) -> Floats:
+def _mean_decay(half: Floats, weights: Floats) -> Floats:
     """Return the sum over pieces of weights times the mean of exp(-2 x), x being a straight line.
 
     The mean between x and x + h is ``(exp(-2 x) + exp(-2 (x + h))) / 2 * tanh(h) / h``, in which
@@ -276,6 +233,7 @@ class PrecisionAtRecall(CellStatistic):
     _name: ClassVar[str] = "Prec@{r:g}"
     takes_prior: ClassVar[bool] = True
     asks_for_ends: ClassVar[bool] = True
+    is_area: ClassVar[bool] = False
     r: float
 
     def __post_init__(self) -> None:
@@ -298,12 +256,6 @@ class PrecisionAtRecall(CellStatistic):
     def deciding_positives(self, cells: RankedCells) -> float:
         """Return the mean number of positives up to the level in samples of this size."""
         return self.r * cells.n_pos if self.r < 1 else np.inf
-
-    def with_all_negatives(
-        self, cells: RankedCells, tail: float, prior: float | None = None
-    ) -> float:
-        """Return the precision at the level if no negative of the population stands below it."""
-        return float(LeastPrecision.of(cells, np.array([self.r]), prior).at(tail)[0])
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate with the local precision at the threshold."""
@@ -330,11 +282,14 @@ class PrecisionAtRecall(CellStatistic):
         """Return the number of positives that make up the level, all that a value of 1 has."""
         return max(1, int(np.ceil(self.r * cells.n_pos - WHOLE)))
 
-    def levels(self, cells: RankedCells) -> Sequence[float]:
-        """Return the level of recall."""
-        del cells
-        return (self.r,)
-
     def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the precision at the level, at the end of ties."""
-        return np.asarray(curves.drawn(at_ends=True).precision[:, curves.at(self.r)])
+        """Return the precision at the level, at the end of ties; 0 where it is not reached."""
+        recall, above = curves.points(at_ends=True)
+        level = min(self.r, _LAST)
+        at = np.count_nonzero(recall < level, axis=0)
+        after = np.minimum(at, len(recall) - 1)[None]
+        # Within a tie block the level is that of its end.
+        tied = curves.tied[np.maximum(after[0] - 1, 0)]
+        reached = np.where(tied, np.take_along_axis(recall, after, axis=0)[0], level)
+        share = read(above, recall, reached[None])[0]
+        return np.where(at < len(recall), curves.prevalence * reached / share, 0.0)

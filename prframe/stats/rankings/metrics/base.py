@@ -10,23 +10,24 @@ metric itself for all that they need.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prframe import checks
 from prframe.errors import ArgumentError
 from prframe.stats._batches import batches
-from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.cells import RankedCells, as_arrays, ratio, weight_of_negatives
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.typing import Floats, Integers
 
 # The weight of an item changes by so much, up and down.
 _STEP = 1e-4
-# The influence is computed at so many cells, and between these it is interpolated.
-_CELLS = 1024
+# Numerical derivatives are those of a ranking with so many cells at the top, and others.
+_FIRST, _FURTHER = 256, 128
 # The number of counts of changed rankings at a time.
 _HELD = 1 << 20
 
@@ -44,27 +45,25 @@ class Influence(NamedTuple):
         occupied = number > 0
         return values[occupied], number[occupied].astype(np.float64)
 
-    def power_sum(self, cells: RankedCells, power: int) -> float:
-        """Return the sum over all items of a power of their influence."""
-        values, number = self.of_items(cells)
-        return float(number @ values**power)
-
-    def std_error(self, cells: RankedCells) -> float:
-        """Return the standard error of the statistic, items being an independent sample."""
-        return float(np.sqrt(self.power_sum(cells, 2)))
-
 
 @dataclass(frozen=True)
 class CellStatistic(ABC):
-    """A metric of a ranking in cells.
+    """A metric of a ranking in cells. A subclass has at least `name` and `values`.
 
     Attributes
     ----------
     lacks_influence : str
         Why the derivative with respect to the weight of an item does not say how the metric
         varies; empty if it does.
-    has_room : bool
-        Whether the low end of its interval has room for a misplaced item, as that of `rank_test`.
+    is_area : bool
+        Whether the metric adds up many levels of recall.
+    of_all_levels : bool
+        Whether it adds up all of them, and has a standard error. The half of a negative that draws
+        put above all items then matters to it if hardly any other is there.
+    is_smooth : bool
+        Whether leaving out some items changes the value much as their influence says. This holds
+        for areas, sums over all items and four counts, and not for what is counted above a rank or
+        a level, which jumps.
     asks_for_ends : bool
         Whether the metric asks for what is above the end of cells with positives, and for nothing
         else, so that negatives in such a cell and right above it are alike to it.
@@ -73,9 +72,6 @@ class CellStatistic(ABC):
         and of one over the negatives, each corrected for its own size.
     of_events : bool
         Whether the metric is 0 or 1, so that its drawn values are probabilities.
-    of_all_levels : bool
-        Whether the metric adds up all levels of recall, and has a standard error. The half of a
-        negative that draws put above all items then matters to it if hardly any other is there.
     of_first_ranks : bool
         Whether discounts let the first ranks decide, so that a sample near the best or the least
         value lacks what a rank more would change.
@@ -84,8 +80,7 @@ class CellStatistic(ABC):
         first items, all negatives, or all of the smaller class.
     of_table : bool
         Whether the metric is a function of four counts, positives and negatives that are retrieved
-        and that are not. It asks for draws of these alone (`DrawnCurves.tables`), which need no
-        curve.
+        and that are not. Draws of these need no curve.
     takes_prior : bool
         Whether the metric has a meaning in a population with another share of positives, which
         `AtPrior` gives it. What counts ranks has none, as other items have these ranks there.
@@ -95,21 +90,29 @@ class CellStatistic(ABC):
 
     Examples
     --------
-    `values` takes the counts of many rankings, or of resamples, at once:
-
-    >>> from prframe.stats import AveragePrecision
-    >>> AveragePrecision().values(pos=[[1, 0, 1, 0], [0, 0, 2, 0]], neg=[0, 2, 0, 1])
-    array([0.75, 0.5 ])
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from prframe.stats import CellStatistic, cells_from_scores, ranking_interval
+    >>> @dataclass(frozen=True)
+    ... class FirstNegative(CellStatistic):
+    ...     name: str = "recall before the first negative"
+    ...
+    ...     def values(self, pos, neg):
+    ...         pure = np.cumsum(neg, axis=-1) == 0
+    ...         return (pos * pure).sum(-1) / pos.sum(-1)
+    >>> cells, _ = cells_from_scores([4, 3, 2, 1], [True, True, False, True])
+    >>> round(FirstNegative().value(cells), 4)
+    0.6667
     """
 
     # The name in the catalogue, with fields in braces, for example "EF(fraction={fraction:g})".
     _name: ClassVar[str]
     lacks_influence: ClassVar[str] = ""
-    has_room: ClassVar[bool] = False
+    is_area: ClassVar[bool] = True
+    of_all_levels: ClassVar[bool] = False
     asks_for_ends: ClassVar[bool] = False
     of_two_samples: ClassVar[bool] = False
     of_events: ClassVar[bool] = False
-    of_all_levels: ClassVar[bool] = False
     of_first_ranks: ClassVar[bool] = False
     trials_are: ClassVar[Literal["positives", "negatives", "both", "items"]] = "positives"
     of_table: ClassVar[bool] = False
@@ -117,26 +120,9 @@ class CellStatistic(ABC):
     of_classes: ClassVar[bool] = False
 
     @property
-    def has_influence(self) -> bool:
-        """Whether the derivative with respect to the weight of an item says how it varies."""
-        return not self.lacks_influence
-
-    def no_influence(self) -> ArgumentError:
-        """Return the error that the derivative does not say how the metric varies, and why."""
-        instead = "'bayesian-bootstrap' or 'percentile'" if self.has_draws else "'percentile'"
-        return ArgumentError(
-            f"{self.name} has no standard error, because {self.lacks_influence}; take {instead}."
-        )
-
-    @property
     def name(self) -> str:
         """The name in the catalogue; of a metric at a threshold, with one as an example."""
         return self._name.format_map(vars(self))
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The least and the largest value; for a multiple (`as_share`) those of the share."""
-        return 0.0, 1.0
 
     @abstractmethod
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
@@ -153,107 +139,92 @@ class CellStatistic(ABC):
             NaN where the metric is not defined.
         """
 
-    @abstractmethod
+    def value(self, cells: RankedCells) -> float:
+        """Return the metric of a ranking."""
+        return float(self.values(cells.pos, cells.neg))
+
+    def limits(self, cells: RankedCells) -> tuple[float, float]:
+        """Return the least and the largest value."""
+        del cells
+        return 0.0, 1.0
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether leaving out some items changes the value much as their influence says."""
+        return self.of_all_levels or self.of_table
+
     def influence(self, cells: RankedCells) -> Influence:
         """Return the derivative with respect to the weights of the items, once per cell and class.
 
-        Parameters
-        ----------
-        cells : RankedCells
+        Unless a subclass has a formula, counts are changed a little, with n fixed.
 
         Returns
         -------
         Influence
             Two arrays of shape (n_cells,), which add up to 0 over all items. The value for a cell
             without items of the class has no meaning.
+
+        Raises
+        ------
+        PrframeError
+            The derivative does not say how the metric varies.
         """
+        self.check_influence()
+        counts = np.stack([cells.pos, cells.neg]).astype(np.float64)
+        first = _first_of_tied(cells.pos.size)
+        slopes = self._slopes(np.add.reduceat(counts, first, axis=1))
+        slopes = np.repeat(slopes, np.diff(first, append=cells.pos.size), axis=1)
+        centre = float((slopes * counts).sum() / counts.sum())
+        return Influence(slopes[0] - centre, slopes[1] - centre)
 
-    def value(self, cells: RankedCells) -> float:
-        """Return the metric of a ranking."""
-        return float(self.values(cells.pos, cells.neg))
+    def _slopes(self, counts: Floats) -> Floats:
+        """Return the derivatives by the counts of both classes in each cell."""
+        slopes = np.zeros_like(counts)
+        for side in (0, 1):
+            occupied = np.flatnonzero(counts[side])
+            for rows in batches(occupied.size, counts.size, _HELD):
+                cell = occupied[rows]
+                changed = np.repeat(counts[:, None], cell.size, axis=1)
+                step = np.zeros_like(changed)
+                step[side, np.arange(cell.size), cell] = _STEP
+                rise = self.values(*changed + step) - self.values(*changed - step)
+                slopes[side, cell] = rise / (2 * _STEP)
+        return slopes
 
-    def unbiased(self, cells: RankedCells, weight: float = 1.0) -> float:  # noqa: ARG002
-        """Return an estimate without the known bias of the value.
+    def check_influence(self) -> None:
+        """Raise an error if the derivative does not say how the metric varies."""
+        if self.lacks_influence:
+            raise ArgumentError(
+                f"{self.name} has no standard error, because {self.lacks_influence}; take "
+                "'bayesian-bootstrap' or 'percentile'."
+            )
+
+    def bias(self, cells: RankedCells, weight: float = 1.0) -> float | None:
+        """Return the bias of the value if it is known.
 
         `weight` is how often each negative counts in the cells.
         """
-        return self.value(cells)
+        del cells, weight
+        return None
 
     def trials(self, cells: RankedCells) -> int:
         """Return the number of observations that a value of 0 or 1 is made of."""
         of = {"both": min(cells.n_pos, cells.n_neg), "negatives": cells.n_neg}
         return of.get(self.trials_are, cells.n_pos)
 
-    @property
-    def is_smooth(self) -> bool:
-        """Whether leaving out some items changes the value much as their influence says.
-
-        This holds for areas, sums over all items and four counts, and not for what is counted
-        above a rank or a level, which jumps.
-        """
-        return self.of_all_levels or self.of_table
-
-    def as_share(self, cells: RankedCells) -> tuple[CellStatistic, float]:
-        """Return a metric within [0, 1], and the constant multiple of it that this metric is."""
-        del cells
-        return self, 1.0
-
-    @property
-    def has_draws(self) -> bool:
-        """Whether the metric can be computed from draws of the curve."""
-        return type(self).draws is not CellStatistic.draws
-
-    def levels(self, cells: RankedCells) -> Sequence[float]:
-        """Return the levels of recall, in (0, 1], at which the metric needs drawn curves."""
-        del cells
-        return ()
-
-    def shares(self, cells: RankedCells) -> Sequence[float]:
-        """Return the shares of all items, the same in all draws, for `DrawnCurves.found`."""
-        del cells
-        return ()
-
     def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the metric of drawn curves, shape (n_draws,).
+        """Return the metric of drawn curves, here of rankings with these, shape (n_draws,)."""
+        return self.values(*curves.counts(area=self.is_area))
 
-        Subclasses that are functions of the curve have it; others raise an `ArgumentError`.
-        """
-        del curves
-        raise ArgumentError(
-            f"{self.name} is not known of draws of the curve; take 'logit-t' or 'percentile'."
-        )
-
-    def without_negatives(self, cells: RankedCells, prevalence: float) -> float:
-        """Return how large the metric may be if no negative limits it; 0 if a negative does.
-
-        `prevalence` is the smallest share of positives that must be considered.
-        """
-        del cells, prevalence
-        return 0.0
-
-    def with_few_hits(self, cells: RankedCells, tail: float) -> float:
-        """Return how large the metric may be if few positives are above its cut; 0 if many are.
-
-        `tail` is the probability of so few of them, if the metric is that large.
-        """
+    def largest_possible(self, cells: RankedCells, tail: float) -> float:
+        """Return how large the metric may be but for a tail of samples; 0 if draws show it."""
         del cells, tail
         return 0.0
-
-    def with_all_negatives(
-        self, cells: RankedCells, tail: float, prior: float | None = None
-    ) -> float:
-        """Return how small the metric may be if all negatives may stand above it, else inf.
-
-        `tail` is the probability of such a sample, if none of the population stands below.
-        """
-        del cells, tail, prior
-        return float("inf")
 
     def deciding_positives(self, cells: RankedCells) -> float:
         """Return how many positives at the top make the value 1, on average over samples.
 
-        It is infinite if all do, as a single negative above one of them then shows a value below
-        1.
+        It is infinite if a single negative above any of them shows a value below 1.
         """
         del cells
         return float("inf")
@@ -268,81 +239,110 @@ def draws_of_ends(low: Floats, high: Floats) -> Floats:
     return np.concatenate([np.sort(low)[:half], np.sort(high)[half:]])
 
 
-@dataclass(frozen=True)
-class CountedStatistic(CellStatistic):
-    """A metric of which `values` says everything.
+def _first_of_tied(n_cells: int) -> Integers:
+    """Return the first of the cells that are taken for tied, so that there are few: lower ones."""
+    if n_cells <= _FIRST + _FURTHER:
+        return np.arange(n_cells)
+    # The last cell, which holds what was not retrieved, remains by itself.
+    further = np.linspace(_FIRST, n_cells - 1, _FURTHER).astype(np.int64)
+    return np.concatenate([np.arange(_FIRST), further])
 
-    Attributes
-    ----------
-    at_ends : bool
-        Whether a tie block counts at its end, in draws of the curve, and not in proportion.
-    is_area : bool
-        Whether the metric adds up many levels of recall.
+
+# Negatives decide from this weight on.
+_HEAVY = 3.0
+
+
+@dataclass(frozen=True)
+class AtPrior(CellStatistic):
+    """A metric of a ranking whose negatives are weighed so that a given share is positive.
+
+    A negative counts ``n_pos (1 - prior) / (n_neg prior)`` times, so that precision is ``tp' /
+    (tp' + fp')`` with ``tp' = tp prior / n_pos`` and ``fp' = fp (1 - prior) / n_neg`` (Hoiem,
+    Chodpathumwan & Dai, ECCV 2012). The metric must not change if all counts are multiplied by a
+    number.
 
     Examples
     --------
-    >>> from dataclasses import dataclass
-    >>> import numpy as np
-    >>> from prframe.stats import cells_from_scores
-    >>> from prframe.stats.rankings import CountedStatistic
-    >>> @dataclass(frozen=True)
-    ... class FirstNegative(CountedStatistic):
-    ...     name: str = "recall before the first negative"
-    ...
-    ...     def values(self, pos, neg):
-    ...         pure = np.cumsum(neg, axis=-1) == 0
-    ...         return (pos * pure).sum(-1) / pos.sum(-1)
-    >>> cells, _ = cells_from_scores([4, 3, 2, 1], [True, True, False, True])
-    >>> round(float(FirstNegative().values(cells.pos, cells.neg)), 4)
-    0.6667
+    >>> from prframe.stats import AveragePrecision
+    >>> at_half = AtPrior(AveragePrecision(), prior=0.5)
+    >>> round(float(at_half.values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.8
     """
 
-    at_ends: ClassVar[bool] = False
-    is_area: ClassVar[bool] = True
+    metric: CellStatistic
+    prior: float
 
-    def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the metric of rankings of as many items, with the drawn curves."""
-        return self.values(*curves.counts(area=self.is_area, at_ends=self.at_ends))
+    def __post_init__(self) -> None:
+        """Check the share, and take what the metric says of itself."""
+        checks.number("prior", self.prior, above=0, below=1)
+        for name in ("lacks_influence", "of_all_levels", "trials_are", "of_table", "is_area"):
+            object.__setattr__(self, name, getattr(self.metric, name))
+
+    @property
+    def name(self) -> str:
+        """The name of the metric."""
+        return self.metric.name
+
+    def limits(self, cells: RankedCells) -> tuple[float, float]:
+        """Return the least and the largest value."""
+        return self.metric.limits(cells)
+
+    def _weighed(self, cells: RankedCells) -> RankedCells:
+        """Return cells whose negatives are weighed."""
+        weight = weight_of_negatives(cells.n_pos, cells.n_neg, self.prior)
+        return _WeighedCells(cells.pos, np.multiply(cells.neg, weight))
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the metric of weighed counts."""
+        pos, neg = as_arrays(pos, neg)
+        weight = weight_of_negatives(pos.sum(axis=-1), neg.sum(axis=-1), self.prior)
+        return self.metric.values(pos, neg * weight[..., None])
 
     def influence(self, cells: RankedCells) -> Influence:
-        """Differentiate by small changes of the counts, the number of items being fixed.
+        """Differentiate; an item also changes the weight of all negatives."""
+        weight = float(weight_of_negatives(cells.n_pos, cells.n_neg, self.prior))
+        influence = self.metric.influence(self._weighed(cells))
+        of_weight = float(influence.neg @ cells.neg) * weight
+        of_neg = ratio(of_weight, np.asarray(cells.n_neg), 0.0)
+        return Influence(
+            influence.pos + of_weight / max(cells.n_pos, 1), influence.neg * weight - of_neg
+        )
 
-        Raises
-        ------
-        PrframeError
-            The derivative does not say how the metric varies.
+    def bias(self, cells: RankedCells, weight: float = 1.0) -> float | None:
+        """Return the known bias of the value."""
+        weight *= float(weight_of_negatives(cells.n_pos, cells.n_neg, self.prior))
+        return self.metric.bias(self._weighed(cells), weight)
+
+    def trials(self, cells: RankedCells) -> int:
+        """Return the number of observations that a value of 0 or 1 is made of."""
+        return self.metric.trials(cells)
+
+    def negatives_decide(self, cells: RankedCells) -> bool:
+        """Return whether a negative weighs so much that precision hangs on few of them.
+
+        Standard errors and resamples know no others than those of the sample, and are then too
+        small.
         """
-        if not self.has_influence:
-            raise self.no_influence()
-        counts = np.stack([cells.pos, cells.neg]).astype(np.float64)
-        slopes = np.zeros_like(counts)
-        for side in (0, 1):
-            occupied = np.flatnonzero(counts[side])
-            if occupied.size:
-                chosen = _spread_out(occupied)
-                slope = self._slopes(counts, side, chosen)
-                slopes[side] = np.interp(np.arange(counts.shape[1]), chosen, slope)
-        centre = float((slopes * counts).sum() / counts.sum())
-        return Influence(slopes[0] - centre, slopes[1] - centre)
+        if self.of_table or not cells.n_pos or not cells.n_neg:
+            return False
+        return float(weight_of_negatives(cells.n_pos, cells.n_neg, self.prior)) >= _HEAVY
 
-    def _slopes(self, counts: Floats, side: int, at: Integers) -> Floats:
-        """Return the derivatives by the counts of one class in some cells."""
-        parts = []
-        for rows in batches(at.size, counts.size, _HELD):
-            cell = at[rows]
-            values = []
-            for step in (_STEP, -_STEP):
-                changed = np.repeat(counts[:, None], cell.size, axis=1)
-                changed[side, np.arange(cell.size), cell] += step
-                values.append(self.values(*changed))
-            parts.append((values[0] - values[1]) / (2 * _STEP))
-        return np.concatenate(parts)
+    def deciding_positives(self, cells: RankedCells) -> float:
+        """Return the number of positives that make the value 1, as the prior moves it nowhere."""
+        return self.metric.deciding_positives(cells)
+
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the metric of the drawn curves in a population with the given share."""
+        return self.metric.draws(curves.at_prior(self.prior))
 
 
-def _spread_out(cells: Integers) -> Integers:
-    """Choose cells, all if they are few, else the first ones and ever fewer beyond."""
-    if cells.size <= _CELLS:
-        return cells
-    first = np.arange(_CELLS // 2)
-    rest = np.geomspace(first.size, cells.size - 1, _CELLS // 2)
-    return np.asarray(cells[np.unique(np.concatenate([first, rest.astype(np.int64)]))])
+class _WeighedCells(RankedCells):
+    """Cells whose negatives have weights."""
+
+    def __post_init__(self) -> None:
+        """Take the counts as they are, although they are not whole."""
+
+    @cached_property
+    def n_neg(self) -> int:
+        """The weight of all negatives, which need not be whole."""
+        return self.neg.sum()  # type: ignore[no-any-return]

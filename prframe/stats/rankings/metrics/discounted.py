@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
-from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
-from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.cells import Numbers, RankedCells, as_arrays, ratio, running
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.metrics.base import CountedStatistic, draws_of_ends
+from prframe.stats.rankings.metrics.base import CellStatistic, draws_of_ends
 from prframe.stats.score_functions import ScoreGeneratingFunction, mid_rank_score, parse_phi
 from prframe.stats.tie_expectations import (
     expected_reciprocal_rank,
@@ -31,7 +30,7 @@ _SINGLE, _RATIO = 16, 1.25
 
 
 @dataclass(frozen=True)
-class _CutOff(CountedStatistic):
+class _CutOff(CellStatistic):
     """A metric that may be cut off at rank k."""
 
     k: int | None = None
@@ -107,9 +106,9 @@ class DiscountedGain(_DiscountSum):
         """The name in the catalogue."""
         return self._named("nDCG" if self.normalised else "DCG")
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The least and the largest value."""
+    def limits(self, cells: RankedCells) -> tuple[float, float]:
+        """Return the least and the largest value."""
+        del cells
         return (0.0, 1.0) if self.normalised else (0.0, np.inf)
 
     def _running(self, ranks: Numbers) -> Floats:
@@ -165,8 +164,6 @@ class RankBiasedPrecision(_DiscountSum):
 class AveragePrecisionAt(_CutOff):
     """AP@k: AP in which positives beyond rank k earn 0; a cell across k counts in part."""
 
-    at_ends: ClassVar[bool] = True
-
     @property
     def name(self) -> str:
         """The name in the catalogue."""
@@ -188,15 +185,15 @@ class AveragePrecisionAt(_CutOff):
 
         With many ties items are counted, as a block may hold rank k.
         """
-        if curves.cells.mostly_tied:
+        n, pos, neg = curves.cells.n, curves.cells.pos[:-1], curves.cells.neg[:-1]
+        if pos[(pos > 1) | (neg > 0)].sum() > curves.cells.n_pos / 2:
             return super().draws(curves)
-        n = curves.cells.n
         among = curves.positives_among(np.asarray(self._cut(np.array([float(n)]))), area=True)
         return curves.areas_under_precision(at_ends=True, up_to=among[0] / (n * curves.prevalence))
 
 
 @dataclass(frozen=True)
-class LinearRankMean(CountedStatistic):
+class LinearRankMean(CellStatistic):
     """W: the mean over the positives of phi(rank / (N + 1)), ranks rising with the scores."""
 
     phi: str = "mww"
@@ -211,9 +208,9 @@ class LinearRankMean(CountedStatistic):
         """The score-generating function."""
         return parse_phi(self.phi)
 
-    @property
-    def limits(self) -> tuple[float, float]:
-        """No bounds, as phi may have none."""
+    def limits(self, cells: RankedCells) -> tuple[float, float]:
+        """Return no bounds, as phi may have none."""
+        del cells
         return -np.inf, np.inf
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
@@ -227,7 +224,7 @@ class LinearRankMean(CountedStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the metric of rankings with the drawn curves, whose ties have mid-ranks."""
-        return self.values(*curves.counts_of_blocks(area=True)[:2])
+        return self.values(*curves.counts())
 
 
 @dataclass(frozen=True)

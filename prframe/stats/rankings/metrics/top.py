@@ -4,25 +4,23 @@ Each is the number of positives among the first k, over a divisor.
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainccinv
+from scipy.special import betainccinv, betaincinv
 
 from prframe import checks
 from prframe.stats._tolerances import WHOLE
-from prframe.stats.rankings.cell_sums import (
+from prframe.stats.rankings.cells import (
     Numbers,
+    RankedCells,
     as_arrays,
     local_precision,
     ratio,
-    running,
     share_above,
 )
-from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats
@@ -38,6 +36,8 @@ class TopStatistic(CellStatistic):
     The influence uses the precision d among the ranks within ``ceil(k^(4/5) / 2)`` of k, because
     the derivative of the empirical number of positives jumps.
     """
+
+    is_area: ClassVar[bool] = False
 
     @abstractmethod
     def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
@@ -59,12 +59,8 @@ class TopStatistic(CellStatistic):
         n_pos = pos.sum(axis=-1)
         n = n_pos + neg.sum(axis=-1)
         k = np.broadcast_to(self._cut(n_pos, n), n.shape)
-        return ratio(_hits(pos, neg, k), self._divisor(k, n_pos, n))
-
-    def value(self, cells: RankedCells) -> float:
-        """Return the metric of a ranking."""
-        k, divisor = self.at_cut(cells.n_pos, cells.n)
-        return cells.hits_among(k) / divisor if divisor else float("nan")
+        hits = (pos * _shares(pos, neg, k[..., None])).sum(axis=-1)
+        return ratio(hits, self._divisor(k, n_pos, n))
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate with the local precision d at the cut.
@@ -75,7 +71,9 @@ class TopStatistic(CellStatistic):
         """
         k, divisor = self.at_cut(cells.n_pos, cells.n)
         slope = float(self._divisor(*map(np.asarray, (k, cells.n_pos + 1, cells.n)))) - divisor
-        share, d = _at_cut(cells, k)
+        pos, neg = cells.pos, cells.neg
+        share, depth = _shares(pos, neg, k), float((pos + neg)[:-1].sum())
+        d = local_precision(pos, neg, k, depth) if k < depth else 0.0
         hits, p = float(cells.pos @ share), cells.n_pos / cells.n
         drift = (hits - k * d) / cells.n
         value = hits / divisor
@@ -89,10 +87,6 @@ class TopStatistic(CellStatistic):
         sizes = np.asarray(n_pos), np.asarray(n)
         k = np.asarray(self._cut(*sizes))
         return int(k), float(self._divisor(k, *sizes))
-
-    def shares(self, cells: RankedCells) -> Sequence[float]:
-        """Return k / n, unless k depends on the number of positives."""
-        return () if self._cut_slope else (self.at_cut(cells.n_pos, cells.n)[0] / cells.n,)
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the recall at which a share k / n is above the threshold, over the divisor."""
@@ -110,57 +104,36 @@ class TopStatistic(CellStatistic):
         """Return the metric of a recall above a share of all items."""
         return np.asarray(recall * p / self._divisor(share, p, np.asarray(1.0)))
 
-    def without_negatives(self, cells: RankedCells, prevalence: float) -> float:
-        """Return how large the metric may be if all of the first k items are positive; else 0."""
-        k = self.at_cut(cells.n_pos, cells.n)[0]
-        if k > cells.n_pure:
-            return 0.0
-        p = np.asarray(prevalence)
-        share = self._share(k / cells.n, p)
-        return float(self._of_recall(np.minimum(1.0, share / p), share, p))
+    def largest_possible(self, cells: RankedCells, tail: float) -> float:
+        """Return the largest value if all of the first k are positive, or at most one of them is.
 
-    def with_few_hits(self, cells: RankedCells, tail: float) -> float:
-        """Return how large the metric may be if at most one of the first k is positive; else 0.
-
-        The upper ends of Jeffreys' intervals of the shares of n_pos and of k bound it, or Clopper
-        & Pearson's if there are none (Brown, Cai & DasGupta 2001, section 4.1.2).
+        With few hits the upper ends of Jeffreys' intervals of the shares of n_pos and of k bound
+        it, or Clopper & Pearson's if there are none (Brown, Cai & DasGupta 2001, section 4.1.2).
         """
-        k = min(self.at_cut(cells.n_pos, cells.n)[0], cells.n)
-        hits = cells.hits_among(k)
-        if hits > _FEW_HITS:
+        n, n_pos = cells.n, cells.n_pos
+        k, divisor = self.at_cut(n_pos, n)
+        p, hits = n_pos / n, self.value(cells) * divisor
+        if k <= cells.n_pure:
+            # The share of positives may be as small as this.
+            p = float(betaincinv(n_pos + 0.5, cells.n_neg + 0.5, tail))
+            recall = 1.0 if self._cut_slope else min(1.0, k / n / p)
+        elif hits <= _FEW_HITS:
+            few = max(hits, 0.5) + 0.5
+            sizes = n_pos, min(k, n)
+            recall = min(float(m * betainccinv(few, m - few + 1, tail)) for m in sizes) / n_pos
+        else:
             return 0.0
-        most = min(m * _upper_bound(hits, m, tail) for m in (cells.n_pos, k))
-        p = np.asarray(cells.n_pos / cells.n)
-        share = self._share(k / cells.n, p)
-        return float(self._of_recall(np.asarray(most / cells.n_pos), share, p))
+        prevalence = np.asarray(p)
+        share = self._share(min(k, n) / n, prevalence)
+        return float(self._of_recall(np.asarray(recall), share, prevalence))
 
 
-def _upper_bound(hits: float, trials: int, tail: float) -> float:
-    """Return the upper end of Jeffreys' interval, or Clopper & Pearson's if there is no hit."""
-    hits = max(hits, 0.5)
-    return float(betainccinv(hits + 0.5, trials - hits + 0.5, tail))
-
-
-def _hits(pos: Numbers, neg: Numbers, k: Numbers) -> Floats:
-    """Return the expected positives among the first k, over the orders within ties."""
-    tp, fp = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1)
-    at = np.count_nonzero((tp + fp)[..., :-1] < k[..., None], axis=-1)
-    p, m, tp, fp = (
-        np.take_along_axis(a, at[..., None], axis=-1)[..., 0] for a in (pos, neg, tp, fp)
-    )
-    share = share_above(k, tp + fp - p - m, p + m)
-    # The last cell is never among the first k.
-    return np.asarray(tp - p + p * np.where(at < pos.shape[-1] - 1, share, 0.0))
-
-
-def _at_cut(cells: RankedCells, k: int) -> tuple[Floats, float]:
-    """Return the share of each cell among the first k, and the precision near k."""
-    pos, neg = as_arrays(cells.pos, cells.neg)
-    _, end = running(pos, neg)
-    size = pos[:-1] + neg[:-1]
-    share = np.append(share_above(k, end - size, size), 0.0)
-    depth = float(size.sum())
-    return share, local_precision(pos, neg, k, depth) if k < depth else 0.0
+def _shares(pos: Numbers, neg: Numbers, k: Numbers | int) -> Floats:
+    """Return the share of each cell among the first k; the last cell is never among them."""
+    size = pos + neg
+    share = share_above(k, np.cumsum(size, axis=-1) - size, size)
+    share[..., -1] = 0.0
+    return share
 
 
 @dataclass(frozen=True)
@@ -183,16 +156,8 @@ class _FirstK(TopStatistic):
 class PrecisionAt(_FirstK):
     """P@k: the positives among the first k, over k; under ties, the mean over their orders.
 
-    Parameters
-    ----------
-    k : int >= 1
-        Rank.
-
-    Notes
-    -----
-    The empirical derivative jumps. The influence therefore uses the precision d among the ranks
-    within ``ceil(k^(4/5) / 2)`` of k: ``(1{above} (y - d) - (k/n) (P - d)) / k`` for P = P@k,
-    whose squares add up to ``(P (1 - P) + (1 - k/n) (P - d)^2) / k``.
+    With d as the local precision at k, the squares of the influence ``(1{above} (y - d) - (k/n) (P
+    - d)) / k`` add up to ``(P (1 - P) + (1 - k/n) (P - d)^2) / k`` for P = P@k.
 
     Examples
     --------
@@ -221,11 +186,6 @@ class PrecisionAt(_FirstK):
 class RecallAt(_FirstK):
     """R@k: the positives among the first k, over n_pos; under ties, the mean over their orders.
 
-    Parameters
-    ----------
-    k : int >= 1
-        Rank.
-
     Examples
     --------
     >>> round(float(RecallAt(k=4).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
@@ -238,18 +198,6 @@ class RecallAt(_FirstK):
         """Return n_pos."""
         del k, n
         return n_pos
-
-
-@dataclass(frozen=True)
-class F1At(_FirstK):
-    """F1@k: the harmonic mean of P@k and R@k, ``2 tp / (k + n_pos)``."""
-
-    _name: ClassVar[str] = "F1@{k}"
-
-    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return (k + n_pos) / 2."""
-        del n
-        return np.where(n_pos > 0, (k + n_pos) / 2, 0.0)
 
 
 @dataclass(frozen=True)
@@ -269,6 +217,14 @@ class FAt(_FirstK):
         del n
         square = self.beta**2
         return np.where(n_pos > 0, (k + square * n_pos) / (1 + square), 0.0)
+
+
+@dataclass(frozen=True)
+class F1At(FAt):
+    """F1@k: the harmonic mean of P@k and R@k, ``2 tp / (k + n_pos)``."""
+
+    _name: ClassVar[str] = "F1@{k}"
+    beta: float = field(default=1.0, init=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -318,10 +274,9 @@ class _LiftStatistic(TopStatistic):
         """Return k n_pos / n."""
         return ratio(k * 1.0 * n_pos, n, 0.0)
 
-    def as_share(self, cells: RankedCells) -> tuple[CellStatistic, float]:
-        """Return recall, and n / k."""
-        k = self.at_cut(cells.n_pos, cells.n)[0]
-        return RecallAt(k), cells.n / k
+    def limits(self, cells: RankedCells) -> tuple[float, float]:
+        """Return 0 and n / k."""
+        return 0.0, cells.n / self.at_cut(cells.n_pos, cells.n)[0]
 
 
 @dataclass(frozen=True)

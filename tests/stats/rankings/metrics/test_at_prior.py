@@ -6,14 +6,7 @@ import pytest
 
 import prframe
 from prframe.stats import AveragePrecision, CellStatistic, cells_from_scores
-from prframe.stats.rankings import (
-    AtPrior,
-    GainArea,
-    LargestF1,
-    SetFMeasure,
-    SetMatthews,
-    SetPrecision,
-)
+from prframe.stats.rankings import AtPrior, GainArea, LargestF1, SetStatistic
 
 NAMES = ["AP", "AUPRC", "pAP", "Prec@0.5", "P(threshold=0.25)"]
 # What `evaluate` knows at the prior of the sample alone.
@@ -70,9 +63,9 @@ def test_a_negative_that_counts_three_times_is_three_negatives(name: str) -> Non
         AveragePrecision(),
         LargestF1(),
         GainArea(),
-        SetPrecision(),
-        SetFMeasure(beta=2.0),
-        SetMatthews(),
+        SetStatistic("precision"),
+        SetStatistic("f", beta=2.0),
+        SetStatistic("matthews"),
     ],
     ids=lambda statistic: statistic.name,
 )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from prframe.stats.curves.drawn.areas import area_under_precision
+from prframe.stats.curves.drawn.paths import area_under_precision
 
 
 def test_where_nothing_is_above() -> None:
