@@ -117,7 +117,7 @@ def losses(rows: pl.DataFrame, margin: float) -> list[str]:
     p_value = "p_adjusted" if "p_adjusted" in rows.columns else "p_value"
     beyond = f", by more than {margin:g}" if margin else ""
     worse, undecided = [], []
-    for row in rows.iter_rows(named=True):
+    for row in rows.fill_nan(None).iter_rows(named=True):
         difference, p = row["difference"], row[p_value]
         # A difference that is undefined may be a loss.
         if difference is not None and difference >= -margin:

@@ -119,6 +119,10 @@ REFUSALS = {
         lambda: evaluate(GOOD, ["AP", "MCC(threshold=0.5)"], prior=0),
         "'MCC(threshold=0.5)' needs both classes; got prior=0, where one is absent.",
     ),
+    "no recall level": (
+        lambda: curve(GOOD, recall=[]),
+        "`recall` must name at least one level; got none.",
+    ),
     "recall levels in input order": (
         lambda: curve(GOOD, recall=[0.5], order="input"),
         "`recall` gives a row per level; leave out order='input'.",

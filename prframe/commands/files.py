@@ -11,6 +11,7 @@ import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -173,7 +174,7 @@ def _read_text(
     # Polars fills a line that is too short with nulls.
     may_be_short = not is_json and frame.height and frame[:, -1].null_count()
     fault = _ragged_line(text, separator) if may_be_short else None
-    if fault := fault or _wrong_column(frame, numbers):
+    if fault := fault or _wrong_column(frame, numbers, text, None if is_json else separator):
         raise PrframeError(f"{name}, {fault}.")
     if frame.is_empty():
         raise PrframeError(f"{name} has no rows below the names of its columns.")
@@ -207,7 +208,9 @@ def _ragged_line(text: bytes, separator: str) -> str | None:
     return None
 
 
-def _wrong_column(frame: "pl.DataFrame", numbers: Sequence[str]) -> str | None:
+def _wrong_column(
+    frame: "pl.DataFrame", numbers: Sequence[str], text: bytes, separator: str | None
+) -> str | None:
     """Describe a column whose name stands there twice, or one of `numbers` with text."""
     import polars as pl
 
@@ -223,8 +226,16 @@ def _wrong_column(frame: "pl.DataFrame", numbers: Sequence[str]) -> str | None:
             bad = number.is_null() & frame[name].is_not_null()
             if bad.any():
                 row = bad.arg_max() or 0
+                lines = io.StringIO(text.decode())
+                if separator is None:
+                    ends = (n for n, line in enumerate(lines, 1) if line.strip())
+                else:
+                    reader = csv.reader(lines, delimiter=separator)
+                    next(reader)
+                    ends = (reader.line_num for fields in reader if fields)
+                line = next(islice(ends, row, None))
                 return (
-                    f"row {row + 1}: {name!r} must be a number; got {frame[name][row]!r}; mend "
+                    f"line {line}: {name!r} must be a number; got {frame[name][row]!r}; mend "
                     "it, or leave it empty if it is missing"
                 )
     return None

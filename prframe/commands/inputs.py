@@ -212,7 +212,11 @@ def _read_frame(given: argparse.Namespace) -> Rankings:
     numbers = [*(given.score or ["score"]), given.weight, *options.totals(given).values()]
     names = [name for name in numbers if isinstance(name, str)]
     model = getattr(given, "model", None) or "model"
+    frame: Any
     frame, is_added = files.scan(found, keys, model, names)
+    if hasattr(given, "rng") and getattr(given, "interval", True):
+        # An interrupt ends draws in the main thread alone, and a query of polars has its own.
+        frame = frame.collect()
     ranked = options.given_only(given, "ties", "missing", "label", "item", "weight")
     ranked |= options.totals(given)
     if getattr(given, "predicted", None):

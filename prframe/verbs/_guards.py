@@ -90,8 +90,7 @@ class PooledRankings:
                 query = query.filter(True, *considered(args, rows.schema))  # noqa: FBT003
             values = query.select(*by, column).collect()
             values = stretches(values) if sampled else values
-            grouped = values.group_by(by, maintain_order=True) if by else None
-            groups = values.select(varies) if grouped is None else grouped.agg(varies)
+            groups = values.group_by(by).agg(varies).sort(by) if by else values.select(varies)
             pooled = groups.filter("varies")
             return pooled.select(by) if pooled.height else None
         except Exception:  # noqa: BLE001 - whatever a column of the caller holds

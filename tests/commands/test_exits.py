@@ -350,6 +350,21 @@ def test_an_interrupt_is_quiet(tmp_path) -> None:
     assert (running.returncode, out, err) == (130, b"", b"")
 
 
+@pytest.mark.slow
+def test_an_interrupt_ends_draws_of_a_frame() -> None:
+    words = ["band", "--frame", "frame.csv", "--by", "model", "--n-resamples", "90000000"]
+    with subprocess.Popen(
+        [*INTERRUPTIBLE, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT | {"PYTHONWARNINGS": "ignore"},
+    ) as running:
+        time.sleep(5)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=30)
+    assert (running.returncode, out, err) == (130, b"", b"")
+
+
 def test_a_module_and_a_script() -> None:
     assert process("--version").out == f"prframe {prframe.__version__}\n"
     project = Path(prframe.__file__).parents[1] / "pyproject.toml"

@@ -90,7 +90,7 @@ def test_items_that_are_matched_one_by_one(verb: str) -> None:
         getattr(prframe, verb)(FRAME, n_neg=10**12, **MODELS, **options)
     n_neg = FRAME.filter(label=0).height
     assert str(caught.value) == (
-        "models are compared on the same items item by item, and `n_neg` may add up to 100000000 "
+        "models are compared on the same items item by item, and `n_neg` may add up to 10000000 "
         f"that are not listed; got {10**12 - n_neg}. Leave them out, which changes no metric of "
         "the ranks of listed positives, or take a smaller sample of items."
     )
@@ -126,3 +126,16 @@ def test_the_largest_f1_amid_next_to_no_negatives(method) -> None:
     row = prframe.interval(data, "MaxF1", n_pos=10**9, method=method).row(0, named=True)
     assert row["estimate"] == pytest.approx(4e-8, rel=1e-6)
     assert row["conf_low"] < row["estimate"] < row["conf_high"]
+
+
+@pytest.mark.filterwarnings("ignore::prframe.UnlistedItemsWarning")
+@pytest.mark.parametrize("n_pos", [10**5, 10**6, 10**12])
+def test_means_far_below_those_at_random(n_pos: int) -> None:
+    frame = FRAME.with_columns(query_id=pl.int_range(40) // 10)
+    tested = {
+        side: prframe.ap_test(frame, over="query_id", n_pos=n_pos, alternative=side)
+        for side in ("greater", "less")
+    }
+    assert tested["greater"]["p_value"].item() == 1
+    assert 0 < tested["less"]["p_value"].item() < 1e-4
+    assert math.isfinite(tested["less"]["log10_p_value"].item())

@@ -20,8 +20,8 @@ from prframe.typing import Flags, Integers
 
 Incomplete: TypeAlias = Literal["raise", "last", "common"]
 
-# So many items that are not listed are added to a group.
-_MOST_UNLISTED = 10**8
+# So many items that are not listed are added to a group, and take up to a gigabyte.
+_MOST_UNLISTED = 10**7
 
 
 @dataclass(frozen=True, eq=False)

@@ -283,10 +283,7 @@ def mean_levels(
         return tuple((low + (high - low) * even_levels(_LEVELS)).tolist())
     if recall_range is not None:
         raise ArgumentError(LEVELS_TWICE)
-    levels = levels_of(recall)
-    if not levels:
-        raise ArgumentError("`recall` must name at least one level; got none.")
-    return levels
+    return levels_of(recall)
 
 
 def mean_band_levels(
@@ -304,6 +301,8 @@ def levels_of(recall: float | Sequence[float]) -> tuple[float, ...]:
     levels = (
         list(recall) if isinstance(recall, Iterable) and not isinstance(recall, str) else [recall]
     )
+    if not levels:
+        raise ArgumentError("`recall` must name at least one level; got none.")
     return tuple(checks.fraction("recall", level) for level in levels)
 
 

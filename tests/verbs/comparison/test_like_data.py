@@ -187,3 +187,11 @@ def test_a_loss_within_the_margin_passes_and_a_p_value_at_the_level_fails() -> N
         prframe.gate(at)
     with pytest.raises(prframe.GateError):
         prframe.gate(found.with_columns(p_value=pl.lit(0.05)))
+
+
+def test_a_test_that_is_nan_decides_nothing() -> None:
+    found = both().pr.compare("AP", baseline="old")
+    undefined = found.with_columns(p_value=np.nan, p_adjusted=np.nan, difference=-1.0)
+    for rows in (undefined, undefined.to_pandas()):
+        with pytest.raises(prframe.PrframeError, match="the gate cannot decide: the test of new"):
+            prframe.gate(rows)

@@ -123,6 +123,8 @@ class _Sum:
         slope, is_next = self._slope(total)
         seen = np.array([[slope], *self._cumulants(slope)])
         deviation = float(np.sqrt(seen[3, 0]))
+        if not deviation > 0:
+            return self._bound(total)
         steep = float(np.copysign(max(abs(slope), FLATTEST / deviation), total - self.mean))
         points, x = led_on(seen, np.array([total]))
         approximation = tails(points, x)
@@ -134,8 +136,15 @@ class _Sum:
             return Tail.of(log_tail, "saddlepoint", is_upper=is_upper)
         if is_next and are_inside and (found := self._inverted(steep, total)):
             return found
-        log_tail = log_tail if np.isfinite(log_tail) else 0.0
+        if not np.isfinite(log_tail):
+            return self._bound(total)
         return Tail.of(log_tail, "estimate", is_upper=is_upper)
+
+    def _bound(self, total: float) -> Tail:
+        """Return Cantelli's bound, where a slope leaves next to a single value."""
+        log_tail = -float(np.log1p((total - self.mean) ** 2 / self.variance))
+        is_upper = total > self.mean
+        return Tail(log_tail, 0.0, "estimate") if is_upper else Tail(0.0, log_tail, "estimate")
 
     def _slope(self, total: float) -> tuple[float, bool]:
         """Return a slope under which the mean is next to a value, and whether there is one."""
