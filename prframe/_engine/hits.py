@@ -294,8 +294,10 @@ class RunningSums:
         self._first = self._last - sizes
         self._sums = np.zeros(values.size + sizes.size)
         bounds = zip(self._first.tolist(), self._last.tolist(), strict=True)
-        for nth, (first, last) in enumerate(bounds):
-            np.cumsum(values[first - nth : last - nth], out=self._sums[first + 1 : last + 1])
+        # Sums that are infinite are refused with the totals.
+        with np.errstate(over="ignore"):
+            for nth, (first, last) in enumerate(bounds):
+                np.cumsum(values[first - nth : last - nth], out=self._sums[first + 1 : last + 1])
 
     def of_first(self, group: Integers, count: Integers) -> Floats:
         """Return the sum of the first so many values of a group."""

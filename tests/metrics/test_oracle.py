@@ -181,6 +181,7 @@ def test_prior_at_a_level_of_recall(group: list[Item], ties: str, prior: float) 
     agree(values.to_dicts()[0], Group(group, ties, prior=prior), AT_LEVELS)
 
 
+@pytest.mark.filterwarnings("ignore::prframe.EmptyFrameWarning")
 @given(weighted(), st.sampled_from(WITHOUT_LABELS))
 def test_weights(group: list[Item], ties: str) -> None:
     asked = AT_LEVELS | {

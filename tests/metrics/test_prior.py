@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from prframe.metrics import CATALOGUE, Metric, at_any_prior, parse_metric
+from prframe.metrics import CATALOGUE, Metric, parse_metric
 from tests.metrics.test_oracle import evaluate
 from tests.oracle import Item
 from tests.strategies import frame, items, weighted
@@ -36,11 +36,6 @@ def test_these_are_all_metrics_that_take_a_prior() -> None:
         if "prior" in place.options
     }
     assert taking == {parse_metric(name).form for name in ASKED + COUNTED} | {"AP"}
-
-
-def test_what_an_interval_takes_at_a_prior_is_taken_by_evaluate() -> None:
-    taking = {parse_metric(name).form for name in ASKED}
-    assert set(at_any_prior().replace(" and ", ", ").split(", ")) <= taking
 
 
 @given(items(), TIMES)

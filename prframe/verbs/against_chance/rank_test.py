@@ -156,7 +156,7 @@ def _columns(*, corrected: bool) -> dict[str, pl.DataType]:
 
 # How often intervals cover where ties lie at a jump of phi, and what to do.
 _OF_JUMPS = (
-    "95 % intervals covered in 30 to 95 % of samples of scores with five or ten levels. Take a "
+    "95 % intervals covered in 0 to 96 % of samples of scores with five levels. Take a "
     "phi without jumps, for example 'rtb', or scores that tell more items apart; if the p-value "
     "alone is wanted"
 )
