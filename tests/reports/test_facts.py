@@ -96,7 +96,7 @@ def test_rankings_are_in_the_order_of_trec_eval_with_grades() -> None:
 def test_queries_of_no_run_are_left_out_and_those_of_some_count_as_0() -> None:
     run = {"one": {q: {"a": 1.0, "b": 0.5} for q in ("q1", "q2", "q4")}, "two": {"q1": {"a": 1.0}}}
     judgments = {query: {"a": 1, "b": 0} for query in ("q1", "q2", "q3")} | {"q4": {"a": 0}}
-    with pytest.warns(prframe.MissingQueriesWarning, match=r"means: 'two' 2$"):
+    with pytest.warns(prframe.MissingQueriesWarning, match=r"count as 0: 'two' 2$"):
         report = prframe.report(run, judgments, metrics="AP")
     assert section(report, "queries")["ids"] == ["q1", "q2"]
     assert section(report, "queries")["values"] == [[[1.0, 1.0], [1.0, 0.0]]]
