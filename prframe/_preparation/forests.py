@@ -86,7 +86,8 @@ def _estimates(result: object, y: str | None) -> tuple[Result, str, bool]:
         compared = read(result, "compare")
     except PrframeError:
         drawn = read(result, "interval")
-        y = with_one_key(drawn, "result", "has a row of the picture per value") if y is None else y
+        if y is None:
+            drawn, y = with_one_key(drawn, "result", "has a row of the picture per value")
         return drawn, y, False
     compared.require_one_group("result")
     pair = pl.format("{} \N{MINUS SIGN} {}", *(pl.col(f"model_{s}").cast(pl.String) for s in "ab"))

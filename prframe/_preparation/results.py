@@ -134,15 +134,17 @@ def _is_metric(name: str) -> bool:
     return True
 
 
-def with_one_key(result: Result, argument: str, use: str) -> str:
-    """Return the only column `by` of a result."""
+def with_one_key(result: Result, argument: str, use: str) -> tuple[Result, str]:
+    """Return a result with one column `by`, which joins the values of several, and its name."""
+    if not result.keys:
+        raise PrframeError(
+            f"`{argument}` must have a column of groups, which {use}; got none. Pass by=."
+        )
     if len(result.keys) == 1:
-        return result.keys[0]
-    got = checks.listed(result.keys, in_order=True) if result.keys else "none"
-    remedy = "Choose rows with filter, or join the columns into one" if result.keys else "Pass by="
-    raise PrframeError(
-        f"`{argument}` must have one column of groups, which {use}; got {got}. {remedy}."
-    )
+        return result, result.keys[0]
+    name = ", ".join(result.keys)
+    values = pl.concat_str(pl.col(result.keys).cast(pl.String).fill_null("null"), separator=", ")
+    return replace(result, rows=result.rows.with_columns(values.alias(name)), keys=(name,)), name
 
 
 def one_metric(rows: pl.DataFrame, metric: str | None, argument: str) -> str:

@@ -300,7 +300,7 @@ def _bounds_of(intervals: object, metric: str) -> dict[Any, tuple[float, float]]
     if intervals is None:
         return {}
     result = read(intervals, "interval", "intervals")
-    model = with_one_key(result, "intervals", "names the systems")
+    result, model = with_one_key(result, "intervals", "names the systems")
     rows = result.rows.filter(metric=one_metric(result.rows, metric, "intervals"))
     bounds = rows.select(model, "conf_low", "conf_high").drop_nulls().rows()
     return {system: (low, high) for system, low, high in bounds}

@@ -95,7 +95,7 @@ def results(  # noqa: PLR0913
     if marks is not None:
         checks.one_of("marks", marks, get_args(Marks), in_order=True)
     estimates = read_estimates(interval, "interval")
-    model = with_one_key(estimates, "interval", "names the systems")
+    estimates, model = with_one_key(estimates, "interval", "names the systems")
     values = _values(estimates, model)
     metrics = list(dict.fromkeys(metric for _, metric in values))
     systems = _ordered(values, metrics[0])

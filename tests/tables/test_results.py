@@ -192,7 +192,7 @@ def test_a_real_tex_compiles_hostile_names(engine: str, marks: str, tmp_path: Pa
     [
         (
             lambda: tables.results(intervals(MODELS).drop("system")),
-            "`interval` must have one column of groups, which names the systems; got none. Pass by=.",
+            "`interval` must have a column of groups, which names the systems; got none. Pass by=.",
         ),
         (
             lambda: tables.results(pl.concat([intervals(MODELS)] * 2)),
@@ -238,3 +238,22 @@ def test_an_end_may_be_infinite() -> None:
     assert "bold, except of thresholds." in table.to_latex()
     assert " \\[\u2212\u221e, " in table.to_markdown()
     assert r"{[}\ensuremath{-}\ensuremath{\infty}, " in table.to_latex()
+
+
+def test_groups_of_several_columns() -> None:
+    rows = pl.DataFrame(
+        {
+            "model": ["a", "a", "b", None],
+            "segment": [1, 2, 1, 2],
+            "metric": "AP",
+            "estimate": [0.1, 0.4, 0.3, 0.2],
+            "conf_low": 0.0,
+            "conf_high": 1.0,
+        }
+    )
+    names = [line.name for line in tables.results(rows).lines]
+    assert names == ["a, 2", "b, 1", "null, 2", "a, 1"]
+    lists = rows.group_by(["model", "segment"], maintain_order=True).agg(
+        AP=pl.col("estimate").first()
+    )
+    assert [line.name for line in tables.results(lists).lines] == names

@@ -364,3 +364,14 @@ def test_errors(call: Any, message: str) -> None:
     with pytest.raises(PrframeError) as caught:
         call()
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("options", [{"over": "q"}, {"by": "q"}, {}])
+def test_a_column_and_its_copy_differ_nowhere(options: dict[str, str]) -> None:
+    rng = np.random.default_rng(1)
+    rows = pl.DataFrame({"score": rng.normal(size=60).round(1), "label": rng.random(60) < 0.4})
+    rows = rows.with_columns(copy="score", **({"q": pl.int_range(60) // 20} if options else {}))
+    found = prframe.compare_curves(rows, ["score", "copy"], **options, rng=1, n_resamples=99)
+    for column in ("difference", "conf_low", "conf_high", "p_std_error"):
+        assert found[column].fill_null(0).unique().to_list() == [0]
+    assert found["p_value"].unique().to_list() == [1]

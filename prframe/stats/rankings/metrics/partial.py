@@ -188,6 +188,8 @@ class GainArea(CellStatistic):
 
 # Rounding may leave so much of a perfect F1.
 _ROUNDING = 2.0**-23
+# The largest F1 of drawn curves is sought at so many levels of recall at most.
+_MOST_LEVELS = 1000
 # Behind so many negatives F1 is compared where the top is pure.
 _NEGATIVES = np.array([1.0, 2.0, 4.0, 8.0])
 
@@ -269,7 +271,7 @@ class LargestF1(CellStatistic):
         Noise makes the largest of many means too large, and of few it is too small.
         """
         prevalence, (recall, above) = curves.prevalence, curves.points()
-        number = max(16, int(np.ceil(6 * curves.cells.n_pos ** (1 / 3))))
+        number = int(np.clip(np.ceil(6 * curves.cells.n_pos ** (1 / 3)), 16, _MOST_LEVELS))
         inside = (1 - np.cos(np.pi * (np.arange(number) + 0.5) / number)) / 2
         levels = np.append(inside, 1.0)[:, None]
         # Beyond the recall of all retrieved items F1 is theirs.
