@@ -178,17 +178,14 @@ def _refuse_first(given: Mapping[str, bool], message: str) -> None:
 
 def check_resampled(asked: Comparison, args: Arguments) -> None:
     """Refuse options that would treat folds as independent."""
+    must = "`resampling` corrects the variance of Student's t for folds, which {} does not support: "
+    _refuse_first({f"test={asked.test!r}": asked.test != "t"}, f"{must}say test='t'.")
     others = {
-        f"test={asked.test!r}": asked.test != "t",
         f"interval={asked.interval!r}": asked.interval not in {"auto", "t"},
         "`power`": asked.power is not None,
         "`cluster`": args.cluster is not None,
     }
-    _refuse_first(
-        others,
-        "`resampling` corrects the variance of Student's t for folds, which {} does not support: "
-        "say test='t', with interval='auto' and without `power` and `cluster`.",
-    )
+    _refuse_first(others, f"{must}leave that out.")
 
 
 def _check_joint(asked: Comparison, args: Arguments, mode: Mode) -> None:
