@@ -178,7 +178,7 @@ def _refuse_first(given: Mapping[str, bool], message: str) -> None:
 
 def check_resampled(asked: Comparison, args: Arguments) -> None:
     """Refuse options that would treat folds as independent."""
-    must = "`resampling` corrects the variance of Student's t for folds, which {} does not support: "
+    must = "`resampling` corrects Student's t for folds, which {} does not support: "
     _refuse_first({f"test={asked.test!r}": asked.test != "t"}, f"{must}say test='t'.")
     others = {
         f"interval={asked.interval!r}": asked.interval not in {"auto", "t"},
