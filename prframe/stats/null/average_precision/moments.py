@@ -35,18 +35,11 @@ def ap_null_moments(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None =
 
     Parameters
     ----------
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n; broadcast against `n`.
+    n, n_pos : array_like of int
+        Items, >= 1, and positives among them, 1..n.
     ties : sequence of int, optional
         Sizes of the tie blocks, best first, which add up to `n` (one number then). AP counts at
         the ends of blocks, as with ``ties="group"``.
-
-    Returns
-    -------
-    Moments
-        ``mean`` and ``variance``, arrays of the common shape.
 
     Raises
     ------
