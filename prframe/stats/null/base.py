@@ -130,10 +130,9 @@ class NullDistribution(ABC):
         return float(np.sqrt(self.var()))
 
     def stats(self, moments: str = "mv") -> tuple[float, ...]:
-        """Return moments, asked for by letters, in this order.
+        """Return moments by letters: mean (m), variance (v), skewness (s), excess kurtosis (k).
 
-        They are mean (m), variance (v), skewness (s) and excess kurtosis (k); the latter two are
-        NaN where the variance is 0.
+        They come in this order. Skewness and kurtosis are NaN where the variance is 0.
         """
         if not moments or set(moments) - set("mvsk"):
             raise ArgumentError(f"`moments` must be letters of 'mvsk'; got {moments!r}.")
