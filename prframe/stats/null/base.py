@@ -130,17 +130,9 @@ class NullDistribution(ABC):
         return float(np.sqrt(self.var()))
 
     def stats(self, moments: str = "mv") -> tuple[float, ...]:
-        """Return moments.
+        """Return moments by letters: mean (m), variance (v), skewness (s), excess kurtosis (k).
 
-        Parameters
-        ----------
-        moments : str of the letters m, v, s, k, default "mv"
-            Mean, variance, skewness, excess kurtosis.
-
-        Returns
-        -------
-        tuple of float
-            In this order. Skewness and kurtosis are NaN where the variance is 0.
+        They come in this order. Skewness and kurtosis are NaN where the variance is 0.
         """
         if not moments or set(moments) - set("mvsk"):
             raise ArgumentError(f"`moments` must be letters of 'mvsk'; got {moments!r}.")
@@ -154,16 +146,9 @@ class NullDistribution(ABC):
         """Return the least and the largest value."""
 
     def sf(self, x: ArrayLike) -> Floats | float:
-        """Return P(X >= x).
+        """Return P(X >= x) in the shape of x, an array_like of float.
 
-        Parameters
-        ----------
-        x : array_like of float
-
-        Returns
-        -------
-        float or ndarray of float
-            In the shape of x, at least the least positive float (see `logsf`); NaN where x is NaN.
+        Where X can be as large, it is at least the least positive float (see `logsf`).
         """
         return shaped(probability(self._tails("x", x, ("upper",)).upper))
 
@@ -182,9 +167,8 @@ class NullDistribution(ABC):
     def tails(self, x: ArrayLike) -> TailProbabilities:
         """Return the logarithms of both tails and the method, that of NaN being "undefined"."""
         upper, lower, method = self._tails("x", x, BOTH)
-        return TailProbabilities(
-            shaped(upper), shaped(lower), str(method) if method.ndim == 0 else method
-        )
+        names = str(method) if method.ndim == 0 else method
+        return TailProbabilities(shaped(upper), shaped(lower), names)
 
     def p_value(
         self, statistic: ArrayLike, alternative: Alternative = "greater"
@@ -194,14 +178,9 @@ class NullDistribution(ABC):
         Parameters
         ----------
         statistic : array_like of float
-            Observed values.
+            Observed values. The p-value is 0 only beyond all values that X can take.
         alternative : {"greater", "less", "two-sided"}
             ``P(X >= x)``, ``P(X <= x)``, or twice the smaller of both, at most 1.
-
-        Returns
-        -------
-        float or ndarray of float, in [0, 1]
-            In the shape of `statistic`; 0 only for a value beyond all that X can take.
         """
         check_alternative(alternative)
         if isinstance(statistic, str) and statistic in get_args(Alternative):
@@ -210,22 +189,16 @@ class NullDistribution(ABC):
                 f"alternative={statistic!r}."
             )
         sides: dict[Alternative, tuple[Side, ...]] = {"greater": ("upper",), "less": ("lower",)}
-        tails = self._tails("statistic", statistic, sides.get(alternative, BOTH))
-        return shaped(sided(tails.upper, tails.lower, alternative))
+        upper, lower, _ = self._tails("statistic", statistic, sides.get(alternative, BOTH))
+        return shaped(sided(upper, lower, alternative))
 
     def isf(self, q: ArrayLike) -> Floats | float:
         """Return the least value x with P(X >= x) <= q: the critical value at level q.
 
-        Parameters
-        ----------
-        q : array_like of float in (0, 1]
-
-        Returns
-        -------
-        float or ndarray of float
-            In the shape of q. It is a value that X takes, or less by no more than rounding, where
-            these can be distinguished; elsewhere its probability is just below q, for AP by about
-            .1 % of q. NaN where no value is as rare as that, and the least value where q is 1.
+        It is in the shape of q, an array_like of float in (0, 1]: a value that X takes, or less by
+        no more than rounding, where these can be distinguished; elsewhere its probability is just
+        below q, for AP by about .1 % of q. NaN where no value is as rare as that, and the least
+        value where q is 1.
         """
         return self._quantiles(q, "upper")
 
@@ -344,11 +317,8 @@ class NullDistribution(ABC):
             """Return 1 where P(X >= x) is less than at the number of each place, else -1."""
             return np.where((x > rare[places]) & (self._upper(x) < kept[places]), 1.0, -1.0)
 
-        def width(_: NDArray[np.int64], x: Floats) -> Floats:
-            """Return the width of brackets that need not be narrower."""
-            return self._width(x)
-
-        last, _, is_lost = bracketed(lost, rare + gap, gap, (least, largest), width, 0)
+        ends = (least, largest)
+        last, _, is_lost = bracketed(lost, rare + gap, gap, ends, lambda _, x: self._width(x), 0)
         last = self._nearest_points(np.where(is_lost, np.maximum(last, rare), largest))
         return last if self._is_exact else self._not_above(last, kept + 2 * _SLACK)
 

@@ -56,9 +56,8 @@ def upper_tail(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Floats:
     """Return P(X >= hits), accurate to a few units in the last digits."""
     # The smaller side is added up, away from the mode.
     lower = hits <= _mode(n, n_pos, k)
-    away = _sum_upwards(
-        np.where(lower, n_pos - hits + 1, hits), n, n_pos, np.where(lower, n - k, k)
-    )
+    first, drawn = np.where(lower, n_pos - hits + 1, hits), np.where(lower, n - k, k)
+    away = _sum_upwards(first, n, n_pos, drawn)
     return np.asarray(np.where(lower, 1 - away, away))
 
 
@@ -156,8 +155,8 @@ def hypergeometric_topk(
     Returns
     -------
     TopkTest
-        ``null_mean`` and ``null_std`` of precision (0 for k = 0, where no item is selected) and
-        ``p_value``, accurate to 10 digits down to 2.2e-308, arrays of the common shape.
+        Arrays of the common shape. Mean and deviation are 0 for k = 0, where no item is selected;
+        the p-value is accurate to 10 digits down to 2.2e-308.
 
     Raises
     ------
@@ -171,12 +170,8 @@ def hypergeometric_topk(
     (array([0.1, 0.1]), array([0.26153, 0.00822]))
     """
     check_alternative(alternative)
-    hits, n, n_pos, k = np.broadcast_arrays(
-        counts("hits", hits, at_least=0),
-        counts("n", n),
-        counts("n_pos", n_pos, at_least=0),
-        counts("k", k, at_least=0),
-    )
+    given = (("hits", hits, 0), ("n", n, 1), ("n_pos", n_pos, 0), ("k", k, 0))
+    hits, n, n_pos, k = np.broadcast_arrays(*(counts(*each) for each in given))
     at_most(("n_pos", n_pos), ("n", n))
     at_most(("k", k), ("n", n))
     at_most(("hits", hits), ("min(k, n_pos)", np.minimum(k, n_pos)))

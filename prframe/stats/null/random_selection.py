@@ -31,12 +31,7 @@ def recall_null_moments(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> Moments
     """Return mean and variance of recall at rank k when every ranking is equally likely.
 
     The mean is ``k / n``, the variance ``k (n - n_pos) (n - k) / (n_pos n^2 (n - 1))`` (Zhang & Su
-    2012, eqs (3) and (4)).
-
-    Parameters
-    ----------
-    n, n_pos, k : array_like of int
-        Items, >= 1; positives among them, 1..n; the rank, 1..n.
+    2012, eqs (3) and (4)), of n >= 1 items, n_pos in 1..n and k in 1..n: array_like of int.
 
     Examples
     --------
@@ -52,12 +47,7 @@ def precision_null_moments(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> Mome
     """Return mean and variance of precision at rank k when every ranking is equally likely.
 
     The mean is ``n_pos / n``, the variance ``n_pos (n - n_pos) (n - k) / (k n^2 (n - 1))`` (Zhang
-    & Su 2012, eqs (3) and (4)).
-
-    Parameters
-    ----------
-    n, n_pos, k : array_like of int
-        Items, >= 1; positives among them, 1..n; the rank, 1..n.
+    & Su 2012, eqs (3) and (4)), of n >= 1 items, n_pos in 1..n and k in 1..n: array_like of int.
 
     Examples
     --------
@@ -84,12 +74,8 @@ def hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) -> Moments:
     """Return mean and variance of the rank of the i-th positive.
 
     The mean is ``i (n + 1) / (n_pos + 1)``, where eq. (8) of Zhang & Su 2012 has ``i n / n_pos``;
-    the variance is ``i (n + 1) (n - n_pos) (n_pos + 1 - i) / ((n_pos + 1)^2 (n_pos + 2))``.
-
-    Parameters
-    ----------
-    n, n_pos, i : array_like of int
-        Items, >= 1; positives among them, 1..n; which of these from the top, 1..n_pos.
+    the variance is ``i (n + 1) (n - n_pos) (n_pos + 1 - i) / ((n_pos + 1)^2 (n_pos + 2))``, of
+    n >= 1 items, n_pos in 1..n and i in 1..n_pos from the top: array_like of int.
 
     Examples
     --------
@@ -106,12 +92,7 @@ def hit_rank_covariance(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, j: ArrayLi
     """Return the covariance of the ranks of the i-th and the j-th positive.
 
     It is ``i (n + 1) (n - n_pos) (n_pos + 1 - j) / ((n_pos + 1)^2 (n_pos + 2))`` for i <= j (Zhang
-    & Su 2012, eqs (9) and (10), corrected).
-
-    Parameters
-    ----------
-    n, n_pos, i, j : array_like of int
-        Items, >= 1; positives among them, 1..n; which two of these from the top, 1..n_pos.
+    & Su 2012, eqs (9) and (10), corrected); arguments are as in `hit_rank_moments`, j being an i.
 
     Examples
     --------
@@ -134,12 +115,8 @@ def delta_moments(n: ArrayLike, n_pos: ArrayLike) -> Moments:
     ``1 + u_i`` over i = 1..n_pos, divided by c; the variance is the sum of
     ``u_i (1 - u_i) + 2 (i - 1) u_i``, divided by ``(n_pos c)^2`` (eqs (11) to (13) of Zhang & Su
     2012 with the moments of `hit_rank_moments`). They are for comparison only: for 100 positives
-    among 1000 items the mean is 1.1 % too small and the variance 34 %.
-
-    Parameters
-    ----------
-    n, n_pos : array_like of int
-        Items, >= 1, and positives among them, 1..n.
+    among 1000 items the mean is 1.1 % too small and the variance 34 %. Both n >= 1 and n_pos in
+    1..n are array_like of int.
 
     Examples
     --------
@@ -168,13 +145,8 @@ def hit_rank_pmf(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, k: ArrayLike) -> 
     """Return the probability that the i-th positive has rank k.
 
     It is ``C(k - 1, i - 1) C(n - k, n_pos - i) / C(n, n_pos)`` (Zhang & Su 2012, eq. (6),
-    corrected), the negative hypergeometric distribution, accurate to about 1e-10 for any n.
-
-    Parameters
-    ----------
-    n, n_pos, i, k : array_like of int
-        Items, >= 1; positives among them, 1..n; which of these from the top, 1..n_pos; the rank,
-        1..n.
+    corrected), the negative hypergeometric distribution, accurate to about 1e-10 for any n;
+    arguments are as in `hit_rank_moments`, and k is in 1..n.
 
     Examples
     --------
@@ -193,13 +165,8 @@ def hit_rank_joint_pmf(  # noqa: PLR0913, PLR0917
     """Return the probability that the i-th positive has rank s and the j-th has rank t.
 
     It is ``C(s - 1, i - 1) C(t - s - 1, j - i - 1) C(n - t, n_pos - j) / C(n, n_pos)`` for i < j
-    (Zhang & Su 2012, eq. (7), corrected).
-
-    Parameters
-    ----------
-    n, n_pos, i, j, s, t : array_like of int
-        Items, >= 1; positives among them, 1..n; which two of these from the top, 1..n_pos, i below
-        j; their ranks, 1..n.
+    (Zhang & Su 2012, eq. (7), corrected); arguments are as in `hit_rank_moments`, j being another
+    i, and s and t are in 1..n. An i that is not below j raises a `PrframeError`.
 
     Examples
     --------
@@ -233,11 +200,7 @@ def reciprocal_hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) ->
     """Return mean and variance of 1/L_i, the reciprocal of the rank of the i-th positive.
 
     Both are exact: the sums that Zhang & Su 2012 write below eq. (7), with the right distribution.
-
-    Parameters
-    ----------
-    n, n_pos, i : array_like of int
-        Items, >= 1; positives among them, 1..n; which of these from the top, 1..n_pos.
+    Arguments are as in `hit_rank_moments`.
 
     Examples
     --------
@@ -257,15 +220,10 @@ def reciprocal_hit_rank_covariance(
 
     It follows exactly from Zhang & Su 2012, eq. (7), corrected. With m positives among N items,
     d = N - m and ``e_i(N) = E i/L_i - m/N``, the covariance c(N) for i <= j follows from that of
-    N - 1 items, from ``e_i(m) = c(m) = 0`` on::
+    N - 1 items, from ``e_i(m) = c(m) = 0`` on (arguments are as in `hit_rank_covariance`)::
 
         e_i(N) = d (e_i(N - 1) + m / (N (N - 1))) / (d + i),
         c(N) = (d c(N - 1) + e_i(N) (E_(N - 1) 1/L_j - 1/N)) / (d + j)
-
-    Parameters
-    ----------
-    n, n_pos, i, j : array_like of int
-        Items, >= 1; positives among them, 1..n; which two of these from the top, 1..n_pos.
 
     Examples
     --------

@@ -47,17 +47,8 @@ def ap_minimum(n: ArrayLike, n_pos: ArrayLike) -> Floats:
     """Return the least AP a ranking can have: every positive below every negative.
 
     It is ``(1 / n_pos) sum over k = 1..n_pos of k / (n - n_pos + k)``, computed in constant time,
-    and the lower end of pranker's beta distribution.
-
-    Parameters
-    ----------
-    n, n_pos : array_like of int
-        Items, >= 1, and positives among them, 1..n.
-
-    Returns
-    -------
-    ndarray of float in (0, 1]
-        Of the shape to which all are broadcast.
+    and the lower end of pranker's beta distribution. Both n >= 1 and n_pos in 1..n are array_like
+    of int, and broadcast.
 
     Examples
     --------
@@ -94,14 +85,13 @@ def beta_parameters(
     n, n_pos : array_like of int
         Items, >= 1, and positives among them, 1..n.
     moments : (array_like of float, array_like of float), optional
-        Mean and variance to fit; by default the exact ones.
+        Mean and variance to fit, pranker's ``params``; by default the exact ones.
 
     Returns
     -------
     BetaParameters
-        ``low`` in (0, 1], the shapes ``a`` and ``b``, arrays of the common shape. The shapes are
-        NaN where all items are positive, and 0, with half of the weight at either end, for one
-        positive of two items.
+        Arrays of the common shape. The shapes are NaN where all items are positive, and 0, with
+        half of the weight at either end, for one positive of two items.
 
     Examples
     --------
@@ -147,22 +137,9 @@ def ap_beta_sf(
 ) -> Floats:
     """Return pranker's p-value, P(AP >= ap) under its beta distribution.
 
-    It is too small for good rankings: in the example the true probability is 1.1e-3.
-
-    Parameters
-    ----------
-    ap : array_like of float in [0, 1]
-        Observed AP; NaN gives NaN.
-    n, n_pos : array_like of int
-        Items, >= 1, and positives among them, 1..n.
-    moments : (array_like of float, array_like of float), optional
-        Mean and variance of the beta distribution, pranker's ``params``; by default the exact ones
-        of AP.
-
-    Returns
-    -------
-    ndarray of float in [0, 1]
-        Of the common shape; 0 at AP = 1, where the beta distribution ends.
+    It is too small for good rankings: in the example the true probability is 1.1e-3. It is 0 at
+    AP = 1, where the beta distribution ends. AP in [0, 1] is an array_like of float, of which NaN
+    gives NaN; the other parameters are those of `beta_parameters`.
 
     Examples
     --------
@@ -215,7 +192,7 @@ def ap_beta_quantile(
     """Return the AP whose quantile level under pranker's beta distribution is Phi(z).
 
     This is pranker's ``qAUPRC(z, n, n_pos)``; `z` are standard normal scores, and the other
-    parameters and errors those of `ap_beta_sf`.
+    parameters and errors those of `beta_parameters`.
 
     Examples
     --------
@@ -238,21 +215,9 @@ def ap_normal_sf(
 ) -> Floats:
     """Return P(AP >= ap) under a normal distribution, ``Phi((mean - ap) / sqrt(variance))``.
 
-    AP is skewed to the right: the upper tail of the normal is far too light.
-
-    Parameters
-    ----------
-    ap : array_like of float in [0, 1]
-        Observed AP; NaN gives NaN.
-    n, n_pos : array_like of int
-        Items, >= 1, and positives among them, 1..n.
-    moments : {"delta", "exact"}
-        The exact moments, `ap_null_moments`, or those of Zhang & Su 2012, `delta_moments`.
-
-    Returns
-    -------
-    ndarray of float in [0, 1]
-        Of the common shape.
+    AP is skewed to the right: the upper tail of the normal is far too light. Its `moments` are the
+    exact ones, `ap_null_moments`, or those of Zhang & Su 2012, `delta_moments`; the other
+    parameters are those of `ap_beta_sf`.
 
     Examples
     --------

@@ -52,23 +52,18 @@ def tail_of_one(problem: Problem) -> Tail:
         place = int(np.searchsorted(blocks, furthest, side="right"))
         good = int(blocks[place - 1]) if place else 0
     share = good / problem.items.n
-    return Tail(
-        log(share) if share else -inf, float(np.log1p(-share)) if share < 1 else -inf, "exact"
-    )
+    log_missed = float(np.log1p(-share)) if share < 1 else -inf
+    return Tail(log(share) if share else -inf, log_missed, "exact")
 
 
 def counted_tails(problems: Sequence[Problem], most: int) -> list[Tail | None]:
     """Return the tails; None where more than `most` states of a problem are open at a time."""
     tails = [_by_hits(problem, most) for problem in problems]
-    places = [
-        place
-        for place, problem in enumerate(problems)
-        if tails[place] is None and (problem.items.is_tied or problem.n_pos > PAIRS)
-    ]
-    if places:
-        found = _by_blocks([problems[place] for place in places], most)
-        for place, tail in zip(places, found, strict=True):
-            tails[place] = tail
+    is_many = [problem.items.is_tied or problem.n_pos > PAIRS for problem in problems]
+    places = [place for place, tail in enumerate(tails) if tail is None and is_many[place]]
+    found = _by_blocks([problems[place] for place in places], most) if places else []
+    for place, tail in zip(places, found, strict=True):
+        tails[place] = tail
     return tails
 
 
@@ -104,10 +99,7 @@ def _all_below(n: Integers, n_pos: int, ranks: Integers) -> Floats:
 
 
 def _by_blocks(problems: Sequence[Problem], most: int) -> list[Tail | None]:
-    """Return the tails; None where more than `most` states of a problem are open at a time.
-
-    They are None as well if rankings are not decided by the first blocks.
-    """
+    """Return the tails; None where too many states are open, or the first blocks do not decide."""
     blocks = [problem.items.blocks(_BLOCKS) for problem in problems]
     width = max(each.size for each in blocks)
     ends = np.array([np.pad(each, (0, width - each.size), mode="edge") for each in blocks])
@@ -134,10 +126,8 @@ def _by_blocks(problems: Sequence[Problem], most: int) -> list[Tail | None]:
         hits = hits + j
         total = total[of] + np.where(end <= lanes.depth, 1 / end, 0.0)[lane] * j * hits
         least, largest = lanes.to_come(lane, hits, end[lane])
-        is_reached, is_missed = (
-            total + least >= lanes.target[lane],
-            total + largest < lanes.target[lane],
-        )
+        is_reached = total + least >= lanes.target[lane]
+        is_missed = total + largest < lanes.target[lane]
         for side, chosen in enumerate((is_reached, is_missed & ~is_reached)):
             np.logaddexp.at(decided[side], lane[chosen], log_weight[chosen])
         is_open = ~(is_reached | is_missed)
@@ -161,9 +151,7 @@ class _Lanes:
     """The problems, and bounds of what their rankings still add to T."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        self.n, self.n_pos, self.depth = np.array(
-            [(p.items.n, p.n_pos, p.items.depth) for p in problems]
-        ).T
+        self.n, self.n_pos, self.depth = np.array([problem.retrieved for problem in problems]).T
         self.target = np.array([problem.target for problem in problems])
         self._is_tied = np.array([problem.items.is_tied for problem in problems])
 
@@ -202,7 +190,7 @@ def ap_extremes(items: Items, n_pos: int) -> tuple[float, float]:
     """Return the least and the largest AP of rankings of items, of which `n_pos` are positive."""
     fewest, most = max(0, n_pos - (items.n - items.depth)), min(n_pos, items.depth)
     if items.ends is not None and n_pos * items.ends.size <= _MERGED:
-        least = _tied_least(np.diff(items.ends, prepend=0), n_pos, (fewest, most))
+        least = _tied_least(np.diff(items.ends, prepend=0), n_pos, fewest, most)
     else:
         least = _untied_least(items.depth, fewest)
     return least / n_pos, ap_largest(items, n_pos)
@@ -224,13 +212,10 @@ def ap_largest(items: Items, n_pos: int) -> float:
     return (above + (most - above) * most / end) / n_pos
 
 
-def _tied_least(sizes: Integers, n_pos: int, n_hits: tuple[int, int]) -> float:
-    """Return the least T of so many hits, from the fewest to the most, in tie blocks.
-
-    With H hits down to the end e of each block, j of them inside, twice T is the sum of
-    ``(H^2 - (H - j)^2 + j^2) / e``: least values less ``H^2 / 2e`` are convex, and merge.
-    """
-    fewest, most = n_hits
+def _tied_least(sizes: Integers, n_pos: int, fewest: int, most: int) -> float:
+    """Return the least T of so many hits, from the fewest to the most, in tie blocks."""
+    # With H hits down to the end e of each block, j of them inside, twice T is the sum of
+    # (H^2 - (H - j)^2 + j^2) / e: least values less H^2 / 2e are convex, and merge.
     odd = 2.0 * np.arange(n_pos) + 1
     increments, previous = np.zeros(0), 1.0
     for size, end in zip(sizes.tolist(), np.cumsum(sizes).tolist(), strict=True):
@@ -243,15 +228,11 @@ def _tied_least(sizes: Integers, n_pos: int, n_hits: tuple[int, int]) -> float:
 
 def beyond(x: Floats, least: Floats | float) -> Floats:
     """Return values just above all that count as equal to x, none between 0 and the least AP."""
-    just_above = x * (1 + 3 * EQUAL) + _TINY
-    return np.maximum(just_above, np.asarray(least) / 2)
+    return np.maximum(x * (1 + 3 * EQUAL) + _TINY, np.asarray(least) / 2)
 
 
 def ap_atoms(items: Items, n_pos: int, most: int = _MOST) -> tuple[Floats, Floats] | None:
-    """Return the values of AP over all rankings, rising, and their probabilities; None if many.
-
-    Precisions are added up from the top down, as `evaluate` adds them.
-    """
+    """Return the values of AP over all rankings, rising, and their probabilities; None if many."""
     blocks = items.blocks(_MOST_BLOCKS + 1)
     if blocks.size > _MOST_BLOCKS or n_pos > _MOST_POSITIVES:
         return None
@@ -262,6 +243,7 @@ def ap_atoms(items: Items, n_pos: int, most: int = _MOST) -> tuple[Floats, Float
         parts = []
         for more in range(min(size, n_pos) + 1):
             met, earned = hits + more, total.copy()
+            # Precisions are added up from the top down, as `evaluate` adds them.
             for _ in range(more if end <= items.depth else 0):
                 earned += met / end
             rest = n_pos - hits
@@ -272,9 +254,8 @@ def ap_atoms(items: Items, n_pos: int, most: int = _MOST) -> tuple[Floats, Float
         hits, total, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.lexsort((total, hits))
         hits, total, weight = hits[order], total[order], weight[order]
-        first = np.flatnonzero(
-            (np.diff(hits, prepend=-1) != 0) | (np.diff(total, prepend=-1) != 0)
-        )
+        is_new = (np.diff(hits, prepend=-1) != 0) | (np.diff(total, prepend=-1) != 0)
+        first = np.flatnonzero(is_new)
         hits, total = hits[first], total[first]
         weight = np.logaddexp.reduceat(weight, first)
         if hits.size > most:

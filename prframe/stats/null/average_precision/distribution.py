@@ -38,10 +38,8 @@ class APNull(NullDistribution):
 
     Parameters
     ----------
-    n : int
-        Items, >= 1.
-    n_pos : int
-        Positives among them, 1..n.
+    n, n_pos : int
+        Items, >= 1, and positives among them, 1..n.
     ties : sequence of int, optional
         Sizes of the tie blocks, best first, which add up to `n`, or to `depth`. AP counts at the
         ends of blocks, as with ``ties="group"``.
@@ -158,8 +156,7 @@ class APNull(NullDistribution):
         upper, lower = np.full((2, x.size), np.nan)
         method = np.full(x.size, "exact", dtype="<U11")
         if "lower" in sides:
-            # Equality counts, so that P(AP <= x) is 1 - P(AP >= y) for y just beyond what equals
-            # x.
+            # Equality counts: P(AP <= x) is 1 - P(AP >= y) for y just beyond what equals x.
             above = np.where(x >= 0, beyond(x, least), x)
             lower, method = self._reached(above, 1)
         if "upper" in sides:

@@ -30,11 +30,7 @@ _NEAR_AN_END = 0.5
 
 
 class Case(NamedTuple):
-    """The quantities on which the distribution of a group's AP depends.
-
-    Of n items, n_pos of them positive, `depth` are retrieved, in tie blocks of these sizes, best
-    first, or without ties.
-    """
+    """What a group's AP depends on: `depth` of n items are retrieved, in blocks of these sizes."""
 
     n: int
     n_pos: int
@@ -75,10 +71,8 @@ class Cases:
         self._least, self._largest = np.array([ends[case] for case in self.cases]).reshape(-1, 2).T
 
     def comonotone_log_tail(self, value: float, *, upper: bool) -> float | None:
-        """Return log P(mean >= value), or of <= below, if all AP are the same quantile.
-
-        The quantile function of the mean is the mean of theirs. None where a case has many values.
-        """
+        """Return log P(mean >= value), or of <=, if all AP are the same quantile; None if many."""
+        # The quantile function of the mean is the mean of theirs.
         parts: list[tuple[Floats, Floats]] = []
         for case, count in Counter(self.cases).items():
             if (atoms := _atoms(case)) is None:
@@ -107,14 +101,10 @@ class Cases:
         case, mean = self.cases[place], float(self.mean[place])
         is_low = x - self._least[place] < _NEAR_AN_END * (mean - self._least[place])
         is_high = 2 * case.n_pos > case.n and 1 - x < _NEAR_AN_END * (1 - mean)
-        return Problem(
-            self._items[case],
-            case.n_pos,
-            case.n_pos * x * (1 - EQUAL),
-            case.n_pos * mean,
-            case.n_pos * float(self.variance[place]) ** 0.5,
-            bool(is_low or is_high),
-        )
+        deviation = case.n_pos * float(self.variance[place]) ** 0.5
+        target, is_fine_below = case.n_pos * x * (1 - EQUAL), bool(is_low or is_high)
+        given = self._items[case], case.n_pos, target, case.n_pos * mean, deviation
+        return Problem(*given, is_fine_below)
 
     def draws(self, place: int, size: int, seed: int) -> Floats:
         """Return random AP of a group; groups with equal quantities draw the same values."""
@@ -182,8 +172,6 @@ class Cases:
 def _moments(case: Case) -> tuple[float, float]:
     """Return mean and variance of AP of a case."""
     n, n_pos, depth, ties = case
-    if depth < n:
-        found = retrieved_moments(n, n_pos, depth, ties)
-    else:
-        found = ap_null_moments(n, n_pos, ties)
+    whole = depth == n
+    found = ap_null_moments(n, n_pos, ties) if whole else retrieved_moments(*case)
     return float(found.mean), float(found.variance)

@@ -170,10 +170,7 @@ class Walk:
         return _Rows(move.low, weight, beyond)
 
     def _last(self, cases: Sequence[Retrieved], x: Floats) -> Floats:
-        """Take the last steps of cases, which begin at one rank; return both tails of values.
-
-        `x` has the shape (n_offsets, n_cases), and the result (n_offsets, 2, n_cases).
-        """
+        """Take cases' last steps from a rank; return tails of x, (n_offsets, 2, n_cases)."""
         index = {case: place for place, case in enumerate(dict.fromkeys(cases))}
         depth = np.array([case.depth for case in index])
         left, above = self._left[int(depth[0])]
@@ -203,10 +200,7 @@ class Walk:
         return chances
 
     def _at(self, survival: Floats, row: Integers, x: Floats) -> Floats:
-        """Return P(T >= x) and P(T < x) between the points of the lattice, given hits.
-
-        `x` has the shape (n_offsets, n_rows), and the result (n_offsets, 2, n_rows).
-        """
+        """Return P(T >= x) and P(T < x), (n_offsets, 2, n_rows), given hits; x lacks the 2."""
         place, share = np.divmod(np.maximum(x, 0.0) / self.cell, 1.0)
         index = place.astype(np.int64)
         value = (1 - share) * survival[:, row, index] + share * survival[:, row, index + 1]
@@ -224,11 +218,7 @@ def _survival(rows: _Rows, first: int, end: int) -> Floats:
 def lattice_tails(
     cases: Sequence[Retrieved], x: Floats, ends: Integers | None = None
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the logarithms of both tails of T per case, (2, n_cases), and which are rough.
-
-    All cases have the tie blocks whose ends are given, if any. A tail that is too small for the
-    terms that were taken is NaN.
-    """
+    """Return the logarithms of both tails, (2, n_cases), NaN if too small, and which are rough."""
     n, n_pos, depth = np.array(cases, dtype=np.float64).T
     first = np.minimum(np.ceil(x), n_pos)
     guess = _GUESSED * (log_binomial(n - first, n_pos - first) - log_binomial(n, n_pos))
@@ -281,11 +271,9 @@ def _logs(chances: Floats) -> Floats:
 
 
 def _combined(fine: Floats, coarse: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the logarithms of both tails from two walks, and whether they are too coarse.
-
-    Where the value itself carries weight, the lattice spreads that weight over both sides of it;
-    the tails just below, extrapolated to the value, count all of it.
-    """
+    """Return the logarithms of both tails from two walks, and whether they are too coarse."""
+    # Where the value itself carries weight, the lattice spreads that weight over both sides of it;
+    # the tails just below, extrapolated to the value, count all of it.
     upper = fine[0, 0] <= fine[0, 1]
     smaller, other = (np.where(upper, pairs[:, 0], pairs[:, 1]) for pairs in (fine, coarse))
     apart = smaller[0] - other[0]

@@ -40,10 +40,7 @@ _AT_ONCE = 1 << 16
 
 
 class Terms(NamedTuple):
-    """The terms of steps: the row of hits at their end, hits above, growth, and the chance.
-
-    Growth scatters with the standard deviation `spread`.
-    """
+    """Terms of steps: row of hits at the end, hits above, mean and deviation of growth, chance."""
 
     row: Integers
     above: Integers
@@ -52,10 +49,7 @@ class Terms(NamedTuple):
     chance: Floats
 
     def split(self, cell: float) -> tuple[Integers, Floats, Floats]:
-        """Return the places of terms whose growth is certain, their growth and their chance.
-
-        Growth that varies is two values with its mean and variance.
-        """
+        """Return places, growth and chance of terms, two for growth that varies."""
         number, two = self.growth.size, np.flatnonzero(self.spread > _NARROW * cell)
         again = np.concatenate([np.arange(number), two])
         growth, chance = self.growth[again], self.chance[again]
@@ -67,15 +61,13 @@ class Terms(NamedTuple):
 
 
 class Block(NamedTuple):
-    """The terms of steps that follow each other.
+    """The terms of steps that follow each other."""
 
-    `low_above`, `low` and `high` have, per step, the least hits above it, and the least and the
-    most at its end; `step` and `hits` have, per row, the step and the hits at its end.
-    """
-
+    # Per step: the least hits above it, and the least and the most at its end.
     low_above: Integers
     low: Integers
     high: Integers
+    # Per row: the step, and the hits at its end.
     step: Integers
     hits: Integers
     terms: Terms
@@ -132,10 +124,7 @@ class Plan:
         return of[likely], retrieved[likely], np.exp(log_share[likely])
 
     def _likely(self, ends: Integers) -> tuple[Integers, Integers, Floats]:
-        """Return places of ranks, likely hits there, and bounds of the logs of their chances.
-
-        Where some case needs to have fewer hits on average and some case more, the bound is 0.
-        """
+        """Return places of ranks, likely hits there, and bounds of the logs of their chances."""
         of, hits = ranges(np.minimum(ends, self.most) + 1)
         end = ends[of]
         n = np.maximum(self._n[0], end)
@@ -143,6 +132,7 @@ class Plan:
         above = log_hypergeometric(n, most, end, hits)
         below = log_hypergeometric(self._n[1], self._n_pos[0], end, hits)
         high, low = end * (most / n), end * (self._n_pos[0] / self._n[1])
+        # Where some case expects fewer hits, and some case more, the bound is 0.
         log_chance = np.where(hits >= high, above, np.where(hits <= low, below, 0.0))
         likely = np.flatnonzero(log_chance > self.never)
         first, last = np.zeros((2, ends.size), np.int64)

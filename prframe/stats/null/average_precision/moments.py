@@ -35,18 +35,11 @@ def ap_null_moments(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None =
 
     Parameters
     ----------
-    n : array_like of int
-        Items, >= 1.
-    n_pos : array_like of int
-        Positives among them, 1..n; broadcast against `n`.
+    n, n_pos : array_like of int
+        Items, >= 1, and positives among them, 1..n.
     ties : sequence of int, optional
         Sizes of the tie blocks, best first, which add up to `n` (one number then). AP counts at
         the ends of blocks, as with ``ties="group"``.
-
-    Returns
-    -------
-    Moments
-        ``mean`` and ``variance``, arrays of the common shape.
 
     Raises
     ------
@@ -108,10 +101,8 @@ def retrieved_blocks(ties: Sequence[int], n: int, depth: int | None) -> Integers
 def retrieved_moments(
     n: int, n_pos: int, depth: int, ties: Sequence[int] | None = None
 ) -> Moments:
-    """Return the moments if only `depth` of the items are retrieved and others earn nothing.
-
-    Given h hits, n_pos AP is h times the AP of a ranking of the retrieved items.
-    """
+    """Return the moments if only `depth` of the items are retrieved and others earn nothing."""
+    # Given h hits, n_pos AP is h times the AP of a ranking of the retrieved items.
     hits = plausible_hits(n, n_pos, depth)
     table = np.broadcast_arrays(hits.astype(np.float64), float(n), float(n_pos), float(depth))
     chance = probability(*table)
@@ -156,8 +147,7 @@ def _tied(sizes: Floats) -> _Sums:
     """Return the sums with tie blocks: G_ij = (1 + [same block]) / end of the later block."""
     n, ends = sizes.sum(), np.cumsum(sizes)
     share = sizes / ends
-    # A row earns 1/end with each rank of its own block, twice, and of those above, and 1/(their
-    # end) with later ranks.
+    # A row earns 1/end in its block, twice, and with ranks above, 1/(their end) with later ones.
     row = (ends + sizes) / ends + share.sum() - np.cumsum(share)
     # The mean of the row sums is 2, so that the mean of all of G is 2/n.
     own = 2 / ends - 2 * row / n + 2 / n

@@ -6,24 +6,22 @@ one tie block; far down, where it matters little, a few per cent of the ranks at
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import expm1, inf, log
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaln, digamma
 
 from prframe.errors import PrframeError
-from prframe.typing import Floats, Integers
+from prframe.typing import Flags, Floats, Integers
 
 # Sums of 1/rank with at most this many terms are added up. Longer ones are differences of digamma.
 _SHORT = 32
 # Low values of T depend on how often positives share a tie block, which a step averages over. Near
 # the last rank such a step takes this share of what it takes elsewhere.
 _NEAR_THE_END = 0.1
-
-
 # Each of the first ranks, this many, is a step of its own. Further down a step takes this share of
 # the rank.
 DENSE, GROWTH = 64, 0.08
@@ -98,18 +96,13 @@ class Items:
     def table(
         self, dense: float = DENSE, growth: float = GROWTH, *, is_fine_below: bool = False
     ) -> Steps:
-        """Return the steps: single ranks or blocks up to rank `dense`, then a share of the rank.
-
-        Steps that are fine below take no larger share of the ranks to come either, and the last
-        ranks are steps of their own. What is not retrieved is the last step.
-        """
+        """Return the steps: single ranks or blocks up to `dense`, then a share of the rank."""
+        # Steps that are fine below take no larger share of the ranks to come either, and the last
+        # ranks are steps of their own. What is not retrieved is the last step.
         n = self.n if is_fine_below else None
-        if self.ends is None:
-            cuts = _cuts(self.depth, dense, growth, n)
-        else:
-            cuts = self._block_cuts(dense, growth, n)
-        if self.depth < self.n:
-            cuts = np.append(cuts, self.n)
+        make = self._block_cuts if self.is_tied else partial(_cuts, self.depth)
+        cuts = make(dense, growth, n)
+        cuts = np.append(cuts, self.n) if self.depth < self.n else cuts
         return self.between(cuts[:-1], cuts[1:])
 
     def between(self, above: Integers, end: Integers) -> Steps:
@@ -117,7 +110,7 @@ class Items:
         size = end - above
         if self.ends is None:
             total, pairs = _untied_sums(above, size)
-            is_one: NDArray[np.bool_] = size <= 1
+            is_one: Flags = size <= 1
         else:
             total, pairs, is_one = self._tied_sums(above, end)
         retrieved = above < self.depth
@@ -142,9 +135,7 @@ class Items:
             cuts.append(int(ends[place]))
         return np.array(cuts, dtype=np.int64)
 
-    def _tied_sums(
-        self, above: Integers, end: Integers
-    ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    def _tied_sums(self, above: Integers, end: Integers) -> tuple[Floats, Floats, Flags]:
         """Return sums of 1/end over items and over pairs, and whether there is just one block."""
         ends = np.zeros(1, np.int64) if self.ends is None or not self.ends.size else self.ends
         sizes = np.diff(ends, prepend=0)

@@ -72,11 +72,10 @@ def _listed(problems: Sequence[Problem], total: float) -> Tail | None:
         first = np.flatnonzero(np.diff(sums, prepend=-1.0) > 1e-13 * max(total, 1.0))
         values = sums[first]
         weights = np.add.reduceat(np.multiply.outer(weights, own[1]).ravel()[order], first)
-    reached = float(weights[values >= total].sum())
-    missed = float(weights[values < total].sum())
+    chances = [weights[values >= total].sum(), weights[values < total].sum()]
     with np.errstate(divide="ignore"):
-        logs = np.log(np.minimum([reached, missed], 1.0))
-    return Tail(float(logs[0]), float(logs[1]), "exact")
+        reached, missed = np.log(np.minimum(chances, 1.0)).tolist()
+    return Tail(reached, missed, "exact")
 
 
 def _key(problem: Problem) -> object:
@@ -126,8 +125,8 @@ class _Sum:
         if not deviation > 0:
             return self._bound(total)
         steep = float(np.copysign(max(abs(slope), FLATTEST / deviation), total - self.mean))
-        points, x = led_on(seen, np.array([total]))
-        approximation = tails(points, x)
+        points = led_on(seen, np.array([total]))
+        approximation = tails(points, np.array([total]))
         log_tail = float(approximation.log_tail[0])
         is_upper = bool(points.slope[0] >= 0)
         are_inside = self._are_inside(slope)
@@ -143,8 +142,7 @@ class _Sum:
     def _bound(self, total: float) -> Tail:
         """Return Cantelli's bound, where a slope leaves next to a single value."""
         log_tail = -float(np.log1p((total - self.mean) ** 2 / self.variance))
-        is_upper = total > self.mean
-        return Tail(log_tail, 0.0, "estimate") if is_upper else Tail(0.0, log_tail, "estimate")
+        return Tail(*((log_tail, 0.0) if total > self.mean else (0.0, log_tail)), "estimate")
 
     def _slope(self, total: float) -> tuple[float, bool]:
         """Return a slope under which the mean is next to a value, and whether there is one."""
@@ -246,9 +244,8 @@ def _split(each: Floats, often: Floats) -> tuple[Integers, Floats]:
     order = np.argsort(-odd)
     rest = np.cumsum(sums[:, order[::-1]], axis=1)[:, ::-1]
     second = np.maximum(rest[2], 1e-300)
-    is_smooth = (np.abs(rest[3]) <= _SKEWED * second**1.5) & (
-        np.abs(rest[4]) <= _PEAKED * second**2
-    )
+    is_smooth = np.abs(rest[3]) <= _SKEWED * second**1.5
+    is_smooth &= np.abs(rest[4]) <= _PEAKED * second**2
     is_smooth &= rest[2] >= _SHARE * variance
     if not is_smooth.any():
         return order, np.zeros(5)

@@ -95,9 +95,8 @@ def _ways(problem: Problem, method: APNullMethod) -> list[_Way]:
     n_pos, n, is_tied = problem.n_pos, problem.items.n, problem.items.is_tied
     lattice: list[_Way] = [_on_lattices] if is_quick(problem) else []
     is_long = problem.is_fine_below and n > 2 * _SHARED
-    together: list[_Way] = []
-    if n_pos <= _SHARED and not (is_tied or is_long):
-        together = [_on_shared_walks]
+    is_shared = n_pos <= _SHARED and not (is_tied or is_long)
+    together: list[_Way] = [_on_shared_walks] if is_shared else []
     asked: dict[APNullMethod, list[_Way]] = {
         "exact": [_counted_at_length],
         "lattice": lattice,
@@ -177,11 +176,8 @@ def _on_lattices(problems: Sequence[Problem]) -> list[Tail | None]:
     tails: list[Tail | None] = [None] * len(problems)
     for members in _parts([(are_few(p.retrieved), p.key[2]) for p in problems]):
         targets = np.array([problems[place].target for place in members])
-        cases, ends = (
-            [problems[place].retrieved for place in members],
-            problems[members[0]].items.ends,
-        )
-        logs, rough = lattice_tails(cases, targets, ends)
+        cases = [problems[place].retrieved for place in members]
+        logs, rough = lattice_tails(cases, targets, problems[members[0]].items.ends)
         for place, pair, is_rough in zip(members, logs.T.tolist(), rough.tolist(), strict=True):
             if not np.isnan(pair[0]):
                 method = "estimate" if is_rough else "lattice"

@@ -56,10 +56,8 @@ def _log_mgf(sizes: Floats, slope: Floats | float) -> Floats:
 
 
 def saddlepoint_tails(rising: Floats, total: Floats, log_atom: Floats) -> tuple[Floats, Flags]:
-    """Return log P(S >= total) of totals >= 0, a column of rising sizes each, and which are good.
-
-    `log_atom` has the logarithms of the probabilities of the likeliest sums.
-    """
+    """Return log P(S >= total >= 0), a column of rising sizes each, and which are good."""
+    # `log_atom` has the logarithms of the probabilities of the likeliest sums.
     with np.errstate(all="ignore"):
         slope, converged = _slopes(rising, total)
         tanh = np.tanh(slope * rising)
@@ -88,10 +86,8 @@ def _of_all_sizes(rising: Floats) -> Floats:
 
 
 def _come_back(all_sizes: Floats, slopes: Floats, first: float, last: float) -> Flags:
-    """Tell which rows of sizes have a characteristic function that is large between frequencies.
-
-    The first one is in units of one over the standard deviation of the row.
-    """
+    """Tell which rows of sizes have a large characteristic function between frequencies."""
+    # The first one is in units of one over the standard deviation of the row.
     sizes, slope = all_sizes.astype(np.float32), slopes[:, None].astype(np.float32)
     left = (1 - np.tanh(slope * sizes) ** 2) * np.float32(1 - 1e-6)
     step = np.float32(_STEP) / np.sqrt((sizes**2).sum(axis=1, keepdims=True))
@@ -136,8 +132,7 @@ class TiltedSums:
         left = 2 / self._period * float((np.abs(self._phi(late)) / late).sum())
         if left <= _LATE * np.exp(log_tail - self._factor):
             return log_tail, True
-        is_near = abs(log_tail - self._rough) <= _FAR
-        return (log_tail if is_near else self._rough), False
+        return (log_tail if abs(log_tail - self._rough) <= _FAR else self._rough), False
 
     def on_lattice(self, unit: float) -> float:
         """Return log P(S >= total) if sizes are multiples of a unit, and sums two units apart."""

@@ -101,11 +101,9 @@ def without_single_precision(numbers: Floats) -> Floats:
 
 
 class CountedSums:
-    """The sums of each half of the kinds, rising, with their probabilities.
+    """The sums of each half of the kinds, rising, with their probabilities."""
 
-    Equal numbers count as one with a binomial number of plus signs.
-    """
-
+    # Equal numbers count as one with a binomial number of plus signs.
     def __init__(self, kinds: Kinds) -> None:
         # Frequent values alternate between the halves, which become about equally long.
         order = np.argsort(-kinds.counts, kind="stable")
@@ -133,13 +131,6 @@ def _half(values: Floats, counts: Integers) -> tuple[Floats, Floats]:
     return sums[order], chances[order]
 
 
-class SignedTail(NamedTuple):
-    """The logarithm of a tail, and how it was computed."""
-
-    log_tail: float
-    method: str
-
-
 class SignSums:
     """The sums of some numbers, none of which is 0, with random signs."""
 
@@ -163,32 +154,32 @@ class SignSums:
         is_few &= self._kinds.counts.max(initial=0) <= MOST_ALIKE
         return CountedSums(self._kinds) if is_few else None
 
-    def observed(self, numbers: Floats) -> SignedTail:
+    def observed(self, numbers: Floats) -> tuple[float, str]:
         """Return log P(S >= sum of the numbers)."""
         own = self._kinds.chance(numbers) if numbers.size else 0.0
         return self.tail(float(numbers.sum()), own)
 
-    def tail(self, x: float, own: float = 0.0) -> SignedTail:
+    def tail(self, x: float, own: float = 0.0) -> tuple[float, str]:
         """Return log P(S >= x); `own` is the probability of x itself, if that is known."""
         if x > self.most + self.slack:
-            return SignedTail(-np.inf, "exact")
+            return -np.inf, "exact"
         if x <= self.slack - self.most:
-            return SignedTail(0.0, "exact")
+            return 0.0, "exact"
         if x >= self.most - self.slack:
-            return SignedTail(self._log_least, "exact")
+            return self._log_least, "exact"
         counts, found = self.method != "convolution", None
         if not (counts and self.sizes.size <= QUICK):
             found = self._on_lattice(x, quickly=self.method == "auto")
         if found is None and counts and self.counted:
             chance = self.counted.at_least((x - self.slack) / self.norm)
-            found = SignedTail(float(np.log(max(chance, _TINY))), "exact")
+            found = float(np.log(max(chance, _TINY))), "exact"
         if found is None:
             found = self._continuous(x / self.norm, own)
-        if found.method == "estimate":
+        if found[1] == "estimate":
             found = self._on_lattice(x, quickly=False) or found
-        return SignedTail(max(found.log_tail, self._log_least), found.method)
+        return max(found[0], self._log_least), found[1]
 
-    def _on_lattice(self, x: float, *, quickly: bool) -> SignedTail | None:
+    def _on_lattice(self, x: float, *, quickly: bool) -> tuple[float, str] | None:
         """Return log P(S >= x) on the lattice of the numbers, unless that takes long."""
         most = _QUICK_LATTICE if quickly else _MOST_LATTICE / max(self._kinds.counts.size, 1)
         if not self.unit or self.norm > most * self.unit[1]:
@@ -200,9 +191,9 @@ class SignSums:
         place, step = total - 2 * below, unit / self.norm
         kinds = Kinds.of(np.asarray(places * step, dtype=np.float64))
         log_tail = TiltedSums(kinds, max(place, 2 - place) * step).on_lattice(step)
-        return SignedTail(log_tail if place > 0 else complement(log_tail), "exact")
+        return (log_tail if place > 0 else complement(log_tail)), "exact"
 
-    def _continuous(self, z: float, own: float) -> SignedTail:
+    def _continuous(self, z: float, own: float) -> tuple[float, str]:
         """Return log P(S >= z) of a standardised sum, where sums are so many as to be smooth."""
         log_tail, method, good = 0.0, "saddlepoint", False
         if self.method == "auto":
@@ -215,14 +206,12 @@ class SignSums:
         log_tail = log_tail if z >= 0 else complement(log_tail)
         # Half of the probability of the sum itself is in the tail.
         own_half = np.log(own / 2) if own else -np.inf
-        return SignedTail(min(float(np.logaddexp(log_tail, own_half)), 0.0), method)
+        return min(float(np.logaddexp(log_tail, own_half)), 0.0), method
 
 
 def sign_flip_p_values(numbers: Floats, alternative: Alternative) -> Floats:
-    """Return the p-values of many sums by saddlepoints, NaN where another method is to be taken.
-
-    `numbers` has a column per sum, its numbers with their observed signs; zeros have no effect.
-    """
+    """Return the p-values of many sums by saddlepoints, NaN where another method must serve."""
+    # There is a column per sum, its numbers with their observed signs; zeros have no effect.
     total, rising = numbers.sum(axis=0), np.sort(np.abs(numbers), axis=0)
     largest = np.maximum(rising.max(axis=0, initial=0.0), _TINY)
     rising = rising / largest

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.special import betaln
 
+from prframe.stats.null.average_precision.steps import log_binomial
 from prframe.typing import Floats, Integers
 
 # Sums that differ by less, times the size of the urn and its largest number, are equal.
@@ -161,13 +161,8 @@ def ends(urn: Urn) -> tuple[float, float]:
         before = np.cumsum(sizes)
         at = int(np.searchsorted(before, urn.n))
         last = urn.n - (int(before[at - 1]) if at else 0)
-        logs.append(_log_choose(int(sizes[at]), last) - _log_choose(urn.size, urn.n))
+        logs.append(float(log_binomial(sizes[at], last) - log_binomial(urn.size, urn.n)))
     return logs[0], logs[1]
-
-
-def _log_choose(n: int, k: int) -> float:
-    """Return the logarithm of a binomial coefficient."""
-    return float(-np.log1p(n) - betaln(n - k + 1, k + 1))
 
 
 def counted(urn: Urn) -> "Exact | None":
@@ -211,11 +206,9 @@ class _Table(NamedTuple):
 
 
 class SubsetTables:
-    """All sums, from tables of two halves of the urn that are searched for pairs of classes.
+    """All sums, from tables of two halves of the urn that are searched for pairs of classes."""
 
-    The numbers that the halves lack are drawn from the largest block, which is in neither.
-    """
-
+    # The numbers that the halves lack are drawn from the largest block, which is in neither.
     def __init__(self, urn: Urn, split: int) -> None:
         self._urn = urn
         largest = int(urn.sizes.argmax())

@@ -90,9 +90,8 @@ class LinearRankNull(NullDistribution):
             )
         number = np.ones(values.size) if sizes is None else counts("sizes", sizes)
         if number.shape != values.shape:
-            raise PrframeError(
-                f"`sizes` must be one per score; got {number.size} for {values.size}."
-            )
+            got = f"{number.size} for {values.size}"
+            raise PrframeError(f"`sizes` must be one per score; got {got}.")
         n = int(number.sum())
         n_pos = checks.whole_number("n_pos", n_pos, at_least=1)
         if n_pos > n:
@@ -127,11 +126,7 @@ class LinearRankNull(NullDistribution):
         """Return skewness and excess kurtosis."""
         return self._urn.shape
 
-    def _log_tails(
-        self,
-        x: Floats,
-        sides: tuple[Side, ...],  # noqa: ARG002 - both at once
-    ) -> BothTails:
+    def _log_tails(self, x: Floats, _: tuple[Side, ...]) -> BothTails:
         """Return both tails of rising numbers."""
         tails = [self._tail(value) for value in x.tolist()]
         above, below, method = zip(*tails, strict=True) if tails else ((), (), ())
@@ -158,9 +153,8 @@ class LinearRankNull(NullDistribution):
 
     def _draws(self, size: int, generator: np.random.Generator) -> Floats:
         """Draw the number of positives in each block, and return the sums."""
-        draws = generator.multivariate_hypergeometric(
-            self._urn.sizes, self.n_pos, size, method="marginals"
-        )
+        draw = generator.multivariate_hypergeometric
+        draws = draw(self._urn.sizes, self.n_pos, size, method="marginals")
         return np.asarray(draws @ self._urn.values)
 
     def _rounding(self, x: Floats) -> Floats:

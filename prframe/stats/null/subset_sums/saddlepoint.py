@@ -48,15 +48,13 @@ _FAR = 1.0
 
 
 class _Tilted(NamedTuple):
-    """The tilt at a value: s, the height ``K - s x - t n``, and the moments under the tilt.
-
-    The second derivatives of K have the determinant ``weight * scatter``; the number of numbers
-    that are drawn has the variance `weight`, the sum given this number has `scatter`.
-    """
+    """The tilt at a value: s, the height ``K - s x - t n``, and the moments under the tilt."""
 
     s: float
     height: float
     share: Floats
+    # The variance of the number of numbers that are drawn, and mean and variance of the sum given
+    # it; the second derivatives of K have the determinant weight * scatter.
     weight: float
     centre: float
     scatter: float
@@ -162,18 +160,13 @@ def _solved(urn: Urn, x: float) -> _Tilted:
         if moved.height >= state.height and np.abs(moved_slope).max() >= np.abs(slope).max():
             break
         theta, state, slope = theta + length * step, moved, moved_slope
-    return state._replace(
-        s=state.s / scale,
-        centre=urn.centre + state.centre * scale,
-        scatter=state.scatter * scale**2,
-    )
+    centre, scatter = urn.centre + state.centre * scale, state.scatter * scale**2
+    return state._replace(s=state.s / scale, centre=centre, scatter=scatter)
 
 
 def _come_back(urn: Urn, tilted: _Tilted, unit: float) -> float:
-    """Return the last frequency at which the characteristic function may be large, 0 if none.
-
-    It is about exp(R - V), V and R being the sums of all draws' variances, plain and turned.
-    """
+    """Return the last frequency at which the characteristic function may be large, 0 if none."""
+    # It is about exp(R - V), V and R being the sums of all draws' variances, plain and turned.
     # Multiples of the golden ratio are spread out, and have no period.
     few = np.arange(_LOOKED_AT) * ((5**0.5 - 1) / 2) % 1
     some = np.unique((few * urn.values.size).astype(np.int64))
@@ -191,9 +184,8 @@ def _come_back(urn: Urn, tilted: _Tilted, unit: float) -> float:
 
 def _inverted(urn: Urn, x: float, unit: float, back: float) -> tuple[float, bool]:
     """Return the logarithm of the tail on the side of a value, and whether it is good."""
-    least = _TILTED * urn.variance**0.5
     side = 1 if x >= urn.mean else -1
-    at = side * max(side * x, side * urn.mean + least)
+    at = side * max(side * x, side * urn.mean + _TILTED * urn.variance**0.5)
     tilted = _solved(urn, at)
     # Numbers are counted from where most of those lie that may be drawn or not.
     order = np.cumsum(urn.sizes * tilted.share * (1 - tilted.share))
@@ -226,16 +218,10 @@ def _inverted(urn: Urn, x: float, unit: float, back: float) -> tuple[float, bool
     needed = int((back + _GONE / tilted.scatter**0.5) * period / (2 * np.pi))
     if angle.size * urn.values.size * needed > _FACTORS:
         return -np.inf, False
-    most = max(64, needed if back else 2 * needed)
+    most, close = max(64, needed if back else 2 * needed), 0.0 if back else 1e-6
+    tilt, values, spacing = (tilted.s, log_mgf), np.array([x - origin]), 2 * np.pi / period
     found = inverted(
-        lambda frequency: given(frequency) / chance,
-        tilted.s,
-        log_mgf,
-        np.array([x - origin]),
-        2 * np.pi / period,
-        span=unit,
-        close=0.0 if back else 1e-6,
-        most=most,
+        lambda w: given(w) / chance, *tilt, values, spacing, span=unit, close=close, most=most
     )
     is_far = back * tilted.scatter**0.5 > 0.9 * _FARTHEST
     is_good = bool(found.converged[0]) or (most >= needed > 0 and not is_far)

@@ -9,10 +9,9 @@ converge either, the saddlepoint is an estimate, and says so.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prframe.stats.null.average_precision.steps import Problem, Tail
 from prframe.stats.null.average_precision.walks.path import (
@@ -26,7 +25,7 @@ from prframe.stats.null.average_precision.walks.rows import Lanes, Path
 from prframe.stats.null.average_precision.walks.tilts import Course, Walk, drifted
 from prframe.stats.null.average_precision.walks.waves import Waves
 from prframe.stats.null.tilted import Approximation, Points, inverted, tails
-from prframe.typing import Floats, Integers
+from prframe.typing import Flags, Floats, Integers
 
 # The most walks of a search. Where they do not suffice there is no saddlepoint.
 _ROUNDS = 24
@@ -67,7 +66,7 @@ class Searched(NamedTuple):
     """
 
     seen: Floats
-    is_next: NDArray[np.bool_]
+    is_next: Flags
     paths: Path
     walks: list[Walk]
 
@@ -110,8 +109,8 @@ class _Search:
     low: Floats
     high: Floats
     misses: Integers
-    inside: NDArray[np.bool_]
-    led: NDArray[np.bool_]
+    inside: Flags
+    led: Flags
     lack: Floats
 
     @classmethod
@@ -122,8 +121,7 @@ class _Search:
 
     def look(self, lanes: Lanes, x: Floats) -> tuple[Floats, Walk]:
         """Walk along the paths; return slope, K and the cumulants of T, and the walk."""
-        course = Course.planned(lanes, self.path)
-        walk = course.walk(self.path.slope)
+        walk = Course.planned(lanes, self.path).walk(self.path.slope)
         tilt = walk.tilt
         mean, scatter, outside = hit_moments(walk, lanes)
         deviation = np.sqrt(np.maximum(tilt.state.variance, _LEAST))
@@ -143,11 +141,9 @@ class _Search:
         return np.array([slope, *tilt.state]), walk
 
     def move(self, x: Floats) -> None:
-        """Choose the slopes to try next.
-
-        The logarithm of the tilted mean is the more linear in the slope where T leaps.
-        """
+        """Choose the slopes to try next."""
         slope, deviation = self.path.slope, self.path.deviation
+        # The logarithm of the tilted mean is the more linear in the slope where T leaps.
         mean = x - self.lack * deviation
         with np.errstate(divide="ignore", invalid="ignore"):
             away = np.where(mean > 0, np.log(x / mean) * mean / deviation, self.lack)
@@ -168,11 +164,8 @@ class _Search:
 
 
 def hit_moments(walk: Walk, lanes: Lanes) -> tuple[Floats, Floats, Floats]:
-    """Return where tilted walks are at the end of each step but the last.
-
-    These are mean and standard deviation of the hits, and the chance of outermost rows beyond
-    which hits are possible; of shape (n_lanes, n_steps - 1).
-    """
+    """Return mean and deviation of hits at the end of steps, and the chance of outermost rows."""
+    # All have the shape (n_lanes, n_steps - 1); rows count beyond which more hits are possible.
     count = lanes.n.size
     tables = walk.course.tables
     mean, deviation, outside = np.zeros((3, count, len(tables)))
@@ -213,8 +206,8 @@ def _side_by_side(
     begin = most_likely(lanes, target)
     is_smooth = ~are_clustered(lanes, begin)
     seen, is_next, paths, walks = searched(lanes, target, begin)
-    points, own = led_on(seen, target)
-    approximation = tails(points, own)
+    points = led_on(seen, target)
+    approximation = tails(points, target)
     good = is_next & is_smooth & are_trusted(points, approximation) & (not only_inversion)
     found: list[Tail] = []
     for lane, problem in enumerate(problems):
@@ -235,8 +228,8 @@ def _side_by_side(
     return found
 
 
-def led_on(seen: Floats, x: Floats) -> tuple[Points, Floats]:
-    """Return saddlepoints of x next to tilted means, to which four cumulants lead, and x."""
+def led_on(seen: Floats, x: Floats) -> Points:
+    """Return saddlepoints of x next to tilted means, to which four cumulants lead."""
     slope, log_mgf, mean, second, third, fourth = seen
     with np.errstate(all="ignore"):
         lack, away = x - mean, np.zeros(x.size)
@@ -244,17 +237,11 @@ def led_on(seen: Floats, x: Floats) -> tuple[Points, Floats]:
             rise = away * (second + away / 2 * (third + away / 3 * fourth))
             away = away + (lack - rise) / (second + away * (third + away / 2 * fourth))
         move = away * (mean + away / 2 * (second + away / 3 * (third + away / 4 * fourth)))
-        points = Points(
-            slope + away,
-            log_mgf + move,
-            second + away * (third + away / 2 * fourth),
-            third + away * fourth,
-            fourth,
-        )
-    return points, x
+        curvature, skew = second + away * (third + away / 2 * fourth), third + away * fourth
+        return Points(slope + away, log_mgf + move, curvature, skew, fourth)
 
 
-def are_trusted(points: Points, approximation: Approximation) -> NDArray[np.bool_]:
+def are_trusted(points: Points, approximation: Approximation) -> Flags:
     """Whether saddlepoints are accurate."""
     with np.errstate(invalid="ignore"):
         skewness = np.abs(points.third / points.second**1.5)
@@ -264,10 +251,8 @@ def are_trusted(points: Points, approximation: Approximation) -> NDArray[np.bool
 
 
 def _inverted(lane: Lanes, path: Path, problem: Problem, known: Walk | None) -> Tail | None:
-    """Invert the characteristic function of a walk along a path; None if that does not converge.
-
-    Where one hit at the top makes T large, a flatter slope needs fewer frequencies.
-    """
+    """Invert the characteristic function of a walk along a path; None if it does not converge."""
+    # Where one hit at the top makes T large, a flatter slope needs fewer frequencies.
     side, at = (1.0 if problem.target >= problem.mean else -1.0), np.array([problem.target])
     steep = side * max(abs(float(path.slope[0])), FLATTEST / float(path.deviation[0]))
     least = np.inf
@@ -302,26 +287,23 @@ def drawn_tails(problems: Sequence[Problem]) -> list[Tail | None]:
 
 
 def _drawn_tail(problem: Problem) -> Tail | None:
-    """Return the tails from tilted draws, always the same; None where few of them count.
-
-    With K the logarithm of the mean weight, P(T >= t) is the mean of exp(K - slope T) over t.
-    """
+    """Return the tails from tilted draws, always the same; None where few of them count."""
+    # With K the logarithm of the mean weight, P(T >= t) is the mean of exp(K - slope T) over t.
     lanes = Lanes.of([problem.steps], [problem.n_pos])
     target = np.array([problem.target])
     found = searched(lanes, target, most_likely(lanes, target))
     if not found.is_next[0]:
         return None
     walk = found.walks[0]
-    slope, tilt = walk.tilt.slopes, walk.tilt
-    total = _draws(walk, np.random.default_rng(_SEED))
-    is_upper = bool(slope[0] >= 0)
+    slope, total = float(walk.tilt.slopes[0]), _draws(walk, np.random.default_rng(_SEED))
+    is_upper = slope >= 0
     is_met = total >= problem.target if is_upper else total < problem.target
-    weight = np.where(is_met, np.exp(-slope[0] * (total - problem.target)), 0.0)
+    weight = np.where(is_met, np.exp(-slope * (total - problem.target)), 0.0)
     mean = float(weight.mean())
     if not mean or (error := weight.std() / mean / _DRAWS**0.5) > _ROUGH:
         return None
-    log_tail = float(tilt.state.log_mgf[0] - slope[0] * problem.target + np.log(mean))
-    method: Literal["monte-carlo", "estimate"] = "monte-carlo" if error <= _WORST else "estimate"
+    log_tail = float(walk.tilt.state.log_mgf[0] - slope * problem.target + np.log(mean))
+    method = "monte-carlo" if error <= _WORST else "estimate"
     return Tail.of(log_tail, method, is_upper=is_upper)
 
 

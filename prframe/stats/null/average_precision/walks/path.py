@@ -74,10 +74,7 @@ def at_random(lanes: Lanes) -> Path:
 
 
 def coupling(lanes: Lanes, path: Path) -> tuple[Floats, Floats]:
-    """Return how the hits above a step scatter, and rise, with those at its end, under the tilt.
-
-    Both have the shape (n_lanes, n_steps - 1), for each step but the first.
-    """
+    """Return how hits above each step but the first scatter, and rise with those at its end."""
     with np.errstate(all="ignore"):
         local = _about(lanes, path.hits, path.slope)
         pivots = _forward(local)

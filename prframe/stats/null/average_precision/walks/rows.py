@@ -27,13 +27,11 @@ _DROPPED = -100.0
 
 @dataclass(frozen=True)
 class Lanes:
-    """Rankings that are walked through side by side, each with steps of its own.
-
-    Columns are as in `Steps`, (n_lanes, n_steps); lanes with fewer steps end with empty ones.
-    """
+    """Rankings that are walked through side by side, each with steps of its own."""
 
     n: Floats
     n_pos: Floats
+    # As in `Steps`, (n_lanes, n_steps); lanes with fewer steps end with empty ones.
     size: Floats
     single: Floats
     pair: Floats
@@ -43,8 +41,7 @@ class Lanes:
     @classmethod
     def of(cls, steps: Sequence[Steps], n_pos: "Sequence[int] | Floats | Integers") -> "Lanes":
         """Lay the steps of lanes side by side."""
-        width = max(table.size.size for table in steps)
-        columns = np.zeros((4, len(steps), width))
+        columns = np.zeros((4, len(steps), max(table.size.size for table in steps)))
         for row, table in enumerate(steps):
             columns[:, row, : table.size.size] = table[1:]
         end = np.cumsum(columns[0], axis=1)
@@ -143,11 +140,7 @@ def _given(lanes: Lanes, path: Path, step: int) -> Floats:
 
 
 def step_table(
-    lanes: Lanes,
-    step: int,
-    before: Rows,
-    after: Rows,
-    guide: tuple[Path, Floats] | None = None,
+    lanes: Lanes, step: int, before: Rows, after: Rows, guide: tuple[Path, Floats] | None = None
 ) -> Table:
     """Return the terms of a step; with a path and its coupling, those near what these predict."""
     lane, hits = after.lane, after.hits
@@ -169,10 +162,8 @@ def step_table(
     column = before.start[lane][:, None] + np.where(is_term, place, 0)
     h = np.where(is_term, begin[:, None] + stride[:, None] * place, 0.0)
     j = np.where(is_term, hits[:, None] - h, 0.0)
-    m, single, pair, spread = (
-        values[lane, step][:, None]
-        for values in (lanes.size, lanes.single, lanes.pair, lanes.spread)
-    )
+    columns = lanes.size, lanes.single, lanes.pair, lanes.spread
+    m, single, pair, spread = (values[lane, step][:, None] for values in columns)
     ways = np.where(is_term, log_binomial(m, j), -np.inf) + np.log(stride)[:, None]
     growth = j * (h + 1) * single + j * (j - 1) * pair
     variance = j * (1 - j / np.maximum(m, 1)) * (h + j / 2) ** 2 * spread

@@ -78,10 +78,8 @@ class Course:
     def shared(
         cls, n: Integers, n_pos: Integers, depth: int | None, *, is_fine_below: bool
     ) -> "Course":
-        """Return one walk through every number of hits, which leads to all groups without ties.
-
-        Groups with a depth all retrieve that many items; those that are fine below have one n.
-        """
+        """Return one walk through every number of hits, which leads to all groups without ties."""
+        # Groups with a depth all retrieve that many items; those that are fine below have one n.
         items = Items(int(n.max()), int(n.max()) if depth is None else depth)
         steps = items.table(is_fine_below=is_fine_below)
         leave = np.searchsorted(steps.end, n)
@@ -103,8 +101,7 @@ class Course:
             ends = float(steps.above[step]), float(steps.end[step])
             tables.append(trimmed(step_table(lane, 0, before, after), *ends))
             before = after
-        sizes = n.astype(np.float64), n_pos.astype(np.float64)
-        return cls(sizes, tables[:-1], exits)
+        return cls((n.astype(np.float64), n_pos.astype(np.float64)), tables[:-1], exits)
 
     @classmethod
     def planned(cls, lanes: Lanes, path: Path) -> "Course":
@@ -119,9 +116,8 @@ class Course:
             tables.append(step_table(lanes, step, before, after, guide))
             before = after
         table = step_table(lanes, last, before, Rows.of(lanes.n_pos, 1, 1), guide)
-        return cls(
-            (lanes.n, lanes.n_pos), tables, [LastStep(last, np.arange(lanes.n.size), table)]
-        )
+        exits = [LastStep(last, np.arange(lanes.n.size), table)]
+        return cls((lanes.n, lanes.n_pos), tables, exits)
 
     def tilt(self, slopes: Floats) -> Tilt:
         """Return the walks with weights exp(slope T), with a slope for each lane."""
@@ -150,9 +146,8 @@ class Course:
         for step in range(len(tables) - 1, -1, -1):
             rows = self.tables[step - 1].hits.size if step else slopes.size
             weight = shares[step] * need[:, None]
-            need = np.bincount(tables[step].column.ravel(), weight.ravel(), rows).astype(
-                np.float64
-            )
+            column = tables[step].column.ravel()
+            need = np.bincount(column, weight.ravel(), rows).astype(np.float64)
             needs.append(need)
         return Walk(self, tilt, needs[::-1], 0)
 
@@ -204,10 +199,8 @@ def _tilted(table: Table, slopes: Floats, state: State) -> tuple[State, Floats]:
 
 
 def _gained(slope: Floats, table: Table) -> Floats:
-    """Return log E[exp(slope growth)], less slope times the mean, of growth that is near normal.
-
-    No growth is below the least, where steep negative slopes lead.
-    """
+    """Return log E[exp(slope growth)], less slope times the mean, of nearly normal growth."""
+    # No growth is below the least, where steep negative slopes lead.
     gained = 0.5 * slope**2 * table.variance
     if (slope >= 0).all():
         return np.asarray(gained)

@@ -68,12 +68,10 @@ class _Rise(NamedTuple):
 
 
 class Waves:
-    """The characteristic function of T, tilted, at frequencies that are asked for.
+    """The characteristic function of T, tilted, at frequencies that are asked for."""
 
-    It has died away at the frequency `reach`, infinite if no part of the walk is nearly normal;
-    `cost` terms are walked per frequency.
-    """
-
+    # The function has died away at the frequency `reach`, infinite if no part of the walk is
+    # nearly normal; `cost` terms are walked per frequency.
     def __init__(self, walk: Walk) -> None:
         whole = float(walk.tilt.state.variance[walk.lane])
         slope = float(walk.tilt.slopes[walk.lane])
@@ -95,11 +93,10 @@ class Waves:
             after = need
             counts = need > _COUNTS
             variance = np.maximum(cumulants[1, counts], 0.0)
-            most = (
-                np.minimum(_SKEWED * variance**1.5, _SKEWED_OF_ALL * whole**1.5),
-                np.minimum(_PEAKED * variance**2, _PEAKED_OF_ALL * whole**2),
-            )
-            if (np.abs(cumulants[2:, counts]) <= most).all() and variance.min() > 0:
+            skewed = np.minimum(_SKEWED * variance**1.5, _SKEWED_OF_ALL * whole**1.5)
+            peaked = np.minimum(_PEAKED * variance**2, _PEAKED_OF_ALL * whole**2)
+            is_smooth = (np.abs(cumulants[2:, counts]) <= (skewed, peaked)).all()
+            if is_smooth and variance.min() > 0:
                 self._bulk, rises = cumulants, []
                 self._rises, self.reach = rises, _GONE / float(np.sqrt(variance.min()))
         self._mean = float(cumulants[0, 0])
@@ -150,16 +147,14 @@ def turned(share: Floats, drift: Floats, w: Floats) -> Complexes:
 
 
 def shared_tails(problems: Sequence[Problem]) -> list[Tail | None]:
-    """Return the tails of groups that share walks; None where an inversion does not converge.
-
-    All retrieve as many items, or all items. Those that are fine below have the same n.
-    """
+    """Return the tails of groups that share walks; None where an inversion does not converge."""
+    # All retrieve as many items, or all items. Those that are fine below have the same n.
     n, n_pos = np.array([(p.items.n, p.n_pos) for p in problems]).T
     groups, place = np.unique([n, n_pos], axis=1, return_inverse=True)
     depth = problems[0].items.depth
     is_whole = all(problem.items.depth == problem.items.n for problem in problems)
-    sizes = tuple(groups[0].tolist()), tuple(groups[1].tolist())
-    course = _course(*sizes, None if is_whole else depth, problems[0].is_fine_below)
+    sizes, is_fine = map(tuple, groups.tolist()), problems[0].is_fine_below
+    course = _course(*sizes, None if is_whole else depth, is_fine_below=is_fine)
     target, mean, deviation = np.array([problem[2:5] for problem in problems]).T
     tails: list[Tail | None] = [None] * target.size
     for sign in (1, -1):
@@ -179,10 +174,7 @@ def shared_tails(problems: Sequence[Problem]) -> list[Tail | None]:
 
 @lru_cache(maxsize=4)
 def _course(
-    n: tuple[int, ...],
-    n_pos: tuple[int, ...],
-    depth: int | None,
-    is_fine_below: bool,  # noqa: FBT001
+    n: tuple[int, ...], n_pos: tuple[int, ...], depth: int | None, *, is_fine_below: bool
 ) -> Course:
     """Return a walk, of which searches for quantiles need the same again and again."""
     return Course.shared(np.array(n), np.array(n_pos), depth, is_fine_below=is_fine_below)
