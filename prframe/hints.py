@@ -185,7 +185,7 @@ def of_column_name(argument: str, given: object) -> str:
 def of_dtype(dtype: object) -> str:
     """Return a sentence for a column of lists, text or flags where numbers are due."""
     if str(dtype).startswith(("List", "Array")):
-        return " Give each item a row, for example with explode; of several classes take one."
+        return " Give each item a row; of several classes take one column, as in proba[:, 1]."
     if str(dtype) == "String":
         return " Make numbers of it first, for example with cast(pl.Float64) or astype(float)."
     if str(dtype) == "Boolean":

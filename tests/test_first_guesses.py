@@ -201,7 +201,7 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: prframe.evaluate(
             {"label": Y_TRUE, "score": np.column_stack([1 - Y_SCORE, Y_SCORE])}, "AUC"
         ),
-        "Give each item a row, for example with explode; of several classes take one.",
+        "Give each item a row; of several classes take one column, as in proba[:, 1].",
     ),
     "missing scores": (
         lambda: ROWS.assign(y_score=[0.9, np.nan, 0.7, 0.4, 0.3, 0.2]).pr.evaluate("AP", **NAMED),
@@ -268,7 +268,7 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "lists in cells": (
         lambda: EVENTS.group_by("query_id").agg("score", "label").pr.evaluate("AP", by="query_id"),
-        "Give each item a row, for example with explode",
+        "Give each item a row; of several classes",
     ),
     "a method that is none": (
         lambda: pl.col("score").pr.average_precision_score("label"),

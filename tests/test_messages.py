@@ -71,7 +71,7 @@ REFUSALS = {
     "n_pos not constant": (
         lambda: evaluate(GOOD, "AP", by="query", n_pos="total"),
         "`n_pos` 'total' must be constant within a group: 2 different values, in groups ['q1']; "
-        "give every row of a group the same total.",
+        "name the column of queries in by= or over=, or give a ranking one total.",
     ),
     "two columns of one name": (
         lambda: evaluate(pd.DataFrame([[1, 1, 2]], columns=["score", "label", "score"]), "AP"),

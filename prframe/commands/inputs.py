@@ -87,6 +87,9 @@ def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
         raise UsageError(_BOTH if given.files else "-f trec takes QRELS and RUN, and no --frame")
     taken = options.extra_words(given)
     if len(given.files) < 2 or any(map(os.path.isfile, taken)):  # noqa: PLR2004 - one and another
+        tables = [name for name in given.files if name.endswith((".parquet", ".csv", ".jsonl"))]
+        if len(given.files) == 1 and tables:
+            raise UsageError(f"{tables[0]} is a table, and no QRELS: put --frame before it")
         raise UsageError(_missing(taken))
     if flags := options.flags_of(given, *_NAMES_OF_FRAMES):
         raise UsageError(f"{flags} names columns of a frame, and goes with --frame")

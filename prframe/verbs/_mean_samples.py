@@ -284,10 +284,9 @@ def warn_of_skewed_values(
     if metric is not None and means[metric].n_unique() > 1:
         named = f", of {', '.join(skewed[metric].unique(maintain_order=True))}"
     warn(
-        f"few of the values carry {skewed.height} of {means.height} {kind}{named}"
-        f"{in_groups(groups) if keys else ''}: their intervals may miss the mean too often, as "
-        "few and skewed values may lack the rare ones that carry it. In `interval` and `band` "
-        "take method='hall', which allows for skewness; where it does not matter, ignore "
-        "CoverageWarning.",
+        f"a few values decide {skewed.height} of {means.height} {kind}{named}"
+        f"{in_groups(groups) if keys else ''}: their intervals may miss the mean too often. More "
+        "values help, and method='hall' allows for skewness (in interval and band); where it does "
+        "not matter, ignore CoverageWarning.",
         CoverageWarning,
     )

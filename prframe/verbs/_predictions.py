@@ -14,7 +14,7 @@ from prframe._engine.frames import Source
 from prframe._engine.measure import values_of_groups
 from prframe._engine.pieces import Ranking
 from prframe._engine.rows import considered, in_groups, is_missing, key_names, problems
-from prframe.errors import ArgumentError, PrframeError
+from prframe.errors import ArgumentError, CoverageWarning, PrframeError, warn
 from prframe.metrics import Metric
 from prframe.typing import Columns, Schema
 from prframe.verbs._evaluation import Evaluation
@@ -137,6 +137,17 @@ def refuse_one_judge(rows: pl.DataFrame, args: Arguments) -> None:
         raise PrframeError(
             f"{column} holds nulls alone, so humans have judged no query; judge a random sample "
             "of 20 or more, without which nothing tells how far the machine is off."
+        )
+
+
+def warn_of_few_judged(n: int) -> None:
+    """Warn once of means that rest on few queries with human labels."""
+    if 0 < n < LEAST_QUERIES:
+        warn(
+            f"humans have judged {n} queries: with fewer than {LEAST_QUERIES} the interval may "
+            "miss the mean too often, and `n_effective` is unreliable; judge more, or ignore "
+            "CoverageWarning.",
+            CoverageWarning,
         )
 
 

@@ -31,6 +31,10 @@ USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate
             ["evaluate"],
             "name QRELS and one RUN or more, or --frame FILE for a table such as CSV or Parquet",
         ),
+        (
+            ["compare", "frame.csv", "--score", "new", "old"],
+            "frame.csv is a table, and no QRELS: put --frame before it",
+        ),
         (["evaluate", "-m", "AP", "qrels", "old.run"], FILES.format("'qrels' and 'old.run'")),
         (["evaluate", "qrels", "-m", "AP", "old.run"], FILES.format("'old.run'")),
         (["evaluate", "qrels", "old.run", "-m", "AP", "new.run"], FILES.format("'new.run'")),

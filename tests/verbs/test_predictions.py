@@ -391,6 +391,16 @@ def test_check_reports_agreement() -> None:
     )
 
 
+def test_few_queries_with_human_labels_are_warned_of() -> None:
+    few = ROWS.with_columns(pl.when(pl.col("query_id") < 9).then("label").alias("label"))
+    told = r"humans have judged 9 queries: with fewer than 20 the interval may miss"
+    options: dict[str, Any] = {"over": "query_id", "predicted": "llm"}
+    with pytest.warns(prframe.CoverageWarning, match=told):
+        few.pr.interval("AP", by="model", **options)
+    with pytest.warns(prframe.CoverageWarning, match=told):
+        few.pr.compare("AP", model="model", item="item", **options)
+
+
 def test_check_finds_queries_that_are_no_sample() -> None:
     share = OF_A.group_by("query_id").agg(pl.col("llm").mean()).sort("llm", "query_id")
     easy = share["query_id"].tail(15)

@@ -27,6 +27,7 @@ from prframe.verbs._predictions import (
     refuse_one_judge,
     refuse_options,
     values_of_both,
+    warn_of_few_judged,
 )
 from prframe.verbs.comparison.over_queries import SKEWED, OverQueries
 from prframe.verbs.comparison.query_values import ComparedValues, Stratum
@@ -92,6 +93,7 @@ class _ValuesOfBoth(ComparedValues):
             # What stands for a missing ranking is no human value where no human has judged.
             kept = {name: np.where(seen[name], table, np.nan) for name, table in ys.values.items()}
             both = {name: (table, seen[name]) for name, table in gs.values.items()}
+            warn_of_few_judged(min(int(known.sum()) for known in seen.values()))
             strata.append(replace(ys, values=kept, machine=both))
         return models, strata
 

@@ -44,6 +44,7 @@ from prframe.verbs._predictions import (
     refuse_one_judge,
     refuse_options,
     values_of_both,
+    warn_of_few_judged,
 )
 from prframe.verbs._verb import warn_null, warn_undefined
 
@@ -257,6 +258,7 @@ class PredictedMeans(MeanIntervals):
         columns = {name: [getattr(mean, name) for mean in means] for name in COUNTS}
         counts = pl.DataFrame(columns, schema=dict(COUNTS))
         rows = rows.hstack(counts.with_columns(pl.col(pl.Float64).fill_nan(None)))
+        warn_of_few_judged(min((mean.n for mean in means if mean.n), default=0))
         why = "in which humans have judged no query"
         warn_null(["estimate"], rows, kept, pl.col("n") == 0, why)
         return _warned_of_narrow(rows, kept)

@@ -73,11 +73,11 @@ def test_few_clusters_are_warned_of_where_their_sums_are_skewed() -> None:
     options: dict[str, Any] = {"values": "AP", "over": "query_id"}
     # Two hundred values are not few.
     prframe.interval(values, **options)
-    with pytest.warns(prframe.CoverageWarning, match="few of the values carry 1 of 1 means"):
+    with pytest.warns(prframe.CoverageWarning, match="a few values decide 1 of 1 means"):
         prframe.interval(values, cluster="user", **options)
     prframe.interval(values, cluster="user", method="hall", **options)
     # Shares of users, all of whose queries are 0 or 1.
     shares = values.with_columns(AP=(pl.col("AP") > 0.5).cast(pl.Float64))
     prframe.interval(shares, cluster="user", **options)
-    with pytest.warns(prframe.CoverageWarning, match="few of the values carry 1 of 1 means"):
+    with pytest.warns(prframe.CoverageWarning, match="a few values decide 1 of 1 means"):
         prframe.interval(shares, cluster="user", method="t", **options)

@@ -55,17 +55,16 @@ def test_few_skewed_values_are_warned_of(method: str) -> None:
     with pytest.warns(prframe.CoverageWarning) as caught:
         prframe.interval(data, **options, method=method)
     assert [str(warning.message) for warning in caught] == [
-        "few of the values carry 1 of 2 means, in groups ['a']: their intervals may "
-        "miss the mean too often, as few and skewed values may lack the rare ones that carry it. In "
-        "`interval` and `band` take method='hall', which allows for skewness; where it does not matter, ignore "
-        "CoverageWarning."
+        "a few values decide 1 of 2 means, in groups ['a']: their intervals may miss the mean too "
+        "often. More values help, and method='hall' allows for skewness (in interval and band); "
+        "where it does not matter, ignore CoverageWarning."
     ]
     prframe.interval(data, **options, method="hall")
 
 
 def test_skewed_metrics_are_named_among_several() -> None:
     data = frame(SKEWED).with_columns(P=frame(EVEN)["AP"], R=frame(SKEWED)["AP"])
-    with pytest.warns(prframe.CoverageWarning, match="carry 2 of 3 means, of AP, R: their"):
+    with pytest.warns(prframe.CoverageWarning, match="decide 2 of 3 means, of AP, R: their"):
         prframe.interval(data, values=["AP", "P", "R"], over="query_id")
 
 

@@ -68,7 +68,7 @@ class Steps(NamedTuple):
 
 @dataclass(frozen=True)
 class Items:
-    """Items, of which the first `depth` are retrieved, and the ends of their tie blocks, if any."""
+    """Items, of which the first `depth` are retrieved, with the ends of tie blocks, if any."""
 
     n: int
     depth: int
