@@ -219,7 +219,9 @@ class NullDistribution(ABC):
 
     def _quantiles(self, q: ArrayLike, side: Side) -> Floats | float:
         """Return quantiles of the upper or the lower tail."""
-        levels = _levels(q)
+        levels = reals("q", q)
+        if not ((levels > 0) & (levels <= 1)).all():
+            raise PrframeError(f"`q` must lie in (0, 1]; got {checks.brief(q)}.")
         # At level 1 they are the ends of the values.
         quantiles = np.full(levels.shape, self.support()[side == "lower"])
         quantiles[levels < 1] = self._found(np.log(levels[levels < 1]), side)
@@ -320,12 +322,11 @@ class NullDistribution(ABC):
         ends = (least, largest)
         last, _, is_lost = bracketed(lost, rare + gap, gap, ends, lambda _, x: self._width(x), 0)
         last = self._nearest_points(np.where(is_lost, np.maximum(last, rare), largest))
-        return last if self._is_exact else self._not_above(last, kept + 2 * _SLACK)
-
-    def _not_above(self, last: Floats, reached: Floats) -> Floats:
-        """Return numbers moved below all values that count as equal, if they stay as rare."""
+        if self._is_exact:
+            return last
+        # Numbers are moved below all values that count as equal, if they stay as rare.
         below = last - _COUNTED_ABOVE * self._rounding(last)
-        return np.where(self._upper(below) <= reached, below, last)
+        return np.where(self._upper(below) <= kept + 2 * _SLACK, below, last)
 
     def _not_below(self, x: Floats) -> Floats:
         """Return numbers moved above all values that count as equal."""
@@ -361,11 +362,3 @@ def _written(value: object) -> str:
         return repr(value.tolist())
     shown = [*map(repr, value[:_SHOWN].tolist()), "...", *map(repr, value[-_SHOWN:].tolist())]
     return f"[{', '.join(shown)}]"
-
-
-def _levels(q: ArrayLike) -> Floats:
-    """Return an array of levels, which must lie in (0, 1]."""
-    levels = reals("q", q)
-    if not ((levels > 0) & (levels <= 1)).all():
-        raise PrframeError(f"`q` must lie in (0, 1]; got {checks.brief(q)}.")
-    return levels

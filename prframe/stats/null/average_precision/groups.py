@@ -61,7 +61,7 @@ class Cases:
         self.cases = list(cases)
         self._items = {case: case.items for case in dict.fromkeys(self.cases)}
         self.mean, self.variance = np.zeros((2, len(self.cases)))
-        plain = [place for place, case in enumerate(cases) if case[2:] == (case.n, None)]
+        plain = [place for place, case in enumerate(cases) if case.shape == (None, None)]
         if plain:
             sizes = np.array([self.cases[place][:2] for place in plain]).T
             self.mean[plain], self.variance[plain] = ap_null_moments(*sizes)
@@ -132,6 +132,7 @@ class Cases:
             method: APNullMethod = "transform" if only_inversion else "auto"
             return Cases(self.cases * values.size).tails(values, method)
         least, largest = self._least.sum(), self._largest.sum()
+        are_plain = all(case.shape == (None, None) for case in self.cases)
         tails: list[Tail] = []
         for total in (values * len(self.cases) * (1 - EQUAL)).tolist():
             if total <= least:
@@ -142,7 +143,7 @@ class Cases:
                 # Every group must have its best ranking.
                 log_best = sum(tail.log_reached for tail in self.tails(self._largest))
                 tails.append(Tail.of(float(log_best), "exact", is_upper=True))
-            elif total < least * (1 + 5 * EQUAL) and self._are_whole:
+            elif total < least * (1 + 5 * EQUAL) and are_plain:
                 # Every group must have its worst ranking, which is a single one.
                 n, n_pos = np.array([case[:2] for case in self.cases]).T
                 log_worst = -float(log_binomial(n, n_pos).sum())
@@ -153,11 +154,6 @@ class Cases:
                 found = sum_tails(self._parts_of(total), total, only_inversion=only_inversion)
                 tails.append(labelled(found))
         return tails
-
-    @property
-    def _are_whole(self) -> bool:
-        """Whether no group has ties, or items that are not retrieved."""
-        return all(case.shape == (None, None) for case in self.cases)
 
     def _parts_of(self, total: float) -> list[Problem]:
         """Return the problems of values that add up to a total, all as far from their means."""

@@ -177,7 +177,7 @@ class Walk:
         cuts = self._plan.items.between(np.full(depth.size, above), depth)
         of, retrieved, share = self._plan.shares(list(index))
         rows = np.full(depth.size, left.low), np.full(depth.size, left.low + left.beyond.size - 1)
-        terms = self._plan.terms(cuts, of, retrieved, rows, np.log(share))
+        terms = self._plan.terms(cuts, rows, (of, retrieved, np.log(share)))
         again, growth, chance = terms.split(self.cell)
         order = np.argsort(of[terms.row[again]], kind="stable")
         again, growth, chance = again[order], growth[order], chance[order]
@@ -237,9 +237,8 @@ def lattice_tails(
                     continue
                 members = [cases[place] for place in asked.tolist()]
                 known = tuple(sorted(set(members))), None if ends is None else ends.tobytes()
-                coarse = _walk(*known, never, top, 2 * cell).pairs(members, x[asked])
-                fine = _walk(*known, never, top, cell).pairs(members, x[asked])
-                found, is_rough = _combined(_logs(fine), _logs(coarse))
+                walks = [_walk(*known, never, top, width) for width in (cell, 2 * cell)]
+                found, is_rough = _combined(*(walk.pairs(members, x[asked]) for walk in walks))
                 smaller = found.min(axis=0)
                 enough = smaller > furthest
                 tails[:, asked[enough]], rough[asked[enough]] = found[:, enough], is_rough[enough]
@@ -265,15 +264,11 @@ def _plan(cases: tuple[Retrieved, ...], ends: bytes | None, never: float) -> Pla
     return Plan(cases, None if ends is None else np.frombuffer(ends, np.int64), never)
 
 
-def _logs(chances: Floats) -> Floats:
-    """Return the logarithms of chances, which may be 0."""
-    return np.asarray(np.log(np.maximum(chances, _LEAST)))
-
-
 def _combined(fine: Floats, coarse: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the logarithms of both tails from two walks, and whether they are too coarse."""
     # Where the value itself carries weight, the lattice spreads that weight over both sides of it;
     # the tails just below, extrapolated to the value, count all of it.
+    fine, coarse = (np.log(np.maximum(chances, _LEAST)) for chances in (fine, coarse))
     upper = fine[0, 0] <= fine[0, 1]
     smaller, other = (np.where(upper, pairs[:, 0], pairs[:, 1]) for pairs in (fine, coarse))
     apart = smaller[0] - other[0]

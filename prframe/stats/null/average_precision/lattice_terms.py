@@ -5,7 +5,7 @@ Terms do not depend on the lattice, so that walks of several widths take theirs 
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -37,6 +37,9 @@ _UNLIKELY = -90.0
 _MOST_HITS, _MOST_TERMS = 300, 4e5
 # The number of terms that are computed at a time, which bounds the memory.
 _AT_ONCE = 1 << 16
+
+# Steps, numbers of hits at their ends, and the logarithms of the chances of these.
+Likely: TypeAlias = tuple[Integers, Integers, Floats]
 
 
 class Terms(NamedTuple):
@@ -74,12 +77,10 @@ class Block(NamedTuple):
 
 
 class Plan:
-    """The hits that are likely at the end of each step, and the terms of the steps.
+    """The hits that are likely at the end of each step, and the terms of the steps."""
 
-    All cases have the tie blocks with these ends, and all or none expect few hits (`are_few`).
-    Chances whose logarithm is below `never` do not count.
-    """
-
+    # All cases have the tie blocks with these ends, and all or none expect few hits (`are_few`).
+    # Chances whose logarithm is below `never` do not count.
     def __init__(self, cases: Sequence[Retrieved], ends: Integers | None, never: float) -> None:
         self.never = never
         n, n_pos, depth = (np.array(column) for column in zip(*cases, strict=True))
@@ -110,7 +111,7 @@ class Plan:
         low, high = hits[first], hits[np.append(first[1:], hits.size) - 1]
         own = slice(int(first[1]), None)
         step, hits = step[own] - 1, hits[own]
-        terms = self.terms(steps, step, hits, (low[:-1], high[:-1]), log_chance[own])
+        terms = self.terms(steps, (low[:-1], high[:-1]), (step, hits, log_chance[own]))
         return Block(low[:-1], low[1:], high[1:], step, hits, terms)
 
     def shares(self, cases: Sequence[Retrieved]) -> tuple[Integers, Integers, Floats]:
@@ -123,7 +124,7 @@ class Plan:
         likely = log_share > self.never
         return of[likely], retrieved[likely], np.exp(log_share[likely])
 
-    def _likely(self, ends: Integers) -> tuple[Integers, Integers, Floats]:
+    def _likely(self, ends: Integers) -> Likely:
         """Return places of ranks, likely hits there, and bounds of the logs of their chances."""
         of, hits = ranges(np.minimum(ends, self.most) + 1)
         end = ends[of]
@@ -141,18 +142,9 @@ class Plan:
         between = (hits >= first[of]) & (hits <= last[of])
         return of[between], hits[between], log_chance[between]
 
-    def terms(
-        self,
-        steps: Steps,
-        of: Integers,
-        hits: Integers,
-        rows: tuple[Integers, Integers],
-        log_chance_of_hits: Floats,
-    ) -> Terms:
-        """Return the terms of steps for hits at their ends, of which the chances are given.
-
-        `of` has the step of each number of hits, `rows` the least and most hits above each step.
-        """
+    def terms(self, steps: Steps, rows: tuple[Integers, Integers], likely_ends: Likely) -> Terms:
+        """Return the terms of steps, with least and most hits above in `rows`, to likely ends."""
+        of, hits, log_chance_of_hits = likely_ends
         above, size, end = (column[of] for column in (steps.above, steps.size, steps.end))
         fewest = np.maximum(0, hits - rows[1][of])
         row, place = ranges(np.maximum(np.minimum(size, hits - rows[0][of]) - fewest + 1, 0))

@@ -68,10 +68,7 @@ class Steps(NamedTuple):
 
 @dataclass(frozen=True)
 class Items:
-    """Items, of which the first `depth` are retrieved; `ends` are those of their tie blocks.
-
-    Positives among the items that are not retrieved earn nothing. Without ties `ends` is None.
-    """
+    """Items, of which the first `depth` are retrieved, with the ends of tie blocks, if any."""
 
     n: int
     depth: int
@@ -224,17 +221,14 @@ class Retrieved(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """A value of T = n_pos AP, and the rankings that make its distribution.
-
-    `mean` and `deviation` are those of T under random ranking. A problem that `is_fine_below` has
-    short steps at the last ranks: low values, and those near 1 where negatives are few.
-    """
+    """A value of T = n_pos AP, and the rankings that make its distribution."""
 
     items: Items
     n_pos: int
     target: float
     mean: float
     deviation: float
+    # Steps are short at the last ranks for low values, and those near 1 where negatives are few.
     is_fine_below: bool = False
 
     @property

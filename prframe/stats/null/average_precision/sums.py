@@ -6,6 +6,7 @@ which the rankings that are least like a normal distribution give theirs and all
 cumulants. Sums of few values are listed.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -101,11 +102,10 @@ class _Sum:
     """A sum of AP under slopes."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        distinct: dict[object, int] = {}
-        place = [distinct.setdefault(_key(problem), len(distinct)) for problem in problems]
-        often = np.bincount(place).astype(np.float64)
-        first = dict(zip(place[::-1], problems[::-1], strict=True))
-        steps = [first[k].steps for k in range(often.size)]
+        keys = [_key(problem) for problem in problems]
+        first = [*dict(zip(keys, problems, strict=True)).values()]
+        often = np.array([*Counter(keys).values()], dtype=np.float64)
+        steps = [problem.steps for problem in first]
         order = sorted(range(often.size), key=lambda k: (steps[k].size.size, first[k].n_pos))
         self._sizes = [
             (Lanes.of([steps[k] for k in own], [first[k].n_pos for k in own]), often[own])

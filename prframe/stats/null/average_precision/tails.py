@@ -58,11 +58,10 @@ _FAR = log(1e-30), log(1e-6)
 
 def all_tails(problems: Sequence[Problem], method: APNullMethod = "auto") -> list[Tail]:
     """Return the tails of values, each in its group."""
-    distinct: dict[object, int] = {}
-    place = [distinct.setdefault(problem.key, len(distinct)) for problem in problems]
-    first = dict(zip(place[::-1], problems[::-1], strict=True))
-    found = _decided([first[number] for number in range(len(distinct))], method)
-    return [found[number] for number in place]
+    keys = [problem.key for problem in problems]
+    distinct = dict(zip(keys, problems, strict=True))
+    found = dict(zip(distinct, _decided([*distinct.values()], method), strict=True))
+    return [found[key] for key in keys]
 
 
 def _decided(problems: Sequence[Problem], method: APNullMethod) -> list[Tail]:

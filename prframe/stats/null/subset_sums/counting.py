@@ -109,12 +109,9 @@ class Urn:
     @cached_property
     def support(self) -> tuple[float, float]:
         """The least and the largest sum."""
-        ends = (self.values, self.sizes), (self.values[::-1], self.sizes[::-1])
-        low, high = (
-            float(np.diff(np.minimum(np.cumsum(sizes), self.n), prepend=0) @ values)
-            for values, sizes in ends
-        )
-        return low, high
+        taken = (np.minimum(np.cumsum(sizes), self.n) for sizes in (self.sizes, self.sizes[::-1]))
+        low, high = (np.diff(each, prepend=0) for each in taken)
+        return float(low @ self.values), float(high @ self.values[::-1])
 
     @property
     def slack(self) -> float:
@@ -177,8 +174,7 @@ class FewDrawn:
 
     def __init__(self, urn: Urn) -> None:
         self._urn, self._sizes = urn, urn.sizes.astype(np.float64)
-        self._upward = np.append(np.cumsum(self._sizes[::-1])[::-1], 0.0)
-        self._downward = np.insert(np.cumsum(self._sizes), 0, 0.0)
+        self._upward, self._downward = _cumulative(self._sizes)
 
     def tails(self, x: float) -> Tails:
         """Return both tails of a value."""
@@ -186,7 +182,7 @@ class FewDrawn:
         if self._urn.n == 1:
             above = self._upward[np.searchsorted(values, x - slack, side="left")]
             below = self._downward[np.searchsorted(values, x + slack, side="right")]
-            return Tails(float(np.log(above / self._urn.size)), _log(below / self._urn.size))
+            return Tails(_log(above / self._urn.size), _log(below / self._urn.size))
         # Ordered pairs are counted, minus those of a number with itself.
         rest = x - values
         above = self._sizes @ self._upward[np.searchsorted(values, rest - slack, side="left")]
@@ -291,16 +287,15 @@ def _tables(urn: Urn, part: Integers) -> dict[int, _Table]:
         chance = np.multiply.outer(chances, chance)[possible]
     order = np.lexsort([sums, count])
     count, sums, chance = count[order], sums[order], chance[order]
-    bounds = np.searchsorted(count, np.arange(count[-1] + 2))
-    return {
-        i: _Table(
-            sums[low:high],
-            np.append(np.cumsum(chance[low:high][::-1])[::-1], 0.0),
-            np.insert(np.cumsum(chance[low:high]), 0, 0.0),
-        )
-        for i, (low, high) in enumerate(pairwise(bounds))
-        if low < high
-    }
+    numbers, first = np.unique(count, return_index=True)
+    parts = (slice(*ends) for ends in pairwise([*first.tolist(), count.size]))
+    tables = (_Table(sums[part], *_cumulative(chance[part])) for part in parts)
+    return dict(zip(numbers.tolist(), tables, strict=True))
+
+
+def _cumulative(chance: Floats) -> tuple[Floats, Floats]:
+    """Return the sums of chances from each place on, and before it."""
+    return np.append(np.cumsum(chance[::-1])[::-1], 0.0), np.insert(np.cumsum(chance), 0, 0.0)
 
 
 class LatticeDistribution:
@@ -319,8 +314,7 @@ class LatticeDistribution:
             end = min(high + 1, urn.n)
             moved = taken[: end - low, : longest + 1 - place]
             chance[low + 1 : end + 1, place:] += moved
-        self._upward = np.append(np.cumsum(chance[urn.n, ::-1])[::-1], 0.0)
-        self._downward = np.insert(np.cumsum(chance[urn.n]), 0, 0.0)
+        self._upward, self._downward = _cumulative(chance[urn.n])
 
     @classmethod
     def of(cls, urn: Urn, lattice: Lattice | None) -> "LatticeDistribution | None":

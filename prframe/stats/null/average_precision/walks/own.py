@@ -59,13 +59,11 @@ _LANES = 16
 
 
 class Searched(NamedTuple):
-    """The last walks of a search.
+    """The last walks of a search."""
 
-    `seen` has slope, K, mean and three further cumulants by lane, (6, n_lanes); `is_next` whether
-    the walk kept within its rows, with the tilted mean next to the value.
-    """
-
+    # Slope, K, mean and three further cumulants by lane, (6, n_lanes).
     seen: Floats
+    # Whether the walk kept within its rows, with the tilted mean next to the value.
     is_next: Flags
     paths: Path
     walks: list[Walk]

@@ -96,11 +96,9 @@ def returning(steepness: Floats) -> Floats:
 
 
 def log_waves(lanes: Lanes, path: Path, frequency: Floats) -> Floats:
-    """Return roughly the logarithms of the sizes of T's tilted characteristic function.
-
-    They are ``|sum over steps of v exp(i w d)| - sum of v``, where v is the variance of the number
-    of positives in a step, and one more of them raises T by d; `frequency` has a row per lane.
-    """
+    """Return roughly log of the sizes of T's tilted characteristic function, a row per lane."""
+    # They are |sum over steps of v exp(i w d)| - sum of v, where v is the variance of the number
+    # of positives in a step, and one more of them raises T by d.
     size = np.where(lanes.size > 0, lanes.size, 1.0)
     j = np.clip(np.diff(path.hits, axis=1), 0.0, lanes.size)
     own = (path.hits[:, :-1] + 1) * lanes.single + (2 * j - 1) * lanes.pair
@@ -116,11 +114,8 @@ def log_waves(lanes: Lanes, path: Path, frequency: Floats) -> Floats:
 
 def chosen_paths(is_first: NDArray[np.bool_], path: Path, other: Path) -> Path:
     """Return the first path for the lanes that are chosen, and the second for the others."""
-    columns = (
-        np.where(is_first.reshape(-1, *[1] * (first.ndim - 1)), first, second)
-        for first, second in zip(path, other, strict=True)
-    )
-    return Path(*columns)
+    shapes = ((-1, *[1] * (column.ndim - 1)) for column in path)
+    return Path(*map(np.where, map(is_first.reshape, shapes), path, other))
 
 
 def _even(lanes: Lanes) -> Floats:

@@ -55,16 +55,14 @@ class Lanes:
 
 
 class Path(NamedTuple):
-    """The most likely hits under a slope, and how they scatter.
+    """The most likely hits under a slope, and how they scatter."""
 
-    `hits` at the beginning and the end of each step, (n_lanes, n_steps + 1); the slope and the
-    standard deviation of T by lane; `scatter`, the standard deviation of the hits at the end of
-    each step but the last.
-    """
-
+    # At the beginning and the end of each step, (n_lanes, n_steps + 1).
     hits: Floats
+    # The slope and the standard deviation of T by lane.
     slope: Floats
     deviation: Floats
+    # The standard deviation of the hits at the end of each step but the last.
     scatter: Floats
 
     def taken(self, lanes: Integers) -> "Path":
@@ -73,14 +71,12 @@ class Path(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The numbers of hits at the end of a step, `number` for each lane, from `low` on.
-
-    They are `stride` apart, and those of a lane begin at the row `start`.
-    """
+    """The numbers of hits at the end of a step: `number` by lane from `low` on, `stride` apart."""
 
     low: Floats
     stride: Floats
     number: Integers
+    # Where the rows of a lane begin.
     start: Integers
 
     @classmethod

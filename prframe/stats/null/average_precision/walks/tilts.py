@@ -53,14 +53,12 @@ class LastStep(NamedTuple):
 
 @dataclass(frozen=True)
 class Tilt:
-    """The walks of a course with weights exp(slope T), the slopes by lane.
-
-    `state` has K(s) and the tilted cumulants of T by group; `shares` and `exits` have the tilted
-    chance of each term given its row, by step and by exit.
-    """
+    """The walks of a course with weights exp(slope T), the slopes by lane."""
 
     slopes: Floats
+    # K(s) and the tilted cumulants of T by group.
     state: State
+    # The tilted chance of each term given its row, by step and by exit.
     shares: list[Floats]
     exits: list[Floats]
 
