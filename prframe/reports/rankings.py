@@ -1,5 +1,6 @@
 """The facts of a report on systems that rank items for many queries."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,7 +12,7 @@ import polars as pl
 
 from prframe import tables
 from prframe._engine.rows import in_groups
-from prframe.errors import PrframeError
+from prframe.errors import ManyPairsWarning, PrframeError
 from prframe.metrics import parse_metric
 from prframe.reports import sections
 from prframe.reports.options import ALPHA, Options
@@ -141,7 +142,10 @@ class Rankings:
         if self.values[SYSTEM].n_unique() == 1 or self.values[QUERY].n_unique() == 1:
             return None
         rows, asked = self._arguments(self.compared)
-        return compare(rows, model=SYSTEM, over=QUERY, **asked, **self.options.compared)
+        with warnings.catch_warnings():
+            # A report has no baseline, and shows few of many systems.
+            warnings.simplefilter("ignore", ManyPairsWarning)
+            return compare(rows, model=SYSTEM, over=QUERY, **asked, **self.options.compared)
 
     def _refuse_missing(self, values: pl.DataFrame) -> None:
         """Require that all systems have rows for all queries."""

@@ -214,7 +214,7 @@ def test_thresholds_that_are_asked_for() -> None:
 @pytest.mark.slow
 def test_pooled_rankings_are_among_the_checks() -> None:
     digits = prframe.datasets.load_digits().filter(system="pixels")
-    with pytest.warns(prframe.PooledRankingWarning, match="over=.query_id.; if they are one"):
+    with pytest.warns(prframe.PooledRankingWarning, match="in over= if queries or folds"):
         report = prframe.report(digits, metrics="AUC")
     assert section(report, "checks")["rows"][0][:2] == ["error", "pooled_rankings"]
 

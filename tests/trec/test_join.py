@@ -42,6 +42,7 @@ JUDGMENTS = st.lists(
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::prframe.UnretrievedWarning")
 @given(run=RUNS, qrels=JUDGMENTS)
 def test_a_run_without_systems_has_one(run, qrels) -> None:
     run = list({row[1:3]: ("x", *row[1:]) for row in run}.values())
