@@ -35,7 +35,7 @@ OF_ALL_ROWS = frozenset({"precision", "recall"})
 # Ties are looked for in so many rows, and rankings of as many in all are ranked again.
 _MOST_ROWS = 1 << 16
 # A smaller difference changes none of the four decimals that trec_eval shows.
-_SHOWN = 5e-5
+SHOWN = 5e-5
 # The metrics that do not depend on which labels are positive.
 _OF_ANY_LABELS = frozenset({Judged.name, NumRet.name})
 # The metrics whose limit, where the share of one class goes to 0, says nothing.
@@ -340,8 +340,8 @@ def _change(evaluation: Evaluation, piece: Piece, groups: Integers) -> tuple[str
     part, some = Piece(piece.ranking, rows, keys), replace(evaluation, wanted=wanted)
     here, *others = (_measured(some, part, ties) for ties in (evaluation.args.ties, *orders))
     changes = [np.nan_to_num(other - here) for other in others]
-    shown = [_means(piece, groups, change, evaluation.n_over) > _SHOWN for change in changes]
-    differs = np.any(shown, axis=0) & (np.abs(changes).max(axis=0) > _SHOWN)
+    shown = [_means(piece, groups, change, evaluation.n_over) > SHOWN for change in changes]
+    differs = np.any(shown, axis=0) & (np.abs(changes).max(axis=0) > SHOWN)
     if not differs.any():
         return "", ""
     group, column = map(int, np.argwhere(differs)[0])

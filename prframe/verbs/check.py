@@ -26,6 +26,7 @@ from prframe.metrics import Metric
 from prframe.metrics.positions import P
 from prframe.metrics.thresholds import AP
 from prframe.typing import FrameT, Schema, Shared
+from prframe.verbs._evaluation import SHOWN
 from prframe.verbs._guards import PooledRankings
 from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._predictions import agreement, filled, findings as of_judges
@@ -105,7 +106,8 @@ def check(
         no_negatives       warning  everything is positive in all groups, and there is no `n_neg`
         only_positives     warning  groups in which everything is positive
         tie_at_cutoff      warning  groups whose ranks k and k + 1 share a score
-        tie_range          warning  groups whose AP or P@k depends on the order of tied rows
+        tie_range          warning  groups whose AP or P@k depends on the order of tied rows; info
+                                    if the mean moves by 5e-5 or less
         infinite_score     warning  rows whose score is +inf
         tied_score         info     rows that share their score with another of the group
         not_retrieved      info     rows whose score is -inf
@@ -182,7 +184,7 @@ class _Report(TwoStepPlan):
         if args.predicted is not None:
             judges = of_judges(rows, args, _metrics(self.cutoffs))
             findings += [_Finding(*found) for found in judges]
-            findings.sort(key=lambda finding: _SEVERITIES.index(finding.severity))
+        findings.sort(key=lambda finding: _SEVERITIES.index(finding.severity))
         told = [astuple(finding) for finding in findings if finding.count]
         return pl.DataFrame(told, schema=dict(_COLUMNS), orient="row")
 
@@ -296,7 +298,8 @@ def _tie_ranges(rows: pl.DataFrame, keys: list[str]) -> Iterator[_Finding]:
             mean, most = order["apart"].drop_nulls().to_numpy().mean(), bad["apart"][0]
             spread = f"{mean:.3g} apart on average, {most:.3g} at most"
             example = f"{metric}: {spread}, {_example(bad, keys)}"
-            yield _Finding("tie_range", "warning", bad.height, example)
+            severity = "warning" if mean > SHOWN else "info"
+            yield _Finding("tie_range", severity, bad.height, example)
 
 
 def _rows(source: Source, args: Arguments, faults: list[Problem]) -> pl.LazyFrame:

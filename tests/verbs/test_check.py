@@ -38,6 +38,17 @@ def test_every_kind() -> None:
     }
 
 
+def test_ties_that_move_no_digit_are_no_warning() -> None:
+    # Of 10,000 items the best is a hit, and the last two are tied, a hit among them.
+    label = [1, *[0] * 9_997, 1, 0]
+    data = pl.DataFrame({"score": [*range(10_000, 1, -1), 2], "label": label})
+    found = report(data.with_columns(pl.col("score").cast(pl.Float64)))
+    assert found["tie_range"][:2] == ["info", 1]
+    assert [found[kind][0] for kind in found] == sorted(
+        (found[kind][0] for kind in found), key=["error", "warning", "info"].index
+    )
+
+
 def test_weights_and_totals() -> None:
     data = DATA.filter(pl.col("q").is_in(["a", "c"])).with_columns(
         w=pl.Series([1.0, -1.0, None, 1.0, 1.0, 1.0]), total=pl.Series([2, 2, 3, 3, 3, 3])
