@@ -92,7 +92,8 @@ def hit_rank_covariance(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, j: ArrayLi
     """Return the covariance of the ranks of the i-th and the j-th positive.
 
     It is ``i (n + 1) (n - n_pos) (n_pos + 1 - j) / ((n_pos + 1)^2 (n_pos + 2))`` for i <= j (Zhang
-    & Su 2012, eqs (9) and (10), corrected); arguments are as in `hit_rank_moments`, j being an i.
+    & Su 2012, eqs (9) and (10), corrected). Both i and j are in 1..n_pos, and all arguments are as
+    in `hit_rank_moments`.
 
     Examples
     --------
@@ -165,8 +166,8 @@ def hit_rank_joint_pmf(  # noqa: PLR0913, PLR0917
     """Return the probability that the i-th positive has rank s and the j-th has rank t.
 
     It is ``C(s - 1, i - 1) C(t - s - 1, j - i - 1) C(n - t, n_pos - j) / C(n, n_pos)`` for i < j
-    (Zhang & Su 2012, eq. (7), corrected); arguments are as in `hit_rank_moments`, j being another
-    i, and s and t are in 1..n. An i that is not below j raises a `PrframeError`.
+    (Zhang & Su 2012, eq. (7), corrected). Arguments are as in `hit_rank_moments`, j in 1..n_pos,
+    and s and t in 1..n. An i that is not below j raises a `PrframeError`.
 
     Examples
     --------

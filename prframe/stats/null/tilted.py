@@ -63,10 +63,7 @@ class Approximation(NamedTuple):
 
 
 def tails(points: Points, x: Floats) -> Approximation:
-    """Return P(T >= x) where slopes are positive or 0, P(T <= x) where they are negative.
-
-    The doubt is the relative size of the second term, and infinite where there is no tail.
-    """
+    """Return P(T >= x) where slopes are positive or 0, P(T <= x) where they are negative."""
     side = np.where(points.slope >= 0, 1.0, -1.0)
     with np.errstate(all="ignore"):
         u = np.abs(points.slope) * np.sqrt(points.second)
@@ -78,6 +75,7 @@ def tails(points: Points, x: Floats) -> Approximation:
         near = u < _NEAR
         doubt = np.abs(np.where(near, plain / expanded, first / second) - 1)
         log_tail = log_factor + np.log(np.where(near, expanded, second))
+    # The doubt is the relative size of the second term, and infinite where there is no tail.
     doubt = np.where((doubt >= 0) & np.isfinite(log_tail), doubt, np.inf)
     return Approximation(np.minimum(log_tail, 0.0), doubt)
 
@@ -108,13 +106,11 @@ def _mills(r: Floats) -> Floats:
 
 
 class Inverted(NamedTuple):
-    """The logarithms of tails, NaN where the sum is not positive, and whether phi has died away.
-
-    `last` is the largest frequency of the sum.
-    """
+    """The logarithms of tails, NaN where sums are not positive, and whether phi has died away."""
 
     log_tail: Floats
     converged: Flags
+    # The largest frequency of the sum.
     last: float
 
 

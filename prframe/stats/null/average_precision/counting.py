@@ -17,7 +17,7 @@ from scipy.special import digamma
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.approximations import ap_minimum
 from prframe.stats.null.average_precision.steps import Items, Problem, Tail, log_binomial, ranges
-from prframe.typing import Floats, Integers
+from prframe.typing import Flags, Floats, Integers
 
 # States of one lane with as many positives and the same T, up to this share of the target, are one
 # state. They are looked for once there are so many states.
@@ -103,7 +103,9 @@ def _by_blocks(problems: Sequence[Problem], most: int) -> list[Tail | None]:
     blocks = [problem.items.blocks(_BLOCKS) for problem in problems]
     width = max(each.size for each in blocks)
     ends = np.array([np.pad(each, (0, width - each.size), mode="edge") for each in blocks])
-    lanes = _Lanes(problems)
+    n, n_pos, depth = np.array([problem.retrieved for problem in problems]).T
+    target = np.array([problem.target for problem in problems])
+    is_tied = np.array([problem.items.is_tied for problem in problems])
     lane = np.arange(len(problems))
     hits, above = np.zeros((2, lane.size), np.int64)
     total, log_weight = np.zeros((2, lane.size))
@@ -112,7 +114,7 @@ def _by_blocks(problems: Sequence[Problem], most: int) -> list[Tail | None]:
     for end in ends.T:
         if not lane.size:
             break
-        size, left, rest = (end - above)[lane], (lanes.n - above)[lane], lanes.n_pos[lane] - hits
+        size, left, rest = (end - above)[lane], (n - above)[lane], n_pos[lane] - hits
         fewest = np.maximum(size - (left - rest), 0)
         number = np.minimum(size, rest) - fewest + 1
         # What has too many states is given up before they are made.
@@ -124,16 +126,17 @@ def _by_blocks(problems: Sequence[Problem], most: int) -> list[Tail | None]:
         chance = log_binomial(size, j) + log_binomial(left - size, rest - j)
         log_weight = log_weight[of] + chance - log_binomial(left, rest)
         hits = hits + j
-        total = total[of] + np.where(end <= lanes.depth, 1 / end, 0.0)[lane] * j * hits
-        least, largest = lanes.to_come(lane, hits, end[lane])
-        is_reached = total + least >= lanes.target[lane]
-        is_missed = total + largest < lanes.target[lane]
+        total = total[of] + np.where(end <= depth, 1 / end, 0.0)[lane] * j * hits
+        sizes = n[lane], n_pos[lane], depth[lane]
+        least, largest = _to_come(sizes, is_tied[lane], hits, end[lane])
+        is_reached = total + least >= target[lane]
+        is_missed = total + largest < target[lane]
         for side, chosen in enumerate((is_reached, is_missed & ~is_reached)):
             np.logaddexp.at(decided[side], lane[chosen], log_weight[chosen])
         is_open = ~(is_reached | is_missed)
         states = lane[is_open], hits[is_open], total[is_open], log_weight[is_open]
         if states[0].size > _MANY_STATES:
-            states = _merged(*states, _SAME * lanes.target)
+            states = _merged(*states, _SAME * target)
         lane, hits, total, log_weight = states
         is_lost |= np.bincount(lane, minlength=is_lost.size) > most
         keep = ~is_lost[lane]
@@ -147,24 +150,18 @@ def _by_blocks(problems: Sequence[Problem], most: int) -> list[Tail | None]:
     ]
 
 
-class _Lanes:
-    """The problems, and bounds of what their rankings still add to T."""
-
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        self.n, self.n_pos, self.depth = np.array([problem.retrieved for problem in problems]).T
-        self.target = np.array([problem.target for problem in problems])
-        self._is_tied = np.array([problem.items.is_tied for problem in problems])
-
-    def to_come(self, lane: Integers, hits: Integers, rank: Integers) -> tuple[Floats, Floats]:
-        """Return the least and the most that is added to T below a rank."""
-        n, depth, rest = self.n[lane], self.depth[lane], self.n_pos[lane] - hits
-        k = np.maximum(np.minimum(rest, depth - rank), 0)
-        largest = np.where(self._is_tied[lane], k * (hits + k) / (rank + k), _gain(hits, rank, k))
-        k = np.where(rank < depth, np.maximum(rest - (n - depth), 0), 0)
-        last = np.maximum(depth, 1)
-        tied = k * (hits + (k + 1) / 2) / last
-        least = np.where(self._is_tied[lane], tied, _gain(hits, last - k, k))
-        return least, largest
+def _to_come(
+    sizes: tuple[Integers, Integers, Integers], is_tied: Flags, hits: Integers, rank: Integers
+) -> tuple[Floats, Floats]:
+    """Return the least and the most that is added to T below a rank."""
+    n, n_pos, depth = sizes
+    rest = n_pos - hits
+    k = np.maximum(np.minimum(rest, depth - rank), 0)
+    largest = np.where(is_tied, k * (hits + k) / (rank + k), _gain(hits, rank, k))
+    k = np.where(rank < depth, np.maximum(rest - (n - depth), 0), 0)
+    last = np.maximum(depth, 1)
+    tied = k * (hits + (k + 1) / 2) / last
+    return np.where(is_tied, tied, _gain(hits, last - k, k)), largest
 
 
 def _gain(hits: Integers, rank: Integers, k: Integers) -> Floats:

@@ -19,12 +19,11 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
 from prframe.stats.null.average_precision.lattice_terms import Block, Plan
 from prframe.stats.null.average_precision.steps import Retrieved, log_binomial, ranges
-from prframe.typing import Floats, Integers
+from prframe.typing import Flags, Floats, Integers
 
 # Bases and numbers of points of lattices. Values of T share one if their logarithms to the base
 # have the same whole part. Values for which the first is too coarse take the second.
@@ -73,20 +72,18 @@ def nearby(cell: float) -> Floats:
 
 
 class _Move(NamedTuple):
-    """What a step does to the distributions, which leads to `number` rows from the hits `low` on.
-
-    Weight of the row `source` times `factor` goes to the row `target`; that from the point `keep`
-    on, if any (`is_cut`), falls off the lattice. `pieces` are all weight that does not: the number
-    of points, the factor, and the first point before and after the step.
-    """
+    """What a step does to the distributions; it leads to `number` rows from the hits `low` on."""
 
     low: int
     number: int
+    # Weight of the row `source` times `factor` goes to the row `target`; that from the point
+    # `keep` on, if any, falls off the lattice.
     source: Integers
     target: Integers
     factor: Floats
     keep: Integers
-    is_cut: NDArray[np.bool_]
+    is_cut: Flags
+    # All weight that stays: numbers of points, factors, first points before and after the step.
     pieces: Sequence[list[Any]]
 
 
@@ -217,7 +214,7 @@ def _survival(rows: _Rows, first: int, end: int) -> Floats:
 
 def lattice_tails(
     cases: Sequence[Retrieved], x: Floats, ends: Integers | None = None
-) -> tuple[Floats, NDArray[np.bool_]]:
+) -> tuple[Floats, Flags]:
     """Return the logarithms of both tails, (2, n_cases), NaN if too small, and which are rough."""
     n, n_pos, depth = np.array(cases, dtype=np.float64).T
     first = np.minimum(np.ceil(x), n_pos)
@@ -264,7 +261,7 @@ def _plan(cases: tuple[Retrieved, ...], ends: bytes | None, never: float) -> Pla
     return Plan(cases, None if ends is None else np.frombuffer(ends, np.int64), never)
 
 
-def _combined(fine: Floats, coarse: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def _combined(fine: Floats, coarse: Floats) -> tuple[Floats, Flags]:
     """Return the logarithms of both tails from two walks, and whether they are too coarse."""
     # Where the value itself carries weight, the lattice spreads that weight over both sides of it;
     # the tails just below, extrapolated to the value, count all of it.

@@ -119,11 +119,9 @@ def retrieved_moments(
 
 @dataclass(frozen=True)
 class _Sums:
-    """The five sums over G that the variance needs; r_i are row sums, B is G less its row means.
+    """The five sums over G that the variance needs: r_i are row sums, B is G less row means."""
 
-    They are of (r_i - mean r)^2, (r_i - mean r) B_ii, B_ii^2, B_ii, and of all B_ij^2.
-    """
-
+    # They are of (r_i - mean r)^2, (r_i - mean r) B_ii, B_ii^2, B_ii, and of all B_ij^2.
     rows: Floats
     cross: Floats
     diagonal: Floats

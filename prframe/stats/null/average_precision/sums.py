@@ -187,10 +187,8 @@ class _Sum:
 
     def _are_inside(self, slope: float) -> bool:
         """Whether the walks keep within their rows."""
-        return all(
-            hit_moments(part.tilted(slope), part.lanes)[2].max(initial=0.0) <= _LOST
-            for part in self._walks(slope)
-        )
+        parts = ((part.tilted(slope), part.lanes) for part in self._walks(slope))
+        return all(hit_moments(*part)[2].max(initial=0.0) <= _LOST for part in parts)
 
     def _is_clustered(self, slope: float, deviation: float) -> bool:
         """Whether the sum takes few values, or clusters."""

@@ -128,14 +128,9 @@ class SignFlipNull(NullDistribution):
     def p_value(
         self, statistic: ArrayLike | None = None, alternative: Alternative = "greater"
     ) -> Floats | float:
-        """Return the p-value of a statistic, or of the numbers with the signs they have.
+        """Return the p-value of a statistic, as `NullDistribution.p_value` does.
 
-        Parameters
-        ----------
-        statistic : array_like of float, optional
-            Observed values; the sum s of the numbers unless given, whose own probability is known.
-        alternative : {"greater", "less", "two-sided"}
-            ``P(S >= s)``, ``P(S <= s)``, or twice the smaller of both, at most 1.
+        Unless given it is the sum of the numbers with their signs, whose probability is known.
         """
         if statistic is not None:
             return super().p_value(statistic, alternative)

@@ -137,7 +137,8 @@ class LinearRankNull(NullDistribution):
         if self.method == "normal":
             above, below = self._normal(value)
             return above, below, "normal"
-        urn, x = self._smaller, value - self._offset
+        urn = self._smaller
+        x = value - (0.0 if urn is self._urn else self._urn.total)
         exact = outside(urn, x)
         if exact is None and self.method != "saddlepoint" and self._exact is not None:
             exact = self._exact.tails(x)
@@ -170,11 +171,6 @@ class LinearRankNull(NullDistribution):
     def _smaller(self) -> Urn:
         """The urn, or that of the negatives if these are fewer."""
         return self._urn if 2 * self.n_pos <= self.n else self._urn.left_over()
-
-    @property
-    def _offset(self) -> float:
-        """The number that sums of the smaller urn lack."""
-        return 0.0 if self._smaller is self._urn else self._urn.total
 
     @cached_property
     def _exact(self) -> Exact | None:

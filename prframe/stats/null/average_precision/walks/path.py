@@ -13,10 +13,9 @@ pivots tell how far the hits scatter. The path says about which numbers of hits 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prframe.stats.null.average_precision.walks.rows import Lanes, Path
-from prframe.typing import Floats
+from prframe.typing import Flags, Floats
 
 # A move of Newton's method goes at most this share of the way to impossible hits. The positives of
 # a step stay above the second share of its ranks, and as far below all of them.
@@ -84,7 +83,7 @@ def coupling(lanes: Lanes, path: Path) -> tuple[Floats, Floats]:
     return np.where(np.isfinite(scatter), scatter, 0.0), np.pad(rise, ((0, 0), (0, 1)))
 
 
-def are_clustered(lanes: Lanes, path: Path) -> NDArray[np.bool_]:
+def are_clustered(lanes: Lanes, path: Path) -> Flags:
     """Whether T takes few values, or clusters: its characteristic function comes back."""
     waves = np.exp(log_waves(lanes, path, PROBED / path.deviation[:, None]))
     return np.asarray((waves > returning(path.slope * path.deviation)).any(axis=1))
@@ -112,7 +111,7 @@ def log_waves(lanes: Lanes, path: Path, frequency: Floats) -> Floats:
     return waves
 
 
-def chosen_paths(is_first: NDArray[np.bool_], path: Path, other: Path) -> Path:
+def chosen_paths(is_first: Flags, path: Path, other: Path) -> Path:
     """Return the first path for the lanes that are chosen, and the second for the others."""
     shapes = ((-1, *[1] * (column.ndim - 1)) for column in path)
     return Path(*map(np.where, map(is_first.reshape, shapes), path, other))
@@ -191,7 +190,7 @@ def _about(lanes: Lanes, hits: Floats, slope: Floats) -> _Local:
     )
 
 
-def _is_free(lanes: Lanes, hits: Floats) -> NDArray[np.bool_]:
+def _is_free(lanes: Lanes, hits: Floats) -> Flags:
     """Whether the positives of a step can vary, as it is neither full of them nor empty."""
     j = np.diff(hits, axis=1)
     edge = 2 * _EDGE * lanes.size
