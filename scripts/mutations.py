@@ -30,7 +30,7 @@ _engine/keys.py: engine/test_keys.py engine/test_edge_cases.py
     values = numbers.to_numpy() + 0.0 => values = numbers.to_numpy() - 0.0
     flip &= 0x7FFF_FFFF_FFFF_FFFF => flip &= 0
     np.maximum(values, least), values) => values, values)
-    min(max(ceil(threshold), UNR => min(max(int(threshold), UNR
+    units: int = ceil(Fraction => units: int = int(Fraction
 _engine/sorting.py: engine/test_sorting.py metrics/test_oracle.py
     lead = 0 if merit > 0 else => lead = 0 if merit < 0 else
     np.repeat(start + size, count) => np.repeat(start + count, count)
@@ -41,7 +41,7 @@ _engine/sorting.py: engine/test_sorting.py metrics/test_oracle.py
     kind[rows], ~key[rows], stretch => kind[rows], key[rows], stretch
 _engine/ranks.py: engine/test_pieces.py verbs/curves/test_curve.py metrics/test_oracle.py
     tp -= np.repeat(_sums_before(rows.n_pos), n_blocks) => tp -= 0
-    above + nth - 1, -1) => above + nth - 2, -1)
+    tp = tp[ends - 1] => tp = tp[ends - 2]
     marked = rows.kind > 0 => marked = rows.kind > 1
     sums.positives.of_first(group, tp) => sums.positives.of_first(group, k)
 _engine/hits.py: engine/test_pieces.py metrics/test_oracle.py verbs/test_extremes.py
@@ -51,7 +51,7 @@ _engine/hits.py: engine/test_pieces.py metrics/test_oracle.py verbs/test_extreme
     (pl.col("n_neg") - more) => (pl.col("n_neg") + more)
     end - np.repeat(count, count) + place => end - 1 + 0 * place
     nonrel &= pl.col("judged") > 0 => nonrel &= pl.col("judged") >= 0
-    np.abs(exponent) > _EXTREME => np.abs(exponent) > 9 * _EXTREME
+    self._first = self._last - sizes => self._first = self._last - sizes - 1
     (merit if policy.merit < 0 else -merit => (merit if policy.merit > 0 else -merit
 _engine/pieces.py: engine/test_pieces.py engine/test_edge_cases.py metrics/test_oracle.py
     return keys.n_unique() < keys.height => return keys.n_unique() < 0
@@ -116,7 +116,7 @@ stats/paired_values/query_tests.py: stats/paired_values/test_tests.py
     differences = differences[differences != 0] => differences = differences[differences != 9]
     np.round(sizes / sizes.max(), EQUAL_DIGITS) => sizes
     wins + losses, 0.5) => wins + losses + 1, 0.5)
-    bend**2 * t**3 / 27 + bend / 6 => bend**2 * t**3 / 27 - bend / 6
+    a**2 * t**3 / 27 + a / 6 => a**2 * t**3 / 27 - a / 6
 stats/paired_values/sample.py: stats/paired_values/test_tests.py
     where=np.abs(difference) <= rounding => where=np.abs(difference) < 0
 stats/_p_values.py: stats/paired_values/test_family.py
@@ -137,7 +137,7 @@ trec/matching.py: trec/test_join.py trec/test_evaluate.py
     keys=groups.keys.cast({"query_id" => keys=groups.keys.head().cast({"query_id"
 trec/evaluating.py: trec/test_evaluate.py trec/test_trec_eval.py
     pl.when(place < depth) => pl.when(place <= depth)
-    return self.version == 9 => return self.version == 10
+    float32=self.version == 9 => float32=self.version == 10
     pl.col("doc_id").cast(pl.String), descending=True => pl.col("doc_id").cast(pl.String)
     undefined=0.0) => undefined=None)
 gates.py: verbs/comparison/test_like_data.py commands/test_exits.py
