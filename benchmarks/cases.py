@@ -2,57 +2,29 @@
 
 from collections.abc import Callable
 from math import ceil
-from typing import Any
+from typing import Any, TypeAlias
 
-from benchmarks.case import Case, Ratio, Sizes, Subject
-from benchmarks.compare_cases import compare, compare_pairs, compare_peer
-from benchmarks.ranking_cases import (
-    bands,
-    bands_of_groups,
-    intervals_of_groups,
-    learn,
-    many_intervals_of_groups,
-    null,
-    null_peer,
-)
+from benchmarks.case import Case, Ratio, Subject
 
-FULL = Sizes()
-QUICK = Sizes(
-    groups=200,
-    one_group=200_000,
-    peer_groups=50,
-    slow_peer_groups=20,
-    parquet_groups=1_000,
-    odd_megabytes=20,
-    small_groups=2_000,
-    many_rounds=2,
-    rounds=2,
-    few_rounds=1,
-    import_pairs=3,
-    null_pairs=10_000,
-    null_groups=20,
-    null_part=5,
-    null_queries=10,
-    null_items=100_000,
-    null_draws=10_000,
-    band_items=20_000,
-    band_groups=10,
-    interval_items=5_000,
-    learn_items=2_000,
-    compare_systems=5,
-    compare_queries=20,
-    compare_draws=1_000,
-    compare_many=6,
-    compare_long=50,
-    compare_items=1_000,
-)
-
+# Makes sizes smaller where it is only to be seen that a case runs.
+Size: TypeAlias = Callable[[int], int]
+PER_GROUP = 1_000
 _FOUR = 'evaluate(frame, ["AP", "nDCG@10", "RR", "P@10"], by="group")'
 _PACK, _SORT = "NumPy: pack keys and sort", "NumPy: sort packed keys"
 
 
-def many_groups(sizes: Sizes) -> Case:
-    data = {"groups": sizes.groups, "per_group": sizes.per_group, "prevalence": 0.05}
+def _data(groups: int, prevalence: float = 0.05, **options: Any) -> dict[str, Any]:
+    return {"groups": groups, "per_group": PER_GROUP, "prevalence": prevalence, **options}
+
+
+def _shape(data: dict[str, Any]) -> str:
+    """Return how many rows there are in how many groups."""
+    return f"{data['groups']:,} groups of {data['per_group']:,} rows"
+
+
+def many_groups(size: Size) -> Case:
+    data = _data(size(7_000))
+    shuffled = "evaluate, shuffled"
     variants: dict[str, dict[str, Any]] = {
         "evaluate": {},
         "evaluate, string keys": {"key": "string"},
@@ -61,52 +33,33 @@ def many_groups(sizes: Sizes) -> Case:
     }
     ratios = [Ratio("evaluate", floor, 3) for floor in (_PACK, _SORT)]
     ratios += [Ratio(variant, _PACK) for variant in variants if variant != "evaluate"]
-    ratios.append(Ratio("evaluate, prevalence 0.5", "evaluate", 1.6))
+    ratios += [
+        Ratio(f"evaluate, {one}", "evaluate", 1.6) for one in ("prevalence 0.5", "shuffled")
+    ]
     return Case(
         "many-groups",
         f"`{_FOUR}` on {_shape(data)}: integer keys, boolean labels, prevalence 0.05, each group "
-        "in one stretch. The floor is one NumPy sort of the same rows with group and score (to "
-        "32 bits) packed into one integer; it yields no metric. Building the integers is part "
-        "of the first floor and not of the second.",
+        "in one stretch unless they are *shuffled*. The floor is one NumPy sort of the same rows "
+        "with group and score (to 32 bits) packed into one integer; it yields no metric. Building "
+        "the integers is part of the first floor and not of the second.",
         [
-            *(Subject(name, "evaluate", data | options) for name, options in variants.items()),
-            Subject(_PACK, "pack_and_sort", data),
-            Subject(_SORT, "sort_packed", data),
+            *(Subject(name, "tasks.evaluate", data | more) for name, more in variants.items()),
+            Subject(shuffled, "tasks.evaluate", data | {"shuffled": True}, agrees="evaluate"),
+            Subject(_PACK, "tasks.pack_and_sort", data),
+            Subject(_SORT, "tasks.sort_packed", data),
         ],
         ratios,
-        sizes.many_rounds,
+        rounds=11,
     )
 
 
-def shuffled(sizes: Sizes) -> Case:
-    ours, other = "evaluate, shuffled", "evaluate, clustered"
-    data = {"groups": sizes.groups, "per_group": sizes.per_group, "prevalence": 0.05}
-    return Case(
-        "shuffled",
-        f"The rows of `many-groups` ({_shape(data)}) in random order, beside the same rows with "
-        "each group in one stretch.",
-        [
-            Subject(ours, "evaluate", data | {"shuffled": True}, agrees=other),
-            Subject(other, "evaluate", data),
-        ],
-        [Ratio(ours, other, 1.6)],
-        sizes.rounds,
-    )
-
-
-def pytrec_eval(sizes: Sizes) -> Case:
-    part: dict[str, Any] = {
-        "groups": sizes.peer_groups,
-        "per_group": sizes.per_group,
-        "prevalence": 0.05,
-    }
-    whole = part | {"groups": sizes.groups}
+def pytrec_eval(size: Size) -> Case:
+    part, whole = _data(size(1_000)), _data(size(7_000))
     subjects, ratios = [], []
     for name, data, later in (("part", part, 5), ("whole", whole, 1)):
         ours, theirs = f"evaluate, {name}", f"pytrec_eval, {name}"
-        options = {"peer": "pytrec_eval"} | data
-        subjects.append(Subject(ours, "evaluate", data))
-        subjects.append(Subject(theirs, "evaluate_by_peer", options, later=later))
+        subjects.append(Subject(ours, "tasks.evaluate", data))
+        subjects.append(_peer("pytrec_eval", data, ours, name=theirs, later=later))
         ratios.append(Ratio(theirs, ours, 8, "at least"))
     return Case(
         "pytrec_eval",
@@ -116,16 +69,13 @@ def pytrec_eval(sizes: Sizes) -> Case:
         "prevalence 0.05.",
         subjects,
         ratios,
-        sizes.rounds,
-        checks=[_check("pytrec_eval", sizes.peer_groups, sizes)],
+        rounds=5,
     )
 
 
-def peers(sizes: Sizes) -> Case:
-    whole: dict[str, Any] = {"groups": sizes.groups, "per_group": sizes.per_group}
-    whole |= {"prevalence": 0.05, "label": "integer"}
-    part = whole | {"groups": sizes.slow_peer_groups}
-    two = ["AP", "nDCG@10"]
+def peers(size: Size) -> Case:
+    whole, part = _data(size(7_000), label="integer"), _data(size(200), label="integer")
+    two, four, one = "evaluate AP, nDCG@10", "evaluate four metrics, part", "evaluate AP, part"
     return Case(
         "peers",
         "From a polars frame with integer labels, prevalence 0.05, to one row per group. "
@@ -133,328 +83,320 @@ def peers(sizes: Sizes) -> Case:
         f"{_shape(part)}; its first call compiles them, unless it finds them compiled by an "
         "earlier run. scikit-learn: `average_precision_score` in a loop over the same part.",
         [
-            Subject("evaluate AP, nDCG@10", "evaluate", {"metrics": two, **whole}),
-            _peer("polarbearings", whole),
-            Subject("evaluate four metrics, part", "evaluate", part),
-            _peer("ranx", part, rounds=sizes.few_rounds),
-            Subject("evaluate AP, part", "evaluate", {"metrics": ["AP"], **part}),
-            _peer("scikit_learn", part),
+            Subject(two, "tasks.evaluate", {"metrics": ["AP", "nDCG@10"], **whole}),
+            _peer("polarbearings", whole, two),
+            Subject(four, "tasks.evaluate", part),
+            _peer("ranx", part, four, rounds=3),
+            Subject(one, "tasks.evaluate", {"metrics": ["AP"], **part}),
+            _peer("scikit_learn", part, one),
         ],
-        [
-            Ratio("polarbearings", "evaluate AP, nDCG@10"),
-            Ratio("ranx", "evaluate four metrics, part"),
-            Ratio("scikit_learn", "evaluate AP, part"),
-        ],
-        sizes.rounds,
-        checks=[
-            _check(peer, sizes.slow_peer_groups, sizes)
-            for peer in ("polarbearings", "ranx", "scikit_learn")
-        ],
+        [Ratio("polarbearings", two), Ratio("ranx", four), Ratio("scikit_learn", one)],
+        rounds=5,
     )
 
 
-def one_group(sizes: Sizes) -> Case:
-    data = {"groups": 1, "per_group": sizes.one_group, "prevalence": 0.01}
-    return Case(
-        "one-group",
-        f'`evaluate(frame, "AP")` on {sizes.one_group:,} rows, prevalence 0.01, beside sorting '
-        'the scores (`frame["score"].sort()`) and beside scikit-learn\'s '
-        "`average_precision_score`.",
-        [
-            Subject("evaluate AP", "evaluate_one_group", data, agrees="scikit-learn"),
-            Subject("polars: sort the scores", "sort_scores", data),
-            Subject("scikit-learn", "scikit_learn_one_group", data, rounds=sizes.few_rounds),
-        ],
-        [
-            Ratio("evaluate AP", "polars: sort the scores", 3),
-            Ratio("scikit-learn", "evaluate AP", 8, "at least"),
-        ],
-        sizes.rounds,
-    )
+def _peer(peer: str, data: dict[str, Any], ours: str, name: str = "", **options: Any) -> Subject:
+    """Return a peer as a subject, whose values are ours but for ties of its 32-bit scores."""
+    asked = {"peer": peer, **data}
+    options = {"agrees": ours, "tolerance": 1e-4, **options}
+    return Subject(name or peer, "peers.evaluate_by_peer", asked, **options)
 
 
-def dense(sizes: Sizes) -> Case:
-    data: dict[str, Any] = {"groups": 1, "per_group": sizes.one_group, "prevalence": 0.5}
-    floor, peer = "NumPy: sort all, sort positives, search", "scikit-learn"
+def one_ranking(size: Size) -> Case:
+    rows = size(10_000_000)
+    data: dict[str, Any] = {"groups": 1, "per_group": rows, "prevalence": 0.5}
+    floor, peer, ap = "NumPy: sort all, sort positives, search", "scikit-learn", "evaluate AP"
     variants: dict[str, tuple[dict[str, Any], float]] = {
-        "evaluate AP": ({}, 2),
+        ap: ({}, 2),
         "evaluate AP, two decimals": ({"decimals": 2}, 2),
         "evaluate AP, weights": ({"weighted": True}, 4),
-        "evaluate AP, twice the rows": ({"per_group": 2 * sizes.one_group}, 4),
+        "evaluate AP, twice the rows": ({"per_group": 2 * rows}, 4),
     }
+    curve, level, sort = "curve", "curve at one level", "polars: sort the columns"
     return Case(
         "dense",
-        f"One ranking of {sizes.one_group:,} rows, half of them positive: "
+        f"One ranking of {rows:,} rows, half of them positive: "
         '`evaluate(frame, "AP")`, beside what it cannot do without (sorting all scores and those of '
         "the positives, and searching these in those) and beside scikit-learn's "
         "`average_precision_score`; `curve(frame)`, and at one level of recall, beside sorting the "
         "columns of the frame with polars.",
         [
             *(
-                Subject(name, "evaluate_one_group", data | options)
+                Subject(name, "tasks.evaluate_one_group", data | options)
                 for name, (options, _) in variants.items()
             ),
-            Subject(floor, "rank_positives", data),
-            Subject(
-                peer, "scikit_learn_one_group", data, rounds=sizes.few_rounds, agrees="evaluate AP"
-            ),
-            Subject("curve", "curve_of_one_group", data),
-            Subject("curve at one level", "curve_of_one_group", data | {"recall": 0.5}),
-            Subject("polars: sort the columns", "sort_rows", data),
+            Subject(floor, "tasks.rank_positives", data),
+            Subject(peer, "peers.scikit_learn_one_group", data, rounds=3, agrees=ap),
+            Subject(curve, "tasks.curve_of_one_group", data),
+            Subject(level, "tasks.curve_of_one_group", data | {"recall": 0.5}),
+            Subject(sort, "tasks.sort_rows", data),
         ],
         [
             *(Ratio(name, floor, limit) for name, (_, limit) in variants.items()),
-            Ratio(peer, "evaluate AP", 5, "at least"),
-            Ratio("curve", "polars: sort the columns", 2),
-            Ratio("curve at one level", "evaluate AP", 1.2),
+            Ratio(peer, ap, 5, "at least"),
+            Ratio(curve, sort, 2),
+            Ratio(level, ap, 1.2),
         ],
-        sizes.rounds,
+        rounds=5,
     )
 
 
-def memory(sizes: Sizes) -> Case:
+def memory(size: Size) -> Case:
     # These numbers stand in docs/guide/performance.md.
     fixed, per_row, per_positive, per_row_of_groups = 64, 40, 15, 10
-    rows = sizes.one_group
+    rows = size(10_000_000)
     subjects = []
     for share in (0.001, 0.5):
         for groups, of_row, of_positive in (
             (1, per_row, per_positive),
-            (rows // sizes.per_group, per_row_of_groups, 0),
+            (rows // PER_GROUP, per_row_of_groups, 0),
         ):
             data = {"groups": groups, "per_group": rows // groups, "prevalence": share}
             shape = "one group" if groups == 1 else f"{groups:,} groups"
-            name = f"{shape}, {share:g} positive"
             megabytes = ceil(fixed + (of_row + of_positive * share) * rows / 1e6)
-            options = {"megabytes": megabytes, "beyond": True}
-            subjects.append(Subject(name, "evaluate", {"metrics": ["AP"], **data}, **options))
+            asked = ("tasks.evaluate", {"metrics": ["AP"], **data})
+            name = f"{shape}, {share:g} positive"
+            subjects.append(Subject(name, *asked, megabytes=megabytes, beyond=True))
     return Case(
         "memory",
         f'Memory that `evaluate(frame, "AP", by="group")` takes beyond the frame, {rows:,} rows as '
-        f"one group, and in groups of {sizes.per_group:,}: {fixed} MB, {per_row} bytes for each row "
+        f"one group, and in groups of {PER_GROUP:,}: {fixed} MB, {per_row} bytes for each row "
         f"of a group and {per_positive} for each of its positives; in small groups "
         f"{per_row_of_groups} for each row.",
         subjects,
         [],
-        sizes.few_rounds,
     )
 
 
-def parquet(sizes: Sizes) -> Case:
-    data = {"groups": sizes.parquet_groups, "per_group": sizes.per_group, "prevalence": 0.02}
+def parquet(size: Size) -> Case:
+    data, floor = _data(size(80_000), 0.02), "read in batches"
     names = ["collect()", 'collect(engine="streaming")', "sink_parquet(path)"]
-    same: dict[str, Any] = {"later": 1, "megabytes": 300, "agrees": names[0]}
+    names.append("collect(), large row groups")
+    more: list[dict[str, Any]] = [{}, {"engine": "streaming"}, {}, {"row_group": 1_000_000}]
+    limits: list[dict[str, Any]] = [{"megabytes": 300}] * 3 + [{"megabytes": 600}]
+    limits[0] = limits[0] | {"seconds": 2}
+    subjects = [
+        Subject(
+            name, f"tasks.{'sink' if 'sink' in name else 'evaluate'}_parquet", asked, 1, **most
+        )
+        for name, asked, most in zip(names, more, limits, strict=True)
+    ]
     return Case(
         "parquet",
         f"`scan_parquet(path).pr.{_FOUR.replace('frame, ', '')}` on {_shape(data)}: integer keys, "
         "boolean labels, prevalence 0.02, each group in one stretch, in a Parquet file with row "
-        "groups of 125,000 rows. The floor reads the file in batches and adds up its columns.",
-        [
-            Subject(names[0], "evaluate_parquet", later=1, seconds=2, megabytes=300),
-            Subject(names[1], "evaluate_parquet", {"engine": "streaming"}, **same),
-            Subject(names[2], "sink_parquet", **same),
-            Subject("read in batches", "read_parquet", later=1),
-        ],
-        [Ratio(name, "read in batches") for name in names],
-        sizes.few_rounds,
-        prepare=Subject("write", "make_parquet", data, later=0),
+        "groups of 125,000 rows; *large* ones have 1,000,000, which a reader must decode whole. "
+        "The floor reads the file in batches and adds up its columns.",
+        [*subjects, Subject(floor, "tasks.read_parquet", later=1)],
+        [Ratio(name, floor) for name in names[:3]],
+        prepare=Subject("write", "tasks.make_parquet", data, later=0),
     )
 
 
-def large_row_groups(sizes: Sizes) -> Case:
-    data = {"groups": sizes.parquet_groups, "per_group": sizes.per_group, "prevalence": 0.02}
-    return Case(
-        "large-row-groups",
-        "The case `parquet` with row groups of 1,000,000 rows, which a reader must decode whole.",
-        [
-            Subject("collect()", "evaluate_parquet", later=1, megabytes=600),
-            Subject("read in batches", "read_parquet", later=1),
-        ],
-        [Ratio("collect()", "read in batches")],
-        sizes.few_rounds,
-        prepare=Subject("write", "make_parquet", {**data, "row_group": 1_000_000}, later=0),
-    )
-
-
-def imports(sizes: Sizes) -> Case:
-    return Case(
-        "import",
-        'Whole processes, from start to end, in turn: `python -c "import prframe"` beside `python -c "import '
-        'polars"`.',
-        [
-            Subject("import prframe", statement="import prframe"),
-            Subject("import polars", statement="import polars"),
-        ],
-        [Ratio("import prframe", "import polars", 1.3)],
-        sizes.import_pairs,
-    )
-
-
-def small(sizes: Sizes) -> Case:
-    tiny = {"groups": sizes.small_groups, "per_group": 20, "prevalence": 0.05}
-    many = {"groups": sizes.groups, "per_group": sizes.per_group, "prevalence": 0.05}
-    only_ap = {"metrics": ["AP"]}
-    hundred = tiny | {"groups": sizes.small_groups // 2, "per_group": 100}
-    floors = {"tiny": "NumPy: pack keys and sort, tiny", "many": "NumPy: pack keys and sort, many"}
-    sort = "polars: sort each group, hundreds"
+def small(size: Size) -> Case:
+    tiny = _data(size(200_000), per_group=20, metrics=["AP"])
+    many = _data(size(7_000), metrics=["AP"])
+    subjects, ratios = [], []
+    for name, data in (("tiny", tiny), ("many", many)):
+        ours, expression = f"evaluate AP, {name}", f"expression AP, {name}"
+        asked = {key: value for key, value in data.items() if key != "metrics"}
+        subjects.append(Subject(ours, "tasks.evaluate", data))
+        subjects.append(Subject(expression, "tasks.expression", asked, agrees=ours))
+        ratios.append(Ratio(expression, ours, 1.2))
     return Case(
         "small",
-        f"*Tiny* is {_shape(tiny)}, *hundreds* is {_shape(hundred)}, *many* is {_shape(many)}: "
-        'four metrics; the expression `pl.col("score").pr.ap("label")` in a `group_by` beside '
-        "`evaluate` of AP; sorting the scores of each group; and `curve`.",
-        [
-            Subject("evaluate four metrics, tiny", "evaluate", tiny),
-            Subject("evaluate AP, tiny", "evaluate", tiny | only_ap),
-            Subject("expression AP, tiny", "expression", tiny, agrees="evaluate AP, tiny"),
-            Subject(floors["tiny"], "pack_and_sort", tiny),
-            Subject("evaluate AP, hundreds", "evaluate", hundred | only_ap),
-            Subject(sort, "sort_groups", hundred),
-            Subject("evaluate AP, many", "evaluate", many | only_ap),
-            Subject("expression AP, many", "expression", many, agrees="evaluate AP, many"),
-            Subject("curve, many", "curve", many),
-            Subject(floors["many"], "pack_and_sort", many),
-        ],
-        [
-            Ratio("evaluate four metrics, tiny", floors["tiny"]),
-            Ratio("expression AP, tiny", "evaluate AP, tiny", 1.2),
-            Ratio("evaluate AP, hundreds", sort, 1.4),
-            Ratio("expression AP, many", "evaluate AP, many", 1.2),
-            Ratio("curve, many", floors["many"]),
-        ],
-        sizes.few_rounds,
+        f"*Tiny* is {_shape(tiny)}, *many* is {_shape(many)}: the expression "
+        '`pl.col("score").pr.ap("label")` in a `group_by` beside `evaluate` of AP.',
+        subjects,
+        ratios,
     )
 
 
-def trec_files(sizes: Sizes) -> Case:
-    data = {"queries": sizes.groups, "documents": sizes.per_group, "judged": 50}
-    ours, theirs, program = ("files to metrics", "ir_measures", "trec_eval's C code, whole")
+def trec_files(size: Size) -> Case:
+    data = {"queries": size(7_000), "documents": 1_000, "judged": 50}
+    ours, theirs, at_once = "files to metrics", "ir_measures", "files to metrics at once, whole"
+    subjects, ratios = [], [Ratio("read_run", "polars.read_csv", 2)]
+    for file, often in (("part", {"later": 1}), ("whole", {"later": 0, "rounds": 2})):
+        names, asked = (f"{ours}, {file}", f"{theirs}, {file}"), {"file": file}
+        options = {"agrees": names[0], **often}
+        subjects.append(Subject(names[0], "files.files_to_metrics", asked))
+        subjects.append(Subject(names[1], "files.files_to_metrics_by_peer", asked, **options))
+        ratios.append(Ratio(names[1], names[0], 5, "at least"))
     return Case(
         "trec",
         # The limit of memory stands in docs/guide/performance.md.
-        f"A run of {sizes.groups:,} queries with {sizes.per_group:,} documents each, and 50 "
+        f"A run of {data['queries']:,} queries with 1,000 documents each, and 50 "
         "judgments for each query. `read_run` beside `polars.read_csv` of the same file. Then from "
         "both files to AP, nDCG@10, RR and P@10 per query: `read_run`, `read_qrels`, `join` and "
         '`evaluate(..., ties="trec")`, and *at once*, `trec.evaluate(run, qrels, ...)`, beside '
-        "ir_measures, on the *whole* run and on a seventh of it, *part*. *trec_eval's C code* is "
-        "that of the package pytrec_eval-terrier, called by `benchmarks/trec_eval.py`.",
+        "ir_measures, on the *whole* run and on a seventh of it, *part*.",
         [
-            Subject("read_run", "read_run", agrees="polars.read_csv", tolerance=1e-6),
-            Subject("polars.read_csv", "read_csv"),
-            *(
-                subject
-                for file in ("part", "whole")
-                for subject in (
-                    Subject(f"{ours}, {file}", "files_to_metrics", {"file": file}),
-                    Subject(
-                        f"{theirs}, {file}",
-                        "files_to_metrics_by_ir_measures",
-                        {"file": file},
-                        later=1 if file == "part" else 0,
-                        rounds=None if file == "part" else min(2, sizes.rounds),
-                        agrees=f"{ours}, {file}",
-                        tolerance=1e-9,
-                    ),
-                )
-            ),
+            Subject("read_run", "files.read_run", agrees="polars.read_csv", tolerance=1e-6),
+            Subject("polars.read_csv", "files.read_csv"),
+            *subjects,
             Subject(
-                f"{ours} at once, whole",
-                "files_to_metrics_at_once",
+                at_once,
+                "files.files_to_metrics_at_once",
                 {"file": "whole"},
                 seconds=2.2,
                 megabytes=600,
                 agrees=f"{ours}, whole",
             ),
-            Subject(
-                program,
-                "files_to_metrics_by_trec_eval",
-                {"file": "whole"},
-                later=1,
-                rounds=min(3, sizes.rounds),
-                agrees=f"{ours} at once, whole",
-                tolerance=1e-9,
-            ),
         ],
-        [
-            Ratio("read_run", "polars.read_csv", 2),
-            Ratio(program, f"{ours} at once, whole", 4, "at least"),
-            *(
-                Ratio(f"{theirs}, {size}", f"{ours}, {size}", 5, "at least")
-                for size in ("part", "whole")
-            ),
-        ],
-        sizes.rounds,
-        prepare=Subject("write", "make_trec", data, later=0),
+        ratios,
+        rounds=5,
+        prepare=Subject("write", "files.make_trec", data, later=0),
     )
 
 
-def odd_files(sizes: Sizes) -> Case:
-    data = {"queries": sizes.groups // 7, "documents": sizes.per_group}
-    odd = {
-        "zeros, gzip": "zeros.gz",
-        "one line": "one_line.txt",
-        "blank lines": "blank.txt",
+def null(size: Size) -> Case:
+    queries = size(225)
+    groups: dict[str, dict[str, Any]] = {
+        "distinct": {"groups": size(1_000)},
+        "retrieved": {"groups": size(93)},
+        "large": {"n": size(1_000_000)},
+        "vaswani": {"runs": 1},
+        "tied_queries": {"systems": 4, "queries": queries},
+        "half": {"n": size(20_000_000)},
     }
-    ten, none = "read_run, 10 scores of -inf", "read_run, none"
+    most = {"distinct": 2, "retrieved": 10, "large": 1, "vaswani": 2, "tied_queries": 3}
+    subjects, ratios = [], []
+    for data, options in groups.items():
+        asked, ours, floor = {"data": data, **options}, f"ap_test, {data}", f"AP, {data}"
+        limit = most.get(data)
+        subjects.append(Subject(ours, "ranking_tasks.null_test", asked, 1, seconds=limit))
+        subjects.append(Subject(floor, "ranking_tasks.null_floor", asked))
+        # The p-value of many rows costs no more than AP itself, so that both take twice as long.
+        ratios.append(Ratio(ours, floor, 2.0 if data == "half" else None))
     return Case(
-        "trec-odd",
-        f"`read_run` of {_shape({'groups': data['queries'], 'per_group': data['documents']})} with "
-        f"10 scores of -inf, beside the same run without; and of {sizes.odd_megabytes:,} MB which "
-        "hold no run: zeros in a gzip file, a single line (both are refused), and blank lines.",
-        [
-            Subject(none, "read_odd", {"file": "whole.txt"}),
-            Subject(ten, "read_odd", {"file": "infinite.txt"}, agrees=none, tolerance=0),
-            *(
-                Subject(f"read_run, {name}", "read_odd", {"file": file}, later=0, megabytes=300)
-                for name, file in odd.items()
-            ),
-        ],
-        [Ratio(ten, none, 1.3)],
-        sizes.rounds,
-        prepare=Subject(
-            "write", "make_odd_files", data | {"megabytes": sizes.odd_megabytes}, later=0
-        ),
+        "null",
+        '`ap_test(frame, by=...)` beside `evaluate(frame, "AP", by=...)`, which gives AP and no '
+        f"p-value. *Distinct*: {groups['distinct']['groups']:,} groups of 100 to 1,000 items with "
+        f"different numbers of positives, 1 to 100. *Retrieved*: {groups['retrieved']['groups']} cut "
+        f"lists, the best 1,000 of 11,429 items. *Large*: one group of {groups['large']['n']:,} items, "
+        f"a hundredth of them positive; *half* {groups['half']['n']:,} items, half of them positive. "
+        f"*Tied queries*: the mean over {queries} queries with tied scores, for four systems. "
+        "*Vaswani*: one run for the 93 queries of that collection, which is not part of the "
+        "repository; PRFRAME_TEST_DATA names its directory.",
+        subjects,
+        ratios,
     )
 
 
-CASES: dict[str, Callable[[Sizes], Case]] = {
+def bands(size: Size) -> Case:
+    one = {"groups": 1, "per_group": size(1_000_000)}
+    some = {"groups": 1, "per_group": size(100_000)}
+    ball, of_ap = {"method": "smoothed-bootstrap"}, {"metrics": ["AP"], "n_resamples": 1000}
+    group, interval = "AP, one group", "AP, interval"
+    return Case(
+        "bands",
+        '`band(frame)` with 2,000 draws at 181 levels of recall, and with `method="smoothed-bootstrap"`, '
+        f'of one group of {one["per_group"]:,} rows; `interval(frame, "AP")` with 1,000 draws '
+        f"or resamples of {some['per_group']:,} rows. A tenth of the rows is positive, with "
+        "scores that are higher by one standard deviation. The floor is `evaluate` of AP, which "
+        "sorts the same rows.",
+        [
+            Subject("band, one group", "ranking_tasks.band", one, seconds=0.5),
+            Subject("sup ball, one group", "ranking_tasks.band", ball | one, seconds=0.5),
+            Subject(group, "ranking_tasks.curve_floor", one),
+            *(
+                Subject(
+                    f"interval, {method}",
+                    "ranking_tasks.interval",
+                    {"method": method, **of_ap, **some},
+                    seconds=2,
+                )
+                for method in ("auto", "percentile")
+            ),
+            Subject(interval, "ranking_tasks.curve_floor", some),
+        ],
+        [
+            *(Ratio(f"{name}, one group", group) for name in ("band", "sup ball")),
+            *(Ratio(f"interval, {method}", interval) for method in ("auto", "percentile")),
+        ],
+    )
+
+
+def groups(size: Size) -> Case:
+    data = {"groups": size(1_000), "per_group": 1_000}
+    ten = ["AP", "AUC", "nDCG@10", "P@10", "R@50", "MaxF1", "F1@20", "RR", "EF", "BEDROC"]
+    asked: dict[str, tuple[str, list[str], float]] = {
+        "band": ("band", [], 4),
+        "interval, AP and AUC": ("interval", ten[:2], 5),
+        "interval, ten metrics": ("interval", ten, 10),
+    }
+    subjects = []
+    for name, (verb, metrics, seconds) in asked.items():
+        options = {"metrics": metrics, "n_resamples": 2000} if metrics else {}
+        limits = {"later": 1, "rounds": 1, "seconds": seconds, "megabytes": 500}
+        subjects.append(Subject(name, f"ranking_tasks.{verb}", data | options, **limits))
+    return Case(
+        "groups",
+        f"`band(frame, by=...)` and `interval(frame, metrics, by=...)` with 2,000 draws of "
+        f"{_shape(data)}, a tenth of them positive, with scores that are higher by one standard "
+        f"deviation. Ten metrics: {', '.join(ten)}. The floor is `evaluate` of AP, which sorts the "
+        "same rows.",
+        [*subjects, Subject("AP", "ranking_tasks.curve_floor", data)],
+        [Ratio(name, "AP") for name in asked],
+    )
+
+
+def compare_pairs(size: Size) -> Case:
+    subjects = []
+    for systems, queries, seconds in ((40, 1_000, 2), (100, 1_000, 10), (300, 200, 5)):
+        options = {"systems": size(systems), "queries": size(queries)}
+        name = f"systems, {options['systems']} on {options['queries']:,} queries"
+        asked = ("compare_tasks.compare_few_values", options)
+        subjects.append(Subject(name, *asked, later=1, seconds=seconds))
+    for items, share in ((20_000, 0.01), (20_000, 0.1), (200_000, 0.01), (200_000, 0.1)):
+        options = {"items": size(items), "prevalence": share}
+        name, seconds = f"items, {size(items):,}, {share:g} positive", 1 if items == 20_000 else 5
+        asked = ("compare_tasks.compare_items", options)
+        subjects.append(Subject(name, *asked, later=1, seconds=seconds))
+    return Case(
+        "compare-pairs",
+        "`compare` with its default options. *Systems*: all pairs by AP of three relevant "
+        "documents among 30, for systems that are much alike. *Items*: one pair on the same items, "
+        "by AP, 10,000 swaps and as many resamples.",
+        subjects,
+        [],
+    )
+
+
+def compare_peer(size: Size) -> Case:
+    data = {"systems": size(20), "queries": size(200), "documents": 100}
+    tests = {"t": "student", "randomization": "fisher"}
+    subjects, ratios = [], []
+    for ours, theirs in tests.items():
+        names = f"compare, {ours}", f"ranx, {theirs}"
+        asked = data | {"test": ours}, data | {"test": theirs}
+        subjects.append(Subject(names[0], "compare_tasks.compare_runs", asked[0]))
+        subjects.append(Subject(names[1], "compare_tasks.compare_by_ranx", asked[1], later=1))
+        ratios.append(Ratio(names[1], names[0], 1, "at least"))
+    return Case(
+        "compare-peer",
+        f"AP and nDCG@10 of {data['systems']} systems on {data['queries']} queries with 100 "
+        "retrieved documents each, all pairs compared: `compare` beside `ranx.compare`. *Student*: "
+        "the paired t test. *Fisher*: the randomization test with 1,000 draws, which is ranx's "
+        "default; *randomization* is ours, without draws. The data are in memory: a frame, and "
+        "ranx's own objects.",
+        subjects,
+        ratios,
+    )
+
+
+CASES: dict[str, Callable[[Size], Case]] = {
     "many-groups": many_groups,
-    "shuffled": shuffled,
     "pytrec_eval": pytrec_eval,
     "peers": peers,
-    "one-group": one_group,
-    "dense": dense,
-    "memory": memory,
+    "dense": one_ranking,
     "parquet": parquet,
-    "large-row-groups": large_row_groups,
     "trec": trec_files,
-    "trec-odd": odd_files,
-    "import": imports,
     "small": small,
+    "memory": memory,
     "null": null,
-    "null-peer": null_peer,
     "bands": bands,
-    "bands-groups": bands_of_groups,
-    "intervals-groups": intervals_of_groups,
-    "intervals-metrics": many_intervals_of_groups,
-    "learn": learn,
-    "compare": compare,
-    "compare-pairs": compare_pairs,
+    "groups": groups,
     "compare-peer": compare_peer,
+    "compare-pairs": compare_pairs,
 }
-
-
-def _shape(data: dict[str, Any]) -> str:
-    """Say how many rows there are in how many groups."""
-    return f"{data['groups']:,} groups of {data['per_group']:,} rows"
-
-
-def _peer(peer: str, data: dict[str, Any], *, rounds: int | None = None) -> Subject:
-    """Return a peer as a subject."""
-    return Subject(peer, "evaluate_by_peer", {"peer": peer, **data}, rounds=rounds)
-
-
-def _check(peer: str, groups: int, sizes: Sizes) -> Subject:
-    """Return the comparison with a peer, group by group, on scores that differ."""
-    data = {"groups": groups, "per_group": sizes.per_group, "prevalence": 0.05}
-    options = {"peer": peer, "label": "integer", **data}
-    return Subject(peer, "agreement", options, later=0, tolerance=1e-6)

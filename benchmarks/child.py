@@ -16,54 +16,37 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks import tasks
 from benchmarks.fresh import Measurement
 from benchmarks.tasks import Work
-
-_MODULES = (
-    "files",
-    "peers",
-    "ranking_tasks",
-    "compare_tasks",
-)
 
 
 def main() -> None:
     task, options, later = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3])
+    module, _, name = task.partition(".")
     # Some cases have groups without positives on purpose; peers warn of their own affairs.
     warnings.simplefilter("ignore")
     try:
-        measurement = measure(find(task)(**options), later)
+        work = getattr(importlib.import_module(f"benchmarks.{module}"), name)(**options)
+        measurement = measure(work, later)
     except (ImportError, FileNotFoundError) as error:
         measurement = Measurement(skipped=str(error))
     print(json.dumps(asdict(measurement)))
 
 
-def find(task: str) -> Callable[..., Work]:
-    """Return a task; a module is loaded only if the task is not in the one before."""
-    if task in tasks.TASKS:
-        return tasks.TASKS[task]
-    for name in _MODULES:
-        found: dict[str, Callable[..., Work]] = importlib.import_module(f"benchmarks.{name}").TASKS
-        if task in found:
-            return found[task]
-    raise KeyError(task)
-
-
 def measure(work: Work, later: int) -> Measurement:
     """Time the calls; the answer is taken after the first, so that one result is held at most."""
-    forget_peak()
+    # The largest resident memory begins anew, which Linux alone can do. Elsewhere it includes
+    # what making the data took.
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     ready = megabytes()
     first, result = timed(work.call)
     peak = megabytes()
     answer = work.answer(result)
     del result
     calls = [first, *(timed(work.call)[0] for _ in range(later))]
-    last = megabytes()
     seconds, cpu = zip(*calls, strict=True)
-    return Measurement(
-        seconds[0], seconds[1:], ready, peak, peak_later=last, cpu=cpu, answer=answer
-    )
+    return Measurement(seconds[0], seconds[1:], ready, peak, megabytes(), cpu, answer)
 
 
 def timed(call: Callable[[], Any]) -> tuple[tuple[float, float], Any]:
@@ -73,17 +56,8 @@ def timed(call: Callable[[], Any]) -> tuple[tuple[float, float], Any]:
     return (time.perf_counter() - start, time.process_time() - cpu), result
 
 
-def forget_peak() -> None:
-    """Let the largest resident memory begin anew, which Linux alone can do.
-
-    Elsewhere it includes what making the data took.
-    """
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-
-
 def megabytes() -> float:
-    """Return the largest resident memory since `forget_peak`, in 10^6 bytes."""
+    """Return the largest resident memory, in 10^6 bytes."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
 

@@ -2,8 +2,7 @@
 
 ``prframe --help`` beside an interpreter that does nothing, and ``prframe evaluate`` of generated runs
 beside ir_measures and pytrec_eval, where these are installed, and beside the C program trec_eval, which
-``--trec-eval PATH`` or the variable ``PRFRAME_TREC_EVAL`` names unless it is on the path. Where it is not,
-its C code in pytrec_eval stands for it, see ``benchmarks.trec_eval``.
+``--trec-eval PATH`` names unless it is on the path.
 """
 
 import argparse
@@ -60,38 +59,22 @@ def commands(qrels: str, run: str, trec_eval: str | None) -> dict[str, list[str]
         wanted["ir_measures"] = [sys.executable, "-m", "ir_measures", qrels, run, *measures]
     if importlib.util.find_spec("pytrec_eval"):
         wanted["pytrec_eval"] = [sys.executable, "-c", PYTREC_EVAL, qrels, run]
-    chosen = ["map", "ndcg_cut.10", "P.10"]
-    if trec_eval is None and importlib.util.find_spec("pytrec_eval"):
-        code = [sys.executable, "-m", "benchmarks.trec_eval", qrels, run]
-        wanted["C code of trec_eval"] = code
-        wanted["C code of trec_eval, map ndcg_cut.10 P.10"] = [*code, *chosen]
     if trec_eval is not None:
-        measures = [word for name in chosen for word in ("-m", name)]
         wanted["trec_eval"] = [trec_eval, qrels, run]
-        wanted["trec_eval -m map -m ndcg_cut.10 -m P.10"] = [trec_eval, *measures, qrels, run]
     return wanted
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.command_line", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a small run alone")
-    parser.add_argument(
-        "--trec-eval",
-        metavar="PATH",
-        default=os.environ.get("PRFRAME_TREC_EVAL", "trec_eval"),
-        help="the C program (default: the variable PRFRAME_TREC_EVAL, else trec_eval of the path)",
-    )
+    parser.add_argument("--trec-eval", metavar="PATH", default="trec_eval", help="the C program")
     given = parser.parse_args()
     trec_eval = shutil.which(given.trec_eval)
-    if trec_eval is None:
-        sys.stderr.write(
-            f"There is no program {given.trec_eval!r}: the C code in pytrec_eval stands for it, "
-            "if that is installed; name the program with --trec-eval PATH\n"
-        )
     print("| command | wall, s | CPU, s | memory, MB |\n|---|---|---|---|")
     starts = {
         "python -c pass": [sys.executable, "-c", "pass"],
         "python -c 'import polars'": [sys.executable, "-c", "import polars"],
+        "python -c 'import prframe'": [sys.executable, "-c", "import prframe"],
         "prframe --help": [sys.executable, "-m", "prframe", "--help"],
         "prframe compare --help": [sys.executable, "-m", "prframe", "compare", "--help"],
     }

@@ -1,9 +1,5 @@
 """Comparisons of models over queries: runs of several systems, and what is timed here and elsewhere."""
 
-import os
-from collections.abc import Callable
-from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +10,6 @@ from benchmarks.data import SEED
 from benchmarks.fresh import Answer
 from benchmarks.tasks import Work
 from prframe import trec
-from prframe.stats.paired_values.family import PairedFamily
 from prframe.typing import Floats, Integers
 
 # Documents of a query's pool, of which a system retrieves the best.
@@ -55,34 +50,6 @@ def _rows(documents: Integers, **columns: Floats | Integers) -> pl.DataFrame:
     return named.with_columns(**{name: values.ravel() for name, values in columns.items()})
 
 
-def family(values: Floats) -> PairedFamily:
-    """Return the differences of all pairs of systems, from values of shape (n_systems, n_queries)."""
-    first, second = np.array(list(combinations(range(len(values)), 2))).T
-    differences = (values[first] - values[second]).T
-    return PairedFamily(differences, np.ones_like(differences))
-
-
-def _files(folder: str) -> tuple[Path, Path]:
-    return Path(folder) / "runs.parquet", Path(folder) / "qrels.parquet"
-
-
-def make_runs(folder: str, **size: int) -> Work:
-    """Write runs and judgments to files."""
-    made = runs(**size)
-
-    def call() -> None:
-        for frame, path in zip(made, _files(folder), strict=True):
-            frame.write_parquet(path)
-        # What is still to be written to the disk would disturb the first round.
-        os.sync()
-
-    return Work(call)
-
-
-def compare_models(options: dict[str, Any], **size: int) -> Work:
-    return _compared(trec.join(*runs(**size)), ["AP"], **options)
-
-
 def compare_few_values(systems: int, queries: int) -> Work:
     """Compare systems that find three relevant documents among 30, often at the same ranks."""
     rng, documents = np.random.default_rng(SEED), 30
@@ -109,23 +76,16 @@ def compare_items(items: int, prevalence: float, metric: str = "AP") -> Work:
     return _compared(frame, metric, model=None, score=["a", "b"], over=None, rng=SEED)
 
 
-def compare_floor(**size: int) -> Work:
-    """Evaluate alone, the same rows."""
-    frame = trec.join(*runs(**size))
-    return Work(lambda: prframe.evaluate(frame, "AP", by=["system", "query_id"]))
-
-
-def compare_files(folder: str, test: str) -> Work:
+def compare_runs(test: str, **size: int) -> Work:
     """Compare by a test, without a correction, as ranx does."""
-    frame = trec.join(*map(pl.read_parquet, _files(folder)))
-    options = {"test": "t"} if test == "student" else {}
-    return _compared(frame, METRICS, correction=None, **options)
+    frame = trec.join(*runs(**size))
+    return _compared(frame, METRICS, correction=None, test=test)
 
 
-def compare_by_ranx(folder: str, test: str) -> Work:
+def compare_by_ranx(test: str, **size: int) -> Work:
     from ranx import Qrels, Run, compare  # noqa: PLC0415
 
-    retrieved, judged = map(pl.read_parquet, _files(folder))
+    retrieved, judged = runs(**size)
     qrels = Qrels.from_dict(_nested(judged, "label"))
     parts = retrieved.partition_by("system", as_dict=True).items()
     theirs = [Run.from_dict(_nested(rows, "score"), name=name) for (name,), rows in parts]
@@ -150,17 +110,3 @@ def _means(found: pl.DataFrame) -> Answer:
     """Return the number of rows, and means that tell one result from another."""
     means = found.select(pl.col("mean_a", "p_value").mean()).row(0, named=True)
     return {"rows": found.height, **means}
-
-
-TASKS: dict[str, Callable[..., Work]] = {
-    task.__name__: task
-    for task in (
-        compare_by_ranx,
-        compare_few_values,
-        compare_files,
-        compare_floor,
-        compare_items,
-        compare_models,
-        make_runs,
-    )
-}

@@ -17,10 +17,8 @@ SEED = 20260501
 class Data(TypedDict, total=False):
     """Which rows to make.
 
-    `shuffled` puts the same rows in random order; `distinct` makes the scores of a group differ
-    even when they are rounded to 32 bits, as some peers do; `decimals` rounds the scores, so that
-    they tie; `weighted` adds a column `weight`; `row_group` is the number of rows in a row group of
-    a Parquet file.
+    `shuffled` puts the same rows in random order; `decimals` rounds the scores, so that they tie;
+    `weighted` adds a column `weight`.
     """
 
     groups: Required[int]
@@ -29,10 +27,8 @@ class Data(TypedDict, total=False):
     key: Key
     label: Label
     shuffled: bool
-    distinct: bool
     decimals: int
     weighted: bool
-    row_group: int
 
 
 def rows(**data: Unpack[Data]) -> pl.DataFrame:
@@ -46,9 +42,6 @@ def rows(**data: Unpack[Data]) -> pl.DataFrame:
             "label": rng.random(groups * per_group) < prevalence,
         }
     )
-    if data.get("distinct"):
-        order = rng.permuted(np.tile(np.arange(per_group), (groups, 1)), axis=1)
-        frame = frame.with_columns(score=pl.Series(order.ravel() / per_group))
     if "decimals" in data:
         frame = frame.with_columns(pl.col("score").round(data["decimals"]))
     if data.get("weighted"):
@@ -62,12 +55,12 @@ def rows(**data: Unpack[Data]) -> pl.DataFrame:
     return frame.rechunk()
 
 
-def write_parquet(path: Path, **data: Unpack[Data]) -> None:
-    """Write such rows chunk by chunk, so that this takes little memory whatever the size."""
+def write_parquet(path: Path, row_group: int, **data: Unpack[Data]) -> None:
+    """Write such rows by row groups, so that this takes little memory whatever the size."""
     groups, per_group, prevalence = data["groups"], data["per_group"], data["prevalence"]
     rng = np.random.default_rng(SEED)
     schema = pa.schema([("group", pa.int64()), ("score", pa.float64()), ("label", pa.bool_())])
-    groups_at_once = max(1, data.get("row_group", 125_000) // per_group)
+    groups_at_once = max(1, row_group // per_group)
     with pq.ParquetWriter(path, schema) as writer:
         for first in range(0, groups, groups_at_once):
             group = np.repeat(np.arange(first, min(first + groups_at_once, groups)), per_group)

@@ -1,6 +1,5 @@
 """From TREC files to metrics: the files, reading them, and the whole way here and elsewhere."""
 
-import gzip
 import os
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 import prframe
-from benchmarks import trec_eval
 from benchmarks.data import SEED
 from benchmarks.tasks import METRICS, Work, means
 
@@ -70,28 +68,6 @@ def _write(folder: Path, queries: int, documents: int, judged: int) -> None:
     os.sync()
 
 
-def make_odd_files(folder: str, queries: int, documents: int, megabytes: int) -> Work:
-    """Write a run without and with infinite scores, and files that hold no rows at all."""
-    return Work(lambda: _write_odd(Path(folder), queries, documents, megabytes))
-
-
-def _write_odd(folder: Path, queries: int, documents: int, megabytes: int) -> None:
-    _write(folder, queries, documents, 2)
-    lines = (folder / "whole.txt").read_text().splitlines()
-    for row in np.linspace(0, len(lines) - 1, 10).astype(int).tolist():
-        fields = lines[row].split(" ")
-        lines[row] = " ".join([*fields[:4], "-inf", fields[5]])
-    (folder / "infinite.txt").write_text("\n".join(lines) + "\n")
-    with gzip.open(folder / "zeros.gz", "wb", 1) as zipped:
-        for _ in range(megabytes):
-            zipped.write(bytes(1_000_000))
-    for name, line in (("blank.txt", b"\n"), ("one_line.txt", b"d")):
-        with (folder / name).open("wb") as file:
-            for _ in range(megabytes):
-                file.write(line * 1_000_000)
-    os.sync()
-
-
 def _named(letter: str, numbers: NDArray[np.int64]) -> pl.Series:
     """Return the names that stand for numbers."""
     return letter + pl.Series(numbers).cast(pl.String).str.zfill(7)
@@ -99,16 +75,6 @@ def _named(letter: str, numbers: NDArray[np.int64]) -> pl.Series:
 
 def read_run(folder: str) -> Work:
     return Work(lambda: prframe.trec.read_run(Path(folder) / "whole.txt"), _rows)
-
-
-def read_odd(folder: str, file: str) -> Work:
-    def call() -> pl.DataFrame | None:
-        try:
-            return prframe.trec.read_run(Path(folder) / file)
-        except prframe.PrframeError:
-            return None
-
-    return Work(call, lambda rows: {"rows": -1 if rows is None else rows.height})
 
 
 def read_csv(folder: str) -> Work:
@@ -153,7 +119,7 @@ def files_to_metrics_at_once(folder: str, file: str) -> Work:
     return Work(call, means)
 
 
-def files_to_metrics_by_ir_measures(folder: str, file: str) -> Work:
+def files_to_metrics_by_peer(folder: str, file: str) -> Work:
     import ir_measures  # noqa: PLC0415
 
     measures = [ir_measures.parse_measure(name) for name in METRICS]
@@ -167,35 +133,3 @@ def files_to_metrics_by_ir_measures(folder: str, file: str) -> Work:
         return pl.DataFrame(list(found.values())).select(METRICS)
 
     return Work(call, means)
-
-
-def files_to_metrics_by_trec_eval(folder: str, file: str) -> Work:
-    names = {
-        "num_q": "rows",
-        "map": "AP",
-        "ndcg_cut.10": "nDCG@10",
-        "recip_rank": "RR",
-        "P.10": "P@10",
-    }
-
-    def call() -> list[float]:
-        qrels, run = (str(Path(folder) / name) for name in (f"{file}.qrels.txt", f"{file}.txt"))
-        return list(trec_eval.means(qrels, run, list(names)).values())
-
-    return Work(call, lambda values: dict(zip(names.values(), values, strict=True)))
-
-
-TASKS = {
-    task.__name__: task
-    for task in (
-        files_to_metrics,
-        files_to_metrics_at_once,
-        files_to_metrics_by_ir_measures,
-        files_to_metrics_by_trec_eval,
-        make_odd_files,
-        make_trec,
-        read_csv,
-        read_odd,
-        read_run,
-    )
-}

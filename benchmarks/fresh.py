@@ -7,52 +7,32 @@ starts another towards the peak of the one that is started.
 import json
 import subprocess
 import sys
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 Answer: TypeAlias = dict[str, float]
+ROOT = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """Seconds and megabytes (10^6 bytes) of one process, or the reason why there are none.
-
-    Attributes
-    ----------
-    first, later : float, tuple of float
-        Seconds of the first call in the process, and of those after it.
-    cpu : tuple of float
-        Seconds of CPU time of each call, the first one included.
-    ready, peak, peak_later : float
-        The resident memory just before the first call, and the largest from there until just
-        after it and until the end.
-    others : float
-        How many CPUs other programs kept busy meanwhile, on average.
-    answer : dict
-        What the result boils down to, to see that two ways agree.
-    skipped : str
-        Why nothing was measured.
-    """
+    """Seconds and megabytes (10^6 bytes) of one process, or the reason why there are none."""
 
     first: float = 0.0
     later: tuple[float, ...] = ()
     ready: float = 0.0
+    """The resident memory just before the first call."""
     peak: float = 0.0
+    """The largest resident memory from there until just after the first call."""
     peak_later: float = 0.0
-    others: float = 0.0
+    """The largest resident memory from there until the end."""
     cpu: tuple[float, ...] = ()
+    """Seconds of CPU time of each call, the first one included."""
     answer: Answer = field(default_factory=dict)
+    """What the result boils down to, to see that two ways agree."""
     skipped: str = ""
-
-
-ROOT = Path(__file__).resolve().parents[1]
-_MEMORY = (
-    "import resource, sys; "
-    "unit = 1 if sys.platform == 'darwin' else 1024; "
-    "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6)"
-)
+    """Why nothing was measured."""
 
 
 def compile_modules() -> None:
@@ -72,14 +52,6 @@ def run_task(
     found = json.loads(output.splitlines()[-1])
     lists = {name: tuple(found[name]) for name in ("later", "cpu")}
     return Measurement(**{**found, **lists})
-
-
-def run_statement(statement: str) -> Measurement:
-    """Time a whole process that runs one statement; a second one tells the memory."""
-    start = time.perf_counter()
-    _python("-c", statement)
-    seconds = time.perf_counter() - start
-    return Measurement(seconds, peak=float(_python("-c", f"{statement}; {_MEMORY}")))
 
 
 def run_module(name: str, *arguments: str) -> str:

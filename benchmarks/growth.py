@@ -71,7 +71,7 @@ def measured(most_rows: int, limit: float) -> Iterator[dict[str, object]]:
 
 def _row(axis: str, tool: str, size: Size, limit: float) -> dict[str, object]:
     """Measure a tool at one size."""
-    of_process = run_task("grow", {"tool": tool, **asdict(size)}, _LATER, limit)
+    of_process = run_task("peers.grow", {"tool": tool, **asdict(size)}, _LATER, limit)
     row: dict[str, object] = dict.fromkeys(COLUMNS, "")
     row |= {"axis": axis, "tool": tool, **asdict(size), "note": of_process.skipped}
     if not of_process.skipped:

@@ -12,7 +12,6 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import expit, stdtr
 
-from benchmarks.compare_tasks import family
 from benchmarks.data import SEED
 from benchmarks.report import table
 from prframe.stats import SignFlipNull, adjust_p_values
@@ -290,7 +289,8 @@ def _systems(effects: Floats, copies: int, rng: Rng) -> Floats:
 
 def _significant(values: Floats, rng: Rng) -> list[Flags]:
     """Return which pairs each correction finds significantly different."""
-    pairs = family(values)
+    first, second = np.array(list(combinations(range(len(values)), 2))).T
+    pairs = _of((values[first] - values[second]).T)
     tests = QUERY_TESTS["randomization"].of_pairs(pairs, QueryTestOptions())
     p_values = [
         adjust_p_values([test.p_value for test in tests], "holm"),

@@ -12,7 +12,7 @@ import polars as pl
 
 import prframe
 from benchmarks.data import SEED, Data, rows
-from benchmarks.tasks import METRICS, Work, means
+from benchmarks.tasks import Work, means
 
 Peer: TypeAlias = Callable[[pl.DataFrame], pl.DataFrame]
 Nested: TypeAlias = dict[str, dict[str, float]]
@@ -114,23 +114,6 @@ def scikit_learn_one_group(**data: Unpack[Data]) -> Work:
     return Work(call, lambda value: {"rows": 1, "AP": value})
 
 
-def agreement(peer: str, **data: Unpack[Data]) -> Work:
-    """Compare group by group; the answer is the largest difference of each metric."""
-    values = PEERS[peer]()
-    data["distinct"] = True
-    frame = rows(**data)
-
-    def call() -> pl.DataFrame:
-        theirs = values(frame).with_columns(pl.col("group").cast(pl.String))
-        metrics = [name for name in METRICS if name in theirs.columns]
-        ours = prframe.evaluate(frame, metrics, by="group")
-        both = ours.with_columns(pl.col("group").cast(pl.String)).join(theirs, on="group")
-        assert both.height == ours.height == theirs.height
-        return both.select((pl.col(name) - pl.col(f"{name}_right")).abs() for name in metrics)
-
-    return Work(call, lambda largest: largest.max().row(0, named=True))
-
-
 def ir_measures() -> Peer:
     import ir_measures as measures  # noqa: PLC0415
 
@@ -179,8 +162,3 @@ def _growing(rows: int, groups: int, models: int, share: float) -> pl.DataFrame:
             "label": np.tile(label, models),
         }
     )
-
-
-TASKS: dict[str, Callable[..., Work]] = {
-    task.__name__: task for task in (agreement, evaluate_by_peer, grow, scikit_learn_one_group)
-}

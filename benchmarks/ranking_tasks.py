@@ -1,8 +1,6 @@
 """Bands, intervals and the tests of AP: rankings that are the same on every run, and what is timed."""
 
 import os
-import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +11,7 @@ import prframe
 from benchmarks.data import SEED
 from benchmarks.fresh import Answer
 from benchmarks.tasks import Work, means
-from prframe.stats import ap_null_moments
-from prframe.typing import Flags, Floats, Integers
+from prframe.typing import Flags, Floats
 
 # The Vaswani collection: abstracts, and how many of them a run retrieves.
 COLLECTION, DEPTH = 11_429, 1_000
@@ -85,34 +82,9 @@ def tied_queries(systems: int, queries: int) -> pl.DataFrame:
     )
 
 
-def few_items(groups: int) -> pl.DataFrame:
-    """Return groups of 50 items, each of which is positive with probability .2."""
-    rng = np.random.default_rng(SEED)
-    label = rng.random((groups, 50)) < 0.2
-    label[~label.any(axis=1), 0] = True
-    group = np.repeat(np.arange(groups), 50)
-    score = rng.standard_normal(groups * 50)
-    return pl.DataFrame({"group": group, "score": score, "label": label.ravel()})
-
-
-def far(n: int) -> pl.DataFrame:
-    """Return one group, a hundredth of it positive and far better than chance."""
-    return _group(np.random.default_rng(SEED), 0, n, n // 100, 2.0)
-
-
 def half(n: int) -> pl.DataFrame:
     """Return one group, half of it positive and a little better than chance."""
     return _group(np.random.default_rng(SEED), 0, n, n // 2, 0.001)
-
-
-def rare(n: int, n_pos: int, ap: float) -> pl.DataFrame:
-    """Return the one of 10,000 random rankings whose AP is next to a value."""
-    rng = np.random.default_rng(SEED)
-    ranks = np.sort([rng.choice(n, n_pos, replace=False) for _ in range(10_000)], axis=1)
-    values = (np.arange(1, n_pos + 1) / (ranks + 1)).mean(axis=1)
-    label = np.zeros(n, dtype=np.bool_)
-    label[ranks[np.abs(values - ap).argmin()]] = True
-    return _rows(0, -np.arange(n, dtype=np.float64), label)
 
 
 def vaswani(runs: int) -> pl.DataFrame:
@@ -173,29 +145,7 @@ def _width(found: pl.DataFrame) -> Answer:
     return {"rows": found.height, "width": float(width.mean())}  # type: ignore[arg-type]
 
 
-# p = .01 for 25 positives among 500 items.
-RARE = (500, 25, 0.12278)
 _TOTALS = {"n_pos": "n_pos", "n_neg": "n_neg"}
-
-
-def null_moments(pairs: int) -> Work:
-    n, n_pos = _pairs(pairs)
-    return Work(lambda: ap_null_moments(n, n_pos))
-
-
-def harmonic_numbers(pairs: int) -> Work:
-    """Compute what no formula for mean and variance can do without."""
-    from scipy.special import psi, zeta  # noqa: PLC0415
-
-    n = _pairs(pairs)[0] + 1.0
-    return Work(lambda: (psi(n), zeta(2.0, n)))
-
-
-def _pairs(pairs: int) -> tuple[Integers, Integers]:
-    """Return numbers of items up to a million, and of positives among them."""
-    rng = np.random.default_rng(SEED)
-    n = rng.integers(1, 1_000_000, pairs)
-    return n, rng.integers(1, n + 1)
 
 
 def null_test(data: str, **size: int) -> Work:
@@ -218,8 +168,6 @@ def _frame(data: str, **size: int) -> tuple[pl.DataFrame, dict[str, Any]]:
         return vaswani(**size), {"by": ["system", "query_id"], **options}
     if data == "tied_queries":
         return tied_queries(**size), {"by": "system", "over": "group"}
-    if data == "rare":
-        return rare(*RARE), {"by": "group"}
     frame: pl.DataFrame = globals()[data](*size.values())
     return frame, {"by": "group", **(_TOTALS if data == "retrieved" else {})}
 
@@ -227,42 +175,3 @@ def _frame(data: str, **size: int) -> tuple[pl.DataFrame, dict[str, Any]]:
 def _tested(found: pl.DataFrame) -> Answer:
     p_values = found["p_value"].drop_nulls()
     return {"rows": found.height, "log10 p": float(p_values.log10().mean())}  # type: ignore[arg-type]
-
-
-def null_test_by_copairs(data: str, draws: int, **size: int) -> Work:
-    """From the same frame to p-values: rank, AP, and Monte Carlo for each number of positives.
-
-    The package keeps what it has drawn in the home directory: every call gets one of its own.
-    """
-    from copairs import compute  # noqa: PLC0415
-
-    frame, _ = _frame(data, **size)
-
-    def call() -> Floats:
-        ranked = frame.sort("group", "score", descending=[False, True])
-        counts = ranked.group_by("group", maintain_order=True).len()["len"].to_numpy()
-        labels = ranked["label"].cast(pl.UInt32).to_numpy()
-        ap, sizes = compute.ap_contiguous(labels, counts.astype(np.int64))
-        home = os.environ.get("HOME", "")
-        with tempfile.TemporaryDirectory() as folder:
-            os.environ["HOME"] = folder
-            found = compute.p_values(ap, sizes, draws, SEED, progress_bar=False)
-        os.environ["HOME"] = home
-        return np.asarray(found, dtype=np.float64)
-
-    return Work(call)
-
-
-TASKS: dict[str, Callable[..., Work]] = {
-    task.__name__: task
-    for task in (
-        band,
-        curve_floor,
-        harmonic_numbers,
-        interval,
-        null_floor,
-        null_moments,
-        null_test,
-        null_test_by_copairs,
-    )
-}

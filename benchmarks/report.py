@@ -1,119 +1,32 @@
 """Writes what was measured as Markdown."""
 
-import os
-import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from statistics import median
 
 from benchmarks.case import Case, Ratio, Results, Subject
-from benchmarks.fresh import Answer, Measurement
+from benchmarks.fresh import Measurement
 
-# Versions of these are always told, those of other tools where the text has them.
-_PACKAGES = ("polars", "numpy")
-_PEERS = (
-    "scikit-learn",
-    "pytrec_eval-terrier",
-    "ir_measures",
-    "ranx",
-    "numba",
-    "polarbearings",
-    "copairs",
-)
-
-PREFACE = """# Benchmarks
-
-Every time below is that of a fresh process. *First call* is the first of its process: the package
-is imported and the data are made, but nothing is warm, and what is loaded on first use counts.
-*Later calls* is the median of the calls after it in the same process. The subjects of a table are
-run in turn, round after round. A ratio is the median over the rounds of the ratio within a round,
-with the smallest and the largest in brackets. Data are random with a fixed seed; scores are
-uniform. *Peak* is the largest resident memory of the process in MB (10^6 bytes) from the first
-call on. While other programs keep more than .2 CPUs busy, a process is measured anew, as long as
-the time for that (`--patience`) lasts.
-
-The targets are what the project aims at; a target that is missed is said to be missed. Tables
-sum up what was measured; the commands print the rest.
-"""
-
-COMMANDS = """## Commands
-
-    pip install -e '.[bench]'
-    python -m benchmarks                    # everything; with --write, kept in this file
-    python -m benchmarks --only NAME ...    # some cases or studies, each a section below
-    python -m benchmarks --patience 60      # wait up to an hour for idle CPUs
-    python -m benchmarks --quick            # small sizes, to see that it runs
-    python -m benchmarks.coverage --part PART --every       # coverage of intervals and bands
-    python -m benchmarks.paired_study --part PART           # tests over queries
-    python -m benchmarks.growth             # docs/guide/growth.csv and growth.svg
-
-Programs that need more than Python packages are kept by `| python -m benchmarks.results TITLE`:
-
-    python -m benchmarks.copairs            # p-values beside those of copairs
-    python -m benchmarks.command_line --trec-eval PATH      # beside the C program
-    python -m benchmarks.spark_times --folder FOLDER        # Spark
-"""
+TARGETS = ("case", "what", "first call", "later calls", "target", "verdict")
 
 
-def measured_with(text: str = "") -> str:
-    """Return a line with the day; of times also with the CPUs and the versions."""
-    peers = [peer for peer in _PEERS if re.split(r"[-.]", peer)[0] in text]
-    packages = (*_PACKAGES, *peers)
-    versions = [f"{package} {found}" for package in packages if (found := _version(package))]
-    machine = [f"{os.cpu_count()} CPUs{_processor()}", *versions] if " call" in text else []
-    return f"*Measured on {', '.join([str(datetime.now(tz=UTC).date()), *machine])}.*\n"
+def targets(case: Case, results: Results) -> str:
+    """Return the table of everything in a case that has a target."""
+    rows = [_ratio_row(ratio, results) for ratio in case.ratios if ratio.target is not None]
+    for wanted, row in (("megabytes", _memory_row), ("seconds", _seconds_row)):
+        limited = [one for one in case.subjects if getattr(one, wanted) is not None]
+        rows += [row(one, results[one.name]) for one in limited]
+    return "## Targets\n\n" + table(TARGETS, ([case.name, *row] for row in rows))
 
 
-def _processor() -> str:
-    """Return the name, family and model of the processor in brackets, where Linux tells them.
-
-    Sorting takes several times as long on some as on others.
-    """
-    path = Path("/proc/cpuinfo")
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    # The first of several processors is the first in the list, which is read from its end.
-    told = dict(re.split(r"\s*:\s*", line, maxsplit=1) for line in reversed(lines) if ":" in line)
-    if "model name" not in told:
-        return ""
-    family, model = told.get("cpu family", "?"), told.get("model", "?")
-    return f" ({told['model name']}, family {family}, model {model})"
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
-
-
-def targets(cases: Iterable[tuple[Case, Results]]) -> str:
-    """Return the table of everything that has a target."""
-    rows: list[list[str]] = []
-    for case, results in cases:
-        aimed_at = [ratio for ratio in case.ratios if ratio.target is not None]
-        rows += [[case.name, *_ratio_row(ratio, results)] for ratio in aimed_at]
-        for wanted, row in (("megabytes", _memory_row), ("seconds", _seconds_row)):
-            limited = [one for one in case.subjects if getattr(one, wanted) is not None]
-            rows += [[case.name, *row(one, results[one.name])] for one in limited]
-    header = ["case", "what", "first call", "later calls", "target", "verdict"]
-    return "## Targets\n\n" + table(header, rows)
-
-
-def case_section(case: Case, results: Results, checks: dict[str, Answer | str]) -> str:
-    """Return the section of a case: ratios and times without a target, and what agreed."""
-    header = ["ratio", "first call", "later calls"]
+def case_section(case: Case, results: Results) -> str:
+    """Return the section of a case: ratios and times without a target."""
+    parts = [f"## {case.name}\n", f"{case.text}\n"]
     rows = [_ratio_row(ratio, results)[:3] for ratio in case.ratios if ratio.target is None]
-    parts = [f"## {case.name}\n", f"{case.text}\n", *([table(header, rows)] if rows else [])]
-    header = ["measured", "first call, s", "later calls, s", "peak, MB"]
+    parts += [table(["ratio", "first call", "later calls"], rows)] if rows else []
     free = [one.name for one in case.subjects if one.seconds is None and one.megabytes is None]
-    timed = [_time_row(name, results[name]) for name in free]
-    parts += [table(header, timed)] if timed else []
-    lines = [_agreement_line(one, results) for one in case.subjects if one.agrees]
-    lines += [_check_line(name, found) for name, found in checks.items()]
-    if lines:
-        parts.append("\n".join(lines) + "\n")
+    rows = [_time_row(name, results[name]) for name in free]
+    header = ["measured", "first call, s", "later calls, s", "peak, MB"]
+    parts += [table(header, rows)] if rows else []
     return "\n".join(parts)
 
 
@@ -191,22 +104,6 @@ def _time_row(name: str, found: list[Measurement]) -> list[str]:
         f"{median(later):.3f}" if later else "",
         f"{median(one.peak for one in found):.0f}",
     ]
-
-
-def _agreement_line(subject: Subject, results: Results) -> str:
-    one, other = (results[name][0] for name in (subject.name, subject.agrees))
-    pair = f"{subject.name} and {subject.agrees}"
-    if one.skipped or other.skipped:
-        return f"- {pair}: not compared."
-    largest = max(abs(value - other.answer[name]) for name, value in one.answer.items())
-    return f"- {pair}: the results (means over the groups) differ by {largest:.1e} at most."
-
-
-def _check_line(name: str, found: Answer | str) -> str:
-    if isinstance(found, str):
-        return f"- {name}: not compared ({found})."
-    each = ", ".join(f"{metric} {difference:.1e}" for metric, difference in found.items())
-    return f"- {name}, largest difference of a group's value, no scores tied: {each}."
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

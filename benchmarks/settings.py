@@ -92,7 +92,6 @@ RANKINGS: dict[str, dict[str, Sizes]] = {
     "top": {UNTIED: ((0.5, 40), (0.1, 200), (0.01, 2000))},
     "levels": {"few,five,ten": ((0.01, 2000), (0.01, 10_000), (0.1, 200), (0.1, 1000))},
     "sizes": {"1,2,4": _with_positives((0.1, 0.5, 0.9), (20, 200, 2000, 20_000))},
-    "first": {UNTIED: ((0.5, 40), (0.1, 200), (0.2, 300), (0.1, 1000), (0.01, 2000))},
     "noise": {
         "few wrong": ((0.06, 1000), (0.02, 2000)),
         "fewer wrong": ((0.1, 1500),),
@@ -153,26 +152,12 @@ def of_sizes(population: Population, share: float, n: int) -> dict[str, float]:
     return population.metrics(share, names) | of_k
 
 
-def of_first(population: Population, share: float, n: int) -> dict[str, float]:
-    """Return metrics of the first positive: their means over many rankings of n items."""
-    rng = np.random.default_rng([SEED, n, 1])
-    n_pos = rng.binomial(n, share, 1_000_000)
-    n_pos = n_pos[(n_pos > 0) & (n_pos < n)]
-    # The recall of the first of so many positives.
-    first = -np.expm1(-rng.standard_exponential(n_pos.size) / n_pos)
-    rank = 1 + rng.binomial(n - n_pos, population.rate(first))
-    found = {f"Success@{k}": float((rank <= k).mean()) for k in (1, 3, 5, 10)}
-    reached = (rank <= 10) / rank
-    return found | {"RR": float((1 / rank).mean()), "RR@10": float(reached.mean())}
-
-
 METRICS: dict[str, Callable[[Population, float, int], dict[str, float]]] = {
     "main": of_main,
     "ap": lambda population, share, _: population.metrics(share, ["AP"]),
     "top": of_top,
     "levels": of_top,
     "sizes": of_sizes,
-    "first": of_first,
     "noise": lambda population, share, _: population.metrics(share, ["AP", "AUC"]),
 }
 
@@ -185,34 +170,6 @@ def rankings(part: str) -> Iterator[Study]:
         true = partial(METRICS[part], population, share, n)
         options = {"samples": 300, "options": {"n_resamples": 500}} if part == "sizes" else {}
         yield Study(part, population.name, f"{share:g}, {n}", draw, true, key=key, **options)
-
-
-THRESHOLDS = (-4.0, -2.0, -0.5, 0.5, 1.0, 2.0, 4.0)
-AT_THRESHOLD = ("P(", "R(", "Specificity(", "F1(", "F(beta=2, ", "BalancedAccuracy(", "MCC(")
-
-
-def thresholds() -> Iterator[Study]:
-    """Yield studies of metrics at thresholds that nearly all items pass, or nearly none."""
-    sizes = product((0.01, 0.1, 0.5, 0.95), (40, 200, 1000, 20_000), (1.0, 2.0, 4.0))
-    for share, n, apart in sizes:
-        if n * min(share, 1 - share) >= 2:
-            population = binormal(apart)
-            draw, true = partial(population.sample, share, n), partial(_passing, share, apart)
-            yield Study("thresholds", population.name, f"{share:g}, {n}", draw, true)
-
-
-def _passing(share: float, apart: float) -> dict[str, float]:
-    """Return the metrics of the population, from the four cells of its table."""
-    found = {}
-    for threshold in THRESHOLDS:
-        shares = [ndtr(apart - threshold), ndtr(threshold - apart), ndtr(-threshold)]
-        weight = np.array([*shares, ndtr(threshold)]) * [share, share, 1 - share, 1 - share]
-        columns = {"score": threshold + np.array([1, -1, 1, -1]), "label": [1, 1, 0, 0]}
-        names = [f"{name}threshold={threshold:g})" for name in AT_THRESHOLD]
-        rows = pl.DataFrame(columns | {"weight": 1e9 * weight})
-        values = prframe.evaluate(rows, names, weight="weight").row(0)
-        found |= dict(zip(names, values, strict=True))
-    return found
 
 
 PHIS = ("mww", "p-norm-push(q=3)", "p-norm-push(q=5)", "van-der-waerden", "logrank")
@@ -396,42 +353,6 @@ def _of_users(number: int, least: int, most: int, rng: Rng) -> pl.DataFrame:
     user = np.repeat(np.arange(number), rng.integers(least, most, number, endpoint=True))
     values = ndtr(0.8 + rng.normal(size=number)[user] + rng.normal(size=user.size))
     return pl.DataFrame({"query": np.arange(user.size), "user": user, "AP": values})
-
-
-class Design(NamedTuple):
-    """Numbers of queries and items, and how far shared items differ; None if none is shared."""
-
-    queries: int
-    items: int
-    shared: float | None
-
-    def draw(self, rng: Rng) -> pl.DataFrame:
-        """Draw rankings: positives, a fifth, are about 1.5 above the others."""
-        n, m = self.queries, self.items
-        label = rng.random((n, m)) < 0.2
-        label[:, 0] |= ~label.any(axis=1)
-        common = (self.shared or 0.0) * rng.normal(size=(n if self.shared is None else 1, m))
-        score = rng.normal(1.5, 0.5, (n, 1)) * label + common + rng.normal(size=(n, m))
-        item = np.arange(n * m) if self.shared is None else np.tile(np.arange(m), n)
-        columns = {"score": score.ravel(), "label": label.ravel(), "item": item}
-        return pl.DataFrame(columns | {"query": np.repeat(np.arange(n), m)})
-
-    def true(self) -> dict[str, float]:
-        """Return the means over the population, in which queries need not share items."""
-        rng = np.random.default_rng(SEED)
-        rows = Design(20_000, self.items, None).draw(rng)
-        score = pl.col("score") + (self.shared or 0.0) * rng.normal(size=rows.height)
-        found = prframe.evaluate(rows.with_columns(score), ["AP", "AUC"], over="query")
-        return dict(zip(found["metric"], found["mean"], strict=True))
-
-
-def items() -> Iterator[Study]:
-    """Yield studies of means over queries that rank items of their own, or the same items."""
-    for shared, number in product((None, 0.5, 1.0), (15, 50)):
-        design, size = Design(number, 100, shared), f"{number} queries of 100 items"
-        about = "own items" if shared is None else f"shared items, {shared:g}"
-        options = {"over": "query", "item": "item", "resampling": "items"}
-        yield Study("items", about, size, design.draw, design.true, options=options, samples=400)
 
 
 # How often a machine finds relevant documents, and takes others for relevant.
@@ -847,23 +768,14 @@ def mean_curves() -> Iterator[Study]:
         yield mean_curve(setting, number, (1, 1), metric, None)
 
 
-def clustered_curves() -> Iterator[Study]:
-    """Yield studies of bands of mean curves over queries that come in clusters."""
-    every = product(((4, 4), (1, 7)), (5, 15, 30), ("curve", "difference"))
-    for sizes, number, metric in every:
-        yield mean_curve(OF_USERS, number, sizes, metric, "user")
-
-
 PARTS: dict[str, Callable[[], Iterator[Study]]] = {
     **{part: partial(rankings, part) for part in RANKINGS},
-    "thresholds": thresholds,
     "ranks": ranks,
     "clusters": clusters,
     "priors": priors,
     "best threshold": best_threshold,
     "means": means,
     "queries": queries,
-    "items": items,
     "predicted": predicted,
     "pairs": pairs,
     "bands": bands,
@@ -871,5 +783,4 @@ PARTS: dict[str, Callable[[], Iterator[Study]]] = {
     "cluster bands": cluster_bands,
     "differences": differences,
     "mean curves": mean_curves,
-    "clustered curves": clustered_curves,
 }

@@ -1,10 +1,10 @@
 """CPU seconds of `evaluate` on Spark, the JVM and its workers together, beside polars in process.
 
-    python -m benchmarks.spark_times --folder FOLDER [--cases groups evaluator one growth]
+    python -m benchmarks.spark_times --folder FOLDER [--cases groups evaluator one]
 
 Needs the extra ``spark``, Java and psutil. Data are made once, as Parquet files in the folder.
 The cases: many groups; the mean AP of pyspark.ml's RankingEvaluator on 1,000,000 rows beside ours;
-one ranking of many rows, which are counted where they lie; one ranking of more and more rows.
+one ranking of more and more rows, which are counted where they lie.
 ``--draw docs/guide/spark_growth.csv`` draws the figure of such a table again.
 """
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 SHAPES = ((20_000, 1_000), (200_000, 20))
 SMALL = (1_000, 1_000)
 METRICS = ["AP", "nDCG@10", "RR"]
-ONE, SHARE = 20_000_000, 0.005
-GROWTH = (1_000_000, 3_000_000, 10_000_000, 20_000_000, 30_000_000, 100_000_000)
+SHARE = 0.005
+ROWS = (1_000_000, 3_000_000, 10_000_000, 20_000_000, 30_000_000, 100_000_000)
 # Spark measures a batch after each row unless its size is unlimited, which is the largest number.
 CONF = (
     "spark.sql.execution.arrow.maxBytesPerBatch=2147483647",
@@ -43,15 +43,13 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path())
     parser.add_argument("--draw", type=Path, metavar="TABLE", help="draw a table of growth alone")
     parser.add_argument("--cases", nargs="+", choices=CASES, default=["groups"])
-    parser.add_argument("--partitions", default="8")
-    parser.add_argument("--rows", type=int, default=ONE, help="those of one ranking")
-    parser.add_argument("--most", type=int, default=GROWTH[-1], help="rows of the last ranking")
+    parser.add_argument("--rows", type=int, nargs="+", default=ROWS, help="those of one ranking")
     parser.add_argument("--conf", nargs="*", default=CONF, help="settings of Spark, KEY=VALUE")
     given = parser.parse_args()
     if given.draw:
         draw(given.draw, given.draw.with_suffix(".svg"))
         return
-    session = _session(given.partitions, given.conf)
+    session = _session(given.conf)
     _show("groups x rows", "subject", "CPU s", "wall s", "MB shuffled")
     _once(_on_spark(session, _file(session, given.folder, 10, 10), by="q"))
     for case in given.cases:
@@ -96,16 +94,10 @@ def _evaluator(session: "SparkSession", given: argparse.Namespace) -> Iterator[T
 
 
 def _one(session: "SparkSession", given: argparse.Namespace) -> Iterator[Timed]:
-    path = _file(session, given.folder, 1, given.rows, SHARE)
-    yield (1, given.rows), "prframe on Spark", _on_spark(session, path)
-    yield (1, given.rows), "prframe in process", _in_process(path)
-
-
-def _growth(session: "SparkSession", given: argparse.Namespace) -> Iterator[Timed]:
-    for rows in GROWTH:
-        if rows <= given.most:
-            path = _file(session, given.folder, 1, rows, SHARE)
-            yield (1, rows), "prframe on Spark", _on_spark(session, path)
+    for rows in given.rows:
+        path = _file(session, given.folder, 1, rows, SHARE)
+        yield (1, rows), "prframe on Spark", _on_spark(session, path)
+        yield (1, rows), "prframe in process", _in_process(path)
 
 
 def _on_spark(
@@ -137,14 +129,14 @@ def _file(
     return str(path)
 
 
-def _session(partitions: str, conf: Sequence[str] = CONF) -> "SparkSession":
+def _session(conf: Sequence[str]) -> "SparkSession":
     from pyspark.sql import SparkSession  # noqa: PLC0415 - loaded where it is needed
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     builder = builder.config("spark.driver.memory", "2g").config("spark.log.level", "ERROR")
     for setting in conf:
         builder = builder.config(*setting.split("=", 1))
-    return builder.config("spark.sql.shuffle.partitions", partitions).getOrCreate()
+    return builder.config("spark.sql.shuffle.partitions", "8").getOrCreate()
 
 
 def _mean_ap(frame: "DataFrame") -> float:
@@ -215,7 +207,6 @@ CASES: dict[str, Callable[["SparkSession", argparse.Namespace], Iterator[Timed]]
     "groups": _groups,
     "evaluator": _evaluator,
     "one": _one,
-    "growth": _growth,
 }
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 import prframe
-from benchmarks.data import SEED, Data, rows, write_parquet
+from benchmarks.data import Data, rows, write_parquet
 from benchmarks.fresh import Answer
 
 Keys: TypeAlias = NDArray[np.uint64]
@@ -73,11 +73,6 @@ def packed(frame: pl.DataFrame) -> Keys:
     return keys
 
 
-def sort_scores(**data: Unpack[Data]) -> Work:
-    scores = rows(**data)["score"]
-    return Work(scores.sort)
-
-
 def rank_positives(**data: Unpack[Data]) -> Work:
     """Do what AP cannot do without: sort all scores and those of positives, and search."""
     frame = rows(**data)
@@ -87,13 +82,6 @@ def rank_positives(**data: Unpack[Data]) -> Work:
         return np.searchsorted(np.sort(scores), np.sort(scores[positive]))
 
     return Work(call)
-
-
-def sort_groups(**data: Unpack[Data]) -> Work:
-    """Sort the scores of each group with polars."""
-    frame = rows(**data)
-    ranked = pl.col("score").sort()
-    return Work(lambda: frame.group_by("group", maintain_order=True).agg(ranked))
 
 
 def sort_rows(**data: Unpack[Data]) -> Work:
@@ -107,25 +95,34 @@ def curve_of_one_group(recall: float | None = None, **data: Unpack[Data]) -> Wor
 
 
 def make_parquet(folder: str, **data: Unpack[Data]) -> Work:
-    return Work(lambda: write_parquet(parquet_path(folder), **data))
+    """Write files with row groups of usual and of large size."""
+
+    def call() -> None:
+        for row_group in (125_000, 1_000_000):
+            write_parquet(_parquet(folder, row_group), row_group, **data)
+
+    return Work(call)
 
 
-def evaluate_parquet(folder: str, engine: Engine = "auto") -> Work:
-    query = pl.scan_parquet(parquet_path(folder))
-    values = query.pr.evaluate(list(METRICS), by="group")  # type: ignore[attr-defined]
+def evaluate_parquet(folder: str, engine: Engine = "auto", row_group: int = 125_000) -> Work:
+    values = _lazy_values(folder, row_group)
     return Work(lambda: values.collect(engine=engine), means)
 
 
 def sink_parquet(folder: str) -> Work:
-    query = pl.scan_parquet(parquet_path(folder))
-    values = query.pr.evaluate(list(METRICS), by="group")  # type: ignore[attr-defined]
-    output = Path(folder) / "values.parquet"
+    values, output = _lazy_values(folder, 125_000), Path(folder) / "values.parquet"
     return Work(lambda: values.sink_parquet(output), lambda _: means(pl.read_parquet(output)))
+
+
+def _lazy_values(folder: str, row_group: int) -> pl.LazyFrame:
+    query: Any = pl.scan_parquet(_parquet(folder, row_group))
+    values: pl.LazyFrame = query.pr.evaluate(list(METRICS), by="group")
+    return values
 
 
 def read_parquet(folder: str) -> Work:
     """Read every column in batches and add it up."""
-    query = pl.scan_parquet(parquet_path(folder))
+    query = pl.scan_parquet(_parquet(folder, 125_000))
 
     def call() -> pl.DataFrame:
         batches = query.collect_batches(maintain_order=True)
@@ -134,69 +131,11 @@ def read_parquet(folder: str) -> Work:
     return Work(call)
 
 
-def parquet_path(folder: str) -> Path:
-    return Path(folder) / "rows.parquet"
+def _parquet(folder: str, row_group: int) -> Path:
+    return Path(folder) / f"{row_group}.parquet"
 
 
 def means(frame: pl.DataFrame) -> Answer:
     """Return the number of rows and the mean of each floating-point column."""
     values = frame.select(pl.col(pl.Float64).exclude("threshold").mean())
     return {"rows": frame.height, **values.row(0, named=True)}
-
-
-def rank_statistic(rule: str, n: int, solver: str) -> Work:
-    from prframe.learn import RankStatisticRanker  # noqa: PLC0415
-
-    features, labels = _sample(rule, n)
-    ranker = RankStatisticRanker("p-norm-push", rule, solver=solver, random_state=SEED)
-    return Work(
-        lambda: ranker.fit(features, labels),
-        lambda found: {"criterion": found.criterion_, "iterations": found.n_iter_},
-    )
-
-
-def logistic(rule: str, n: int) -> Work:
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
-
-    features, labels = _sample(rule, n)
-    first, second = np.triu_indices(features.shape[1])
-
-    def call() -> object:
-        columns = features if rule == "linear" else features[:, first] * features[:, second]
-        return LogisticRegression(max_iter=1000).fit(columns, labels)
-
-    return Work(call)
-
-
-def _sample(rule: str, n: int, d: int = 15) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Draw two normal classes, by turns."""
-    rng = np.random.default_rng(SEED)
-    labels = np.arange(n) % 2
-    features = rng.normal(size=(n, d))
-    if rule == "linear":
-        return features + 0.2 * labels[:, None], labels
-    return features * np.where(labels, 1.2, 1.0)[:, None], labels
-
-
-TASKS: dict[str, Callable[..., Work]] = {
-    task.__name__: task
-    for task in (
-        curve,
-        evaluate,
-        curve_of_one_group,
-        evaluate_one_group,
-        evaluate_parquet,
-        expression,
-        logistic,
-        make_parquet,
-        pack_and_sort,
-        rank_positives,
-        rank_statistic,
-        read_parquet,
-        sink_parquet,
-        sort_groups,
-        sort_packed,
-        sort_rows,
-        sort_scores,
-    )
-}

@@ -22,7 +22,7 @@ def test_tools_compute_the_same(models: int) -> None:
 
 def test_a_tool_that_takes_too_long_is_asked_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     def run_task(task: str, options: dict, later: int, limit: float) -> Measurement:
-        assert (task, later, limit) == ("grow", 3, 7)
+        assert (task, later, limit) == ("peers.grow", 3, 7)
         if options["tool"] == SKLEARN and options["rows"] > 10_000:
             return Measurement(skipped="more than 7 seconds")
         cpu = (0.75, 0.375, 0.5, 0.25)
