@@ -103,9 +103,3 @@ def toctree() -> str:
     rows = "\n".join(f"   * - :func:`{name}`\n     - {ABOUT[name][0]}" for name in names)
     pages = "\n".join(f"   verbs/{name}" for name in names)
     return f".. list-table::\n   :widths: 25 75\n\n{rows}\n\n.. toctree::\n   :hidden:\n\n{pages}"
-
-
-def table() -> str:
-    """Return the same list for a Markdown page."""
-    rows = [f"| {{py:func}}`{name} <prframe.{name}>` | {ABOUT[name][0]} |" for name in ABOUT]
-    return "\n".join(["| verb | gives |", "|---|---|", *rows])
