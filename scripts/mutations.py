@@ -25,7 +25,7 @@ ENOUGH = 0.95
 
 # A module and its tests, and below it the old and the new texts.
 TABLE = """
-_engine/keys.py: engine/test_keys.py engine/test_edge_cases.py
+_engine/rows.py: engine/test_keys.py engine/test_edge_cases.py
     values[np.isnan(values)] = -np.inf => values[np.isnan(values)] = np.inf
     values = numbers.to_numpy() + 0.0 => values = numbers.to_numpy() - 0.0
     flip &= 0x7FFF_FFFF_FFFF_FFFF => flip &= 0
@@ -57,7 +57,7 @@ _engine/pieces.py: engine/test_pieces.py engine/test_edge_cases.py metrics/test_
     return keys.n_unique() < keys.height => return keys.n_unique() < 0
     bool(least > UNRETRIEVED) => bool(least >= UNRETRIEVED)
     self.first_rows, dtype=np.uint32) => self.first_rows, dtype=np.uint8)
-_engine/totals.py: test_messages.py engine/test_edge_cases.py metrics/test_oracle.py
+_engine/pieces.py: test_messages.py engine/test_edge_cases.py metrics/test_oracle.py
     pl.col(name) < pl.col(present) => pl.col(name) < pl.col(present) - 1
     groups.filter(values > 1) => groups.filter(values > 2)
     pl.col("repeated") > 0 => pl.col("repeated") > 1

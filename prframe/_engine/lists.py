@@ -10,12 +10,10 @@ import polars as pl
 from prframe._engine.arguments import TEXT, Arguments, require_number
 from prframe._engine.frames import Seen, Source
 from prframe._engine.hits import Hits
-from prframe._engine.keys import sortable_keys
 from prframe._engine.measure import measure, thresholds_of
-from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.pieces import Piece, Ranking, Task, results
 from prframe._engine.ranks import task_of_hits
-from prframe._engine.rows import is_missing, notice, positive
-from prframe._engine.tasks import Task, results
+from prframe._engine.rows import is_missing, notice, positive, sortable_keys
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
 

@@ -9,10 +9,9 @@ import numpy as np
 import polars as pl
 
 from prframe._engine.hits import Hits, at_grade, together
-from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.pieces import Piece, Ranking, Task, results
 from prframe._engine.ranks import task_of_hits
 from prframe._engine.rows import computed, key_names
-from prframe._engine.tasks import Task, results
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
 from prframe.metrics.metric import Combine, Term

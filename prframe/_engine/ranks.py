@@ -21,8 +21,8 @@ from prframe._engine.hits import (
     unit_hits,
     weighted_hits,
 )
-from prframe._engine.keys import UNRETRIEVED, rounded
-from prframe._engine.pieces import Piece
+from prframe._engine.pieces import Piece, Task, group_totals, reaching, retrieved
+from prframe._engine.rows import UNRETRIEVED, rounded
 from prframe._engine.runs import hits_of_runs, ranked_runs, sizes_of_runs
 from prframe._engine.sorting import (
     Ranks,
@@ -33,8 +33,6 @@ from prframe._engine.sorting import (
     ranks_of,
     sort_rows,
 )
-from prframe._engine.tasks import Task
-from prframe._engine.totals import group_totals, reaching, retrieved
 from prframe.metrics.quantities import above_name
 from prframe.typing import Floats, Integers
 

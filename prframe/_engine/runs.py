@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source, run_starts
 from prframe._engine.hits import Hits, from_marks, spread, unit_hits
-from prframe._engine.keys import UNRETRIEVED, threshold_key
-from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.pieces import Piece, Ranking, group_totals
+from prframe._engine.rows import UNRETRIEVED, threshold_key
 from prframe._engine.sorting import Ranks
-from prframe._engine.totals import group_totals
 from prframe.typing import Integers
 
 

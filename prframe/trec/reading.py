@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from prframe import checks
-from prframe._engine.tasks import prefetched
+from prframe._engine.pieces import prefetched
 from prframe.errors import PrframeError
 from prframe.trec.files import (
     Part,

@@ -11,12 +11,10 @@ from prframe import checks, stats
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.hits import Hits
-from prframe._engine.keys import UNRETRIEVED
 from prframe._engine.measure import measure, values_of_groups
-from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.pieces import Piece, Ranking, Task
 from prframe._engine.ranks import hits, task_of_hits
-from prframe._engine.rows import considered, in_groups, key_names
-from prframe._engine.tasks import Task
+from prframe._engine.rows import UNRETRIEVED, considered, in_groups, key_names
 from prframe.errors import ArgumentError, NoCutoffWarning, PrframeError, each_once, warn
 from prframe.metrics import Metric, forms_that, in_trec_eval, parse_metric
 from prframe.metrics.positions import Judged
@@ -25,8 +23,7 @@ from prframe.metrics.thresholds import AUC, AUPRG, W
 from prframe.stats import rankings
 from prframe.tie_policies import Ties
 from prframe.typing import Floats, Integers
-from prframe.verbs._plan import takes_ties
-from prframe.verbs._verb import positives_of, warn_undefined
+from prframe.verbs._verb import positives_of, takes_ties, warn_undefined
 
 # The share of positives that are retrieved, beside the metrics that are asked for.
 _RETRIEVED = "prframe: retrieved"

@@ -10,7 +10,6 @@ from prframe import checks, hints
 from prframe._engine.arguments import Arguments
 from prframe._engine.frame_kinds import kind_of
 from prframe._engine.frames import Source, named, source
-from prframe._engine.keys import rounded
 from prframe._engine.measure import values_of_groups
 from prframe._engine.pieces import Ranking
 from prframe._engine.rows import (
@@ -21,6 +20,7 @@ from prframe._engine.rows import (
     key_names,
     positive,
     problems,
+    rounded,
 )
 from prframe.metrics import Metric
 from prframe.metrics.positions import P
@@ -28,9 +28,8 @@ from prframe.metrics.thresholds import AP
 from prframe.typing import FrameT, Schema, Shared
 from prframe.verbs._evaluation import SHOWN
 from prframe.verbs._guards import PooledRankings
-from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._predictions import agreement, filled, findings as of_judges
-from prframe.verbs._verb import run, verb
+from prframe.verbs._verb import Accepts, TwoStepPlan, run, verb
 
 # Differences below this are due to rounding.
 _ROUNDING = 1e-12

@@ -16,8 +16,7 @@ from prframe.errors import ArgumentError
 from prframe.metrics import Metric
 from prframe.typing import Columns, FrameT, Layout, Schema, Shared
 from prframe.verbs._evaluation import Evaluation, named
-from prframe.verbs._plan import Accepts, TwoStepPlan
-from prframe.verbs._verb import grouped_over, run, score_columns, verb
+from prframe.verbs._verb import Accepts, TwoStepPlan, grouped_over, run, score_columns, verb
 
 Shape: TypeAlias = Literal["wide", "long", "summary"]
 

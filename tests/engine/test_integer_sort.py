@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from prframe._engine.packing import sort_by_polars, sort_integers
+from prframe._engine.sorting import sort_by_polars, sort_integers
 
 EXTREMES = {np.uint64: [0, 1, 2**63 - 1, 2**63, 2**64 - 1], np.int64: [-(2**63), -1, 0, 2**63 - 1]}
 
@@ -39,7 +39,7 @@ INSIDE = """
 import threading
 import numpy as np
 import polars as pl
-from prframe._engine.packing import sort_by_polars
+from prframe._engine.sorting import sort_by_polars
 
 def ascends(columns):
     numbers = np.random.default_rng(1).integers(1 << 62, size=300_000, dtype=np.uint64)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import prframe
-from prframe._engine.keys import sortable_keys, threshold_key
+from prframe._engine.rows import sortable_keys, threshold_key
 
 THRESHOLDS = [0.1, 0.5, 0, 3, -0.25, 1e-5, 123456.789, 1e30, -1e30, 1e300]
 

@@ -8,10 +8,9 @@ from polars.testing import assert_frame_equal
 
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
-from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.pieces import Piece, Ranking, items_above
 from prframe._engine.ranks import hits, tie_sizes
 from prframe._engine.runs import Counting, counted
-from prframe._engine.totals import items_above
 
 COLUMNS = {"nothing": (), "gains": ("gain",), "judgments": ("gain", "judged")}
 

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 import prframe
-from prframe._engine import hits, packing, sorting
+from prframe._engine import hits, sorting
 from prframe._engine.sorting import Ranks, order_of_rows, places_of, sort_rows
 
 pytestmark = pytest.mark.filterwarnings(
@@ -63,7 +63,7 @@ def test_rows_are_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     group = np.sort(rng.integers(0, 9, 500)).astype(np.uint32)
     key, kind = KEYS["decimals"](500, rng), rng.integers(0, 2, 500).astype(np.uint8)
     whole = sort_rows(group, key, kind)
-    monkeypatch.setattr(packing, "_AT_A_TIME", 7)
+    monkeypatch.setattr(sorting, "_AT_A_TIME", 7)
     parts = sort_rows(group, key, kind)
     assert (whole.kind == parts.kind).all()
     assert (whole.begins == parts.begins).all()
@@ -125,7 +125,7 @@ def test_the_permutation_is_that_of_a_stable_sort_by_columns(
     kind: str, n_kinds: int, telling_bits: int, at_a_time: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sorting, "_TELLING_BITS", telling_bits)
-    monkeypatch.setattr(packing, "_AT_A_TIME", at_a_time)
+    monkeypatch.setattr(sorting, "_AT_A_TIME", at_a_time)
     rng = np.random.default_rng(5)
     for n in (0, 1, 2, 17, 200):
         for n_groups in (1, 2, 40):

@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal
 
 import prframe
 from prframe._engine import frames
-from prframe._engine.tasks import Task, prefetched, results
+from prframe._engine.pieces import Task, prefetched, results
 
 N_GROUPS = 30
 
@@ -260,7 +260,7 @@ def test_verbs_do_not_wait_for_ever_where_polars_calls_them(number: str) -> None
 INTERRUPTED = """
 import os, signal, threading, time
 import polars as pl
-from prframe._engine.tasks import Task, results
+from prframe._engine.pieces import Task, results
 pl.thread_pool_size = lambda: 2
 begun = []
 def work():

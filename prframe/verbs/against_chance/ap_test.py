@@ -12,11 +12,11 @@ from prframe.stats._arrays import random_generator
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._verb import grouped_over, run, verb
-from prframe.verbs.against_chance.known_ap import KnownAP
 from prframe.verbs.against_chance.plans import (
     Correction,
     Dependence,
     GroupTest,
+    KnownAP,
     MeanTest,
     Method,
     columns_of_tests,

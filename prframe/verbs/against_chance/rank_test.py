@@ -25,10 +25,10 @@ from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, parse_ph
 from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, FrameT, Integers, Shared
 from prframe.verbs._groups import each_shape, group_cells, shape_of
-from prframe.verbs._plan import Accepts
 from prframe.verbs._verb import (
     MOVED,
     TIES_AT_JUMPS,
+    Accepts,
     positives_of,
     run,
     verb,

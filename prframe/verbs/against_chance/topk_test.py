@@ -21,8 +21,7 @@ from prframe.metrics.positions import P, R
 from prframe.stats import hypergeometric_topk, proportion_interval
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Floats, FrameT, IntervalMethod, Schema, Shared
-from prframe.verbs._plan import Accepts
-from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined
+from prframe.verbs._verb import Accepts, positives_of, run, verb, warn_null, warn_undefined
 from prframe.verbs.against_chance.plans import CorrectedTests, Correction, columns_with_p
 
 Measure: TypeAlias = Literal["precision", "recall"]

@@ -1,7 +1,7 @@
 """The verb that compares models, over queries or on the same items."""
 
 from collections.abc import Collection, Sequence
-from typing import Unpack, cast
+from typing import Unpack
 
 import numpy as np
 
@@ -14,20 +14,17 @@ from prframe.stats._arrays import random_generator
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._evaluation import Evaluation, prior_of
 from prframe.verbs._mean_samples import Resampling
-from prframe.verbs._plan import Plan
 from prframe.verbs._precomputed_values import (
     PrecomputedValues,
     metrics_or_none,
     of_queries,
     refuse_prior,
 )
-from prframe.verbs._verb import run, verb
-from prframe.verbs.comparison.matched_items import Incomplete as IncompleteItems
+from prframe.verbs._verb import Plan, run, verb
 from prframe.verbs.comparison.on_items import OnItems
-from prframe.verbs.comparison.predicted import check_predicted, over_queries
+from prframe.verbs.comparison.over_queries import check_predicted, over_queries
 from prframe.verbs.comparison.query_values import (
     ComparedValues,
-    Incomplete as IncompleteQueries,
     precomputed,
 )
 from prframe.verbs.comparison.rows import (
@@ -276,8 +273,7 @@ def compare(
         require_items("compare", args)
         check_options(asked, args, incomplete, ON_ITEMS)
         check_of_items(asked, undefined, resampling)
-        items = cast("IncompleteItems", incomplete)
-        plan = OnItems(args, asked, items, prior_of(prior))
+        plan = OnItems(args, asked, incomplete, prior_of(prior))
     else:
         measure: Evaluation | PrecomputedValues = Evaluation(args, wanted, prior=prior_of(prior))
         if values is not None:
@@ -286,10 +282,9 @@ def compare(
             args, measure = precomputed(values, names, args, over)
         check_options(asked, args, incomplete, OVER_QUERIES)
         number = None if undefined is None else checks.number("undefined", undefined)
-        policy = cast("IncompleteQueries", incomplete)
         if resampling is not None:
             check_resampled(asked, args)
-        compared = ComparedValues.of(args, over, policy, measure, number, resampling)
+        compared = ComparedValues.of(args, over, incomplete, measure, number, resampling)
         plan = over_queries(compared, asked, predicted)
     schema = asked.schema(args)
     try:

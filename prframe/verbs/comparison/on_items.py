@@ -1,16 +1,19 @@
-"""The comparison of models on the same items, with a ranking per model."""
+"""The comparison of models on the same items, whose rankings are matched item by item."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from prframe import checks
+from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
-from prframe._engine.keys import UNRETRIEVED, threshold_key
-from prframe._engine.rows import key_names
+from prframe._engine.pieces import Piece, Ranking, group_totals
+from prframe._engine.rows import ROW, UNRETRIEVED, in_groups, key_names, threshold_key
 from prframe.errors import ArgumentError, CoverageWarning, PrframeError, warn
 from prframe.metrics import with_cells
 from prframe.stats._units import units_of
@@ -24,23 +27,259 @@ from prframe.stats.rankings import CellEvaluator
 from prframe.typing import Flags, Integers
 from prframe.verbs._evaluation import Evaluation, at_prior, refuse_grades
 from prframe.verbs._groups import LEAST_CLUSTERS, each_group
-from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._verb import warn_null
-from prframe.verbs.comparison.matched_items import (
-    Incomplete,
-    PairedGroup,
-    PairedRows,
-    paired_rows,
-)
+from prframe.verbs._verb import Accepts, Plan, warn_null
 from prframe.verbs.comparison.rows import (
+    ON_ITEMS,
     Block,
     Column,
     Comparison,
+    Incomplete,
     comparison_rows,
     model_pairs,
     no_rows,
     on_same_items,
 )
+
+# So many items that are not listed are added to a group, and take up to a gigabyte.
+_MOST_UNLISTED = 10**7
+
+
+@dataclass(frozen=True, eq=False)
+class PairedGroup:
+    """The items of one group, in an order that does not depend on that of the rows."""
+
+    # Dense ranks from 1 of each model's scores, 0 if not retrieved; and integers that sort alike.
+    level: Integers
+    key: Integers
+    positive: Flags
+    cluster: Integers | None
+
+
+@dataclass(frozen=True, eq=False)
+class PairedRows:
+    """The models in order of their names or columns, and the groups, with a row of keys each."""
+
+    models: list[Any]
+    keys: pl.DataFrame
+    groups: list[PairedGroup]
+
+    def where(self, groups: Sequence[int]) -> str:
+        """Name the first of some groups, if there are keys."""
+        return in_groups(self.keys[groups].rows()) if self.keys.width else ""
+
+
+def paired_rows(
+    source: Source, args: Arguments, *, incomplete: Incomplete = "raise"
+) -> PairedRows:
+    """Match the rankings of all models, group by group; see `PairedGroup`."""
+    checks.one_of("incomplete", incomplete, ON_ITEMS.incomplete)
+    if incomplete == "common" and not (args.n_pos is args.n_neg is None):
+        raise ArgumentError(
+            "incomplete='common' leaves items out, which `n_pos` and `n_neg` count; leave these "
+            "out, or take incomplete='last'."
+        )
+    held = source.holding(source.whole())
+    models, rows = (_wide if args.further_scores else _long)(held, args)
+    names = key_names(args)
+    keys = rows.select(names).unique()
+    keys = keys.sort(names) if names else keys
+    if names:
+        numbered = keys.with_row_index("group")
+        rows = rows.join(numbered, on=names, how="left", nulls_equal=True, maintain_order="left")
+    else:
+        rows = rows.with_columns(group=pl.lit(0, dtype=pl.UInt32))
+    return PairedRows(models, keys, _Matching(args, models, keys, rows).groups(incomplete))
+
+
+def _long(source: Source, args: Arguments) -> tuple[list[Any], pl.DataFrame]:
+    """Return the models and their rows, with the model's number, where a column names them."""
+    column = str(args.model)
+    rows = Ranking(source, replace(args, by=[*args.keys, column])).over_groups(_listed)
+    models = source.whole().select(pl.col(column).drop_nulls().unique().sort())
+    key = f"by{len(args.keys)}"
+    numbered = models.rename({column: key}).with_row_index("model")
+    rows = rows.join(numbered, on=key, how="left", maintain_order="left").drop(key)
+    return models[column].to_list(), rows
+
+
+def _wide(source: Source, args: Arguments) -> tuple[list[Any], pl.DataFrame]:
+    """Return the models and their rows, with the model's number, where each has a column."""
+    numbered = source.holding(source.whole().with_row_index(ROW))
+    models = [args.score, *args.further_scores]
+    parts = [
+        Ranking(numbered, replace(args, score=score, further_scores=()), extra=("row",))
+        .over_groups(_listed)
+        .with_columns(model=pl.lit(i, dtype=pl.UInt32))
+        for i, score in enumerate(models)
+    ]
+    return models, pl.concat(parts)
+
+
+def _listed(piece: Piece) -> pl.DataFrame:
+    """Return the rows of a piece, each with the keys and the totals of its group."""
+    heads = group_totals(piece).select(*key_names(piece.ranking.args), "n_pos", "n_neg")
+    run = piece.rows["run"].to_numpy()
+    group = np.cumsum(np.diff(run, prepend=run[:1]) != 0)
+    rows = piece.rows.drop("run", "n_pos", "n_neg", strict=False)
+    return pl.concat([heads[group], rows], how="horizontal")
+
+
+class _Matching:
+    """The rows of all models, sorted by group and item, and the item of each row."""
+
+    def __init__(
+        self, args: Arguments, models: list[Any], keys: pl.DataFrame, rows: pl.DataFrame
+    ) -> None:
+        self._args, self._models, self._keys = args, models, keys
+        # Without keys there is one group if there are rows.
+        self._n_groups = keys.height if keys.width else int(rows.height > 0)
+        self._name = "row" if args.item is None else "item"
+        name = pl.col(self._name)
+        if rows[self._name].dtype == pl.Categorical:
+            # Items are in order of their text, not of their first rows.
+            name = name.cast(pl.String)
+        self._rows = rows.sort("group", name, "model")
+        item = self._rows.select(pl.struct("group", self._name).rle_id()).to_series().to_numpy()
+        self._item = item.astype(np.int64)
+        self._firsts = np.flatnonzero(np.diff(self._item, prepend=-1))
+
+    def groups(self, incomplete: Incomplete) -> list[PairedGroup]:
+        """Return the groups with the items that `incomplete` leaves."""
+        self._check_agreement()
+        unlisted = self._unlisted()
+        present, key = self._matrices()
+        items = self._rows[self._firsts]
+        if incomplete == "raise" and not present.all():
+            raise self._incomplete(items, ~present)
+        if incomplete == "common":
+            common = np.flatnonzero(present.all(axis=0))
+            items, key = items[common], key[:, common]
+        level = _levels(items["group"], key)
+        if self._args.cluster is not None:
+            code = pl.col("cluster").rank("dense").over("group").cast(pl.Int64) - 1
+            items = items.with_columns(code.alias("cluster"))
+        bounds = np.searchsorted(items["group"].to_numpy(), np.arange(self._n_groups + 1))
+        return [
+            self._group(items[low:high], level[:, low:high], key[:, low:high], *more)
+            for (low, high), more in zip(pairwise(bounds.tolist()), unlisted, strict=True)
+        ]
+
+    def _check_agreement(self) -> None:
+        """Require that models agree about everything but the score."""
+        named = {"positive": "label"} | ({"cluster": "cluster"} if self._args.cluster else {})
+        firsts = self._rows[self._firsts].select(list(named))[self._item]
+        for name, argument in named.items():
+            differs = self._rows[name].ne_missing(firsts[name])
+            if differs.any():
+                bad = self._rows.filter(differs)
+                number = bad.select("group", self._name).n_unique()
+                raise PrframeError(
+                    f"`{argument}` of an item must be the same for all models: {number} of "
+                    f"{self._firsts.size} items differ, the first is {self._example(bad)}; mend "
+                    "these rows."
+                )
+
+    def _example(self, rows: pl.DataFrame) -> str:
+        """Name the first of some items."""
+        first = rows.row(0, named=True)
+        return f"{first[self._name]!r}{self._where([first['group']])}"
+
+    def _where(self, groups: Sequence[int]) -> str:
+        """Name the first of some groups, if there are groups."""
+        return in_groups(self._keys[groups].rows()) if self._keys.width else ""
+
+    def _matrices(self) -> tuple[Flags, Integers]:
+        """Return whether each model has each item, and the sort keys."""
+        model = self._rows["model"].to_numpy()
+        shape = len(self._models), self._firsts.size
+        present, key = np.zeros(shape, dtype=np.bool_), np.full(shape, UNRETRIEVED)
+        present[model, self._item] = True
+        key[model, self._item] = self._rows["key"].to_numpy()
+        return present, key
+
+    def _incomplete(self, items: pl.DataFrame, lacking: Flags) -> PrframeError:
+        """Return the error that says how many items each model lacks."""
+        number = lacking.sum(axis=1)
+        lacks = [f"{self._models[i]!r} lacks {number[i]}" for i in np.flatnonzero(number)]
+        shown = ", ".join(lacks[: checks.SHOWN])
+        n_others = len(lacks) - checks.SHOWN
+        others = f" and {n_others} more models lack some" if n_others > 0 else ""
+        groups = items["group"][np.flatnonzero(lacking.any(axis=0))].unique(maintain_order=True)
+        return PrframeError(
+            f"every model must have every item: of {items.height} items {shown}{others}"
+            f"{self._where(groups.to_list())}; "
+            "take these as not retrieved with incomplete='last', or compare what all models have "
+            "with incomplete='common'."
+        )
+
+    def _unlisted(self) -> Integers:
+        """Return how many positives and negatives of each group are not listed."""
+        unlisted = np.zeros((self._n_groups, 2), dtype=np.int64)
+        if not self._rows.height:
+            return unlisted
+        positive, given = pl.col("positive"), self._args.totals
+        firsts = self._rows[self._firsts].group_by("group", maintain_order=True)
+        listed = firsts.agg(n_pos=positive.sum(), n_neg=(~positive).sum())
+        for name in given:
+            grouped = self._rows.group_by("group", maintain_order=True)
+            stated = grouped.agg(pl.col(name).first(), values=pl.col(name).n_unique())
+            unlisted[:, int(name == "n_neg")] = self._beyond(name, stated, listed[name])
+        if (most := int(unlisted.sum(axis=1).max(initial=0))) > _MOST_UNLISTED:
+            totals = " and ".join(f"`{name}`" for name in given)
+            raise PrframeError(
+                f"models are compared on the same items item by item, and {totals} may add up to "
+                f"{_MOST_UNLISTED} that are not listed; got {most}. Leave them out, which changes "
+                "no metric of the ranks of listed positives, or take a smaller sample of items."
+            )
+        return unlisted
+
+    def _beyond(self, name: str, totals: pl.DataFrame, present: pl.Series) -> Integers:
+        """Return a total minus the number of items that any model lists."""
+        differ = totals.filter(pl.col("values") > 1)["group"]
+        if differ.len():
+            raise PrframeError(
+                f"`{name}` must be the same for all models of a group: "
+                f"{differ.len()} of {totals.height} groups differ"
+                f"{self._where(differ.to_list())}; mend these rows."
+            )
+        beyond = totals[name].to_numpy() - present.cast(pl.Int64).to_numpy()
+        if (beyond < 0).any():
+            worst = int(np.argmin(beyond))
+            raise PrframeError(
+                f"`{name}` must be at least what all models list together: {totals[name][worst]} "
+                f"given, {present[worst]} present"
+                f"{self._where([worst])}; count what is listed as well."
+            )
+        return np.asarray(beyond)
+
+    def _group(
+        self, items: pl.DataFrame, level: Integers, key: Integers, n_pos: int, n_neg: int
+    ) -> PairedGroup:
+        """Return a group of its listed items and the given numbers of unlisted ones."""
+        positive = items["positive"].to_numpy()
+        cluster = None if self._args.cluster is None else items["cluster"].to_numpy()
+        if self._args.item is None:
+            # Items are sorted by everything that they have, so that only those that are equal in
+            # all of it stay in the order of their rows.
+            merits = [positive] if cluster is None else [cluster, positive]
+            order = np.lexsort([*merits, *level[::-1]])
+            positive, level, key = positive[order], level[:, order], key[:, order]
+            cluster = None if cluster is None else cluster[order]
+        if n_pos + n_neg:
+            positive = np.append(positive, np.repeat([True, False], [n_pos, n_neg]))
+            width = (0, 0), (0, n_pos + n_neg)
+            level, key = np.pad(level, width), np.pad(key, width, constant_values=UNRETRIEVED)
+        return PairedGroup(level, key, positive, cluster)
+
+
+def _levels(group: pl.Series, key: Integers) -> Integers:
+    """Return the dense ranks of scores within each group; 0 for items that are not retrieved."""
+    columns = pl.DataFrame({"group": group} | {str(i): column for i, column in enumerate(key)})
+    score = pl.exclude("group")
+    rank = score.rank("dense").cast(pl.Int64) - (score.min() == UNRETRIEVED).cast(pl.Int64)
+    ranked = columns.select(rank.over("group"))
+    return np.ascontiguousarray(ranked.to_numpy().T)
+
 
 # Every pair should have a value in these columns.
 _EXPECTED = ("difference", "conf_low", "conf_high", "p_value")

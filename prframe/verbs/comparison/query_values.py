@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import polars as pl
@@ -25,7 +24,6 @@ from prframe.verbs._mean_samples import (
     test_train_ratio,
     varying,
 )
-from prframe.verbs._plan import TwoStepPlan
 from prframe.verbs._precomputed_values import (
     COLUMN,
     METRIC,
@@ -33,9 +31,8 @@ from prframe.verbs._precomputed_values import (
     MetricValues,
     PrecomputedValues,
 )
-from prframe.verbs._verb import grouped_over, warn_null
-
-Incomplete: TypeAlias = Literal["raise", "pairwise", "common", "zero"]
+from prframe.verbs._verb import TwoStepPlan, grouped_over, warn_null
+from prframe.verbs.comparison.rows import OVER_QUERIES, Incomplete
 
 MODEL, _UNIT = "model index", "unit"
 # Sums of the same weights in another order differ by less.
@@ -78,7 +75,7 @@ class ComparedValues:
         resampling: object,
     ) -> "ComparedValues":
         """Check `over`, and that the metrics can be evaluated with the arguments."""
-        checks.one_of("incomplete", incomplete, get_args(Incomplete))
+        checks.one_of("incomplete", incomplete, OVER_QUERIES.incomplete)
         columns = grouped_over(args, over).keys[len(args.keys) :]
         if args.model in columns:
             raise ArgumentError(

@@ -20,17 +20,14 @@ from prframe.stats.paired_values import LEAST_ALPHA, QUERY_TESTS, QueryTestName
 from prframe.tie_policies import BLOCKS
 from prframe.typing import Alternative, Columns, Schema
 from prframe.verbs._groups import resamples
-from prframe.verbs._plan import Accepts
 from prframe.verbs._predictions import COUNTS
-from prframe.verbs._verb import score_columns
-from prframe.verbs.comparison.matched_items import Incomplete as IncompleteItems
-from prframe.verbs.comparison.query_values import Incomplete as IncompleteQueries
+from prframe.verbs._verb import Accepts, score_columns
 
 JointCorrection: TypeAlias = Literal["bonferroni", "holm", "bh", "by", "max-t"]
 Within: TypeAlias = Literal["by", "all"]
 Test: TypeAlias = Literal[QueryTestName, "delong"]
 IntervalKind: TypeAlias = Literal["auto", "t", "hall", "percentile"]
-Incomplete: TypeAlias = IncompleteQueries | IncompleteItems
+Incomplete: TypeAlias = Literal["raise", "pairwise", "common", "zero", "last"]
 
 # This correction uses the joint distribution of all pairs.
 JOINT = "max-t"
@@ -117,14 +114,14 @@ OVER_QUERIES = Mode(
     wording="over groups of `over`",
     tests=tuple(QUERY_TESTS),
     intervals=("auto", "t", "hall"),
-    incomplete=get_args(IncompleteQueries),
+    incomplete=("raise", "pairwise", "common", "zero"),
     remedy="to compare on the same items say over=None",
 )
 ON_ITEMS = Mode(
     wording="on the same items (over=None)",
     tests=("randomization", "bootstrap", "delong"),
     intervals=("auto", "percentile"),
-    incomplete=get_args(IncompleteItems),
+    incomplete=("raise", "last", "common"),
     remedy="to compare over queries name them with over=",
 )
 

@@ -13,16 +13,14 @@ from prframe.typing import Columns, FrameT, RowOrder, Schema, Shared
 from prframe.verbs._verb import grouped_over, run, verb
 from prframe.verbs.curves.drawing import (
     Drawing,
-    precision_recall,
-    true_false_rates,
-    with_gains,
-)
-from prframe.verbs.curves.mean_curves import (
     MeanCurves,
     PrecisionAtLevels,
     begins_at_one,
     levels_of,
     mean_levels,
+    precision_recall,
+    true_false_rates,
+    with_gains,
 )
 
 _GAINS = ("recall_gain", "precision_gain")

@@ -28,7 +28,6 @@ from prframe.verbs._mean_samples import (
     test_train_ratio,
     warn_of_skewed_values,
 )
-from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._precomputed_values import (
     METRIC,
     VALUE,
@@ -46,7 +45,7 @@ from prframe.verbs._predictions import (
     values_of_both,
     warn_of_few_judged,
 )
-from prframe.verbs._verb import warn_null, warn_undefined
+from prframe.verbs._verb import Accepts, TwoStepPlan, warn_null, warn_undefined
 
 RESAMPLED = ("percentile", "bca")
 _CORRECTED = ("auto", "t", "logit")

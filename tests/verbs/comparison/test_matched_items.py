@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from prframe import PrframeError
 from prframe._engine.frames import source
-from prframe.verbs.comparison.matched_items import PairedGroup, PairedRows, paired_rows
+from prframe.verbs.comparison.on_items import PairedGroup, PairedRows, paired_rows
 from prframe.verbs.comparison.rows import model_arguments, on_same_items, require_items
 from tests.strategies import SCORES
 
