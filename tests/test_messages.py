@@ -65,12 +65,12 @@ def infinite_beyond_half(u: np.ndarray) -> np.ndarray:
 REFUSALS = {
     "duplicate items": (
         lambda: evaluate(GOOD, "AP", by="query", item="doc"),
-        "`item` 'doc' must name each item once: 1 rows too many, in groups ['q2']; "
+        "`item` 'doc' must name each item once: 1 rows too many, in groups 'q2'; "
         "drop the duplicates, or name the columns that keep rankings apart with by=.",
     ),
     "n_pos not constant": (
         lambda: evaluate(GOOD, "AP", by="query", n_pos="total"),
-        "`n_pos` 'total' must be constant within a group: 2 different values, in groups ['q1']; "
+        "`n_pos` 'total' must be constant within a group: 2 different values, in groups 'q1'; "
         "name the column of queries in by= or over=, or give a ranking one total.",
     ),
     "two columns of one name": (
@@ -83,7 +83,7 @@ REFUSALS = {
     ),
     "weights": (
         lambda: evaluate(GOOD, "AP", by="query", weight="weight"),
-        "`weight` 'weight' must be finite numbers >= 0: 2 of 4 rows, in groups ['q1', 'q2']; "
+        "`weight` 'weight' must be finite numbers >= 0: 2 of 4 rows, in groups 'q1', 'q2'; "
         "mend or drop these rows.",
     ),
     "n_neg below what is present": (
@@ -427,7 +427,7 @@ REFUSALS = {
     "clusters of means": (
         lambda: interval(GOOD, "AP", cluster="doc", over="query"),
         "`cluster` 'doc' must be one value, and no null, for each group of `over`, in groups "
-        "['q1']; mend these rows, "
+        "'q1'; mend these rows, "
         "or, if numbers begin anew in each 'doc', name it in `over` too.",
     ),
     "clusters of folds": (

@@ -249,8 +249,8 @@ def in_groups(names: Sequence[tuple[object, ...]]) -> str:
     if not names or not names[0]:
         return ""
     shown = [name[0] if len(name) == 1 else name for name in names[: checks.SHOWN]]
-    more = len(names) - len(shown)
-    return f", in groups {shown}" + (f" and {more} more" if more else "")
+    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    return f", in groups {checks.listed(shown, in_order=True)}{more}"
 
 
 def _refuse_faults(batch: pl.DataFrame, args: Arguments, source: Source) -> None:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 _MULTIPLYING = ("bonferroni", "holm")
 # Under these a model passes by lacking the queries or items at which it is poor.
 _LENIENT = ("pairwise", "common")
-# These tests are of models on the same items alone.
-_ON_ITEMS = ("delong",)
 
 
 def _add_options(parser: options.Parser) -> None:
@@ -87,11 +85,6 @@ def _check(given: argparse.Namespace) -> None:
         raise UsageError(
             "--model names a column of models, and --score a column for each; leave one out"
         )
-    if given.test in _ON_ITEMS and not given.frame:
-        raise UsageError(
-            f"--test {given.test} compares models on the same items, which --frame names; QRELS "
-            "and RUN are compared over queries"
-        )
 
 
 def _compared(data: inputs.Rankings, given: argparse.Namespace) -> "pl.DataFrame":
@@ -111,8 +104,7 @@ def _compared(data: inputs.Rankings, given: argparse.Namespace) -> "pl.DataFrame
         **options.test_options(given),
         alternative=given.alternative,
         **options.given_only(given, "confidence_level", "n_resamples", "incomplete"),
-        **options.given_only(given, "equivalence"),
-        **options.design_options(given),
+        **options.given_only(given, "equivalence", *options.DESIGN),
         rng=given.rng,
         **data.options,
     )

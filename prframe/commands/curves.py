@@ -18,6 +18,7 @@ def _add_curve(parser: options.Parser) -> None:
         "--recall",
         metavar="LEVEL",
         text=f"levels of recall, or how many of them (of a mean curve {LEVELS} unless given)",
+        kind=float,
     )
     parser.flag("--interpolate", text="take the largest precision at that recall or beyond")
 
@@ -42,8 +43,10 @@ def _add_band_options(parser: options.Parser) -> None:
 def _draw(given: argparse.Namespace) -> int:
     """Draw the curves or bands, and write them; `band` shows how far it is by itself."""
     outputs.format_of(given)
-    recall = options.levels(given.recall)
-    data = inputs.read(given).require_one_model()
+    recall: Any = given.recall
+    if len(recall) == 1 and recall[0] > 1 and recall[0].is_integer():
+        recall = int(recall[0])
+    data = inputs.read(given).in_rows()
     import prframe
 
     chosen: dict[str, Any] = data.columns(by_query=given.by_query)

@@ -119,34 +119,16 @@ def _values(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: A
 
 def _intervals(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN401 - a frame
     """Return a row for each group, model and metric, with its interval, model by model."""
-    if not data.models:
-        return _intervals_of_model(data, given)
-    import polars as pl
-
-    n_groups = len(data.columns(by_query=given.by_query)["by"] or [])
-    parts = [
-        _intervals_of_model(data, given, score=score)
-        .lazy()
-        .collect()
-        .insert_column(n_groups, pl.lit(score).alias("model"))
-        for score in data.models
-    ]
-    return pl.concat(parts)
-
-
-def _intervals_of_model(data: inputs.Rankings, given: argparse.Namespace, **score: Any) -> Any:  # noqa: ANN401 - a frame
-    """Return a row for each group and metric with its interval."""
     from prframe import interval
 
+    rows = data.in_rows()
     return interval(
-        data.frame,
+        rows.frame,
         _metrics(given),
-        **score,
-        **data.columns(by_query=given.by_query),
-        **options.given_only(given, "method", "confidence_level", "n_resamples"),
-        **options.design_options(given),
+        **rows.columns(by_query=given.by_query),
+        **options.given_only(given, "method", "confidence_level", "n_resamples", *options.DESIGN),
         rng=given.rng,
-        **data.options,
+        **rows.options,
     )
 
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Mapping
@@ -36,6 +37,7 @@ _ARGUMENT = re.compile(
     r"[\w.]+\([^()]*\)|`(?P<quoted>\w+)`"
     r"|(?<![^\s(])(?P<name>\w+)=(?P<value>'[^']*'|\[[^\[\]]*\]|[\w.]*\w)?"
 )
+_WORD = re.compile(r"'([^']*)'|([^\s,'\[\]]+)")
 # The first class that an error is an instance of decides.
 _CODES: dict[type[Exception], int] = {
     UsageError: USAGE,
@@ -63,8 +65,8 @@ def translated_to_options(message: str, flags: Mapping[str, str]) -> str:
         flag = flags.get(match["quoted"] or match["name"] or "")
         if flag is None:
             return match[0]
-        words = (match["value"] or "").strip("[]").replace(", ", " ")
-        return f"no {flag}" if words == "None" else f"{flag} {words}".rstrip()
+        words = [quoted or bare for quoted, bare in _WORD.findall(match["value"] or "")]
+        return f"no {flag}" if words == ["None"] else f"{flag} {shlex.join(words)}".rstrip()
 
     message = re.sub(r"\bignore \w+Warning\b", "ignore this warning", message)
     # A number is the least positive label, and in a list a label.

@@ -11,7 +11,6 @@ import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -116,25 +115,17 @@ def _rows(path: str, keys: Sequence[str], numbers: Sequence[str]) -> "pl.LazyFra
     if not start:
         raise PrframeError(f"{name} is empty.")
     refuse_compressed(start, name)
-    promised = _BINARY.get(PurePath(name).suffix)
+    known = "Parquet" if start == b"PAR1" else "Arrow" if start in _ARROW else None
+    kind = known or _BINARY.get(PurePath(name).suffix)
+    if kind is None:
+        return _read_text(name, source, keys, numbers)
+    read: Any = pl.read_ipc_stream if start == _ARROW[1] else pl.scan_ipc
     try:
-        if start == b"PAR1":
-            frame = pl.scan_parquet(source)
-        elif start in _ARROW:
-            read: Any = pl.scan_ipc if start == _ARROW[0] else pl.read_ipc_stream
-            frame = read(source).lazy()
-        elif promised is not None:
-            raise PrframeError(
-                f"{name} is no {promised} file, as its name says: it begins with {start!r}. Name "
-                "it .csv or .jsonl if it is text, or write it again."
-            )
-        else:
-            return _read_text(name, source, keys, numbers)
-        frame.head(1 if start in _ARROW else 0).collect()
+        frame: pl.LazyFrame = (pl.scan_parquet if kind == "Parquet" else read)(source).lazy()
+        frame.head(1 if kind == "Arrow" else 0).collect()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise PrframeError(
-            f"{name} begins as {'Arrow' if start in _ARROW else 'Parquet'} files do, and cannot "
-            f"be read: {str(error).partition(chr(10))[0]}; write it again."
+            f"{name} cannot be read as {kind}: {str(error).partition(chr(10))[0]}; write it again."
         ) from None
     return frame
 
@@ -174,7 +165,7 @@ def _read_text(
     # Polars fills a line that is too short with nulls.
     may_be_short = not is_json and frame.height and frame[:, -1].null_count()
     fault = _ragged_line(text, separator) if may_be_short else None
-    if fault := fault or _wrong_column(frame, numbers, text, None if is_json else separator):
+    if fault := fault or _wrong_column(frame, numbers):
         raise PrframeError(f"{name}, {fault}.")
     if frame.is_empty():
         raise PrframeError(f"{name} has no rows below the names of its columns.")
@@ -208,9 +199,7 @@ def _ragged_line(text: bytes, separator: str) -> str | None:
     return None
 
 
-def _wrong_column(
-    frame: "pl.DataFrame", numbers: Sequence[str], text: bytes, separator: str | None
-) -> str | None:
+def _wrong_column(frame: "pl.DataFrame", numbers: Sequence[str]) -> str | None:
     """Describe a column whose name stands there twice, or one of `numbers` with text."""
     import polars as pl
 
@@ -226,17 +215,9 @@ def _wrong_column(
             bad = number.is_null() & frame[name].is_not_null()
             if bad.any():
                 row = bad.arg_max() or 0
-                lines = io.StringIO(text.decode())
-                if separator is None:
-                    ends = (n for n, line in enumerate(lines, 1) if line.strip())
-                else:
-                    reader = csv.reader(lines, delimiter=separator)
-                    next(reader)
-                    ends = (reader.line_num for fields in reader if fields)
-                line = next(islice(ends, row, None))
                 return (
-                    f"line {line}: {name!r} must be a number; got {frame[name][row]!r}; mend "
-                    "it, or leave it empty if it is missing"
+                    f"row {row + 1} of the data: {name!r} must be a number; got "
+                    f"{frame[name][row]!r}; mend it, or leave it empty if it is missing"
                 )
     return None
 
@@ -245,19 +226,12 @@ def _csv(text: bytes, keys: Sequence[str], separator: str) -> "pl.DataFrame":
     """Read a CSV file with all of its columns, as only that shows lines with too many fields."""
     import polars as pl
 
-    names = pl.scan_csv(text, separator=separator).collect_schema().names()
-    types = {key: pl.String() for key in keys if key in names}
-
-    def with_types_of(rows: int | None) -> pl.DataFrame:
-        frame = pl.scan_csv(
-            text, separator=separator, infer_schema_length=rows, schema_overrides=types
-        )
-        return frame.collect()
-
+    texts = dict.fromkeys(keys, pl.String())
+    options: Any = {"separator": separator, "schema_overrides": texts}
     try:
-        return with_types_of(_ROWS_FOR_TYPES)
+        return pl.scan_csv(text, infer_schema_length=_ROWS_FOR_TYPES, **options).collect()
     except pl.exceptions.ComputeError:
-        return with_types_of(None)
+        return pl.scan_csv(text, infer_schema_length=None, **options).collect()
 
 
 @contextmanager

@@ -5,7 +5,7 @@ import os
 import signal
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from prframe.commands import files, options
@@ -15,14 +15,10 @@ from prframe.commands.files import STANDARD_INPUT
 if TYPE_CHECKING:
     from prframe.trec.joining import Queries
 
-_FLAGS_OF_FILES = {
-    "complete": "-c",
-    "judged_only": "-J",
-    "depth": "-M",
-    "duplicates": "--duplicates",
-    "exclude_self": "--exclude-self",
-}
-_NAMES_OF_FRAMES = ("score", "label", "by", "over", "item", "weight", "n_pos", "n_neg", "positive")
+_OF_FILES = ("complete", "judged_only", "depth", "duplicates", "exclude_self")
+_OF_FRAMES = ("score", "label", "by", "over", "item", "weight", "n_pos", "n_neg", "positive")
+# The column of scores where models with a column each are put into rows.
+_SCORE = "score of the model"
 _BOTH = "--frame stands in place of QRELS and RUN; got both"
 
 
@@ -57,14 +53,20 @@ class Rankings:
         """The argument of a verb that takes several columns of scores."""
         return {"score": self.models} if self.models else {}
 
-    def require_one_model(self) -> "Rankings":
-        """Return this, if there is one column of scores."""
-        if self.models:
-            raise UsageError(
-                "this command takes one column of scores; name one with --score, or put all into "
-                "one column and name the column of their models with --by"
-            )
-        return self
+    def in_rows(self) -> "Rankings":
+        """Return these with their models in rows, where each has a column of scores."""
+        if not self.models:
+            return self
+        names = self.frame.collect_schema().names()
+        rest = [name for name in names if name not in {*self.models, "model"}]
+        chosen: Any = {"index": rest, "variable_name": "model", "value_name": _SCORE}
+        return replace(
+            self,
+            frame=self.frame.select(*rest, *self.models).unpivot(self.models, **chosen),
+            by=[*self.by, "model"],
+            models=[],
+            options={**self.options, "score": _SCORE},
+        )
 
 
 def allow_interrupts() -> None:
@@ -91,7 +93,7 @@ def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
         if len(given.files) == 1 and tables:
             raise UsageError(f"{tables[0]} is a table, and no QRELS: put --frame before it")
         raise UsageError(_missing(taken))
-    if flags := options.flags_of(given, *_NAMES_OF_FRAMES):
+    if flags := options.flags_of(given, *_OF_FRAMES):
         raise UsageError(f"{flags} names columns of a frame, and goes with --frame")
     if [*given.files].count(STANDARD_INPUT) > 1:
         raise UsageError("standard input can be read once; - stands for two files here")
@@ -206,13 +208,13 @@ def _read_frame(given: argparse.Namespace) -> Rankings:
     """Scan a frame."""
     if given.files:
         raise UsageError(_BOTH)
-    if flags := [flag for name, flag in _FLAGS_OF_FILES.items() if getattr(given, name)]:
-        raise UsageError(f"{', '.join(flags)} goes with QRELS and RUN, and not with --frame")
+    if flags := options.flags_of(given, *_OF_FILES):
+        raise UsageError(f"{flags} goes with QRELS and RUN, and not with --frame")
     found = files.expand(given.frame)
     refuse_to_overwrite(given, (path for paths in found.values() for path in paths))
     named = [given.item, getattr(given, "model", None), getattr(given, "cluster", None)]
     keys = [*given.by, *given.over, *(column for column in named if column is not None)]
-    numbers = [*(given.score or ["score"]), given.weight, *options.totals(given).values()]
+    numbers = [*(given.score or ["score"]), given.weight, given.n_pos, given.n_neg]
     names = [name for name in numbers if isinstance(name, str)]
     model = getattr(given, "model", None) or "model"
     frame: Any
@@ -220,8 +222,8 @@ def _read_frame(given: argparse.Namespace) -> Rankings:
     if hasattr(given, "rng") and getattr(given, "interval", True):
         # An interrupt ends draws in the main thread alone, and a query of polars has its own.
         frame = frame.collect()
-    ranked = options.given_only(given, "ties", "missing", "label", "item", "weight")
-    ranked |= options.totals(given)
+    columns = ("label", "item", "weight", "n_pos", "n_neg")
+    ranked = options.given_only(given, "ties", "missing", *columns)
     if getattr(given, "predicted", None):
         ranked["predicted"] = given.predicted
     if given.positive is not None:

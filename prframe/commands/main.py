@@ -94,7 +94,8 @@ def _run(words: list[str]) -> int:
         )
         known.add_options(command)
         # A report prints the words by which it was made.
-        command.set_defaults(line=shlex.join(["prframe", *words]))
+        line = shlex.join(["prframe", *words])
+        command.set_defaults(line=line, flags=command.flags())
         return known.run(command.parse_intermixed_args(words[1:]))
     whole = parser()
     if close := get_close_matches(name, _COMMANDS, n=1):

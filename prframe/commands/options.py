@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple, NoReturn
 
-from prframe.commands.exits import USAGE, UsageError, plain
+from prframe.commands.exits import USAGE, plain
 
 # The words that the verbs take; the verbs are not loaded before a command runs.
 TIES = ("group", "order", "trec", "expected", "best", "worst")
@@ -17,8 +17,8 @@ TESTS = ("randomization", "t", "hall", "wilcoxon", "sign", "bootstrap", "delong"
 JOINT_CORRECTIONS = (*CORRECTIONS, "max-t")
 INCOMPLETE = ("raise", "pairwise", "common", "zero", "last")
 ALTERNATIVES = ("two-sided", "less", "greater")
-_FEWEST_LEVELS = 2
 SEVERAL = "column of scores, or several, one for each model"
+DESIGN = ("cluster", "prior", "resampling")
 FORMATS = ("table", "csv", "jsonl", "parquet", "arrow")
 
 
@@ -57,8 +57,10 @@ class Parser(argparse.ArgumentParser):
         """Return the option of each argument."""
         return {action.dest: ([*action.option_strings] or [""])[-1] for action in self._actions}
 
-    def number(self, flag: str, kind: type, metavar: str, text: str, **options: object) -> None:
-        """Add an option that takes a number."""
+    def number(
+        self, flag: str, kind: Callable[[str], object], metavar: str, text: str, **options: object
+    ) -> None:
+        """Add an option that takes a number, or what `kind` makes of a word."""
         self.add_argument(flag, type=kind, metavar=metavar, help=text, **options)
 
     def choice(
@@ -67,11 +69,12 @@ class Parser(argparse.ArgumentParser):
         """Add an option that takes one of several words."""
         self.add_argument(flag, choices=words, default=default, help=text)
 
-    def several(self, *flags: str, metavar: str, text: str) -> None:
-        """Add an option that takes several words and may be repeated."""
-        self.add_argument(
-            *flags, nargs="+", action="extend", default=[], metavar=metavar, help=text
-        )
+    def several(
+        self, *flags: str, metavar: str, text: str, kind: Callable[[str], object] = str
+    ) -> None:
+        """Add an option that takes several words or numbers and may be repeated."""
+        shown: Any = {"metavar": metavar, "help": text}
+        self.add_argument(*flags, nargs="+", action="extend", default=[], type=kind, **shown)
 
     def flag(self, *flags: str, text: str) -> None:
         """Add an option without a value."""
@@ -90,7 +93,8 @@ class Command(NamedTuple):
 def extra_words(given: argparse.Namespace) -> list[str]:
     """Return all words but the first of each option that takes several."""
     lists = [value for name, value in vars(given).items() if name != "files"]
-    return [word for words in lists if isinstance(words, list) for word in words[1:]]
+    words = [word for words in lists if isinstance(words, list) for word in words[1:]]
+    return [word for word in words if isinstance(word, str)]
 
 
 def add_input(parser: Parser, scores: str = "column of scores, a single one") -> None:
@@ -124,7 +128,7 @@ def add_input(parser: Parser, scores: str = "column of scores, a single one") ->
     parser.add_argument("--weight", metavar="COLUMN", help="column of weights")
     for flag, items in (("--n-pos", "positive"), ("--n-neg", "negative")):
         text = f"how many {items} items a ranking has, with those not listed: a column or a number"
-        parser.add_argument(flag, metavar="COLUMN|N", help=text)
+        parser.number(flag, column_or_number, "COLUMN|N", text)
     parser.add_argument("--positive", metavar="LABEL", help="the positive label, such as yes or 2")
     parser.section("ranking")
     parser.number("-l", int, "LEVEL", "the least label that is positive", dest="level")
@@ -210,70 +214,25 @@ def add_population(parser: Parser) -> None:
 def add_design(parser: Parser) -> None:
     """Add the options of the population, and the dependence of folds."""
     add_population(parser)
-    parser.add_argument(
-        "--resampling",
-        metavar="cv|RATIO",
-        help="for --over folds: cv, or the size of a test set divided by that of its training set",
-    )
+    text = "for --over folds: cv, or the size of a test set divided by that of its training set"
+    parser.number("--resampling", cv_or_ratio, "cv|RATIO", text)
 
 
-def design_options(given: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of the design as arguments."""
-    found = given_only(given, "cluster", "prior", "resampling")
-    if isinstance(found.get("resampling"), str) and found["resampling"] != "cv":
-        try:
-            found["resampling"] = float(found["resampling"])
-        except ValueError:
-            raise UsageError(
-                "--resampling takes cv, or the size of a test set divided by that of its training "
-                f"set; got {found['resampling']}"
-            ) from None
-    return found
+# Messages of the parser name these: "invalid cv_or_ratio value: 'folds'".
+def cv_or_ratio(word: str) -> str | float:
+    """Return how folds were made."""
+    return word if word == "cv" else float(word)
 
 
-def totals(given: argparse.Namespace) -> dict[str, int | str]:
-    """Return the totals of positives and of negatives: a number, or the name of a column."""
-    words = given_only(given, "n_pos", "n_neg")
-    return {name: int(word) if word.isdecimal() else word for name, word in words.items()}
-
-
-def levels(words: Sequence[str]) -> int | list[float] | None:
-    """Return levels of recall: how many, or which; None if there are no words."""
-    if len(words) == 1 and words[0].isdecimal():
-        if int(words[0]) < _FEWEST_LEVELS:
-            raise UsageError(
-                f"--recall takes levels between 0 and 1, or how many of them, at least "
-                f"{_FEWEST_LEVELS}; got {words[0]}; a single level has a point, as in {words[0]}.0"
-            )
-        return int(words[0])
-    given = numbers("--recall", words)
-    if beyond := [f"{level:g}" for level in given if not 0 <= level <= 1]:
-        raise UsageError(f"--recall takes levels between 0 and 1; got {' '.join(beyond)}")
-    return given or None
-
-
-def numbers(flag: str, words: Sequence[str]) -> list[float]:
-    """Return the numbers behind an option."""
-    try:
-        return [float(word) for word in words]
-    except ValueError:
-        raise UsageError(f"{flag} takes numbers; got {' '.join(words)}") from None
-
-
-def cutoffs(words: Sequence[str]) -> list[int]:
-    """Return cut-offs, 10 unless there are any."""
-    try:
-        given = [int(word) for word in words] or [10]
-    except ValueError:
-        raise UsageError(f"-k takes whole numbers; got {' '.join(words)}") from None
-    if least := [k for k in given if k < 1]:
-        raise UsageError(f"-k takes ranks from 1 on; got {' '.join(map(str, least))}")
-    return given
+def column_or_number(word: str) -> str | int:
+    """Return a total of items, or the name of its column."""
+    return int(word) if word.isdecimal() else word
 
 
 def flags_of(given: argparse.Namespace, *names: str) -> str:
     """Return the options of these names that were given."""
-    return ", ".join(f"--{name.replace('_', '-')}" for name in given_only(given, *names))
+    found = given_only(given, *names)
+    return ", ".join(given.flags[name] for name, value in found.items() if value is not False)
 
 
 def given_only(given: argparse.Namespace, *names: str) -> dict[str, Any]:

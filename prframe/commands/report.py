@@ -9,14 +9,7 @@ from prframe.commands import files, inputs, options
 from prframe.commands.exits import OK, UsageError
 
 # The options that `prframe.report` has no argument for.
-_REFUSED = {
-    "complete": "-c",
-    "judged_only": "-J",
-    "depth": "-M",
-    "weight": "--weight",
-    "n_neg": "--n-neg",
-    "missing": "--missing",
-}
+_REFUSED = ("complete", "judged_only", "depth", "weight", "n_neg", "missing")
 
 
 def _add_options(parser: options.Parser) -> None:
@@ -26,9 +19,8 @@ def _add_options(parser: options.Parser) -> None:
     parser.add_argument(
         "--model", metavar="COLUMN", help="column of models (default: model, system or run)"
     )
-    parser.several(
-        "--thresholds", metavar="SCORE", text="scores, for the table of thresholds of classifiers"
-    )
+    thresholds = "scores, for the table of thresholds of classifiers"
+    parser.several("--thresholds", metavar="SCORE", text=thresholds, kind=float)
     for flag, what in (("--queries", "queries"), ("--texts", "documents")):
         text = f"texts of {what}: an id, a tab and a text on each line"
         parser.add_argument(flag, metavar="FILE", help=text)
@@ -38,9 +30,6 @@ def _add_options(parser: options.Parser) -> None:
     options.add_test(parser)
     options.add_confidence(parser)
     parser.add_argument("--title", metavar="TEXT", help="the title of the page")
-    parser.several(
-        "--note", metavar="NAME=TEXT", text="what the page should say of where the data come from"
-    )
     parser.number("--seed", int, "N", "seed of random draws (default: 0)", default=0)
     parser.section("output")
     parser.add_argument("-o", "--output", metavar="FILE", help="the page to write")
@@ -50,8 +39,8 @@ def _run(given: argparse.Namespace) -> int:
     """Write the page."""
     if given.output is None:
         raise UsageError("a report needs a file: name it with -o, as in -o report.html")
-    if flags := [flag for name, flag in _REFUSED.items() if getattr(given, name)]:
-        raise UsageError(f"a report takes no {', '.join(flags)}")
+    if flags := options.flags_of(given, *_REFUSED):
+        raise UsageError(f"a report takes no {flags}")
     if given.predicted and given.frame:
         raise UsageError("a report takes --predicted with QRELS and RUN alone")
     inputs.refuse_to_overwrite(given, filter(None, [given.queries, given.texts]))
@@ -80,16 +69,13 @@ def _file_arguments(given: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
 
 def _shared_options(given: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments that go with files as well as with frames."""
-    chosen = options.given_only(given, "metrics", "title", "confidence_level")
+    chosen = options.given_only(given, "metrics", "title", "confidence_level", "thresholds")
     chosen |= options.test_options(given)
     if given.shown is not None:
         chosen["depth"] = given.shown
-    if given.thresholds:
-        chosen["thresholds"] = options.numbers("--thresholds", given.thresholds)
     texts = {"queries": given.queries, "texts": given.texts}
     chosen |= {name: _texts(path) for name, path in texts.items() if path is not None}
     chosen["notes"] = {"command": given.line}
-    chosen["notes"] |= dict(map(_note, given.note or ()))
     return chosen
 
 
@@ -104,14 +90,6 @@ def _texts(path: str) -> dict[str, str]:
             if tab:
                 texts[name] = text
     return texts
-
-
-def _note(word: str) -> tuple[str, str]:
-    """Return the name and the text of a note."""
-    name, sign, text = word.partition("=")
-    if not sign:
-        raise UsageError(f"--note takes NAME=TEXT; got {word!r}")
-    return name, text
 
 
 def _frame_arguments(given: argparse.Namespace) -> tuple[Any, dict[str, Any]]:

@@ -59,15 +59,11 @@ JSON = b'{"score": 2, "label": 1}\n{"score": 1, "label": 0}\n'
         (
             "x.parquet",
             HEAD.encode(),
-            "x.parquet is no Parquet file, as its name says: it begins with b'quer'. Name it "
-            ".csv or .jsonl if it is text, or write it again.",
+            "x.parquet cannot be read as Parquet: ",
         ),
-        ("x.csv", b"PAR1 and nothing", "x.csv begins as Parquet files do, and cannot be read: "),
-        (
-            "x.arrow",
-            b"ARROW1 and nothing",
-            "x.arrow begins as Arrow files do, and cannot be read: ",
-        ),
+        ("x.csv", b"PAR1 and nothing", "x.csv cannot be read as Parquet: "),
+        ("x.arrow", b"ARROW1 and nothing", "x.arrow cannot be read as Arrow: "),
+        ("x.arrow", HEAD.encode(), "x.arrow cannot be read as Arrow: "),
     ],
 )
 def test_what_is_wrong_with_a_frame(

@@ -76,9 +76,12 @@ def test_a_score_that_is_no_number(word, capfdbinary) -> None:
     )
     told = f"must be a number; got {word!r}; mend it, or leave it empty if it is missing.\n"
     done = run(capfdbinary, *EVALUATE, "s.csv")
-    assert (done.code, done.err) == (65, f"prframe: error: s.csv, line 4: 'score' {told}")
+    assert (done.code, done.err) == (
+        65,
+        f"prframe: error: s.csv, row 3 of the data: 'score' {told}",
+    )
     done = run(capfdbinary, *EVALUATE, "s.jsonl", "--score", "s")
-    assert (done.code, done.err) == (65, f"prframe: error: s.jsonl, line 3: 's' {told}")
+    assert (done.code, done.err) == (65, f"prframe: error: s.jsonl, row 2 of the data: 's' {told}")
 
 
 @pytest.mark.parametrize("word", ["NaN", "-Infinity", "nan"])

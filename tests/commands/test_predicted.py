@@ -90,7 +90,7 @@ def test_a_query_that_the_machine_lacks(capfdbinary) -> None:
     assert done.code == 65
     assert done.err.startswith(
         f"prframe: error: the machine must have judged every query of the qrels: it has no label "
-        f"for {N - 1}, in groups ['q1', "
+        f"for {N - 1}, in groups 'q1', "
     )
 
 

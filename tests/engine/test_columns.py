@@ -103,5 +103,5 @@ def test_a_refusal_of_some_of_many_groups() -> None:
     frame = pl.DataFrame(
         {"group": number, "score": 1.0, "label": True, "total": np.where(bad, 0, 3)}
     )
-    with pytest.raises(prframe.PrframeError, match=r"in groups \[100000, 199995\]"):
+    with pytest.raises(prframe.PrframeError, match=r"in groups 100000, 199995"):
         prframe.evaluate(frame, "AP", by="group", n_pos="total")

@@ -240,7 +240,7 @@ def test_one_warning_for_all_undefined_values() -> None:
         prframe.evaluate(data, ["AP", "P@1", "RR"], by="q")
     assert [str(warning.message) for warning in caught] == [
         "AP, RR: undefined, hence null, for 2 of 4 groups, which have no positives, "
-        "in groups ['b', 'c']"
+        "in groups 'b', 'c'"
     ]
     assert caught[0].filename == __file__
 

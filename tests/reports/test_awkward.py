@@ -93,7 +93,7 @@ def test_a_query_that_a_model_lacks_is_named_with_what_a_report_can_do() -> None
     ]
     frame = pl.DataFrame(rows, ["qid", "model", "item", "score", "label"], orient="row")
     options = {"over": "qid", "model": "model", "item": "item"}
-    with pytest.raises(prframe.PrframeError, match=r"for 1 of 3, in groups \[2\]; drop these"):
+    with pytest.raises(prframe.PrframeError, match=r"for 1 of 3, in groups 2; drop these"):
         prframe.report(frame, **options)
     missed = pl.DataFrame([(2, "b", 0, float("-inf"), True)], frame.schema, orient="row")
     assert "</html>" in str(prframe.report(pl.concat([frame, missed]), **options).html)

@@ -79,7 +79,7 @@ def test_ap_that_no_ranking_has(ap: float, n: int, n_pos: int) -> None:
         known.pr.ap_test(ap="ap", n="n", n_pos="n_pos", by="q")
     assert [str(one.message) for one in caught] == [
         f"no ranking of n items with n_pos positives has the `ap` of 1 of 2 rankings, such as "
-        f"{ap:g} of {n} items with {n_pos} positives, in groups ['a']: lists that are cut off may "
+        f"{ap:g} of {n} items with {n_pos} positives, in groups 'a': lists that are cut off may "
         "have, or n and n_pos count others. Give AP of all items; where it does not matter, "
         "ignore UnlistedItemsWarning."
     ]

@@ -24,16 +24,16 @@ def report(frame: pl.DataFrame, **options: object) -> dict[str, tuple[str, int, 
 
 def test_every_kind() -> None:
     assert report(DATA, by="q", item="doc", k=[1, 2]) == {
-        "missing_score": ["error", 2, "in groups ['b']"],
-        "missing_label": ["error", 1, "in groups ['d']"],
-        "duplicate_item": ["error", 1, "in groups ['b']"],
-        "no_positives": ["warning", 2, "in groups ['b', 'd']"],
-        "only_positives": ["warning", 1, "in groups ['c']"],
-        "tie_at_cutoff": ["warning", 1, "k = 2, in groups ['a']"],
-        "tie_range": ["warning", 1, "P@2: 0.25 apart on average, 0.5 at most, in groups ['a']"],
-        "infinite_score": ["warning", 1, "in groups ['c']"],
-        "tied_score": ["info", 2, "in groups ['a']"],
-        "not_retrieved": ["info", 2, "in groups ['c']"],
+        "missing_score": ["error", 2, "in groups 'b'"],
+        "missing_label": ["error", 1, "in groups 'd'"],
+        "duplicate_item": ["error", 1, "in groups 'b'"],
+        "no_positives": ["warning", 2, "in groups 'b', 'd'"],
+        "only_positives": ["warning", 1, "in groups 'c'"],
+        "tie_at_cutoff": ["warning", 1, "k = 2, in groups 'a'"],
+        "tie_range": ["warning", 1, "P@2: 0.25 apart on average, 0.5 at most, in groups 'a'"],
+        "infinite_score": ["warning", 1, "in groups 'c'"],
+        "tied_score": ["info", 2, "in groups 'a'"],
+        "not_retrieved": ["info", 2, "in groups 'c'"],
         "label_values": ["info", 3, "1: 5, 0: 3, None: 1"],
     }
 
@@ -53,10 +53,10 @@ def test_weights_and_totals() -> None:
     data = DATA.filter(pl.col("q").is_in(["a", "c"])).with_columns(
         w=pl.Series([1.0, -1.0, None, 1.0, 1.0, 1.0]), total=pl.Series([2, 2, 3, 3, 3, 3])
     )
-    assert report(data, by="q", weight="w")["bad_weight"] == ["error", 2, "in groups ['a']"]
+    assert report(data, by="q", weight="w")["bad_weight"] == ["error", 2, "in groups 'a'"]
     found = report(data, by="q", n_pos="total", n_neg=0)
-    assert found["bad_n_pos"] == ["error", 1, "in groups ['a']"]
-    assert found["bad_n_neg"] == ["error", 1, "in groups ['a']"]
+    assert found["bad_n_pos"] == ["error", 1, "in groups 'a'"]
+    assert found["bad_n_neg"] == ["error", 1, "in groups 'a'"]
     halves = data.with_columns(total=pl.lit(1.5))
     assert report(halves, by="q", n_pos="total")["bad_n_pos"][0] == "error"
 
@@ -88,7 +88,7 @@ def test_documents_without_item() -> None:
     for frame in (doubled, doubled.lazy().collect().to_pandas()):
         found = prframe.check(frame, by="query_id")
         rows = {kind: rest for kind, *rest in pl.DataFrame(found).rows()}
-        assert rows["duplicate_item"] == ["warning", 4, "'docno', in groups [1, 2]"]
+        assert rows["duplicate_item"] == ["warning", 4, "'docno', in groups 1, 2"]
     assert report(doubled, by="query_id", item="docno")["duplicate_item"][0] == "error"
     assert "duplicate_item" not in report(run, by="query_id")
     # Several rankings together hold a document several times.
@@ -115,6 +115,6 @@ def test_how_far_the_orders_of_ties_lie_apart() -> None:
     ranges = found.filter(kind="tie_range").select("count", "example").rows()
     # a: AP 1/3 to 1 and P@1 0 to 1; b: AP 5/6 to 1, P@1 is 1.
     assert ranges == [
-        (2, "AP: 0.417 apart on average, 0.667 at most, in groups ['a', 'b']"),
-        (1, "P@1: 0.5 apart on average, 1 at most, in groups ['a']"),
+        (2, "AP: 0.417 apart on average, 0.667 at most, in groups 'a', 'b'"),
+        (1, "P@1: 0.5 apart on average, 1 at most, in groups 'a'"),
     ]

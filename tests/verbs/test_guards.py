@@ -114,7 +114,7 @@ def test_check_calls_it_an_error() -> None:
         "kind": "pooled_rankings",
         "severity": "error",
         "count": 2,
-        "example": "'query_id', in groups ['a', 'b']",
+        "example": "'query_id', in groups 'a', 'b'",
     }
     assert not texts(lambda: prframe.check(RUNS, by="system"))
     kinds = prframe.check(RUNS, by=["system", "query_id"])["kind"]

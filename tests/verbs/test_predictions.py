@@ -95,7 +95,7 @@ def test_a_group_that_humans_have_judged_whole_or_not_at_all() -> None:
     )
     told = (
         "estimate: undefined, hence null, for 1 of 3 groups, in which humans have judged no query, "
-        "in groups ['none']"
+        "in groups 'none'"
     )
     with pytest.warns(prframe.UndefinedMetricWarning) as caught:
         found = prframe.interval(frame, "AP", by="part", over="query_id", predicted="llm")
@@ -248,14 +248,14 @@ WRONG_DATA = {
     ),
     "machine": (
         GAPS,
-        "`predicted` 'llm' must not contain nulls or NaN: 12 of 720 rows, in groups [3]; have the "
+        "`predicted` 'llm' must not contain nulls or NaN: 12 of 720 rows, in groups 3; have the "
         "machine judge these too, or, where a value is undefined, fill it with the same number "
         "everywhere, such as 0.",
     ),
     "half": (
         HALF,
         "'label' must have human labels for all rows of a query, or null for all: 24 queries have "
-        "both, in groups [0, 1, 2, 3, 4] and 19 more; judge their other rows, fill these with 0 if "
+        "both, in groups 0, 1, 2, 3, 4 and 19 more; judge their other rows, fill these with 0 if "
         "they are not relevant, or set all to null.",
     ),
 }
@@ -277,7 +277,7 @@ def test_values_of_a_part_of_the_models() -> None:
         "model", index="query_id", values=["AP", "AP llm"]
     )
     table = table.with_columns(AP_a=pl.when(pl.col("query_id") > 1).then("AP_a"))
-    with pytest.raises(prframe.PrframeError, match=r"2 queries have both, in groups \[0, 1\]"):
+    with pytest.raises(prframe.PrframeError, match=r"2 queries have both, in groups 0, 1"):
         prframe.compare(table, values=["AP_a", "AP_b"], predicted=["AP llm_a", "AP llm_b"])
 
 

@@ -35,7 +35,7 @@ def texts(call: Callable[[], Any]) -> list[str]:
 def test_the_values_under_both_policies() -> None:
     assert texts(lambda: prframe.evaluate(RUN, ["AP", "P_1", "map"], **ITEM)) == [
         "'P_1' is trec_eval's name, and trec_eval ranks equal scores by the names of documents, "
-        "which ties='group' does not: it is 0.5 here and 1 by the names, in groups ['q2']. Say "
+        "which ties='group' does not: it is 0.5 here and 1 by the names, in groups 'q2'. Say "
         "ties='trec' for its numbers; if ties='group' is meant, ask for 'P@1', or ignore "
         "TiePolicyWarning."
     ]
@@ -47,7 +47,7 @@ def test_the_range_without_names_of_documents() -> None:
     assert texts(lambda: prframe.evaluate(RUN, "map", by="query_id")) == [
         "'map' is trec_eval's name, and trec_eval ranks equal scores by the names of documents, "
         "which ties='group' does not: it is 0.5 here and 0.5 to 1 by their order, in groups "
-        "['q2']. Say ties='trec' and name the documents in item= for its numbers; if "
+        "'q2'. Say ties='trec' and name the documents in item= for its numbers; if "
         "ties='group' is meant, ask for 'AP', or ignore TiePolicyWarning."
     ]
 

@@ -144,7 +144,7 @@ REFUSED = {
     "several rankings of a mean": (
         frame(plate=[1, 1, 1]),
         {"by": "compound", "over": "plate"},
-        "a row is a ranking, and 2 of 3 rows share 'compound', 'plate', in groups [('a', 1)];",
+        "a row is a ranking, and 2 of 3 rows share 'compound', 'plate', in groups ('a', 1);",
     ),
     "missing last": (frame(), {"missing": "last"}, "missing='last' is for scores; precomputed"),
     "no totals": (frame(), {"n_pos": None}, "with `ap`, give the number of positives of each"),

@@ -171,9 +171,9 @@ def test_what_is_undefined_is_said_once() -> None:
         found = prframe.rank_test(rows, by="q", phi=["mww", "logrank"])
     assert [str(w.message) for w in caught] == [
         "rank_test: undefined, hence null, for 1 of 4 groups, which have no positives, in groups "
-        "[1]",
+        "1",
         "std_error, conf_low, conf_high: undefined, hence null, for 2 of 4 groups, which hold too "
-        "little for an interval, or nothing that varies, in groups [2, 3]",
+        "little for an interval, or nothing that varies, in groups 2, 3",
     ]
     by_group = {q: rows_of.row(0, named=True) for (q,), rows_of in found.group_by("q")}
     numbers = [name for name in found.columns if name not in {"q", "phi", "n_pos", "n_neg"}]

@@ -325,9 +325,9 @@ def test_groups_without_a_band() -> None:
         found = prframe.compare_curves(rows, ["a", "b"], by="q", **FEW)
     assert [str(one.message) for one in caught] == [
         "precision_a, precision_b, difference, conf_low, conf_high, p_value: undefined, hence "
-        "null, for 1 of 3 groups, which have no positives, in groups ['none']",
+        "null, for 1 of 3 groups, which have no positives, in groups 'none'",
         "conf_low, conf_high, p_value: undefined, hence null, for 2 of 3 groups, which have fewer "
-        "than 3 positives or no negatives, in groups ['all', 'few']",
+        "than 3 positives or no negatives, in groups 'all', 'few'",
     ]
     assert found["conf_low"].null_count() == found["p_value"].null_count() == 9
     assert found["difference"].null_count() == 3

@@ -148,19 +148,19 @@ ROWS: list[tuple[pl.DataFrame, dict[str, Any], str]] = [
         LACKING,
         {},
         "every model must have rows for every group of `over`: of 12 groups 'z' has none for 2, "
-        "in groups ['q000', 'q001']; compare what two models have in common with "
+        "in groups 'q000', 'q001'; compare what two models have in common with "
         "incomplete='pairwise', what all have with 'common', or count the missing as 0 with "
         "'zero'.",
     ),
     (
         DATA,
         {"cluster": "cluster"},
-        SAME.format(", in groups ['q000', 'q001', 'q002', 'q003', 'q004'] and 7 more"),
+        SAME.format(", in groups 'q000', 'q001', 'q002', 'q003', 'q004' and 7 more"),
     ),
     (
         DATA.with_columns(cluster=pl.when(pl.col("query_id") > "q003").then(1)),
         {"cluster": "cluster"},
-        SAME.format(", in groups ['q000', 'q001', 'q002', 'q003']"),
+        SAME.format(", in groups 'q000', 'q001', 'q002', 'q003'"),
     ),
 ]
 

@@ -161,7 +161,7 @@ def test_models_without_items_in_common_are_refused():
     day = pl.col("day")
     apart = long(items()).filter((day != 3) | (pl.col("model") != "a") | (pl.col("id") < 0))
     options = {"incomplete": "common", "n_resamples": 100}
-    with pytest.raises(PrframeError, match=r"items in common, in groups \[3\]"):
+    with pytest.raises(PrframeError, match=r"items in common, in groups 3"):
         compared(apart, "P@1", by="day", **options)
     n = 120 - items().filter(day=3).height
     assert compared(apart, "AP", **options)["n"].to_list() == [n] * 3
@@ -192,7 +192,7 @@ def test_the_warning_names_the_columns_that_are_null(
     )
     said = (
         f"^{', '.join(lacking)}: undefined, hence null, for 1 of 2 groups, which have too few items "
-        r"of a class for 'AUC', or a difference without variance, in groups \['y'\]$"
+        r"of a class for 'AUC', or a difference without variance, in groups 'y'$"
     )
     options = {"by": "segment", "over": None, "item": "item", "n_resamples": 100}
     with pytest.warns(prframe.UndefinedMetricWarning, match=said):

@@ -187,7 +187,7 @@ def test_incomplete_items() -> None:
         matched(long(rows), by="g")
     assert str(caught.value) == (
         "every model must have every item: of 5 items 'a' lacks 1, 'b' lacks 2, in groups "
-        "['x', 'y']; take these as not retrieved with incomplete='last', or compare what all "
+        "'x', 'y'; take these as not retrieved with incomplete='last', or compare what all "
         "models have with incomplete='common'."
     )
 
@@ -244,7 +244,7 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (
         lambda: matched(LONG.with_columns(model=None), by="g"),
         "`model` 'model' must not contain nulls or NaN: 80 of 80 rows, in groups "
-        "['x', 'y']; name these models, or drop the rows.",
+        "'x', 'y'; name these models, or drop the rows.",
     ),
     (
         lambda: matched(LONG.with_columns(model=None)),
@@ -254,11 +254,11 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (
         lambda: matched(LONG.with_columns(item=pl.col("item").replace(7, None))),
         "`item` 'item' must not contain nulls, by which rows are matched: 2 of 80 rows, in groups "
-        "['a', 'b']; name these items, or drop the rows.",
+        "'a', 'b'; name these items, or drop the rows.",
     ),
     (
         lambda: matched(pl.concat([LONG, LONG.tail(1)])),
-        "`item` 'item' must name each item once: 1 rows too many, in groups ['b']; drop the "
+        "`item` 'item' must name each item once: 1 rows too many, in groups 'b'; drop the "
         "duplicates, or name the columns that keep rankings apart with by=.",
     ),
     (

@@ -41,7 +41,7 @@ def messages(frame: pl.DataFrame, **options: object) -> list[str]:
 def test_few_skewed_differences_are_told_once(test: str) -> None:
     assert messages(values(SKEWED, EVEN, SKEWED), by="group", test=test) == [
         "the differences of 2 of 3 comparisons are few and skewed (value of a and b), in groups "
-        f"['g0', 'g2']: test={test!r} and the interval may err too often. Take test='hall' and its "
+        f"'g0', 'g2': test={test!r} and the interval may err too often. Take test='hall' and its "
         "interval, which allow for skewness; where it does not matter, ignore "
         "SkewedDifferencesWarning."
     ]

@@ -65,5 +65,5 @@ def test_clusters_that_hold_positives_count() -> None:
 def test_groups_are_named() -> None:
     few, many = frame(10, 40).with_columns(by=pl.lit("few")), frame(20, 40)
     parts = pl.concat([few, many.with_columns(by=pl.lit("many"))])
-    with pytest.warns(prframe.CoverageWarning, match=r"with either, in groups \['few'\] it may"):
+    with pytest.warns(prframe.CoverageWarning, match=r"with either, in groups 'few' it may"):
         parts.pr.compare("AUC", ["new", "old"], by="by", over=None, test="delong")

@@ -82,7 +82,7 @@ def test_undefined_values_are_warned_of() -> None:
     )
     message = (
         "AP: undefined, hence null, for 2 of 8 groups, whose precomputed value is null or NaN, in groups "
-        "[('a', 'q3'), ('b', 'q4')]"
+        "('a', 'q3'), ('b', 'q4')"
     )
     with pytest.warns(prframe.UndefinedMetricWarning) as caught:
         found = prframe.compare(values, values=["AP", "RR"])
@@ -216,34 +216,34 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
     "infinite": (
         AT_HAND.with_columns(INFINITE),
         {},
-        "`values` 'AP' must be finite: 2 of 6 rows, in groups [('a', 'q2'), ('b', 'q2')]; mend or "
+        "`values` 'AP' must be finite: 2 of 6 rows, in groups ('a', 'q2'), ('b', 'q2'); mend or "
         "drop these rows.",
     ),
     "repeated": (
         pl.concat([AT_HAND, AT_HAND[:1]]),
         {},
         "`values` must be one for each 'model', 'query_id', and 2 of 7 rows share these, in groups "
-        "[('a', 'q1')]; name in over= or by= what else tells these rows apart, or take their mean "
+        "('a', 'q1'); name in over= or by= what else tells these rows apart, or take their mean "
         "first.",
     ),
     "repeated metric": (
         pl.concat([METRIC_ROWS, METRIC_ROWS[:1]]),
         {"values": "value"},
         "`values` must be one for each 'model', 'query_id', 'metric', and 2 of 13 rows share these, "
-        "in groups [('a', 'q1', 'AP')]; name in over= or by= what else tells these rows apart, or "
+        "in groups ('a', 'q1', 'AP'); name in over= or by= what else tells these rows apart, or "
         "take their mean first.",
     ),
     "repeated query": (
         pl.concat([MODELS, MODELS[1:]]),
         {"values": ["a", "b"]},
-        "`values` must be one for each 'query_id', and 4 of 5 rows share these, in groups ['q2', "
-        "'q3']; name in over= or by= what else tells these rows apart, or take their mean first.",
+        "`values` must be one for each 'query_id', and 4 of 5 rows share these, in groups 'q2', "
+        "'q3'; name in over= or by= what else tells these rows apart, or take their mean first.",
     ),
     "unnamed metric": (
         METRIC_ROWS.with_columns(pl.col("metric").replace("RR", None)),
         {"values": "value", "model": "model"},
-        "`metric` 'metric' must not contain nulls: 6 of 12 rows, in groups [('a', 'q1'), ('a', "
-        "'q2'), ('a', 'q3'), ('b', 'q1'), ('b', 'q2')] and 1 more; name these metrics, or drop the "
+        "`metric` 'metric' must not contain nulls: 6 of 12 rows, in groups ('a', 'q1'), ('a', "
+        "'q2'), ('a', 'q3'), ('b', 'q1'), ('b', 'q2') and 1 more; name these metrics, or drop the "
         "rows.",
     ),
     "unnamed model": (
@@ -275,21 +275,21 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
         AT_HAND[1:],
         {},
         "every model must have rows for every group of `over`: of 3 groups 'a' has none for 1, in "
-        "groups ['q1']; compare what two models have in common with incomplete='pairwise', what all "
+        "groups 'q1'; compare what two models have in common with incomplete='pairwise', what all "
         "have with 'common', or count the missing as 0 with 'zero'.",
     ),
     "incomplete metric": (
         METRIC_ROWS[:-1],
         {"values": "value"},
         "every model must have rows for every group of `over`: of 3 groups with 'RR' 'b' has none "
-        "for 1, in groups ['q3']; compare what two models have in common with incomplete='pairwise', "
+        "for 1, in groups 'q3'; compare what two models have in common with incomplete='pairwise', "
         "what all have with 'common', or count the missing as 0 with 'zero'.",
     ),
     "two clusters": (
         AT_HAND.with_columns(cluster=pl.int_range(6)),
         {"cluster": "cluster"},
         "`cluster` 'cluster' must be one value, and no null, for each group of `over`, in groups "
-        "['q1', 'q2', 'q3']; mend these rows, or, if numbers begin anew in each 'cluster', name it "
+        "'q1', 'q2', 'q3'; mend these rows, or, if numbers begin anew in each 'cluster', name it "
         "in `over` too.",
     ),
     "grouped by metric": (

@@ -244,7 +244,7 @@ MESSAGES: dict[str, tuple[Callable[[], object], str]] = {
     "cluster": (
         lambda: CALLS["compare_curves"](RUNS, cluster="item"),
         "`cluster` 'item' must be one value, and no null, for each group of `over`, in groups "
-        "['q00', 'q01', 'q02', 'q03', 'q04'] and 7 more;",
+        "'q00', 'q01', 'q02', 'q03', 'q04' and 7 more;",
     ),
 }
 

@@ -108,7 +108,7 @@ def test_few_clusters_are_told_of_once() -> None:
         data.pr.interval(["AP", "AUC"], by="half", cluster="user", rng=1)
     (text,) = (str(one.message) for one in told)
     assert text.startswith(
-        "fewer than 40 clusters hold positives, or negatives, in groups ['few'], so 95 % intervals "
+        "fewer than 40 clusters hold positives, or negatives, in groups 'few', so 95 % intervals "
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")

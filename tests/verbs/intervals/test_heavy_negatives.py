@@ -31,7 +31,7 @@ def told(**options) -> list[str]:
 
 def test_clusters_and_errors_are_told_of_once() -> None:
     assert told(prior=0.02, cluster="user", by="half") == [
-        "prior=0.02 makes a negative count three times or more, in groups ['a', 'b'], so that few of "
+        "prior=0.02 makes a negative count three times or more, in groups 'a', 'b', so that few of "
         "them decide AP, and the interval knows none that the sample lacks: 95 % intervals "
         "covered in 55 to 95 % of samples where a negative counts 3 to 50 times. A prior nearer to "
         "the share of positives helps, and more negatives do; where it does not matter, ignore "

@@ -379,7 +379,7 @@ def test_undefined_values_are_left_out_of_means() -> None:
     rows = DATA.with_columns(pl.col("label") & (pl.col("query") > 0))
     found, texts = warned(lambda: prframe.interval(rows, ["AP", "P@3"], over="query"))
     assert texts == [
-        "AP: undefined, hence null, for 1 of 9 groups, which have no positives, in groups [0]"
+        "AP: undefined, hence null, for 1 of 9 groups, which have no positives, in groups 0"
     ]
     others = prframe.interval(rows.filter(pl.col("query") > 0), "AP", over="query")
     assert found[:1].equals(others)

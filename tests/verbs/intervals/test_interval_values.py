@@ -142,22 +142,22 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
     "infinite": (
         AT_HAND.with_columns(AP=1 / (pl.col("AP") - 0.5)),
         {},
-        "`values` 'AP' must be finite: 1 of 3 rows, in groups ['q2'];",
+        "`values` 'AP' must be finite: 1 of 3 rows, in groups 'q2';",
     ),
     "repeated": (
         pl.concat([AT_HAND, AT_HAND[1:]]),
         {},
-        "one for each 'query_id', and 4 of 5 rows share these, in groups ['q2', 'q3'];",
+        "one for each 'query_id', and 4 of 5 rows share these, in groups 'q2', 'q3';",
     ),
     "repeated metric": (
         pl.concat([METRIC_ROWS, METRIC_ROWS[:1]]),
         {"values": "value"},
-        "for each 'query_id', 'metric', and 2 of 7 rows share these, in groups [('q1', 'AP')];",
+        "for each 'query_id', 'metric', and 2 of 7 rows share these, in groups ('q1', 'AP');",
     ),
     "unnamed metric": (
         METRIC_ROWS.with_columns(pl.col("metric").replace("AP", None)),
         {"values": "value"},
-        "`metric` 'metric' must not contain nulls: 3 of 6 rows, in groups ['q1', 'q2', 'q3'];",
+        "`metric` 'metric' must not contain nulls: 3 of 6 rows, in groups 'q1', 'q2', 'q3';",
     ),
     "method of rankings": (AT_HAND, {"method": "logit-t"}, "`method` of a mean over groups must"),
     "logit beyond 1": (

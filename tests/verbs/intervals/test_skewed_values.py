@@ -55,7 +55,7 @@ def test_few_skewed_values_are_warned_of(method: str) -> None:
     with pytest.warns(prframe.CoverageWarning) as caught:
         prframe.interval(data, **options, method=method)
     assert [str(warning.message) for warning in caught] == [
-        "a few values decide 1 of 2 means, in groups ['a']: their intervals may miss the mean too "
+        "a few values decide 1 of 2 means, in groups 'a': their intervals may miss the mean too "
         "often. More values help, and method='hall' allows for skewness (in interval and band); "
         "where it does not matter, ignore CoverageWarning."
     ]
