@@ -137,18 +137,6 @@ def row_sums(values: Floats) -> Floats:
     return np.asarray(np.asfortranarray(values).sum(axis=1))
 
 
-def running_sums(first: Floats, second: Floats) -> Floats:
-    """Return the running sums of the rows of two arrays, the last axis of which has one of each.
-
-    A sum has to wait for the one before, so that real and imaginary parts together take as long as
-    one of them. The second array may have fewer rows.
-    """
-    pairs = np.zeros(first.shape, dtype=np.complex128)
-    pairs.real, pairs.imag[: second.shape[0]] = first, second
-    np.cumsum(pairs, axis=1, out=pairs)
-    return pairs.view(np.float64).reshape(*first.shape, 2)
-
-
 def first_at_least(
     values: ArrayLike, start: ArrayLike, stop: ArrayLike, target: ArrayLike
 ) -> NDArray[np.int64]:

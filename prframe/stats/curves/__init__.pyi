@@ -24,7 +24,7 @@ from .difference import (
     pr_curve_difference as pr_curve_difference,
 )
 from .drawn.gamma_walks import Weights as Weights, drawn_weights as drawn_weights
-from .drawn.paths import DrawnPath as DrawnPath, Draws as Draws
+from .drawn.paths import DrawnPath as DrawnPath
 from .drawn.roc_path import RocPath as RocPath
 from .precision_recall import (
     LEVELS_TWICE as LEVELS_TWICE,

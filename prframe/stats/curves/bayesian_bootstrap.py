@@ -33,10 +33,10 @@ from prframe.stats.curves.precision_recall import (
     rising_levels,
 )
 from prframe.stats.rankings import (
-    LeastPrecision,
     RankedCells,
     both_classes,
     cells_from_scores,
+    least_precision,
     pure_top,
 )
 from prframe.typing import Flags, Floats, Integers
@@ -72,8 +72,9 @@ class PRPosterior:
     n_clusters : int, optional
         The number of clusters that hold positives, or negatives if these are fewer, where clusters
         were drawn.
-    least : LeastPrecision, optional
-        The precision of levels below which the population may have no negative.
+    least : callable
+        The precision, by the tail of the band, at levels below which the population may have no
+        negative; infinite at others.
     """
 
     recall: Floats
@@ -81,9 +82,9 @@ class PRPosterior:
     # Draws log odds, smoothed over recall or not.
     draw: Callable[[bool], Floats] = field(repr=False)
     pure_tail: Floats = field(repr=False)
+    least: Callable[[float], Floats] = field(repr=False)
     factor: float = field(default=1.0, repr=False)
     n_clusters: int | None = None
-    least: LeastPrecision | None = field(default=None, repr=False)
 
     @cached_property
     def log_odds(self) -> Floats:
@@ -146,8 +147,8 @@ class PRPosterior:
         # Beyond the recall of the retrieved items, precision is 0.
         pure = (self.pure_tail >= tail) & (self.precision > 0)
         high = np.where(pure, 1.0, expit(high))
-        least = np.inf if self.least is None else self.least.at(tail)
-        return Interval(*holding(self.precision, np.minimum(expit(low), least), high))
+        low = np.minimum(expit(low), self.least(tail))
+        return Interval(*holding(self.precision, low, high))
 
 
 def pr_posterior(  # noqa: PLR0913
@@ -285,9 +286,12 @@ def _posterior(
     """Return the curve and its draws; a positive counts as `each` of an independent one."""
     precision = empirical_precision(cells, recall)
     precision = precision_at_prior(precision, cells.n_pos, cells.n_neg, prior)
-    least = LeastPrecision.of(cells, recall, prior, each)
     pure_tail = pure_top(cells, recall, each)
-    return PRPosterior(recall, precision, draw, pure_tail, least=least, **further)
+
+    def least(tail: float) -> Floats:
+        return least_precision(cells, recall, tail, prior, each)
+
+    return PRPosterior(recall, precision, draw, pure_tail, least, **further)
 
 
 def _narrowing(cells: RankedCells, recall: Floats, tied: Floats) -> float:

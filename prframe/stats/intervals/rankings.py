@@ -1,6 +1,6 @@
 """Confidence intervals for the metrics of one ranking, whose items are an independent sample."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from math import isnan
@@ -244,11 +244,6 @@ def suited_method(cells: RankedCells, statistic: CellStatistic, *, clustered: bo
     return "percentile" if statistic.lacks_influence else "logit-t"
 
 
-def _drawn_path(path: Callable[[], RocPath], blocks: Sequence[Weights]) -> DrawnPath:
-    """Draw the path, which metrics of four counts do not ask for."""
-    return DrawnPath(path(), _HALF, blocks)
-
-
 def posterior_replicates(
     cells: RankedCells, statistics: Sequence[CellStatistic], weights: Sequence[Weights]
 ) -> Floats:
@@ -263,7 +258,9 @@ def posterior_replicates(
     path, parts = cache(partial(RocPath.of, cells)), []
     for columns in batches(len(weights), width=1, held=_BLOCKS):
         blocks = weights[columns]
-        curves = DrawnCurves(cells, blocks, partial(_drawn_path, path, blocks))
+        curves = DrawnCurves(
+            cells, blocks, partial(lambda some: DrawnPath(path(), _HALF, some), blocks)
+        )
         parts.append(np.stack([statistic.draws(curves) for statistic in statistics]))
     return np.concatenate(parts, axis=1)
 

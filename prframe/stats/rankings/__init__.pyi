@@ -5,12 +5,11 @@ from .bootstrap import (
     ranking_bootstrap as ranking_bootstrap,
 )
 from .cells import (
-    LeastPrecision as LeastPrecision,
     RankedCells as RankedCells,
     cells_from_hits as cells_from_hits,
     cells_from_scores as cells_from_scores,
+    least_precision as least_precision,
     local_precision as local_precision,
-    pure_bottom as pure_bottom,
     pure_top as pure_top,
     share_above as share_above,
     weight_of_negatives as weight_of_negatives,

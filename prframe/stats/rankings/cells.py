@@ -174,41 +174,23 @@ def cells_from_scores(score: ArrayLike, label: ArrayLike) -> tuple[RankedCells, 
     return RankedCells(pos, neg), cell
 
 
-@dataclass(frozen=True, eq=False)
-class LeastPrecision:
-    """Precision at levels below which no negative of the population stands.
+def least_precision(
+    cells: RankedCells, recall: Floats, tail: float, prior: float | None = None, each: float = 1.0
+) -> Floats:
+    """Return precision at levels below which, but for a tail, the population has no negative.
 
     All negatives are above such a level, so that precision is ``p b / (p b + 1 - p)`` at recall b,
-    and nowhere is it less. `chance` says how probable that is (`pure_bottom`); `n_pos` and `n_neg`
-    tell of p, unless it is given as `prior`.
+    and nowhere is it less. Infinite at other levels (`pure_bottom`). An unknown share p of
+    positives has the value below which it is with the probability of the tail; an item counts as
+    `each` of an independent one.
     """
+    if prior is None:
+        from scipy.special import betaincinv  # noqa: PLC0415
 
-    recall: Floats
-    chance: Floats
-    n_pos: float
-    n_neg: float
-    prior: float | None = None
-
-    @classmethod
-    def of(
-        cls, cells: RankedCells, recall: Floats, prior: float | None = None, each: float = 1.0
-    ) -> LeastPrecision:
-        """Find the levels of a ranking; an item counts as so much of an independent one."""
-        chance = pure_bottom(cells, recall, each)
-        return cls(recall, chance, each * cells.n_pos, each * cells.n_neg, prior)
-
-    def at(self, tail: float) -> Floats:
-        """Return this precision where it is as probable as a tail; infinite elsewhere.
-
-        An unknown p has the value below which it is with the probability of the tail.
-        """
-        p = self.prior
-        if p is None:
-            from scipy.special import betaincinv  # noqa: PLC0415
-
-            p = float(betaincinv(self.n_pos + 0.5, self.n_neg + 0.5, tail))
-        found = p * self.recall
-        return np.where(self.chance >= tail, found / (found + 1 - p), np.inf)
+        prior = float(betaincinv(each * cells.n_pos + 0.5, each * cells.n_neg + 0.5, tail))
+    found = prior * recall
+    is_pure = pure_bottom(cells, recall, each) >= tail
+    return np.where(is_pure, found / (found + 1 - prior), np.inf)
 
 
 def pure_top(cells: RankedCells, recall: Floats, each: float = 1.0) -> Floats:

@@ -101,13 +101,6 @@ class DrawnCurves:
         areas: Floats = self.path.areas_under_precision(block_ends=at_ends, up_to=up_to)
         return areas
 
-    def areas_under_rates(self) -> Floats:
-        """Return the areas under the false positive rates of curves."""
-        # Items that are not retrieved are tied.
-        beyond = float(1 - self.cells.neg[-1] / self.cells.n_neg / 2)
-        areas: Floats = self.path.areas_under_rates(beyond)
-        return areas
-
     def positives_among(self, ranks: Floats, *, area: bool = False) -> Floats:
         """Return the mean numbers of positives among the first ranks, shape (n_ranks, n_draws)."""
         n = self.cells.n

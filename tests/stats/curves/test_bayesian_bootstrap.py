@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
-from scipy.special import ndtr, ndtri
+from scipy.special import expit, ndtr, ndtri
 
 import prframe
 from prframe.stats import pr_curve, pr_posterior
@@ -158,7 +158,7 @@ def test_the_law_is_that_of_the_slow_definition(name: str) -> None:
     slow = naive_curves(name, 150 if many else 1500)
     size = 2000 if many else 6000
     weights = drawn_weights(size, np.random.default_rng(6))
-    fast = DrawnPath(path_of(name), np.array(LEVELS), weights, turning=True).curves().precision
+    fast = expit(DrawnPath(path_of(name), np.array(LEVELS), weights, turning=True).log_odds())
     for level in range(len(LEVELS)):
         assert same_law(fast[:, level], slow[:, level]), LEVELS[level]
     centre = np.median(fast, axis=0)
@@ -224,7 +224,7 @@ def test_draws_are_as_smooth_as_by_the_slow_definition(name: str, prior: float |
     @cache
     def draw(level: float) -> Floats:
         curve = DrawnPath(path, np.array([level]), weights, turning=True)
-        return (curve if prior is None else curve.at_prior(prior)).curves().logit[:, 0]
+        return (curve if prior is None else curve.at_prior(prior)).log_odds()[:, 0]
 
     knots = knots_of(list(group["positives"]), list(group["negatives"]))
     expected = naive_means(LEVELS, knots, int(path.n_pos), draw)

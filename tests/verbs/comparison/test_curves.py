@@ -20,7 +20,7 @@ from prframe.stats.curves import drawn_weights
 from prframe.stats.curves.bands import Deviations
 from prframe.stats.curves.bayesian_bootstrap import posterior_of
 from prframe.stats.curves.difference import _agreement
-from prframe.stats.curves.drawn.paired_paths import PairedPaths, _Halves
+from prframe.stats.curves.drawn.paired_paths import Halves, PairedPaths
 from prframe.stats.rankings.cells import cells_from_scores
 from tests.stats.curves.slow_paths import knots_of, turns_of
 
@@ -47,7 +47,7 @@ def by_odds(first: float, last: float, share: float, total: float) -> float:
 
 
 def naive_curve(
-    score: Floats, label: NDArray[np.bool_], halves: Floats, extra: _Halves, recall: float
+    score: Floats, label: NDArray[np.bool_], halves: Floats, extra: Halves, recall: float
 ) -> float:
     """The weighted curve of one model, knot by knot; each item is two half weights."""
     turns = turns_of(knots_of(score[label].tolist(), score[~label].tolist()))
@@ -114,7 +114,7 @@ def test_a_draw_is_a_weighted_curve(
     # Of clusters of one item the weights are those of the items.
     paths = PairedPaths.of(scores, label, np.arange(label.size))
     weights = rng.standard_gamma(0.5, (2 * label.size, 1))
-    extra = _Halves(*rng.standard_gamma(0.5, (3, 2, 1)))
+    extra = tuple(rng.standard_gamma(0.5, (3, 2, 1)))
     for model, score in zip(paths.models, scores, strict=True):
         found = model.curves(weights, extra, LEVELS)[0]
         halves = weights.reshape(2, -1)

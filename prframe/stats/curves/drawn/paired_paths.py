@@ -6,6 +6,7 @@ The draws of both curves are therefore dependent to the extent that the rankings
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -22,6 +23,11 @@ from prframe.typing import Flags, Floats, Integers
 _MOST_VALUES = 1 << 22
 # The precision of a draw that has finite odds.
 _MOST = float(np.nextafter(1.0, 0.0))
+
+# Half counts in addition to the items, shape (2, draws) each: for the positives of tie blocks at
+# either end, for the totals of positives and negatives, and for the negatives above and below a
+# threshold.
+Halves: TypeAlias = tuple[Floats, Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,21 +119,9 @@ class PairedPaths:
         shared = rng.standard_gamma(self.agreement / 2, (2, size))
         own = rng.standard_gamma((1 - self.agreement) / 2, (2, 2, size))
         return [
-            model.curves(weights, _Halves(ends, odds, shared + more), recall, prior)
+            model.curves(weights, (ends, odds, shared + more), recall, prior)
             for model, more in zip(self.models, own, strict=True)
         ]
-
-
-@dataclass(frozen=True, eq=False)
-class _Halves:
-    """Half counts in addition to the items, shape (2, draws) each."""
-
-    # For the positives of tie blocks at either end.
-    ends: Floats
-    # For the totals of positives and negatives.
-    odds: Floats
-    # For the negatives above and below a threshold.
-    false: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,16 +136,16 @@ class Passage:
     neg: csr_array
 
     def curves(
-        self, weights: Floats, halves: _Halves, recall: Floats, prior: float | None = None
+        self, weights: Floats, halves: Halves, recall: Floats, prior: float | None = None
     ) -> Floats:
         """Return precision at the levels, at a share of positives if one is given."""
-        path = self.path
+        path, (ends, of_totals, unseen) = self.path, halves
         pos, neg = self.pos @ weights, self.neg @ weights
         if prior is None:
-            odds = (pos.sum(axis=0) + halves.odds[0]) / (neg.sum(axis=0) + halves.odds[1])
+            odds = (pos.sum(axis=0) + of_totals[0]) / (neg.sum(axis=0) + of_totals[1])
         else:
             odds = np.full(weights.shape[1], prior / (1 - prior))
-        self._add_ends(pos, halves.ends)
+        self._add_ends(pos, ends)
         knots = _running(pos) / pos.sum(axis=0)[:, None]
         number = np.arange(knots.shape[1], dtype=np.float64)
         # One search for all rows, each with an offset of its own, would be slower and less exact.
@@ -162,9 +156,9 @@ class Passage:
         part = np.where(piece == 0, at, 1.0)
         # It is less before the middle of a run, and a part of the half below is passed after it.
         turns = path.turns[piece] + (at - piece) * np.diff(path.turns)[piece]
-        above, below = halves.false[..., None]
+        above, below = unseen[..., None]
         false += (part + np.minimum(turns, 0.0)) * above + np.maximum(turns, 0.0) * below
-        fpr = false / (neg.sum(axis=0) + halves.false.sum(axis=0))[:, None]
+        fpr = false / (neg.sum(axis=0) + unseen.sum(axis=0))[:, None]
         if path.missed:
             fpr[recall > knots[:, -1:]] = np.inf
         hits = odds[:, None] * recall

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
@@ -17,39 +16,6 @@ from prframe.typing import Flags, Floats, Integers
 _LEAST_WEIGHT = 1e-30
 # Where recall or rates grow by a larger factor from knot to knot, a piece has so many nodes.
 _STEEP, _STEEP_NODES = 4.0, 12
-
-
-@dataclass(frozen=True)
-class Draws:
-    """Draws of a curve at levels of recall, shape (n_resamples, levels).
-
-    They are the logarithms of recall, that of the level or of the end of its tie block, of the
-    false positive rate, +inf where recall is never reached, and of the odds of a positive.
-    """
-
-    log_recall: Floats
-    log_fpr: Floats
-    log_odds: Floats
-
-    @property
-    def logit(self) -> Floats:
-        """The logarithm of the odds of precision, ``odds * recall / false positive rate``."""
-        return np.asarray(self.log_recall - self.log_fpr + self.log_odds)
-
-    @property
-    def recall(self) -> Floats:
-        """The recall, shape (n_resamples, levels)."""
-        return np.asarray(np.exp(self.log_recall))
-
-    @property
-    def precision(self) -> Floats:
-        """The precision, shape (n_resamples, levels)."""
-        return np.asarray(expit(self.logit))
-
-    @property
-    def prevalence(self) -> Floats:
-        """The share of positives, shape (n_resamples, 1)."""
-        return np.asarray(expit(self.log_odds))
 
 
 class DrawnPath:
@@ -118,25 +84,9 @@ class DrawnPath:
         levels = self.levels if levels is None else levels
         return np.asarray(np.log(levels) - self._rates_at(levels, self._against()))
 
-    def curves(self, *, block_ends: bool = False, fading: bool = False) -> Draws:
-        """Draw curves from the posterior distribution of the curve behind the ranking.
-
-        With `block_ends` a level within a tie block is moved to the end of the block. With
-        `fading` the half negative that may stand above any threshold is multiplied by the root of
-        recall in the second half of the draws. That is meant for areas: a population may have a
-        few negatives above nearly all positives, or none. A single level needs the whole half in
-        all draws.
-        """
-        rates = self._passed(fading=fading) / self._total
-        log_fpr = self._rates_at(self.levels, rates)
-        log_recall = np.broadcast_to(np.log(self.levels), log_fpr.shape)
-        if block_ends and self.path.tied.any():
-            at = self._knots_before(self.levels)
-            tied, ends = self.knots.tied[at], self.knots.ends[at]
-            draw = np.arange(len(at))[:, None]
-            log_recall = np.where(tied, np.log(self._recall[ends, draw]), log_recall)
-            log_fpr = np.where(tied, np.log(rates[ends, draw]), log_fpr)
-        return Draws(log_recall, log_fpr, self.odds[:, None])
+    def log_rates(self) -> Floats:
+        """Draw logarithms of the false positive rate at the levels of the path."""
+        return self._rates_at(self.levels, self._passed() / self._total)
 
     def points(self, *, fading: bool = False) -> tuple[Floats, Floats]:
         """Return recall and the share of all items above, at the knots, shape (knots, draws)."""
@@ -152,9 +102,11 @@ class DrawnPath:
         ends = knots.ends if block_ends else None
         return area_under_precision(self._recall, against, knots.tied[:-1], ends, up_to=up_to)
 
-    def areas_under_rates(self, beyond: float) -> Floats:
-        """Return the areas under the rates of curves; `beyond` is that beyond retrieved items."""
+    def areas_under_rates(self) -> Floats:
+        """Return the areas under the false positive rates of curves."""
         area = area_under_rates(self._recall, self._passed(), self.knots.tied[:-1])
+        # Items that are not retrieved are tied.
+        beyond = (1 + self.path.fp[-1] / self.path.n_neg) / 2
         return np.asarray(area / self._total + beyond * (1 - self._recall[-1]))
 
     def _passed(self, *, fading: bool = False) -> Floats:

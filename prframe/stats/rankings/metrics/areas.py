@@ -152,7 +152,7 @@ class RocArea(CellStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return ``1 - int alpha(b) db``, alpha being the false positive rate."""
-        return np.asarray(1 - curves.areas_under_rates())
+        return np.asarray(1 - curves.path.areas_under_rates())
 
 
 @dataclass(frozen=True)

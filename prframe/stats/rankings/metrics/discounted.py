@@ -40,9 +40,10 @@ class _CutOff(CellStatistic):
         if self.k is not None:
             checks.whole_number("k", self.k, at_least=1)
 
-    def _named(self, name: str) -> str:
-        """Return a name with the cut-off."""
-        return name if self.k is None else f"{name}@{self.k}"
+    @property
+    def name(self) -> str:
+        """The name in the catalogue, with the cut-off."""
+        return super().name if self.k is None else f"{super().name}@{self.k}"
 
     def _cut(self, ranks: Numbers) -> Numbers:
         """Return ranks, and the cut-off for those beyond it."""
@@ -102,9 +103,8 @@ class DiscountedGain(_DiscountSum):
     normalised: bool = False
 
     @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return self._named("nDCG" if self.normalised else "DCG")
+    def _name(self) -> str:  # type: ignore[override]
+        return "nDCG" if self.normalised else "DCG"
 
     def limits(self, cells: RankedCells) -> tuple[float, float]:
         """Return the least and the largest value."""
@@ -138,17 +138,13 @@ class DiscountedGain(_DiscountSum):
 class RankBiasedPrecision(_DiscountSum):
     """RBP: the sum of (1 - p) p^(rank - 1) over the positives, p being the persistence."""
 
+    _name: ClassVar[str] = "RBP(p={p:g})"
     p: float = 0.8
 
     def __post_init__(self) -> None:
         """Check the cut-off and the persistence."""
         super().__post_init__()
         checks.number("p", self.p, at_least=0, below=1)
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return self._named(f"RBP(p={self.p:g})")
 
     def _running(self, ranks: Numbers) -> Floats:
         """Return 1 - p^rank."""
@@ -164,10 +160,7 @@ class RankBiasedPrecision(_DiscountSum):
 class AveragePrecisionAt(_CutOff):
     """AP@k: AP in which positives beyond rank k earn 0; a cell across k counts in part."""
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return self._named("AP")
+    _name: ClassVar[str] = "AP"
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c share_c precision_c / n_pos``."""
@@ -284,10 +277,7 @@ class _OfFirstHit(_CutOff):
 class ReciprocalRank(_OfFirstHit):
     """RR: one over the rank of the first positive, 0 if there is none up to k."""
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return self._named("RR")
+    _name: ClassVar[str] = "RR"
 
     def _of_block(self, start: Numbers, size: Numbers, hits: Numbers, depth: Numbers) -> Floats:
         """Return the mean reciprocal rank."""
@@ -304,12 +294,8 @@ class ReciprocalRank(_OfFirstHit):
 class SuccessAt(_OfFirstHit):
     """Success@k: 1 if a positive stands among the first k."""
 
+    _name: ClassVar[str] = "Success"
     of_events: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return self._named("Success")
 
     def _of_block(self, start: Numbers, size: Numbers, hits: Numbers, depth: Numbers) -> Floats:
         """Return the chance that a positive is among the first k."""
