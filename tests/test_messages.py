@@ -252,7 +252,7 @@ REFUSALS = {
     ),
     "rankings of two lengths": (
         lambda: stats.paired_rank_test([1, 2], [1, 2, 3], [1, 0]),
-        "`score_a` and `score_b` must be of one length; got shapes (2,) and (3,).",
+        "`score_a`, `score_b` and `label` must be of one length >= 1; got shapes (2,), (3,) and (2,).",
     ),
     "positives of a null": (
         lambda: stats.LinearRankNull([1, 2], 3),

@@ -141,7 +141,6 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         init: ArrayLike | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        """Keep the parameters; `fit` checks them."""
         self.phi = phi
         self.rule = rule
         self.positive_definite = positive_definite
@@ -241,7 +240,6 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return labels
 
     def __sklearn_tags__(self) -> Tags:
-        """Tell scikit-learn that there are two classes, and that scores may be poor."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         # No quadratic form about 0 separates clusters on different sides of 0.

@@ -77,7 +77,7 @@ class ScoringRule(ABC):
         """Return parameters that stand for coefficients."""
         return coef.ravel()
 
-    def chained(self, gradient: Floats, parameters: Floats) -> Floats:  # noqa: ARG002 - subclasses
+    def chained(self, gradient: Floats, parameters: Floats) -> Floats:
         """Return the gradient by parameters, given the gradient by coefficients."""
         return gradient.ravel()
 
@@ -110,19 +110,15 @@ class LinearRule(ScoringRule):
     centred = True
 
     def shape(self, d: int) -> tuple[int, ...]:
-        """Return (d,)."""
         return (d,)
 
     def scores(self, coef: Floats, z: Floats) -> Floats:
-        """Return ``<theta, z>``."""
         return np.asarray(z @ coef)
 
-    def pull_back(self, coef: Floats, gradient: Floats, z: Floats) -> Floats:  # noqa: ARG002
-        """Return ``Z' gradient``."""
+    def pull_back(self, coef: Floats, gradient: Floats, z: Floats) -> Floats:
         return np.asarray(gradient @ z)
 
     def moved(self, coef: Floats, matrix: Floats) -> Floats:
-        """Return ``matrix theta``."""
         return np.asarray(matrix @ coef)
 
     def first(self, z: Floats, positive: Labels) -> Floats:
@@ -144,19 +140,15 @@ class QuadraticRule(ScoringRule):
     centred = False
 
     def shape(self, d: int) -> tuple[int, ...]:
-        """Return (d, d)."""
         return (d, d)
 
     def scores(self, coef: Floats, z: Floats) -> Floats:
-        """Return ``z' theta z``."""
         return np.asarray(np.einsum("ij,ij->i", z @ coef, z))
 
-    def pull_back(self, coef: Floats, gradient: Floats, z: Floats) -> Floats:  # noqa: ARG002
-        """Return ``Z' diag(gradient) Z``."""
+    def pull_back(self, coef: Floats, gradient: Floats, z: Floats) -> Floats:
         return np.asarray((z.T * gradient) @ z)
 
     def moved(self, coef: Floats, matrix: Floats) -> Floats:
-        """Return ``matrix theta matrix'``."""
         return _symmetric(matrix @ coef @ matrix.T)
 
     def first(self, z: Floats, positive: Labels) -> Floats:
@@ -169,7 +161,6 @@ class QuadraticRule(ScoringRule):
         return _unit(entries + entries.T)
 
     def projected(self, coef: Floats) -> Floats:
-        """Return the symmetric part."""
         return _symmetric(coef)
 
 
@@ -264,32 +255,28 @@ class ParametricRule(ScoringRule):
         return self.drawn(d, np.random.RandomState(0)).shape
 
     def scores(self, coef: Floats, z: Floats) -> Floats:
-        """Return ``score(z, theta)``."""
         return _shaped("score", self.score(z, coef), (len(z),))
 
     def pull_back(self, coef: Floats, gradient: Floats, z: Floats) -> Floats:
-        """Return the sum over items of both derivatives' products."""
         slopes = _shaped("gradient", self.gradient(z, coef), (len(z), *coef.shape))
         return np.asarray(np.tensordot(gradient, slopes, axes=1))
 
-    def moved(self, coef: Floats, matrix: Floats) -> Floats:  # noqa: ARG002
+    def moved(self, coef: Floats, matrix: Floats) -> Floats:
         """Return the coefficients, as the rule takes the features as they are."""
         return coef
 
-    def scaled(self, coef: Floats, spread: float) -> Floats:  # noqa: ARG002
+    def scaled(self, coef: Floats, spread: float) -> Floats:
         """Return the coefficients, as their scale is unknown."""
         return coef
 
     def whitening(self, z: Floats) -> Whitening:
-        """Return the identity."""
         return Whitening(np.eye(z.shape[1]), np.eye(z.shape[1]))
 
-    def first(self, z: Floats, positive: Labels) -> Floats:  # noqa: ARG002
+    def first(self, z: Floats, positive: Labels) -> Floats:
         """Return nothing; the ranker then begins at `start`."""
         return np.zeros(0)
 
     def drawn(self, d: int, random: np.random.RandomState) -> Floats:
-        """Return ``start(d, random)``."""
         coef = np.array(self.start(d, random), dtype=np.float64)
         if not np.isfinite(coef).all():
             raise PrframeError(f"`start` must return finite numbers; got {coef}.")

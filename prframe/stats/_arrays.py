@@ -81,6 +81,28 @@ def reals(name: str, values: ArrayLike) -> Floats:
     return numbers.astype(np.float64)
 
 
+def known(name: str, values: ArrayLike) -> Floats:
+    """Return numbers as floats, none of which is NaN."""
+    numbers = reals(name, values)
+    if missing := int(np.isnan(numbers).sum()):
+        raise PrframeError(f"`{name}` must not be NaN: {missing} of {numbers.size}.")
+    return numbers
+
+
+def scored_twice(
+    score_a: ArrayLike, score_b: ArrayLike, label: ArrayLike
+) -> tuple[tuple[Floats, Floats], NDArray[np.bool_]]:
+    """Return the scores of the same items by two models, and which items are positive."""
+    first, second = known("score_a", comparable(score_a)), known("score_b", comparable(score_b))
+    positive = positive_labels(label)
+    if not first.shape == second.shape == positive.shape or first.ndim != 1 or not first.size:
+        raise PrframeError(
+            "`score_a`, `score_b` and `label` must be of one length >= 1; got shapes "
+            f"{first.shape}, {second.shape} and {positive.shape}."
+        )
+    return (first, second), positive
+
+
 def finite(name: str, values: ArrayLike) -> Floats:
     """Return finite numbers as floats."""
     numbers = reals(name, values)

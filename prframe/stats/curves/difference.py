@@ -11,7 +11,7 @@ from scipy.special import expit
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
-from prframe.stats._arrays import positive_labels, random_generator, reals
+from prframe.stats._arrays import random_generator, scored_twice
 from prframe.stats._units import Units
 from prframe.stats.curves.bands import (
     Deviations,
@@ -149,7 +149,7 @@ def pr_curve_difference(  # noqa: PLR0913
     >>> compared.low.round(2), compared.high.round(2)
     (array([0.01, 0.25, 0.23]), array([0.48, 0.52, 0.5 ]))
     """
-    scores, positive = _items(score_a, score_b, label)
+    scores, positive = scored_twice(score_a, score_b, label)
     levels = rising_levels(recall)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     checks.flag("simultaneous", simultaneous)
@@ -237,26 +237,6 @@ def _agreement(first: Floats, second: Floats, unseen: NDArray[np.bool_]) -> floa
         return 0.0
     apart = (first - second).var(axis=0)[varying] / total[varying]
     return float(np.where(unseen[varying], np.maximum(1 - apart, 0.0), 0.0).mean())
-
-
-def _items(
-    score_a: ArrayLike, score_b: ArrayLike, label: ArrayLike
-) -> tuple[tuple[Floats, Floats], NDArray[np.bool_]]:
-    """Require two scores and a label for each item."""
-    first, second, positive = (
-        reals("score_a", score_a),
-        reals("score_b", score_b),
-        positive_labels(label),
-    )
-    if not first.shape == second.shape == positive.shape or first.ndim != 1:
-        raise PrframeError(
-            "`score_a`, `score_b` and `label` must be of one length; got shapes "
-            f"{first.shape}, {second.shape} and {positive.shape}."
-        )
-    for name, score in (("score_a", first), ("score_b", second)):
-        if missing := int(np.isnan(score).sum()):
-            raise PrframeError(f"`{name}` must not be NaN: {missing} of {score.size}.")
-    return (first, second), positive
 
 
 def _clusters(cluster: ArrayLike, n: int) -> NDArray[np.int64]:

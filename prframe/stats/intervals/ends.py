@@ -47,7 +47,6 @@ class Confidence:
     limits: tuple[float, float] = _UNBOUNDED
 
     def __post_init__(self) -> None:
-        """Check the level and the alternative."""
         checks.number("confidence_level", self.level, above=0, below=1)
         check_alternative(self.alternative)
 

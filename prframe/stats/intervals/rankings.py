@@ -28,6 +28,7 @@ from prframe.stats.rankings import (
     DrawnCurves,
     RankedCells,
     RocArea,
+    SuccessAt,
     ranking_bootstrap,
 )
 from prframe.typing import Floats
@@ -291,7 +292,7 @@ def _posterior(cells: RankedCells, asked: Asked, *, room: bool) -> IntervalEstim
     if estimate == limits[1] or (pure and pdtr(pure, statistic.deciding_positives(cells)) > tail):
         most = limits[1]
     high = max(high, most, _nearly_perfect(cells, asked))
-    has_no_width = all_equal(low, high, high, cells.n) and not statistic.of_events
+    has_no_width = all_equal(low, high, high, cells.n) and not isinstance(statistic, SuccessAt)
     # Where no item matters, as of items with one score, nothing shows how the metric varies.
     is_level = not (std_error or statistic.of_table) and estimate not in limits
     if is_level or has_no_width or drawn.is_all(estimate, cells.n):

@@ -19,7 +19,7 @@ from prframe.stats.intervals.ends import (
     within,
 )
 from prframe.stats.intervals.means import IntervalEstimate
-from prframe.stats.rankings import CellStatistic, RankedCells, cluster_influence
+from prframe.stats.rankings import CellStatistic, RankedCells
 from prframe.typing import Floats
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _on_logits(
     """
     statistic, (least, most) = asked.statistic, asked.confidence.limits
     width, confidence = most - least, replace(asked.confidence, limits=UNIT)
-    unbiased = statistic.value(cells) - (statistic.bias(cells) or 0.0)
+    unbiased = statistic.value(cells) - statistic.bias(cells)
     value, unbiased = ((x - least) / width for x in (asked.estimate, unbiased))
     error, trials, ends = std_error / width, statistic.trials(cells), None
     if clusters is not None:
@@ -256,6 +256,6 @@ def influence_of_units(
     influence = statistic.influence(cells)
     if clusters is None:
         return influence.of_items(cells)
-    values = cluster_influence(influence, clusters)
+    values = np.asarray(clusters @ np.concatenate(influence))
     # The variance among c clusters is corrected by c / (c - 1), which hardly matters for items.
     return values * (values.size / (values.size - 1)) ** 0.5, np.ones(values.size)

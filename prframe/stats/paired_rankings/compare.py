@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.draws import TEST_DRAWS
-from prframe.errors import ArgumentError, PrframeError
-from prframe.stats._arrays import comparable, random_generator, reals
+from prframe.errors import ArgumentError
+from prframe.stats._arrays import random_generator, scored_twice
 from prframe.stats.intervals import Confidence
 from prframe.stats.paired_rankings.plan import ComparisonPlan
 from prframe.stats.paired_rankings.rankings import PairedRankings
 from prframe.stats.paired_rankings.tests import RankingComparison
 from prframe.stats.rankings import CellEvaluator, CellStatistic, ranking_levels
-from prframe.typing import Alternative, Integers
+from prframe.typing import Alternative
 
 RankingTest: TypeAlias = Literal["randomization", "bootstrap", "delong"]
 RankingInterval: TypeAlias = Literal["auto", "percentile"]
@@ -130,7 +130,7 @@ def compare_rankings(  # noqa: PLR0913
             "`metric` must be one of the metrics of prframe.stats, AveragePrecision() for "
             f"instance; got {checks.brief(metric)}."
         )
-    evaluate = CellEvaluator(label, [metric])
+    scores, positive = scored_twice(score_a, score_b, label)
     if test == "delong" and not metric.of_two_samples:
         raise ArgumentError(
             f"test={test!r} is not for {metric.name}; take 'randomization' or 'bootstrap'."
@@ -138,19 +138,6 @@ def compare_rankings(  # noqa: PLR0913
     seed = int(random_generator(rng).integers(_SEEDS))
     plan = ComparisonPlan(test, interval, number, lambda: np.random.default_rng(seed))
     plan.check()
-    rankings = PairedRankings(_levels(score_a, score_b, evaluate.label), evaluate, cluster)
+    evaluate = CellEvaluator(positive, [metric])
+    rankings = PairedRankings(ranking_levels(scores), evaluate, cluster)
     return plan.of_pairs(rankings, [confidence], [(0, 1)])[0][0]
-
-
-def _levels(score_a: ArrayLike, score_b: ArrayLike, label: NDArray[np.bool_]) -> Integers:
-    """Require two scores per label, and return the levels of both rankings."""
-    first, second = reals("score_a", comparable(score_a)), reals("score_b", comparable(score_b))
-    if not first.shape == second.shape == label.shape or not label.size:
-        raise PrframeError(
-            "`score_a`, `score_b` and `label` must be of one length >= 1; got shapes "
-            f"{first.shape}, {second.shape} and {label.shape}."
-        )
-    for name, numbers in (("score_a", first), ("score_b", second)):
-        if (missing := np.isnan(numbers)).any():
-            raise PrframeError(f"`{name}` must not be NaN: {missing.sum()} of {missing.size}.")
-    return ranking_levels(np.stack([first, second]))

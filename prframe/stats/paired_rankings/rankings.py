@@ -55,7 +55,6 @@ class PairedRankings:
     def __init__(
         self, levels: ArrayLike, evaluate: CellEvaluator, cluster: ArrayLike | None = None
     ) -> None:
-        """Check the levels and clusters, and keep all arguments."""
         self.levels, self.evaluate, self.cluster = checked_levels(levels), evaluate, cluster
         self.units = units_of(cluster, self.levels.shape[1])
 

@@ -36,7 +36,6 @@ class QueryTestOptions:
     each: Callable[[Callable[[Any], PairedTest], Iterable[Any]], Iterable[PairedTest]] = map
 
     def __post_init__(self) -> None:
-        """Require an alternative."""
         check_alternative(self.alternative)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe.errors import ArgumentError, PrframeError
-from prframe.stats._arrays import comparable, positive_labels, reals
+from prframe.stats._arrays import comparable, known, positive_labels, scored_twice
 from prframe.stats._p_values import from_normal
 from prframe.stats.intervals import Confidence, wald_interval
 from prframe.stats.rank_statistics.statistic import RankStatistic, RankSum, rank_null, scale_of
@@ -76,7 +76,7 @@ def rank_covariance(scores: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Ra
     array([[ 0.0089, -0.0044],
            [-0.0044,  0.0178]])
     """
-    tables, positive = np.atleast_2d(reals("scores", comparable(scores))), positive_labels(label)
+    tables, positive = np.atleast_2d(known("scores", comparable(scores))), positive_labels(label)
     if tables.ndim != _TWO or tables.shape[1:] != positive.shape:
         raise PrframeError(
             f"`scores` must have a row per ranking and a column per label; got shapes "
@@ -148,13 +148,8 @@ def paired_rank_test(  # noqa: PLR0913
     (0.07, 4.31)
     """
     confidence = Confidence(confidence_level, alternative)
-    first, second = reals("score_a", comparable(score_a)), reals("score_b", comparable(score_b))
-    if first.shape != second.shape or first.ndim != 1:
-        raise PrframeError(
-            f"`score_a` and `score_b` must be of one length; got shapes {first.shape} and "
-            f"{second.shape}."
-        )
-    return rank_difference(rank_covariance(np.stack([first, second]), label, phi), confidence)
+    scores, positive = scored_twice(score_a, score_b, label)
+    return rank_difference(rank_covariance(scores, positive, phi), confidence)
 
 
 def rank_difference(estimated: RankCovariance, confidence: Confidence) -> RankDifference:
@@ -179,8 +174,6 @@ def _effects(
     score: Floats, positive: NDArray[np.bool_], phi: ScoreGeneratingFunction
 ) -> tuple[float, Floats]:
     """Return the estimate of a ranking, and each item's value in the projection of W."""
-    if np.isnan(score).any():
-        raise PrframeError(f"`scores` must not be NaN: {np.isnan(score).sum()} of {score.size}.")
     # Every level is a cell of its own, as the value of each item is needed.
     levels, level = np.unique(-score, return_inverse=True)
     counts = [

@@ -162,7 +162,6 @@ class RankStatistic:
     null: LinearRankNull
 
     def __repr__(self) -> str:
-        """Return the name of phi and the main numbers."""
         return (
             f"RankStatistic({self.phi.name}, n_pos={self.n_pos}, n_neg={self.n_neg}, "
             f"statistic={self.statistic:.6g}, estimate={self.estimate:.6g})"

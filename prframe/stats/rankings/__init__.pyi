@@ -1,6 +1,5 @@
 from .bootstrap import (
     cluster_counts as cluster_counts,
-    cluster_influence as cluster_influence,
     multiplicities as multiplicities,
     ranking_bootstrap as ranking_bootstrap,
 )

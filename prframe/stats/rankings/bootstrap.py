@@ -18,7 +18,7 @@ from prframe.stats._arrays import positive_labels, random_generator
 from prframe.stats._batches import batch_sizes
 from prframe.stats._units import Units
 from prframe.stats.rankings.cells import RankedCells
-from prframe.stats.rankings.metrics.base import CellStatistic, Influence
+from prframe.stats.rankings.metrics.base import CellStatistic
 from prframe.typing import Floats, Integers
 
 # The number of counts in one chunk of resamples; a statistic holds a few arrays of that size.
@@ -93,11 +93,6 @@ def cluster_counts(
     shape = (number, 2 * n_cells)
     # The constructor adds up what stands in one place.
     return csr_array((np.ones(rows.size, dtype=np.int64), (rows, columns)), shape=shape)
-
-
-def cluster_influence(influence: Influence, clusters: csr_array) -> Floats:
-    """Return the sum of the influence of each cluster's items."""
-    return np.asarray(clusters @ np.concatenate([influence.pos, influence.neg]))
 
 
 def multiplicities(n: int, n_resamples: int, rng: np.random.Generator) -> Integers:

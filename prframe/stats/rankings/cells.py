@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe.errors import PrframeError
-from prframe.stats._arrays import counts, positive_labels, reals
+from prframe.stats._arrays import counts, known, positive_labels
 from prframe.typing import Floats, Integers
 
 Numbers = NDArray[Any]
@@ -52,7 +52,6 @@ class RankedCells:
     neg: Integers
 
     def __post_init__(self) -> None:
-        """Check the counts."""
         for name in ("pos", "neg"):
             whole = counts(name, getattr(self, name), at_least=0).astype(np.int64)
             object.__setattr__(self, name, whole)
@@ -100,27 +99,17 @@ def cells_from_hits(  # noqa: PLR0913
     `tp_end` and `fp_end` those up to its end. `n` items are retrieved, of `n_pos` and `n_neg` in
     all.
     """
-    columns = {"tp_start": tp_start, "tp_end": tp_end, "fp_start": fp_start, "fp_end": fp_end}
-    tp_start, tp_end, fp_start, fp_end = (
-        counts(name, column, at_least=0).astype(np.int64) for name, column in columns.items()
-    )
-    n_hits = tp_end.size
-    missed = np.array([n_pos - n_hits, n_neg - (n - n_hits)])
-    if n < n_hits or (missed < 0).any():
-        raise PrframeError(
-            f"`n`, `n_pos` and `n_neg` must be at least what is retrieved; got n = {n}, "
-            f"n_pos = {n_pos}, n_neg = {n_neg} with {n_hits} hits."
-        )
-    first = np.flatnonzero(np.diff(tp_end + fp_end, prepend=-1))
-    tp_start, tp_end, fp_start, fp_end = (
-        column[first] for column in (tp_start, tp_end, fp_start, fp_end)
-    )
+    columns = np.array([tp_start, tp_end, fp_start, fp_end], dtype=np.int64)
+    n_hits = columns.shape[1]
+    missed = n_pos - n_hits, n_neg - (n - n_hits)
+    first = np.flatnonzero(np.diff(columns[1] + columns[3], prepend=-1))
+    above, tp, negatives_above, fp = columns[:, first]
     # Runs of negatives and blocks with hits alternate; the last run is behind all hits.
     pos = np.zeros(2 * first.size + 1, dtype=np.int64)
     neg = np.zeros_like(pos)
-    pos[1::2] = tp_end - tp_start
-    neg[1::2] = fp_end - fp_start
-    neg[::2] = np.append(fp_start, n - n_hits) - np.insert(fp_end, 0, 0)
+    pos[1::2] = tp - above
+    neg[1::2] = fp - negatives_above
+    neg[::2] = np.append(negatives_above, n - n_hits) - np.insert(fp, 0, 0)
     occupied = pos + neg > 0
     return RankedCells(np.append(pos[occupied], missed[0]), np.append(neg[occupied], missed[1]))
 
@@ -154,14 +143,12 @@ def cells_from_scores(score: ArrayLike, label: ArrayLike) -> tuple[RankedCells, 
     >>> cell
     array([0, 1, 2, 1])
     """
-    scores, labels = reals("score", score), positive_labels(label)
+    scores, labels = known("score", score), positive_labels(label)
     if scores.shape != labels.shape or scores.ndim != 1:
         raise PrframeError(
             f"`score` and `label` must be of one length; got shapes {scores.shape} "
             f"and {labels.shape}."
         )
-    if np.isnan(scores).any():
-        raise PrframeError(f"`score` must not be NaN: {np.isnan(scores).sum()} of {scores.size}.")
     levels, level = np.unique(-scores, return_inverse=True)
     has_pos = np.bincount(level, labels, minlength=levels.size) > 0
     opens = has_pos | np.insert(has_pos[:-1], 0, values=True)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import ArgumentError, PrframeError
-from prframe.stats._arrays import fractions, reals
+from prframe.stats._arrays import fractions, known
 from prframe.stats._tolerances import EQUAL
 from prframe.typing import Floats
 
@@ -64,13 +64,10 @@ def both_classes(
 
 def _class(name: str, scores: ArrayLike, total_name: str, total: int | None) -> ClassScores:
     """Check and sort the scores of one class."""
-    numbers = reals(name, scores)
+    numbers = known(name, scores)
     if numbers.ndim != 1:
         raise PrframeError(f"`{name}` must be one-dimensional; got shape {numbers.shape}.")
     ascending = np.sort(numbers)
-    # Sorting puts NaN last and -inf first.
-    if missing := int(np.isnan(ascending).sum()):
-        raise PrframeError(f"`{name}` must not contain NaN: {missing} of {numbers.size} scores.")
     if total is None:
         total = numbers.size
     elif checks.whole_number(total_name, total, at_least=0) < numbers.size:

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prframe import checks
-from prframe.errors import ArgumentError, PrframeError
 from prframe.stats._arrays import positive_labels
 from prframe.stats.rankings.cells import cells_from_scores
 from prframe.stats.rankings.metrics.base import CellStatistic
@@ -24,31 +22,10 @@ class CellEvaluator:
     """An evaluator of metrics that are functions of the counts in cells; nothing is sorted.
 
     `label`, shape (N,), is True or above 0 for positives.
-
-    Examples
-    --------
-    >>> from prframe.stats import AveragePrecision, RocArea
-    >>> evaluate = CellEvaluator([True, False, True, False], [AveragePrecision(), RocArea()])
-    >>> evaluate([[4, 3, 2, 1], [1, 2, 2, 0]]).round(3)
-    array([[0.833, 0.583],
-           [0.75 , 0.625]])
-
-    The first ranking with the last item left out, and with its first item twice:
-
-    >>> evaluate([[4, 3, 2, 1]], [[1, 1, 1, 0], [2, 1, 1, 1]]).round(3)
-    array([[0.833, 0.917],
-           [0.5  , 0.833]])
     """
 
     def __init__(self, label: ArrayLike, statistics: Sequence[CellStatistic]) -> None:
-        """Check the labels and the metrics, and keep them."""
         self.label, self.statistics = positive_labels(label), tuple(statistics)
-        if self.label.ndim != 1:
-            raise PrframeError(f"`label` must have one dimension; got shape {self.label.shape}.")
-        if not self.statistics:
-            raise ArgumentError("`statistics` must hold at least one metric; got none.")
-        for statistic in self.statistics:
-            checks.instance("statistics", statistic, CellStatistic)
 
     def __call__(self, level: ArrayLike, count: ArrayLike | None = None) -> Floats:
         """Return the metrics, shape (n_metrics, R), of levels of the shape (R, N) or (1, N).

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import comparable, reals
+from prframe.stats._arrays import comparable, known
 from prframe.typing import Integers
 
 _TWO = 2
@@ -38,13 +38,9 @@ def ranking_levels(scores: ArrayLike) -> Integers:
     array([[3, 1, 2, 2],
            [1, 2, 0, 3]])
     """
-    numbers = reals("scores", comparable(scores))
+    numbers = known("scores", comparable(scores))
     if numbers.ndim not in {1, _TWO}:
         raise PrframeError(f"`scores` must have one or two dimensions; got {numbers.ndim}.")
-    if np.isnan(numbers).any():
-        raise PrframeError(
-            f"`scores` must not be NaN: {np.isnan(numbers).sum()} of {numbers.size}."
-        )
     levels = np.empty(numbers.shape, dtype=np.int64)
     for row, level in zip(np.atleast_2d(numbers), np.atleast_2d(levels), strict=True):
         values, place = np.unique(row, return_inverse=True)

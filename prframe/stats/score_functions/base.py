@@ -117,11 +117,11 @@ class ScoreGeneratingFunction(ABC):
     @abstractmethod
     def _area(self, u: Floats) -> ArrayLike: ...
 
-    def of_size(self, n: float) -> Self:  # noqa: ARG002 - functions that depend on n override it
+    def of_size(self, n: float) -> Self:
         """Return the function for n ranked items; itself, unless it depends on n."""
         return self
 
-    def step(self, n: int) -> float:  # noqa: ARG002 - likewise
+    def step(self, n: int) -> float:
         """Return the distance of neighbouring values of the statistic without ties, or 0."""
         return 0.0
 

@@ -69,7 +69,6 @@ class CustomFunction(ScoreGeneratingFunction):
     n: float | None = None
 
     def __post_init__(self) -> None:
-        """Check that the function is nondecreasing."""
         if not callable(self.function) or not (self.slope is None or callable(self.slope)):
             raise ArgumentError("`phi` and its slope must be functions.")
         self(np.arange(1, _GRID) / _GRID)

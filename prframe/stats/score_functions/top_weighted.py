@@ -43,7 +43,6 @@ class LocalAUC(ScoreGeneratingFunction):
     smooth: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        """Check the parameter."""
         _keep(self, u0=checks.number("u0", self.u0, above=0, below=1))
 
     @property
@@ -86,7 +85,6 @@ class PNormPush(ScoreGeneratingFunction):
     q: float = 3
 
     def __post_init__(self) -> None:
-        """Check the parameter."""
         _keep(self, q=checks.number("q", self.q, at_least=1))
 
     def _value(self, u: Floats) -> ArrayLike:
@@ -134,7 +132,6 @@ class DCG(ScoreGeneratingFunction):
     projected: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         if self.k is not None:
             _keep(self, k=checks.whole_number("k", self.k, at_least=1))
         if self.n is not None:
@@ -224,7 +221,6 @@ class RTB(ScoreGeneratingFunction):
     lam: float = 20
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         _keep(
             self,
             u0=checks.number("u0", self.u0, above=0, below=1),

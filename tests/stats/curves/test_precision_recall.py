@@ -48,7 +48,7 @@ def test_the_smoothed_curve_by_its_definition(size: int, tolerance: float) -> No
     ("arguments", "options", "message"),
     [
         (([], [1.0], 0.5), {}, "`positives` must hold at least one score, or `n_pos` exceed 0; got none."),
-        (([1.0, nan], [1.0], 0.5), {}, "`positives` must not contain NaN: 1 of 2 scores."),
+        (([1.0, nan], [1.0], 0.5), {}, "`positives` must not be NaN: 1 of 2."),
         (([1.0], [[1.0]], 0.5), {}, "`negatives` must be one-dimensional; got shape (1, 1)."),
         (([1.0, 2.0], [1.0], 0.5), {"n_pos": 1}, "`n_pos` must be at least the number of positives; got n_pos = 1 with 2 positives."),
     ],

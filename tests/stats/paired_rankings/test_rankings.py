@@ -242,8 +242,6 @@ MISTAKES: dict[str, Callable[[], object]] = {
     "each; got [1, 2].": lambda: PairedRankings([1, 2], CellEvaluator([True, False], [AP])),
     "`levels` must lie between 0 and the number of items, 2; got 5. `ranking_levels` makes them "
     "from scores.": lambda: PairedRankings([[1, 5]], CellEvaluator([True, False], [AP])),
-    "`label` must have one dimension; got shape (1, 1).": lambda: CellEvaluator([[True]], [AP]),
-    "`statistics` must hold at least one metric; got none.": lambda: CellEvaluator([True], []),
 }
 
 

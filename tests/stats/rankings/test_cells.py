@@ -27,7 +27,7 @@ from prframe.stats.rankings import (
     SetStatistic,
     TrapezoidArea,
 )
-from prframe.stats.rankings.cells import RankedCells, cells_from_hits, cells_from_scores
+from prframe.stats.rankings.cells import RankedCells, cells_from_scores
 
 SMOOTH: list[CellStatistic] = [AveragePrecision(), TrapezoidArea(), RocArea(), LargestF1()]
 SMOOTH += [Bedroc(20.0), Bedroc(0.5)]
@@ -197,10 +197,6 @@ def test_refusals() -> None:
         cells_from_scores([1.0, 2.0], [True])
     with pytest.raises(prframe.PrframeError, match=r"`score` must not be NaN: 1 of 2."):
         cells_from_scores([1.0, np.nan], [True, False])
-    with pytest.raises(
-        prframe.PrframeError, match="at least what is retrieved; got n = 1, n_pos = 0"
-    ):
-        cells_from_hits([0], [1], [0], [0], n=1, n_pos=0, n_neg=0)
     with pytest.raises(prframe.PrframeError, match=r"`neg` must be whole numbers >= 0; got -1."):
         RankedCells([1, 0], [-1, 0])
     for pos, neg in [([1, 0], [1]), ([], []), (1, 1)]:

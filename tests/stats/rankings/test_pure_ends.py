@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from prframe.stats.rankings import (
-    cells_from_scores,
-    pure_bottom,
-    pure_top,
-)
-from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.cells import RankedCells, cells_from_scores, pure_bottom, pure_top
 
 LEVELS = np.linspace(0.01, 0.99, 99)
 

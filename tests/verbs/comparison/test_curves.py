@@ -347,8 +347,8 @@ def test_groups_without_a_band() -> None:
         ),
         (
             lambda: pr_curve_difference([1, 2], [1, 2, 3], [1, 0], [0.5]),
-            "`score_a`, `score_b` and `label` must be of one length; got shapes (2,), (3,) and "
-            "(2,).",
+            "`score_a`, `score_b` and `label` must be of one length >= 1; got shapes (2,), (3,) "
+            "and (2,).",
         ),
         (
             lambda: pr_curve_difference([1, np.nan], [1, 2], [1, 0], [0.5]),

@@ -46,7 +46,6 @@ class GammaWalk:
     def __init__(
         self, lattice: Sequence[float], step: float, key: _Key, n_draws: int, most: int
     ) -> None:
-        """Draw the process at the first shapes."""
         first = np.array(lattice)
         self._last, self._step, self._most = lattice[-1], step, max(most, first.size)
         self._between = (first[1:] + first[:-1]) / 2

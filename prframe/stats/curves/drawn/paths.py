@@ -28,7 +28,6 @@ class DrawnPath:
     def __init__(
         self, path: RocPath, levels: Floats, blocks: Sequence[Weights], *, turning: bool = False
     ) -> None:
-        """Draw the recall at the knots, shape (knots, draws)."""
         self.path, self.levels, self._blocks = path, levels, blocks
         self.knots = knots = Knots.of(path, turning=turning)
         ranks = np.append(path.ranks, path.ranks[-1] + path.missed) - path.ranks[0]

@@ -168,7 +168,6 @@ class Bedroc(CellStatistic):
     alpha: float = 20.0
 
     def __post_init__(self) -> None:
-        """Check the rate."""
         checks.number("alpha", self.alpha, at_least=0.01, at_most=500)
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
@@ -237,7 +236,6 @@ class PrecisionAtRecall(CellStatistic):
     r: float
 
     def __post_init__(self) -> None:
-        """Check the level."""
         checks.number("r", self.r, above=0, at_most=1)
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:

@@ -53,40 +53,29 @@ class CellStatistic(ABC):
     Attributes
     ----------
     lacks_influence : str
-        Why the derivative with respect to the weight of an item does not say how the metric
-        varies; empty if it does.
+        Why influence values do not say how the metric varies; empty if they do.
     is_area : bool
         Whether the metric adds up many levels of recall.
     of_all_levels : bool
-        Whether it adds up all of them, and has a standard error. The half of a negative that draws
-        put above all items then matters to it if hardly any other is there.
+        Whether it adds up all of them, so that half a negative above all items may matter.
     is_smooth : bool
-        Whether leaving out some items changes the value much as their influence says. This holds
-        for areas, sums over all items and four counts, and not for what is counted above a rank or
-        a level, which jumps.
+        Whether leaving out some items changes the value much as their influence says. What is
+        counted above a rank or a level jumps.
     asks_for_ends : bool
-        Whether the metric asks for what is above the end of cells with positives, and for nothing
-        else, so that negatives in such a cell and right above it are alike to it.
+        Whether nothing but what is above the ends of cells with positives matters to the metric.
     of_two_samples : bool
-        Whether DeLong's variance and test are for the metric: those of a mean over the positives
-        and of one over the negatives, each corrected for its own size.
-    of_events : bool
-        Whether the metric is 0 or 1, so that its drawn values are probabilities.
+        Whether DeLong's variance and test are for the metric.
     of_first_ranks : bool
-        Whether discounts let the first ranks decide, so that a sample near the best or the least
-        value lacks what a rank more would change.
+        Whether discounts let the first ranks decide.
     trials_are : {"positives", "negatives", "both", "items"}
         What a value of 0 or 1 is observed of: the first positives, as many as `trials` says, the
         first items, all negatives, or all of the smaller class.
     of_table : bool
-        Whether the metric is a function of four counts, positives and negatives that are retrieved
-        and that are not. Draws of these need no curve.
+        Whether the metric is a function of the numbers of retrieved and of all items of a class.
     takes_prior : bool
-        Whether the metric has a meaning in a population with another share of positives, which
-        `AtPrior` gives it. What counts ranks has none, as other items have these ranks there.
+        Whether the metric has a meaning at another share of positives, which `AtPrior` gives it.
     of_classes : bool
-        Whether the metric depends on what share of each class lies above thresholds alone, so that
-        it is the same whatever share is positive.
+        Whether the metric is the same whatever share is positive.
 
     Examples
     --------
@@ -107,12 +96,12 @@ class CellStatistic(ABC):
 
     # The name in the catalogue, with fields in braces, for example "EF(fraction={fraction:g})".
     _name: ClassVar[str]
+    _limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
     lacks_influence: ClassVar[str] = ""
     is_area: ClassVar[bool] = True
     of_all_levels: ClassVar[bool] = False
     asks_for_ends: ClassVar[bool] = False
     of_two_samples: ClassVar[bool] = False
-    of_events: ClassVar[bool] = False
     of_first_ranks: ClassVar[bool] = False
     trials_are: ClassVar[Literal["positives", "negatives", "both", "items"]] = "positives"
     of_table: ClassVar[bool] = False
@@ -145,8 +134,7 @@ class CellStatistic(ABC):
 
     def limits(self, cells: RankedCells) -> tuple[float, float]:
         """Return the least and the largest value."""
-        del cells
-        return 0.0, 1.0
+        return self._limits
 
     @property
     def is_smooth(self) -> bool:
@@ -199,13 +187,9 @@ class CellStatistic(ABC):
                 "'bayesian-bootstrap' or 'percentile'."
             )
 
-    def bias(self, cells: RankedCells, weight: float = 1.0) -> float | None:
-        """Return the bias of the value if it is known.
-
-        `weight` is how often each negative counts in the cells.
-        """
-        del cells, weight
-        return None
+    def bias(self, cells: RankedCells, weight: float = 1.0) -> float:
+        """Return the known bias of the value; `weight` is how often each negative counts."""
+        return 0.0
 
     def trials(self, cells: RankedCells) -> int:
         """Return the number of observations that a value of 0 or 1 is made of."""
@@ -218,7 +202,6 @@ class CellStatistic(ABC):
 
     def largest_possible(self, cells: RankedCells, tail: float) -> float:
         """Return how large the metric may be but for a tail of samples; 0 if draws show it."""
-        del cells, tail
         return 0.0
 
     def deciding_positives(self, cells: RankedCells) -> float:
@@ -226,7 +209,6 @@ class CellStatistic(ABC):
 
         It is infinite if a single negative above any of them shows a value below 1.
         """
-        del cells
         return float("inf")
 
 
@@ -273,18 +255,15 @@ class AtPrior(CellStatistic):
     prior: float
 
     def __post_init__(self) -> None:
-        """Check the share, and take what the metric says of itself."""
         checks.number("prior", self.prior, above=0, below=1)
         for name in ("lacks_influence", "of_all_levels", "trials_are", "of_table", "is_area"):
             object.__setattr__(self, name, getattr(self.metric, name))
 
     @property
     def name(self) -> str:
-        """The name of the metric."""
         return self.metric.name
 
     def limits(self, cells: RankedCells) -> tuple[float, float]:
-        """Return the least and the largest value."""
         return self.metric.limits(cells)
 
     def _weighed(self, cells: RankedCells) -> RankedCells:
@@ -293,7 +272,6 @@ class AtPrior(CellStatistic):
         return _WeighedCells(cells.pos, np.multiply(cells.neg, weight))
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
-        """Return the metric of weighed counts."""
         pos, neg = as_arrays(pos, neg)
         weight = weight_of_negatives(pos.sum(axis=-1), neg.sum(axis=-1), self.prior)
         return self.metric.values(pos, neg * weight[..., None])
@@ -308,13 +286,11 @@ class AtPrior(CellStatistic):
             influence.pos + of_weight / max(cells.n_pos, 1), influence.neg * weight - of_neg
         )
 
-    def bias(self, cells: RankedCells, weight: float = 1.0) -> float | None:
-        """Return the known bias of the value."""
+    def bias(self, cells: RankedCells, weight: float = 1.0) -> float:
         weight *= float(weight_of_negatives(cells.n_pos, cells.n_neg, self.prior))
         return self.metric.bias(self._weighed(cells), weight)
 
     def trials(self, cells: RankedCells) -> int:
-        """Return the number of observations that a value of 0 or 1 is made of."""
         return self.metric.trials(cells)
 
     def negatives_decide(self, cells: RankedCells) -> bool:

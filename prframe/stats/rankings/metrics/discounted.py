@@ -36,7 +36,6 @@ class _CutOff(CellStatistic):
     k: int | None = None
 
     def __post_init__(self) -> None:
-        """Check the cut-off."""
         if self.k is not None:
             checks.whole_number("k", self.k, at_least=1)
 
@@ -107,12 +106,9 @@ class DiscountedGain(_DiscountSum):
         return "nDCG" if self.normalised else "DCG"
 
     def limits(self, cells: RankedCells) -> tuple[float, float]:
-        """Return the least and the largest value."""
-        del cells
         return (0.0, 1.0) if self.normalised else (0.0, np.inf)
 
     def _running(self, ranks: Numbers) -> Floats:
-        """Interpolate the sums of whole ranks."""
         return interpolated_discount_sum(ranks)
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
@@ -142,12 +138,10 @@ class RankBiasedPrecision(_DiscountSum):
     p: float = 0.8
 
     def __post_init__(self) -> None:
-        """Check the cut-off and the persistence."""
         super().__post_init__()
         checks.number("p", self.p, at_least=0, below=1)
 
     def _running(self, ranks: Numbers) -> Floats:
-        """Return 1 - p^rank."""
         return 1 - np.float64(self.p) ** ranks
 
     def deciding_positives(self, cells: RankedCells) -> float:
@@ -189,22 +183,16 @@ class AveragePrecisionAt(_CutOff):
 class LinearRankMean(CellStatistic):
     """W: the mean over the positives of phi(rank / (N + 1)), ranks rising with the scores."""
 
+    _limits: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
     phi: str = "mww"
 
     @property
     def name(self) -> str:
-        """The name in the catalogue."""
         return f'W("{self._function.name}")'
 
     @cached_property
     def _function(self) -> ScoreGeneratingFunction:
-        """The score-generating function."""
         return parse_phi(self.phi)
-
-    def limits(self, cells: RankedCells) -> tuple[float, float]:
-        """Return no bounds, as phi may have none."""
-        del cells
-        return -np.inf, np.inf
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the mean of phi at the mid-ranks of cells."""
@@ -280,11 +268,9 @@ class ReciprocalRank(_OfFirstHit):
     _name: ClassVar[str] = "RR"
 
     def _of_block(self, start: Numbers, size: Numbers, hits: Numbers, depth: Numbers) -> Floats:
-        """Return the mean reciprocal rank."""
         return expected_reciprocal_rank(start, size, hits, depth)
 
     def _of_ranks(self, first: Floats, last: Floats) -> Floats:
-        """Return the mean of 1 / rank."""
         single = last - first <= 1
         wide = np.log((last + 0.5) / (first + 0.5)) / (last - first)
         return np.where(single, 1 / last, wide)
@@ -295,16 +281,11 @@ class SuccessAt(_OfFirstHit):
     """Success@k: 1 if a positive stands among the first k."""
 
     _name: ClassVar[str] = "Success"
-    of_events: ClassVar[bool] = True
 
     def _of_block(self, start: Numbers, size: Numbers, hits: Numbers, depth: Numbers) -> Floats:
-        """Return the chance that a positive is among the first k."""
-        del start
         return hit_probability(size, hits, depth)
 
     def _of_ranks(self, first: Floats, last: Floats) -> Floats:
-        """Return 1."""
-        del last
         return np.ones_like(first)
 
     def draws(self, curves: DrawnCurves) -> Floats:

@@ -45,13 +45,10 @@ class PartialRocArea(CellStatistic):
     scale: str = "area"
 
     def __post_init__(self) -> None:
-        """Check the rate and the scale."""
         checks.number("max_fpr", self.max_fpr, above=0, at_most=1)
         checks.one_of("scale", self.scale, ("area", "mcclish"))
 
     def limits(self, cells: RankedCells) -> tuple[float, float]:
-        """Return the least and the largest value."""
-        del cells
         least, most = map(float, _scaled(np.array([0.0, self.max_fpr]), self))
         return least, most
 
@@ -86,7 +83,6 @@ class PartialAveragePrecision(CellStatistic):
     max_recall: float = 0.5
 
     def __post_init__(self) -> None:
-        """Check the level."""
         checks.number("max_recall", self.max_recall, above=0, at_most=1)
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
@@ -105,7 +101,6 @@ class PartialAveragePrecision(CellStatistic):
         return curves.areas_under_precision(at_ends=True, up_to=up_to) / self.max_recall
 
     def trials(self, cells: RankedCells) -> int:
-        """Return the number of positives up to the level."""
         return max(1, int(self.max_recall * cells.n_pos))
 
     def deciding_positives(self, cells: RankedCells) -> float:
@@ -128,7 +123,6 @@ class RecallAtPrecision(CellStatistic):
     p: float
 
     def __post_init__(self) -> None:
-        """Check the precision."""
         checks.number("p", self.p, above=0, at_most=1)
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
@@ -169,13 +163,9 @@ class GainArea(CellStatistic):
     """
 
     _name: ClassVar[str] = "AUPRG"
+    _limits: ClassVar[tuple[float, float]] = (-np.inf, 1.0)
     of_all_levels: ClassVar[bool] = True
     takes_prior: ClassVar[bool] = True
-
-    def limits(self, cells: RankedCells) -> tuple[float, float]:
-        """Return the least and the largest value."""
-        del cells
-        return -np.inf, 1.0
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Add up the areas of cells; what was not retrieved is the last one."""

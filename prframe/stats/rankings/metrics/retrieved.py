@@ -84,7 +84,6 @@ class SetStatistic(CellStatistic):
     of_table: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Check the weight, and take what is said of the kind."""
         checks.number("beta", self.beta, above=0, at_most=1e6)
         kind = KINDS[self.kind]
         for name, value in (
@@ -96,12 +95,9 @@ class SetStatistic(CellStatistic):
             object.__setattr__(self, name, value)
 
     def limits(self, cells: RankedCells) -> tuple[float, float]:
-        """Return the least and the largest value."""
-        del cells
         return -1.0 if self.kind == "matthews" else 0.0, 1.0
 
     def value(self, cells: RankedCells) -> float:
-        """Return the metric of a ranking."""
         empty = self.kind == "precision" and not self.trials(cells)
         return self.empty if empty else super().value(cells)
 

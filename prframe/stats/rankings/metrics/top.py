@@ -97,7 +97,6 @@ class TopStatistic(CellStatistic):
 
     def _share(self, share: float, p: Floats) -> Floats:
         """Return the share of items above the cut, for a share p of positives."""
-        del p
         return np.asarray(share)
 
     def _of_recall(self, recall: Floats, share: Floats, p: Floats) -> Floats:
@@ -143,12 +142,9 @@ class _FirstK(TopStatistic):
     k: int
 
     def __post_init__(self) -> None:
-        """Check the cut-off."""
         checks.whole_number("k", self.k, at_least=1)
 
     def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return k."""
-        del n_pos, n
         return np.asarray(self.k)
 
 
@@ -169,16 +165,12 @@ class PrecisionAt(_FirstK):
     trials_are: ClassVar = "items"
 
     def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return k."""
-        del n_pos, n
         return k
 
     def trials(self, cells: RankedCells) -> int:
-        """Return the number of items among the first k."""
         return min(self.k, cells.n)
 
     def deciding_positives(self, cells: RankedCells) -> float:
-        """Return k, unless there are fewer positives."""
         return self.k if self.k < cells.n_pos else np.inf
 
 
@@ -195,8 +187,6 @@ class RecallAt(_FirstK):
     _name: ClassVar[str] = "R@{k}"
 
     def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return n_pos."""
-        del k, n
         return n_pos
 
 
@@ -208,13 +198,10 @@ class FAt(_FirstK):
     beta: float = 1.0
 
     def __post_init__(self) -> None:
-        """Check the cut-off and the weight."""
         super().__post_init__()
         checks.number("beta", self.beta, above=0, at_most=1e6)
 
     def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return (k + beta^2 n_pos) / (1 + beta^2)."""
-        del n
         square = self.beta**2
         return np.where(n_pos > 0, (k + square * n_pos) / (1 + square), 0.0)
 
@@ -234,8 +221,6 @@ class RelativePrecisionAt(_FirstK):
     _name: ClassVar[str] = "RelP@{k}"
 
     def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return the smaller one of k and n_pos."""
-        del n
         return np.minimum(k, n_pos)
 
     def trials(self, cells: RankedCells) -> int:
@@ -251,18 +236,12 @@ class RPrecision(TopStatistic):
     _cut_slope: ClassVar[float] = 1.0
 
     def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return n_pos."""
-        del n
         return n_pos
 
     def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return n_pos."""
-        del k, n
         return n_pos
 
     def _share(self, share: float, p: Floats) -> Floats:
-        """Return the share of positives."""
-        del share
         return p
 
 
@@ -271,11 +250,9 @@ class _LiftStatistic(TopStatistic):
     """R@k over k / n: a multiple of recall, as n and the share of items above are fixed."""
 
     def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return k n_pos / n."""
         return ratio(k * 1.0 * n_pos, n, 0.0)
 
     def limits(self, cells: RankedCells) -> tuple[float, float]:
-        """Return 0 and n / k."""
         return 0.0, cells.n / self.at_cut(cells.n_pos, cells.n)[0]
 
 
@@ -294,10 +271,8 @@ class Enrichment(_LiftStatistic):
     fraction: float = 0.01
 
     def __post_init__(self) -> None:
-        """Check the fraction."""
         checks.number("fraction", self.fraction, above=0, at_most=1)
 
     def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
         """Return the number of items that make up the fraction, not raised by rounding errors."""
-        del n_pos
         return np.maximum(np.ceil(self.fraction * n - WHOLE), 1).astype(np.int64)
