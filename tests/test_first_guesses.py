@@ -217,7 +217,7 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "models as rows without items": (
         lambda: LONG.pr.compare("AP", over=None, **NAMED),
-        "name their column with item=, or give the score columns of all models as a list",
+        "name their column with item=, or give the score columns of all models, as in score=[",
     ),
     "F1": (
         lambda: ROWS.pr.evaluate("f1", **NAMED),
@@ -276,7 +276,7 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "measures of trec_eval in one word": (
         lambda: prframe.evaluate(JUDGED, "AP, nDCG@10", by="query_id"),
-        "Several metrics are separate words, such as 'AP', 'nDCG@10'.",
+        "several metrics are a list, ['AP', 'nDCG@10'], or words in a shell, AP nDCG@10.",
     ),
     "a cut-off in parentheses": (
         lambda: prframe.evaluate(JUDGED, "nDCG(10)", by="query_id"),

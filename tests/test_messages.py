@@ -264,8 +264,8 @@ REFUSALS = {
     ),
     "a weighted band": (
         lambda: prframe.band(GOOD.with_columns(weight=1.0), weight="weight"),
-        "band draws whole items and takes no `weight`; leave it out, or take "
-        "quantiles of what evaluate makes of resamples with weight=.",
+        "band does not support `weight`, because it draws whole items; leave it out, or resample "
+        "rows yourself and take quantiles of evaluate with weight=.",
     ),
     "an expected band": (
         lambda: prframe.band(GOOD, ties="expected"),
@@ -387,8 +387,8 @@ REFUSALS = {
     ),
     "interval of weighted rows": (
         lambda: interval(GOOD, "AP", weight="weight"),
-        "interval draws whole items and takes no `weight` without `over`; leave it out, or take "
-        "quantiles of what evaluate makes of resamples with weight=.",
+        "interval without `over` does not support `weight`, because it draws whole items; leave "
+        "it out, or resample rows yourself and take quantiles of evaluate with weight=.",
     ),
     "interval of expected values": (
         lambda: interval(GOOD, "AP", ties="expected"),

@@ -365,9 +365,9 @@ def warn_of_grades(seen: Seen, args: Arguments) -> None:
         as_many = ", as many as there are columns of scores" * are_classes
         warn(
             f"`label` {args.label!r} has {labels}{as_many}, and all above 0 count as positive. "
-            "If they are classes, name the positive one, for example positive=[1]; if grades, the "
-            "lowest positive one, for example positive=1; if scores, see whether score= and "
-            "label= are swapped. Otherwise ignore ManyGradesWarning.",
+            "If they are scores, score= and label= are swapped. If they are classes, name the "
+            "positive one, for example positive=[1]; if grades, the lowest positive one, for "
+            "example positive=1. Otherwise ignore ManyGradesWarning.",
             ManyGradesWarning,
         )
 

@@ -152,6 +152,11 @@ def _read_text(
     stem = name.removesuffix(".gz")
     is_json = stem.endswith(_JSON_LINES) or text[:1] in (b"{", b"[")
     separator = "\t" if stem.endswith(".tsv") else ","
+    header = text.partition(b"\n")[0]
+    if not is_json and b";" in header and separator.encode() not in header:
+        raise PrframeError(
+            f"{name}, line 1: it has semicolons; use commas for columns and points for decimals."
+        )
     try:
         # All rows tell the schema of JSON lines, as polars drops keys that it does not know.
         frame = (

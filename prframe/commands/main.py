@@ -39,6 +39,7 @@ _PHRASES = {
     " or a numpy.random.Generator": "",
     " Name the column with judged=.": "",
     "simultaneous=False": "--pointwise",
+    "pass over=None": "leave out --over",
 }
 _USAGE = """\
 prframe {name} QRELS RUN... [OPTIONS]

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple, NoReturn
 
-from prframe.commands.exits import USAGE, plain
+from prframe.commands.exits import USAGE, plain, translated_to_options
+from prframe.hints import NOT_OFFERED
 
 # The words that the verbs take; the verbs are not loaded before a command runs.
 TIES = ("group", "order", "trec", "expected", "best", "worst")
@@ -49,6 +50,8 @@ class Parser(argparse.ArgumentParser):
         """Return what to write in place of the first option that does not exist."""
         _, unrecognized, words = message.partition("unrecognized arguments: ")
         unknown = words.split()[0].partition("=")[0] if unrecognized else ""
+        if unknown in {"--alpha", "--threshold"}:
+            return translated_to_options(f": {NOT_OFFERED[unknown[2:]]}", self.flags())
         flags = [flag for action in self._actions for flag in action.option_strings]
         close = get_close_matches(unknown, flags, n=1, cutoff=0.7)
         return f"; did you mean {close[0]}?" if close else ""

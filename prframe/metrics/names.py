@@ -36,7 +36,7 @@ _WITHOUT_CUTOFF = {
     "F1": " F1 of all retrieved items is 'SetF', and the largest F1 of all thresholds 'MaxF1'."
     " Of a classifier say 'F1(threshold=0.5)'.",
 }
-_OF_LISTS = " Several metrics are separate words, such as 'AP', 'nDCG@10'."
+_OF_LISTS = "several metrics are a list, ['AP', 'nDCG@10'], or words in a shell, AP nDCG@10."
 _WORD, _QUOTED = r"[\w.+-]+", r"\"[^\"]*\"|'[^']*'"
 _FORM = re.compile(
     rf"\s*(?P<name>{_WORD})\s*(?:\((?P<settings>(?:[^()\"']|{_QUOTED})*)\)\s*)?"
@@ -132,10 +132,9 @@ def _parsed(text: str) -> Metric:
         remedy = "write it as in 'P@10', 'RBP(p=0.8)' or 'nDCG(gain=\"exp\")@10'."
         if text.rstrip().endswith("@"):
             remedy = f"it has no number after '@'; write {checks.brief(text.rstrip() + '10')}."
-        of_lists = _OF_LISTS if "," in text.partition("(")[0] else ""
-        raise UnknownMetricError(
-            f"cannot read the metric {checks.brief(text)}; {remedy}{of_lists}", text
-        )
+        if "," in text.partition("(")[0]:
+            remedy = _OF_LISTS
+        raise UnknownMetricError(f"cannot read the metric {checks.brief(text)}; {remedy}", text)
     level = form["level"]
     if level is not None and (graded := _AT_GRADE.fullmatch(level)):
         # In ranx "map@10-l2" asks for labels of at least 2.

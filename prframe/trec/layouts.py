@@ -23,6 +23,7 @@ _REAL = re.compile(
 )
 _INT64 = range(-(2**63), 2**63)
 _LINE = re.compile(rb"[^\r\n]*(\r\n|\r|\n)?")
+_ORDER = "write join(runs, qrels), and QRELS RUN in a shell"
 _MEND = "Mend the line, or put # and a space in front of it to leave it out."
 _COMMENT = (
     "Put a space behind the # if it is a comment, or change the id of the query, which must not "
@@ -163,11 +164,11 @@ def _resemblance(fields: list[bytes], kind: str) -> str:
     """Say which other kind of file has lines of such fields, if there is one."""
     words, found = [_read(field) for field in fields], []
     if _is_header(words):
-        found.append("qrels of BEIR, which come second in join (first in a shell)")
+        found.append(f"qrels of BEIR ({_ORDER})")
     elif len(words) >= len(RUN.schema) and _REAL.fullmatch(words[4]):
-        found.append("a run, which comes first in join and second in a shell (read_run)")
+        found.append(f"a run (read_run reads it; {_ORDER})")
     elif len(words) == len(QRELS.schema) and _WHOLE.fullmatch(words[3]):
-        found.append("qrels, which come second in join and first in a shell (read_qrels)")
+        found.append(f"qrels (read_qrels reads them; {_ORDER})")
     elif len(words) == len(RESULTS.schema) and (words[0] in WORDS or _REAL.fullmatch(words[2])):
         if kind == "qrels" and _WHOLE.fullmatch(words[2]):
             header = "(it may be missing below the header of BEIR, 'query-id corpus-id score'),"

@@ -225,6 +225,8 @@ def warn_of(source: Source, args: Arguments, *, uses_grades: bool, counts_hits: 
             "ignore NoPositivesWarning.",
             NoPositivesWarning,
         )
+    if not uses_grades:
+        warn_of_grades(seen, args)
     if seen.rows and not seen.negatives and args.n_neg is None and not uses_grades:
         number = "give their number in n_neg="
         remedy = f"If negatives are not listed, {number}"
@@ -236,8 +238,6 @@ def warn_of(source: Source, args: Arguments, *, uses_grades: bool, counts_hits: 
             f"is perfect. {remedy}. If there are none, ignore NoNegativesWarning.",
             NoNegativesWarning,
         )
-    if not uses_grades:
-        warn_of_grades(seen, args)
     if seen.tied:
         warn(seen.tied, TiePolicyWarning)
 

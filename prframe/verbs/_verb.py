@@ -76,10 +76,10 @@ class Accepts:
         if self.whole_items and args.weight is not None:
             remedy = "leave it out"
             if self.whole_items in {"draws", "compares"}:
-                remedy += ", or take quantiles of what evaluate makes of resamples with weight="
+                remedy += ", or resample rows yourself and take quantiles of evaluate with weight="
             raise ArgumentError(
-                f"{self.verb} {self.whole_items} whole items and takes no `weight`{self.where}; "
-                f"{remedy}."
+                f"{self.verb}{self.where} does not support `weight`, because it "
+                f"{self.whole_items} whole items; {remedy}."
             )
         if self.one_ranking and args.policy.mean:
             raise ArgumentError(
@@ -430,10 +430,12 @@ def warn_null(
     if not each_row:
         groups = groups.group_by(keys or pl.lit(0), maintain_order=True).agg(pl.any("lacking"))
     bad = groups.filter("lacking")
+    is_one = not keys and groups.height == 1
+    of_all = "the rows" if is_one else f"{bad.height} of {groups.height} groups"
     remedy += remedy_in_all if bad.height == groups.height else ""
     warn(
-        f"{', '.join(columns)}: undefined, hence null, for {bad.height} of {groups.height} "
-        f"groups, {why}{in_groups(bad.select(keys).rows())}{remedy}",
+        f"{', '.join(columns)}: undefined, hence null, for {of_all}, "
+        f"{why}{in_groups(bad.select(keys).rows())}{remedy}",
         UndefinedMetricWarning,
     )
 

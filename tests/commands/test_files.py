@@ -39,6 +39,11 @@ JSON = b'{"score": 2, "label": 1}\n{"score": 1, "label": 0}\n'
             HEAD.replace(",", "\t").encode() + b"a\t1\t1\n\na\t2\t1\n",
             "x.tsv, line 3: the number of fields is 0, where the first line names 3 columns.",
         ),
+        (
+            "x.csv",
+            b"score;label\n0,5;1\n",
+            "x.csv, line 1: it has semicolons; use commas for columns and points for decimals.",
+        ),
         ("x.csv", f"{HEAD}é,1,1\n".encode("latin-1"), "x.csv, invalid utf-8 sequence."),
         (
             "x.csv.gz",
@@ -100,7 +105,7 @@ def test_a_column_may_change_its_type_late(capfdbinary, tmp_path) -> None:
 
 
 def test_qrels_and_runs_that_are_exchanged(capfdbinary, tmp_path) -> None:
-    of_shell = r"which come(s)? (first|second) in join and (second|first) in a shell "
+    of_shell = "write join[(]runs, qrels[)], and QRELS RUN in a shell[)]"
     for run_path in ("old.run", "old.run.gz"):
         for words in (["evaluate", "-f", "trec"], ["evaluate"], ["compare"], ["report"]):
             done = run(capfdbinary, words[0], run_path, "qrels", *words[1:], "-o", tmp_path / "x")

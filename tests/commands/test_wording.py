@@ -54,7 +54,7 @@ def test_arguments_become_options(message, expected) -> None:
                 *("--score", "score", "other", "--test", "delong"),
             ],
             2,
-            "got 'delong'; to compare on the same items say no --over.",
+            "got 'delong'; to compare on the same items leave out --over.",
         ),
         (
             ["evaluate", "qrels", "old.run", "-m", "BLEU"],
@@ -82,7 +82,7 @@ def test_arguments_become_options(message, expected) -> None:
         (
             ["evaluate", "qrels", "old.run", "-m", "AP,nDCG@10"],
             2,
-            "Several metrics are separate words, such as 'AP', 'nDCG@10'.",
+            "several metrics are a list, ['AP', 'nDCG@10'], or words in a shell, AP nDCG@10.",
         ),
         (
             ["report", "qrels", "old.run", "-l", "9", "-o", "page.html"],

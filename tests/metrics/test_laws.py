@@ -247,7 +247,7 @@ def test_one_warning_for_all_undefined_values() -> None:
 
 def test_the_warning_names_a_label_that_does_not_occur() -> None:
     data = pl.DataFrame({"score": [2.0, 1.0], "label": ["spam", "ham"]})
-    told = "for 1 of 1 groups, which have no label 'Spam'; check lists the labels$"
+    told = "for the rows, which have no label 'Spam'; check lists the labels$"
     with pytest.warns(prframe.UndefinedMetricWarning, match=told):
         prframe.evaluate(data, "AP", positive="Spam")
     with pytest.warns(prframe.UndefinedMetricWarning, match="no positives or no negatives"):

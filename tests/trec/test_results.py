@@ -124,10 +124,10 @@ def test_options(tmp_path: Path) -> None:
 
 
 LIKE = {
-    "qrels as a run": (read_run, "301 0 d1 1\n", "got 4, as in qrels, which come second in join and first in a shell (read_qrels), in '301 0 d1 1'. "),
+    "qrels as a run": (read_run, "301 0 d1 1\n", "got 4, as in qrels (read_qrels reads them; write join(runs, qrels), and QRELS RUN in a shell), in '301 0 d1 1'. "),
     "results as a run": (read_run, "map 301 0.5\n", "got 3, as in the output of trec_eval (read_results), or in a run of MS MARCO, 'query document rank', from rank 0 or 1, in 'map 301 0.5'. "),
     "results without numbers": (read_run, "runid all bm25\n", "got 3, as in the output of trec_eval (read_results), or in a run of MS MARCO, 'query document rank', from rank 0 or 1, in 'runid all bm25'. "),
-    "a run as qrels": (read_qrels, "301 Q0 d1 1 2.5 x y\n", "got 7, as in a run, which comes first in join and second in a shell (read_run), in '301 Q0 d1 1 2.5 x y'. "),
+    "a run as qrels": (read_qrels, "301 Q0 d1 1 2.5 x y\n", "got 7, as in a run (read_run reads it; write join(runs, qrels), and QRELS RUN in a shell), in '301 Q0 d1 1 2.5 x y'. "),
     "qrels without iterations": (read_qrels, "1 d1 1\n", "got 3, as in qrels without the iteration, the second field, often 0 (it may be missing below the header of BEIR, 'query-id corpus-id score'), or in the output of trec_eval (read_results), in '1 d1 1'. "),
     "something else": (read_qrels, "301 Q0 d1\n", "got 3, in '301 Q0 d1'. "),
 }  # fmt: skip

@@ -12,7 +12,7 @@ from prframe.errors import PrframeError
 def test_what_is_not_accepted_is_refused_before_a_frame_is_looked_at() -> None:
     # The plan is asked before the frame, which has no columns.
     refused: list[tuple[Callable[..., object], dict[str, str], str]] = [
-        (prframe.ap_test, {"weight": "w"}, "ap_test counts whole items and takes no `weight`; "),
+        (prframe.ap_test, {"weight": "w"}, "ap_test does not support `weight`, because "),
         (prframe.curve, {"ties": "expected"}, "ties='expected' is a mean over rankings, "),
         (prframe.rank_test, {"ties": "best"}, "rank_test takes ties='group', "),
     ]

@@ -288,9 +288,11 @@ class ValuesPlan(TwoStepPlan):
         args, columns = self.compared.args, pl.col(expected)
         lacking = pl.any_horizontal(columns.is_null())
         or_one = ", or all in a single cluster" if args.cluster is not None else ""
-        why = f"in which two models have too few {things} in common{or_one}, or differ by the same"
+        why = (
+            f"where two models have fewer than 2 {things} in common{or_one}, or equal differences"
+        )
         null = [name for name in expected if rows[name].null_count()]
-        warn_null(null, rows, args, lacking, f"{why} in all")
+        warn_null(null, rows, args, lacking, why)
 
     @abstractmethod
     def of_values(self, values: MetricValues) -> pl.DataFrame:

@@ -115,7 +115,7 @@ OVER_QUERIES = Mode(
     tests=tuple(QUERY_TESTS),
     intervals=("auto", "t", "hall"),
     incomplete=("raise", "pairwise", "common", "zero"),
-    remedy="to compare on the same items say over=None",
+    remedy="to compare on the same items pass over=None",
 )
 ON_ITEMS = Mode(
     wording="on the same items (over=None)",
@@ -292,8 +292,8 @@ def require_items(name: str, args: Arguments) -> None:
     if not args.further_scores and args.item is None:
         raise ArgumentError(
             f"{name} matches the rows of models by their items; name their column with item=, or "
-            "give the score columns of all models as a list in `score`. To "
-            "compare over queries name their column with over=."
+            "give the score columns of all models, as in score=['new', 'old']. To compare over "
+            "queries name their column with over=."
         )
 
 

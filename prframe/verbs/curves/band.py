@@ -57,7 +57,7 @@ from prframe.verbs.curves.drawing import (
     refuse_curve_options,
 )
 
-Method: TypeAlias = Literal["auto", "smoothed-bootstrap", "asymptotic"]
+Method: TypeAlias = Literal["auto", "bayesian-bootstrap", "smoothed-bootstrap", "asymptotic"]
 
 # Rounding of draws is of the size of a smaller recall.
 _LEAST_RECALL = 1e-12
@@ -95,8 +95,8 @@ def band(
     frame : {frames}
         One row per item.
     {shared}
-    method : {"auto", "smoothed-bootstrap", "asymptotic"}
-        ``"auto"``: a Bayesian bootstrap, which depends on ranks alone. The others replicate
+    method : {"auto", "bayesian-bootstrap", "smoothed-bootstrap", "asymptotic"}
+        ``"auto"``: the Bayesian bootstrap, which depends on ranks alone. The others replicate
         Clemencon & Vayatis: ``"smoothed-bootstrap"`` is the ball of their Algorithm 1, equally
         wide at all levels, and ``"asymptotic"`` is the normal limit of their Theorem 1, which
         covers too seldom with few positives. Both smooth scores by Scott's rule; `prframe.stats`
@@ -405,5 +405,5 @@ class ItemBands(Plan):
 
 def item_method(method: str) -> str:
     """Return the name in the result of a method of the caller."""
-    checks.one_of("method", method, ("auto", "smoothed-bootstrap", "asymptotic"))
+    checks.one_of("method", method, ("auto", *_LEAST))
     return "bayesian-bootstrap" if method == "auto" else method

@@ -66,7 +66,7 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"test": "welch"}, f"`test` over groups of `over` must be one of {TESTS_OVER}; got 'welch'."),
     (
         {"test": "delong"},
-        f"`test` over groups of `over` must be one of {TESTS_OVER}; got 'delong'; to compare on the same items say over=None.",
+        f"`test` over groups of `over` must be one of {TESTS_OVER}; got 'delong'; to compare on the same items pass over=None.",
     ),
     (
         {"alternative": "more"},

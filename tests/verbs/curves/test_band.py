@@ -23,7 +23,7 @@ LEVELS = [0.1, 0.25, 0.5, 0.51, 0.9]
 FEW = {"recall": LEVELS, "n_resamples": 150, "rng": 3}
 METHODS = {
     "bayesian-bootstrap": {},
-    "pointwise": {"simultaneous": False},
+    "pointwise": {"method": "bayesian-bootstrap", "simultaneous": False},
     "smoothed-bootstrap": {"method": "smoothed-bootstrap"},
     "asymptotic": {"method": "asymptotic", "simultaneous": False},
     "asymptotic, all levels": {"method": "asymptotic"},

@@ -58,7 +58,7 @@ quiet = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 
 def too_little(*metrics: str) -> str:
     return (
-        "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too little for "
+        "conf_low, conf_high: undefined, hence null, for the rows, which hold too little for "
         f"an interval of {', '.join(map(repr, metrics))}, or nothing that varies"
     )
 
