@@ -1,6 +1,5 @@
 """Sphinx configuration. Nothing is downloaded during a build."""
 
-import inspect
 import os
 import sys
 from functools import partial
@@ -20,7 +19,6 @@ from pictures import Picture, write_scripts  # noqa: E402
 
 import prframe  # noqa: E402 - the path must first name the package beside these pages
 from prframe.accessors import verbs  # noqa: E402
-from prframe.stats.score_functions import SCORE_GENERATING  # noqa: E402
 
 mpl.use("Agg")
 os.environ.setdefault("POLARS_TABLE_WIDTH", "100")
@@ -162,19 +160,6 @@ def catalogue() -> str:
     )
 
 
-def score_functions() -> str:
-    """Return the table of score-generating functions, made from their docstrings."""
-    rows = [["`phi`", "what it is", "when to take it"]]
-    for kind in SCORE_GENERATING.values():
-        paragraphs = [" ".join(text.split()) for text in inspect.getdoc(kind).split("\n\n")]
-        advice = next(text for text in paragraphs if text.startswith("Take it "))
-        rows.append(
-            [f'`"{kind().name}"`', paragraphs[0], advice.removeprefix("Take it ").rstrip(".")]
-        )
-    items = "\n".join("* - " + "\n  - ".join(row) for row in rows)
-    return f"```{{list-table}}\n:header-rows: 1\n:widths: 25 45 30\n\n{items}\n```"
-
-
 def verb_names() -> str:
     """Return the names of the verbs for a summary."""
     return "\n   ".join(verbs())
@@ -184,7 +169,6 @@ GENERATED = {
     ".. each verb": verb_pages.toctree,
     ".. names of verbs": verb_names,
     "<!-- catalogue -->": catalogue,
-    "<!-- score functions -->": score_functions,
     **{
         f"<!-- results: {name} -->": partial(recorded.page, name)
         for name in ("benchmarks", *recorded.PAGES)
