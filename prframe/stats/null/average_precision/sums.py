@@ -7,8 +7,8 @@ cumulants. Sums of few values are listed.
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,12 +17,19 @@ from prframe.stats.null.average_precision.steps import Problem, Tail
 from prframe.stats.null.average_precision.walks.own import (
     DECAYS,
     DEVIATIONS,
+    FAR,
     FLATTEST,
     are_trusted,
     hit_moments,
     led_on,
 )
-from prframe.stats.null.average_precision.walks.path import PROBED, leaning, log_waves, returning
+from prframe.stats.null.average_precision.walks.path import (
+    PROBED,
+    leaning,
+    log_waves,
+    returning,
+    total_on,
+)
 from prframe.stats.null.average_precision.walks.rows import Lanes, Path
 from prframe.stats.null.average_precision.walks.tilts import Course, Walk
 from prframe.stats.null.average_precision.walks.waves import Waves
@@ -32,8 +39,9 @@ from prframe.typing import Floats, Integers
 # Sums of at most so many values are listed, of rankings of which each takes at most so many.
 _LISTED, _LISTED_EACH = 1 << 18, 1 << 12
 # The most slopes that are tried. The last one is next to the saddlepoint if the tilted mean is at
-# most this many tilted standard deviations from the value.
-_ROUNDS, _NEXT = 30, 0.2
+# most this many tilted standard deviations from the value; it moves by at most so many units of 1
+# over that deviation at a time.
+_ROUNDS, _NEXT, _STRIDE = 30, 0.2, 10.0
 # Walks along paths serve slopes that move no ranking by more than so many standard deviations.
 _REUSED = 0.7
 # Rows of walks suffice if less than this share of a tilted walk is in an outermost one.
@@ -84,18 +92,13 @@ def _key(problem: Problem) -> object:
     return problem._replace(target=0.0).key
 
 
-@dataclass
-class _Part:
+class _Part(NamedTuple):
     """Rankings that are walked side by side, how often each comes, and their walks."""
 
     lanes: Lanes
     often: Floats
-    course: Course
     path: Path
-
-    def tilted(self, slope: float) -> Walk:
-        """Return the walks of all rankings under a slope of the sum."""
-        return self.course.walk(slope / self.lanes.n_pos)
+    walk: Walk
 
 
 class _Sum:
@@ -114,8 +117,9 @@ class _Sum:
         self.mean = sum(problem.mean / problem.n_pos for problem in problems)
         self.variance = sum((problem.deviation / problem.n_pos) ** 2 for problem in problems)
         self._spread = max(problem.deviation / problem.n_pos for problem in problems)
+        self._paths: list[tuple[Path, Course]] = []
+        self._built = self._slope_of_parts = np.inf
         self._parts: list[_Part] = []
-        self._built = np.inf
 
     def tail(self, total: float, *, only_inversion: bool) -> Tail:
         """Return the tails of a value."""
@@ -129,12 +133,14 @@ class _Sum:
         approximation = tails(points, np.array([total]))
         log_tail = float(approximation.log_tail[0])
         is_upper = bool(points.slope[0] >= 0)
-        are_inside = self._are_inside(slope)
-        is_sure = is_next and are_inside and are_trusted(points, approximation)[0]
-        if is_sure and not only_inversion and not self._is_clustered(slope, deviation):
-            return Tail.of(log_tail, "saddlepoint", is_upper=is_upper)
-        if is_next and are_inside and (found := self._inverted(steep, total)):
-            return found
+        if np.isfinite(log_tail) and log_tail < FAR and not only_inversion:
+            return Tail.of(log_tail, "estimate", is_upper=is_upper)
+        if is_next and self._are_inside(slope):
+            is_sure = are_trusted(points, approximation)[0] and not only_inversion
+            if is_sure and not self._is_clustered(slope, deviation):
+                return Tail.of(log_tail, "saddlepoint", is_upper=is_upper)
+            if found := self._inverted(steep, total):
+                return found
         if not np.isfinite(log_tail):
             return self._bound(total)
         return Tail.of(log_tail, "estimate", is_upper=is_upper)
@@ -146,37 +152,51 @@ class _Sum:
 
     def _slope(self, total: float) -> tuple[float, bool]:
         """Return a slope under which the mean is next to a value, and whether there is one."""
-        slope = (total - self.mean) / self.variance
+        # Paths are quicker than walks, and their sum is off by much the same under all slopes.
+        even = self._on_paths(0.0)[0]
+        lack = total - self.mean
         # A skewed sum needs less of a slope than a normal one.
-        slope = float(np.sign(slope) * min(abs(slope), 1 / self.variance**0.5))
-        low, high = -np.inf, np.inf
-        for _ in range(_ROUNDS):
-            _, mean, variance, *_ = (float(column[0]) for column in self._cumulants(slope))
-            lack = (total - mean) / max(variance, 1e-300) ** 0.5
-            if abs(lack) <= _NEXT:
-                return slope, True
-            low, high = (max(low, slope), high) if lack > 0 else (low, min(high, slope))
-            step = slope + float(np.clip(lack, -2.0, 2.0)) / max(variance, 1e-300) ** 0.5
-            is_between = np.isfinite(low + high) and not low < step < high
-            slope = (low + high) / 2 if is_between else step
-        return slope, False
+        slope = float(np.sign(lack)) * min(abs(lack) / self.variance, 1 / self.variance**0.5)
+        slope, _ = _met(self._on_paths, lack + even, slope, close=1.0)
+        return _met(self._on_walks, total, slope, close=_NEXT)
+
+    def _on_paths(self, slope: float) -> tuple[float, float]:
+        """Return mean and variance of the sum, roughly, by the most likely paths under a slope."""
+        mean = variance = 0.0
+        for lanes, often in self._sizes:
+            path = leaning(lanes, slope / lanes.n_pos)
+            mean += float(often @ (total_on(lanes, path) / lanes.n_pos))
+            variance += float(often @ (path.deviation / lanes.n_pos) ** 2)
+        return mean, variance
+
+    def _on_walks(self, slope: float) -> tuple[float, float]:
+        """Return mean and variance of the sum under a slope."""
+        _, mean, variance, *_ = self._cumulants(slope)[:, 0].tolist()
+        return mean, variance
 
     def _walks(self, slope: float) -> list[_Part]:
         """Return the walks of all rankings about their paths under a slope, or one next to it."""
         if not abs(slope - self._built) * self._spread <= _REUSED:
             self._built = slope
-            self._parts = []
-            for lanes, often in self._sizes:
-                path = leaning(lanes, slope / lanes.n_pos)
-                self._parts.append(_Part(lanes, often, Course.planned(lanes, path), path))
+            paths = [leaning(lanes, slope / lanes.n_pos) for lanes, _ in self._sizes]
+            self._paths = [
+                (path, Course.planned(lanes, path))
+                for path, (lanes, _) in zip(paths, self._sizes, strict=True)
+            ]
+        if slope != self._slope_of_parts:
+            self._slope_of_parts = slope
+            self._parts = [
+                _Part(lanes, often, path, course.walk(slope / lanes.n_pos))
+                for (path, course), (lanes, often) in zip(self._paths, self._sizes, strict=True)
+            ]
         return self._parts
 
     def _each(self, slope: float) -> tuple[Floats, Floats]:
         """Return K and four cumulants of every AP under a slope, and how often each comes."""
         columns = []
         for part in self._walks(slope):
-            state = part.course.tilt(slope / part.lanes.n_pos).state
-            columns.append(np.array(state) / part.lanes.n_pos ** np.arange(5.0)[:, None])
+            state = np.array(part.walk.tilt.state)
+            columns.append(state / part.lanes.n_pos ** np.arange(5.0)[:, None])
         often = np.concatenate([part.often for part in self._walks(slope)])
         return np.concatenate(columns, axis=1), often
 
@@ -187,8 +207,8 @@ class _Sum:
 
     def _are_inside(self, slope: float) -> bool:
         """Whether the walks keep within their rows."""
-        parts = ((part.tilted(slope), part.lanes) for part in self._walks(slope))
-        return all(hit_moments(*part)[2].max(initial=0.0) <= _LOST for part in parts)
+        outside = (hit_moments(part.walk, part.lanes)[2] for part in self._walks(slope))
+        return all(each.max(initial=0.0) <= _LOST for each in outside)
 
     def _is_clustered(self, slope: float, deviation: float) -> bool:
         """Whether the sum takes few values, or clusters."""
@@ -226,12 +246,29 @@ class _Sum:
         waves, begin = [], 0
         for part in self._walks(slope):
             own = odd[(odd >= begin) & (odd < begin + part.often.size)] - begin
-            walk = part.tilted(slope)
             for lane in own.tolist():
-                wave = Waves(walk._replace(lane=lane))
+                wave = Waves(part.walk._replace(lane=lane))
                 waves.append((wave, float(part.lanes.n_pos[lane]), float(part.often[lane])))
             begin += part.often.size
         return waves
+
+
+def _met(
+    moments: Callable[[float], tuple[float, float]], total: float, slope: float, *, close: float
+) -> tuple[float, bool]:
+    """Return a slope under which a mean is next to a value, and whether one was found."""
+    low, high = -np.inf, np.inf
+    for _ in range(_ROUNDS):
+        mean, variance = moments(slope)
+        deviation = max(variance, 1e-300) ** 0.5
+        lack = (total - mean) / deviation
+        if abs(lack) <= close:
+            return slope, True
+        low, high = (max(low, slope), high) if lack > 0 else (low, min(high, slope))
+        step = slope + float(np.clip(lack, -_STRIDE, _STRIDE)) / deviation
+        is_between = np.isfinite(low + high) and not low < step < high
+        slope = (low + high) / 2 if is_between else step
+    return slope, False
 
 
 def _split(each: Floats, often: Floats) -> tuple[Integers, Floats]:

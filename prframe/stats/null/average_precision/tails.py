@@ -72,7 +72,10 @@ def _decided(problems: Sequence[Problem], method: APNullMethod) -> list[Tail]:
         open_: dict[_Way, list[int]] = {}
         for number, tail in enumerate(tails):
             if ways[number] and (tail is None or tail.method == "estimate"):
-                open_.setdefault(ways[number].pop(0), []).append(number)
+                way = ways[number].pop(0)
+                # Far out no draws are needed for an estimate.
+                if tail is None or way is not drawn_tails or min(tail[:2]) >= min(_FAR):
+                    open_.setdefault(way, []).append(number)
         if not open_:
             break
         for way, places in open_.items():

@@ -54,6 +54,11 @@ _SHARES, _LOOSE = (1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6), 9.0
 # So many draws from this seed serve if their relative standard error is at most the third number,
 # and are the best estimate if it is at most the fourth.
 _DRAWS, _SEED, _WORST, _ROUGH = 50_000, 20_010, 0.005, 0.015
+# A tail whose logarithm is below the first number is an estimate by the saddlepoint alone, for
+# which walks of so many rows are wide enough.
+FAR, _MANY_ROWS = -150.0, 40_000
+# A tail is about the bound exp(K - slope x) over 1 plus so many times slope times deviation.
+_SPREAD = float(np.sqrt(2 * np.pi))
 # The number of groups that are walked side by side, which bounds the memory.
 _LANES = 16
 
@@ -125,7 +130,11 @@ class _Search:
         deviation = np.sqrt(np.maximum(tilt.state.variance, _LEAST))
         self.lack = (x - tilt.state.mean) / deviation
         lost = outside.max(axis=1)
-        self.inside, self.led = lost <= _LOST, lost <= _MISLED
+        self.led = lost <= _MISLED
+        rows = sum(np.bincount(table.lane, minlength=x.size) for table in walk.course.tables)
+        is_far = tilt.state.log_mgf - self.path.slope * x < FAR
+        self.inside = (lost <= _LOST) | (is_far & (self.led | (rows > _MANY_ROWS)))
+        self.led |= self.inside
         self.misses = np.where(self.led, 0, self.misses + 1)
         hits = self.path.hits.copy()
         hits[:, 1:-1] = np.where(lanes.size[:, 1:] > 0, mean, hits[:, 1:-1])
@@ -207,12 +216,17 @@ def _side_by_side(
     points = led_on(seen, target)
     approximation = tails(points, target)
     good = is_next & is_smooth & are_trusted(points, approximation) & (not only_inversion)
+    with np.errstate(all="ignore"):
+        bound = points.log_mgf - points.slope * target
+        steepness = np.abs(points.slope) * np.sqrt(points.second)
+    rough = bound - np.log1p(_SPREAD * steepness)
+    rough = np.where(approximation.doubt < 1, approximation.log_tail, rough)
     found: list[Tail] = []
     for lane, problem in enumerate(problems):
         is_upper = bool(points.slope[lane] >= 0)
-        log_tail = float(approximation.log_tail[lane])
+        log_tail = float(rough[lane])
         tail = Tail.of(log_tail, "saddlepoint", is_upper=is_upper) if good[lane] else None
-        if tail is None:
+        if tail is None and not bound[lane] < FAR:
             at = np.array([lane])
             path, walk = (paths, walks[lane]) if is_next[lane] else (begin, None)
             tail = _inverted(lanes.taken(at), path.taken(at), problem, walk)

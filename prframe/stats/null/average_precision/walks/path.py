@@ -72,6 +72,11 @@ def at_random(lanes: Lanes) -> Path:
     return _described(lanes, _even(lanes), np.zeros(lanes.n.size))
 
 
+def total_on(lanes: Lanes, path: Path) -> Floats:
+    """Return T on paths."""
+    return _about(lanes, path.hits, path.slope).total
+
+
 def coupling(lanes: Lanes, path: Path) -> tuple[Floats, Floats]:
     """Return how hits above each step but the first scatter, and rise with those at its end."""
     with np.errstate(all="ignore"):
