@@ -148,221 +148,126 @@ def test_guesses_that_run(call: Callable[[], Any], expected: dict[str, list[Any]
             assert found == values
 
 
-LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
-    "the column of queries by another name": (
-        lambda: prframe.evaluate(JUDGED, "AP", by="qid"),
-        "Did you mean 'query_id'?",
+LED_ON = {
+    "Did you mean 'query_id'?": lambda: prframe.evaluate(JUDGED, "AP", by="qid"),
+    "Name the column with label='rel'.": lambda: prframe.evaluate(BM25, "AP", by="qid"),
+    "Name precomputed values of metrics with values=.": lambda: prframe.compare(
+        pl.DataFrame({"bm25": [0.2], "dense": [0.3]}), "bm25", "dense"
     ),
-    "labels under another name": (
-        lambda: prframe.evaluate(BM25, "AP", by="qid"),
-        "Name the column with label='rel'.",
+    "Did you mean 'interpolate'? Write recall= for points=.": lambda: BM25.pr.curve(
+        label="rel", by="qid", interpolated=True, points=11
     ),
-    "precomputed values in place of metrics": (
-        lambda: prframe.compare(pl.DataFrame({"bm25": [0.2], "dense": [0.3]}), "bm25", "dense"),
-        "Name precomputed values of metrics with values=.",
+    "a cut-off stands in the name of a metric, for example 'nDCG@10'.": lambda: prframe.evaluate(
+        JUDGED, "ndcg", k=10, by="query_id"
     ),
-    "eleven points": (
-        lambda: BM25.pr.curve(label="rel", by="qid", interpolated=True, points=11),
-        "Did you mean 'interpolate'? Write recall= for points=.",
+    "AP is a metric and no function of arrays;": lambda: prframe.AP(Y_TRUE, Y_SCORE),
+    "Name the column with score='y_score'.": lambda: ROWS.pr.evaluate("AUROC"),
+    "use 'AP' for the area of steps, or 'AUPRC' for the area of trapezoids.": lambda: (
+        ROWS.pr.evaluate("PR-AUC", **NAMED)
     ),
-    "the cut-off as an argument": (
-        lambda: prframe.evaluate(JUDGED, "ndcg", k=10, by="query_id"),
-        "a cut-off stands in the name of a metric, for example 'nDCG@10'.",
-    ),
-    "a metric as a function": (
-        lambda: prframe.AP(Y_TRUE, Y_SCORE),
-        "AP is a metric and no function of arrays;",
-    ),
-    "a metric as a function of columns": (
-        lambda: EVENTS.group_by("query_id").agg(prframe.AP("label", "score")),
-        "AP is a metric and no function of arrays;",
-    ),
-    "y_score and y_true unnamed": (
-        lambda: ROWS.pr.evaluate("AUROC"),
-        "Name the column with score='y_score'.",
-    ),
-    "two areas under one name": (
-        lambda: ROWS.pr.evaluate("PR-AUC", **NAMED),
-        "use 'AP' for the area of steps, or 'AUPRC' for the area of trapezoids.",
-    ),
-    "groups of pandas": (
-        lambda: ROWS.pr.evaluate("AP", groupby="segment", **NAMED),
-        "Write by= for groupby=.",
-    ),
-    "the positive label of scikit-learn": (
-        lambda: ROWS.pr.evaluate("AP", pos_label=1, **NAMED),
-        "Write positive= for pos_label=.",
-    ),
-    "words without the positive one": (
-        lambda: ROWS.assign(y_true="pos").pr.evaluate("AP", **NAMED),
-        "say which are positive, for instance positive='yes'.",
-    ),
-    "two columns of predict_proba": (
-        lambda: prframe.evaluate(
+    "Write by= for groupby=.": lambda: ROWS.pr.evaluate("AP", groupby="segment", **NAMED),
+    "Write positive= for pos_label=.": lambda: ROWS.pr.evaluate("AP", pos_label=1, **NAMED),
+    "say which are positive, for instance positive='yes'.": lambda: ROWS.assign(
+        y_true="pos"
+    ).pr.evaluate("AP", **NAMED),
+    "Give each item a row; of several classes take one column, as in proba[:, 1].": lambda: (
+        prframe.evaluate(
             {"label": Y_TRUE, "score": np.column_stack([1 - Y_SCORE, Y_SCORE])}, "AUC"
-        ),
-        "Give each item a row; of several classes take one column, as in proba[:, 1].",
+        )
     ),
-    "missing scores": (
-        lambda: ROWS.assign(y_score=[0.9, np.nan, 0.7, 0.4, 0.3, 0.2]).pr.evaluate("AP", **NAMED),
-        "leave them out with missing='drop', or take them as not retrieved with missing='last'.",
+    "leave them out with missing='drop', or take them as not retrieved with missing='last'.": lambda: (
+        ROWS.assign(y_score=[0.9, np.nan, 0.7, 0.4, 0.3, 0.2]).pr.evaluate("AP", **NAMED)
     ),
-    "a bootstrap in everyone's words": (
-        lambda: ROWS.pr.interval("AP", n_boot=2000, alpha=0.05, random_state=0),
-        "Write n_resamples= for n_boot=.",
+    "Write n_resamples= for n_boot=.": lambda: ROWS.pr.interval(
+        "AP", n_boot=2000, alpha=0.05, random_state=0
     ),
-    "pROC's names": (
-        lambda: prframe.compare(MODELS, "AUC", y_true="y_true", y_score=["m1", "m2"]),
-        "Write label= for y_true=. Write score= for y_score=.",
+    "Write label= for y_true=. Write score= for y_score=.": lambda: prframe.compare(
+        MODELS, "AUC", y_true="y_true", y_score=["m1", "m2"]
     ),
-    "models as rows without items": (
-        lambda: LONG.pr.compare("AP", over=None, **NAMED),
-        "name their column with item=, or give the score columns of all models, as in score=[",
+    "name their column with item=, or give the score columns of all models, as in score=[": lambda: (
+        LONG.pr.compare("AP", over=None, **NAMED)
     ),
-    "F1": (
-        lambda: ROWS.pr.evaluate("f1", **NAMED),
-        "F1 of all retrieved items is 'SetF', and the largest F1 of all thresholds 'MaxF1'. Of a "
-        "classifier say 'F1(threshold=0.5)'.",
+    "F1 of all retrieved items is 'SetF', and the largest F1 of all thresholds 'MaxF1'. Of a "
+    "classifier say 'F1(threshold=0.5)'.": lambda: ROWS.pr.evaluate("f1", **NAMED),
+    "the largest score is the best one; give distances with the opposite sign.": lambda: (
+        DISTANCES.pr.roc(label="same", score="distance", descending=False)
     ),
-    "distances": (
-        lambda: DISTANCES.pr.roc(label="same", score="distance", descending=False),
-        "the largest score is the best one; give distances with the opposite sign.",
+    "Name precomputed average precisions with ap=.": lambda: prframe.ap_test(PROFILES),
+    "test the mean of these rankings with over=": lambda: prframe.ap_test(
+        PROFILES, by="Metadata_compound", **PAIRS
     ),
-    "average precisions without their names": (
-        lambda: prframe.ap_test(PROFILES),
-        "Name precomputed average precisions with ap=.",
+    "see whether n and n_pos are exchanged.": lambda: prframe.ap_test(
+        PROFILES, ap="average_precision", n_pos="n_total_pairs", n="n_pos_pairs"
     ),
-    "several rankings of a compound": (
-        lambda: prframe.ap_test(PROFILES, by="Metadata_compound", **PAIRS),
-        "test the mean of these rankings with over=",
+    "`k` must be a whole number >= 1; got 0.1.": lambda: DISTANCES.pr.topk_test(
+        k=0.1, label="same", score="distance"
     ),
-    "totals exchanged": (
-        lambda: prframe.ap_test(
-            PROFILES, ap="average_precision", n_pos="n_total_pairs", n="n_pos_pairs"
-        ),
-        "see whether n and n_pos are exchanged.",
+    "Make it a column first, for example with with_columns.": lambda: EVENTS.pr.evaluate(
+        "AUC", score=pl.col("score").log(), by="query_id"
     ),
-    "a share for k": (
-        lambda: DISTANCES.pr.topk_test(k=0.1, label="same", score="distance"),
-        "`k` must be a whole number >= 1; got 0.1.",
+    "a path must have no NUL character": lambda: prframe.trec.read_run("runs\0.txt"),
+    "`positive` must be": lambda: EVENTS.pr.evaluate(
+        "AP", by="query_id", positive=np.array([[1, 2]])
     ),
-    "expressions for columns": (
-        lambda: EVENTS.pr.evaluate("AUC", score=pl.col("score").log(), by="query_id"),
-        "Make it a column first, for example with with_columns.",
+    "`ties` must be one of": lambda: EVENTS.pr.evaluate(
+        "AP", by="query_id", ties=np.array(["best", "worst"])
     ),
-    "a path with a NUL": (
-        lambda: prframe.trec.read_run("runs\0.txt"),
-        "a path must have no NUL character",
+    "Give each item a row; of several classes": lambda: (
+        EVENTS.group_by("query_id").agg("score", "label").pr.evaluate("AP", by="query_id")
     ),
-    "a table for a label": (
-        lambda: EVENTS.pr.evaluate("AP", by="query_id", positive=np.array([[1, 2]])),
-        "`positive` must be",
+    ".pr has no 'average_precision_score'; it has metric, ap,": lambda: pl.col(
+        "score"
+    ).pr.average_precision_score("label"),
+    "several metrics are a list, ['AP', 'nDCG@10'], or words in a shell, AP nDCG@10.": lambda: (
+        prframe.evaluate(JUDGED, "AP, nDCG@10", by="query_id")
     ),
-    "an array for a word": (
-        lambda: EVENTS.pr.evaluate("AP", by="query_id", ties=np.array(["best", "worst"])),
-        "`ties` must be one of",
+    "A cut-off is nDCG@10.": lambda: prframe.evaluate(JUDGED, "nDCG(10)", by="query_id"),
+    "Did you mean 'hit@1'?": lambda: prframe.evaluate(JUDGED, "Hits@1", by="query_id"),
+    "prframe.trec.join(run, qrels) makes a frame of both.": lambda: prframe.evaluate(
+        BM25, "AP", qrels=JUDGED
     ),
-    "an expression for a word": (
-        lambda: EVENTS.pr.evaluate("AP", by="query_id", ties=pl.col("query_id")),
-        "`ties` must be one of",
+    "use 'F1(threshold=0.5)' at a score, 'F1@10' at a rank.": lambda: ROWS.pr.evaluate(
+        "f1_score", **NAMED
     ),
-    "lists in cells": (
-        lambda: EVENTS.group_by("query_id").agg("score", "label").pr.evaluate("AP", by="query_id"),
-        "Give each item a row; of several classes",
+    "use 'BalancedAccuracy(threshold=0.5)' or 'MCC(threshold=0.5)'": lambda: ROWS.pr.evaluate(
+        "accuracy", **NAMED
     ),
-    "a method that is none": (
-        lambda: pl.col("score").pr.average_precision_score("label"),
-        ".pr has no 'average_precision_score'; it has metric, ap,",
+    "use scikit-learn, as this measures the calibration of probabilities.": lambda: (
+        ROWS.pr.evaluate("brier", **NAMED)
     ),
-    "measures of trec_eval in one word": (
-        lambda: prframe.evaluate(JUDGED, "AP, nDCG@10", by="query_id"),
-        "several metrics are a list, ['AP', 'nDCG@10'], or words in a shell, AP nDCG@10.",
+    "use 'R(threshold=0.5)' at a score, 'R@10' at a rank.": lambda: ROWS.pr.evaluate(
+        "TPR", **NAMED
     ),
-    "a cut-off in parentheses": (
-        lambda: prframe.evaluate(JUDGED, "nDCG(10)", by="query_id"),
-        "A cut-off is nDCG@10.",
+    "use roc(), whose columns fpr and tpr have each at every value of the other.": lambda: (
+        ROWS.pr.evaluate("fpr@95tpr", **NAMED)
     ),
-    "hits of knowledge graphs": (
-        lambda: prframe.evaluate(JUDGED, "Hits@1", by="query_id"),
-        "Did you mean 'hit@1'?",
+    "use 'F(beta=2,threshold=0.5)' at a score.": lambda: ROWS.pr.evaluate(
+        "F2(threshold=0.5)", **NAMED
     ),
-    "a frame of judgments as an argument": (
-        lambda: prframe.evaluate(BM25, "AP", qrels=JUDGED),
-        "prframe.trec.join(run, qrels) makes a frame of both.",
+    "use 'MCC(threshold=0.5)'.": lambda: ROWS.pr.evaluate("kappa", **NAMED),
+    "use the largest tpr - fpr of the rows of roc().": lambda: ROWS.pr.evaluate("KS", **NAMED),
+    "use 2 * 'AUC' - 1.": lambda: ROWS.pr.evaluate("gini", **NAMED),
+    "use interval('MaxF1'), whose row 'MaxF1 threshold' has it.": lambda: ROWS.pr.evaluate(
+        "MaxF1_threshold", **NAMED
     ),
-    "f1_score": (
-        lambda: ROWS.pr.evaluate("f1_score", **NAMED),
-        "use 'F1(threshold=0.5)' at a score, 'F1@10' at a rank.",
+    "Write prior= for prevalence=.": lambda: ROWS.pr.interval("AP", prevalence=0.01, **NAMED),
+    "Did you mean 'two-sided'?": lambda: prframe.ap_test(
+        PROFILES, by="Metadata_Plate", alternative="two.sided", **PAIRS
     ),
-    "accuracy": (
-        lambda: ROWS.pr.evaluate("accuracy", **NAMED),
-        "use 'BalancedAccuracy(threshold=0.5)' or 'MCC(threshold=0.5)'",
+    "Write item= for id=.": lambda: prframe.compare_curves(TWO, model="model", id="doc_id"),
+    "Write seed= for rng=.": lambda: prframe.report(TWO, rng=1),
+    "Write by_query= for groupby=.": lambda: prframe.trec.evaluate({}, {}, groupby="query_id"),
+    "Write system= for model=.": lambda: prframe.trec.join({}, {}, model="run"),
+    "There is no over=: results are of single groups, which by= names.": lambda: (
+        EVENTS.pr.topk_test(over="query_id")
     ),
-    "brier": (
-        lambda: ROWS.pr.evaluate("brier", **NAMED),
-        "use scikit-learn, as this measures the calibration of probabilities.",
-    ),
-    "the true positive rate": (
-        lambda: ROWS.pr.evaluate("TPR", **NAMED),
-        "use 'R(threshold=0.5)' at a score, 'R@10' at a rank.",
-    ),
-    "a rate at another rate": (
-        lambda: ROWS.pr.evaluate("fpr@95tpr", **NAMED),
-        "use roc(), whose columns fpr and tpr have each at every value of the other.",
-    ),
-    "F2 at a threshold": (
-        lambda: ROWS.pr.evaluate("F2(threshold=0.5)", **NAMED),
-        "use 'F(beta=2,threshold=0.5)' at a score.",
-    ),
-    "Cohen's kappa": (
-        lambda: ROWS.pr.evaluate("kappa", **NAMED),
-        "use 'MCC(threshold=0.5)'.",
-    ),
-    "the statistic of Kolmogorov and Smirnov": (
-        lambda: ROWS.pr.evaluate("KS", **NAMED),
-        "use the largest tpr - fpr of the rows of roc().",
-    ),
-    "Gini": (lambda: ROWS.pr.evaluate("gini", **NAMED), "use 2 * 'AUC' - 1."),
-    "the best threshold": (
-        lambda: ROWS.pr.evaluate("MaxF1_threshold", **NAMED),
-        "use interval('MaxF1'), whose row 'MaxF1 threshold' has it.",
-    ),
-    "a share of positives": (
-        lambda: ROWS.pr.interval("AP", prevalence=0.01, **NAMED),
-        "Write prior= for prevalence=.",
-    ),
-    "R's name of an alternative": (
-        lambda: prframe.ap_test(PROFILES, by="Metadata_Plate", alternative="two.sided", **PAIRS),
-        "Did you mean 'two-sided'?",
-    ),
-    "a name of items": (
-        lambda: prframe.compare_curves(TWO, model="model", id="doc_id"),
-        "Write item= for id=.",
-    ),
-    "a seed of a report": (
-        lambda: prframe.report(TWO, rng=1),
-        "Write seed= for rng=.",
-    ),
-    "groups of runs": (
-        lambda: prframe.trec.evaluate({}, {}, groupby="query_id"),
-        "Write by_query= for groupby=.",
-    ),
-    "models of runs": (
-        lambda: prframe.trec.join({}, {}, model="run"),
-        "Write system= for model=.",
-    ),
-    "a mean of a test of groups": (
-        lambda: EVENTS.pr.topk_test(over="query_id"),
-        "There is no over=: results are of single groups, which by= names.",
-    ),
-    "a confidence level in per cent": (
-        lambda: EVENTS.pr.band(by="query_id", confidence_level=95),
-        "`confidence_level` must be a number > 0 and < 1; got 95.",
+    "`confidence_level` must be a number > 0 and < 1; got 95.": lambda: EVENTS.pr.band(
+        by="query_id", confidence_level=95
     ),
 }
 
 
-@pytest.mark.parametrize(("call", "sentence"), LED_ON.values(), ids=LED_ON)
+@pytest.mark.parametrize(("sentence", "call"), LED_ON.items(), ids=LED_ON)
 def test_guesses_that_are_led_on(call: Callable[[], Any], sentence: str) -> None:
     with pytest.raises((prframe.PrframeError, TypeError, AttributeError)) as caught:
         call()

@@ -14,6 +14,7 @@ from tests.metrics.test_vl_pr import (
     numbers,
     same,
 )
+from tests.refusals import refusals
 
 NAMES = {
     "interpolate": "interpolate",
@@ -71,19 +72,20 @@ def test_labels_that_may_be_meant_otherwise() -> None:
     assert caught[0].filename == __file__
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: vl_pr([True, False], [2, 1]), "`labels` must be a list of numbers; got [True, False]."),
-        (lambda: vl_pr([[1, -1]], [2, 1]), "`labels` must be a list of numbers; got [[1, -1]]."),
-        (lambda: vl_pr([1, -1], [2]), "`labels` and `scores` must have the same number of items, one or more; got 2 and 1."),
-        (lambda: vl_pr(np.array([]), np.array([])), "`labels` and `scores` must have the same number of items, one or more; got 0 and 0."),
-    ],
-)  # fmt: skip
-def test_refusals(call, message: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        call()
-    assert str(caught.value) == message
+test_refusals = refusals(
+    {
+        "`labels` must be a list of numbers; got [True, False].": lambda: vl_pr(
+            [True, False], [2, 1]
+        ),
+        "`labels` must be a list of numbers; got [[1, -1]].": lambda: vl_pr([[1, -1]], [2, 1]),
+        "`labels` and `scores` must have the same number of items, one or more; got 2 and 1.": lambda: (
+            vl_pr([1, -1], [2])
+        ),
+        "`labels` and `scores` must have the same number of items, one or more; got 0 and 0.": lambda: (
+            vl_pr(np.array([]), np.array([]))
+        ),
+    }
+)
 
 
 def test_all_items_may_be_ignored() -> None:

@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from prframe import PrframeError, learn
 from prframe.learn import ParametricRule, RankStatisticRanker, smoothed_criterion
+from tests.refusals import refusals
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 DEFINITE = {"rule": "quadratic", "positive_definite": True}
@@ -172,27 +173,20 @@ def test_too_few_iterations() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"positive_definite": True}, "`positive_definite` is for rule='quadratic'."),
-        ({"bandwidth": 0.0}, "`bandwidth` must be a number > 0; got 0.0."),
-        ({"step_size": -1}, "`step_size` must be a number > 0; got -1."),
-        ({"max_iter": 0}, "`max_iter` must be a whole number >= 1; got 0."),
-        (
-            {"init": [1.0]},
-            "`init` must be finite numbers of shape (2,), not all 0; got [1.0].",
-        ),
-        (
-            {"rule": "quadratic", "init": [[0, 0], [0, 0]]},
-            "`init` must be finite numbers of shape (2, 2), not all 0; got [[0, 0], [0, 0]].",
-        ),
-    ],
+test_errors_of_parameters = refusals(
+    {
+        "`positive_definite` is for rule='quadratic'.": {"positive_definite": True},
+        "`bandwidth` must be a number > 0; got 0.0.": {"bandwidth": 0.0},
+        "`step_size` must be a number > 0; got -1.": {"step_size": -1},
+        "`max_iter` must be a whole number >= 1; got 0.": {"max_iter": 0},
+        "`init` must be finite numbers of shape (2,), not all 0; got [1.0].": {"init": [1.0]},
+        "`init` must be finite numbers of shape (2, 2), not all 0; got [[0, 0], [0, 0]].": {
+            "rule": "quadratic",
+            "init": [[0, 0], [0, 0]],
+        },
+    },
+    lambda options: RankStatisticRanker(**options).fit(np.eye(4)[:, :2], [0, 1, 0, 1]),
 )
-def test_errors_of_parameters(options, message: str) -> None:
-    with pytest.raises(PrframeError) as error:
-        RankStatisticRanker(**options).fit(np.eye(4)[:, :2], [0, 1, 0, 1])
-    assert str(error.value) == message
 
 
 @pytest.mark.parametrize(

@@ -83,17 +83,8 @@ UNREADABLE = {
     "'SetF'. Of a classifier say 'F(threshold=0.5)'.",
     "F1": "F1 needs a cut-off, for instance 'F1@10'. F1 of all retrieved items is 'SetF', and the "
     "largest F1 of all thresholds 'MaxF1'. Of a classifier say 'F1(threshold=0.5)'.",
-    "f1": "f1 needs a cut-off, for instance 'f1_10'. F1 of all retrieved items is 'SetF', and the "
-    "largest F1 of all thresholds 'MaxF1'. Of a classifier say 'F1(threshold=0.5)'.",
     "PR-AUC": "'PR-AUC' is no name of a metric here; use 'AP' for the area of steps, or "
     "'AUPRC' for the area of trapezoids.",
-    "prauc": "'prauc' is no name of a metric here; use 'AP' for the area of steps, or "
-    "'AUPRC' for the area of trapezoids.",
-    "GMAP": "'GMAP' is no name of a metric here; "
-    "use evaluate('AP', over=..., geometric_mean=True).",
-    "average_precision_score": "'average_precision_score' is no name of a metric here; use 'AP'.",
-    "mean_reciprocal_rank": "'mean_reciprocal_rank' is no name of a metric here; use 'RR'.",
-    "roc_auc_score": "'roc_auc_score' is no name of a metric here; use 'AUC'.",
     "roc_curve": "'roc_curve' is no name of a metric here; use roc(), whose columns fpr and tpr "
     "have each at every value of the other.",
     "ndcg_at_0": "the cut-off in 'ndcg_at_0' must be a whole number from 1 to 2^53; got '0'.",
@@ -102,7 +93,6 @@ UNREADABLE = {
     "IPrec@2": "`recall level` must lie between 0 and 1; got 2.",
     "IPrec@half": "the recall level in 'IPrec@half' must be a number; got 'half'.",
     "Prec": "Prec needs a level, for instance 'Prec@0.5'.",
-    "Prec@10": "`recall level` must lie between 0 and 1; got 10.",
     "P@0": "the cut-off in 'P@0' must be a whole number from 1 to 2^53; got '0'.",
     "P@1.5": "the cut-off in 'P@1.5' must be a whole number from 1 to 2^53; got '1.5'. "
     "For a threshold on the score use 'P(threshold=1.5)'.",
@@ -119,9 +109,6 @@ UNREADABLE = {
     "P@\u0663": "the cut-off in 'P@\u0663' must be a whole number from 1 to 2^53; got '\u0663'.",
     "P@99999999999999999": "the cut-off in 'P@99999999999999999' must be a whole number from 1 to "
     "2^53; got '99999999999999999'.",
-    "gm_map": "'gm_map' is no name of a metric here; "
-    "use evaluate('AP', over=..., geometric_mean=True).",
-    "unj_10": "'unj_10' is no name of a metric here; use one minus 'Judged@10'.",
     "rbp": "'rbp' is no name of a metric here; use 'RBP(p=0.9)' for trec_eval's rbp, whose "
     "persistence is not that of RBP here.",
     "map_cut": "map_cut needs a cut-off, for instance 'map_cut_10'.",
@@ -150,25 +137,14 @@ def test_unreadable(text: str, message: str) -> None:
     [
         ("ndgc@10", "nDCG@10"),
         ("Map", "map"),
-        ("succes_5", "Success@5"),
         ("ap", "AP"),
-        ("map_10", "map@10"),
         ("P5", "P@5"),
-        ("nDCG_10", "nDCG@10"),
         ("p(rel=2)@5", "P(rel=2)@5"),
-        ("presicion@5", "precision@5"),
-        ("APP", "AP"),
         ("AAP@10", "AP@10"),
-        ("PAP", "pAP"),
-        ("AUCC", "AUC"),
         ("nDCGG@10", "nDCG@10"),
-        ("MAPP", "MAP"),
         ("nDCG@10@", None),
         ("xr@5", None),
-        ("MaxF2", None),
-        ("AUPRX@5", None),
         ("logloss", None),
-        ("accuracy", None),
         ("n" * 1_000_000, None),
     ],
 )

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings(
 sklearn_metrics = pytest.importorskip("sklearn.metrics")
 
 WEIGHTED = weighted(max_size=40)
-UNWEIGHTED = items(FINITE, max_size=40)
+
 GRADED = items(FINITE, st.sampled_from([0.0, 1.0, 2.0, 5.0]), max_size=40)
 
 
@@ -74,18 +74,6 @@ def test_weights_at_a_threshold(group: list[Item], threshold: float) -> None:
     for name, value in zip(expected, ours, strict=True):
         of_expression = data.select(pl.col("score").pr.metric(name, weight="weight")).item()
         assert of_expression == pytest.approx(value, abs=1e-12)
-
-
-@given(UNWEIGHTED)
-def test_without_weights(group: list[Item]) -> None:
-    assume(both_classes(group))
-    label, score, _ = columns(group)
-    ours = prframe.evaluate(frame({"a": group}), ["AP", "AUC"]).row(0)
-    theirs = [
-        sklearn_metrics.average_precision_score(label, score),
-        sklearn_metrics.roc_auc_score(label, score),
-    ]
-    assert ours == pytest.approx(theirs, abs=1e-12)
 
 
 @given(WEIGHTED)
@@ -155,31 +143,6 @@ def test_larger_data() -> None:
         ],
         abs=1e-12,
     )
-
-
-@pytest.mark.slow
-@given(st.integers(0, 1000))
-def test_metrics_at_a_threshold(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    label = np.append(rng.random(40) < 0.4, [True, False])
-    score = np.round(rng.normal(size=42), 1)
-    above = score >= 0.3
-    known = {
-        "P(threshold=0.3)": sklearn_metrics.precision_score(label, above, zero_division=0),
-        "R(threshold=0.3)": sklearn_metrics.recall_score(label, above),
-        "F1(threshold=0.3)": sklearn_metrics.f1_score(label, above, zero_division=0),
-        "F(beta=2,threshold=0.3)": sklearn_metrics.fbeta_score(
-            label, above, beta=2, zero_division=0
-        ),
-        "Specificity(threshold=0.3)": sklearn_metrics.recall_score(~label, ~above),
-        "BalancedAccuracy(threshold=0.3)": sklearn_metrics.balanced_accuracy_score(label, above),
-        "MCC(threshold=0.3)": sklearn_metrics.matthews_corrcoef(label, above),
-        'pAUC(max_fpr=0.3,scale="mcclish")': sklearn_metrics.roc_auc_score(
-            label, score, max_fpr=0.3
-        ),
-    }
-    values = prframe.evaluate(pl.DataFrame({"score": score, "label": label}), list(known))
-    assert values.row(0) == pytest.approx(list(known.values()), abs=1e-12)
 
 
 @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.7, 0.9])

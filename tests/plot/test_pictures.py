@@ -15,6 +15,7 @@ import prframe
 from prframe import PrframeError, plot
 from prframe.stats import APNull
 from tests.plot.cases import LEVELS, PICTURES, data, long
+from tests.refusals import refusals
 from tests.tables.cases import HOSTILE, comparison, intervals
 
 
@@ -310,91 +311,57 @@ TRIPLES = {(a, b) for a in range(60) for b in range(a + 1, 60) if a // 3 == b //
 BAND = CURVE.drop("a").with_columns(conf_low=0.1, conf_high=0.9)
 
 
-@pytest.mark.parametrize(
-    ("draw", "message"),
-    [
-        (
-            lambda: plot.curve(CURVE),
-            "the result has the columns 'a', 'b', and 'a', 'b' must be named in color=, facet= or "
-            "over=, or rows of one value be chosen.",
+test_messages = refusals(
+    {
+        "the result has the columns 'a', 'b', and 'a', 'b' must be named in color=, facet= or "
+        "over=, or rows of one value be chosen.": lambda: plot.curve(CURVE),
+        "one picture must have at most 18 groups, which can be told apart; got 25. Name the column "
+        "of groups in facet=, or, of queries or folds, in over=.": lambda: plot.curve(MANY),
+        "`facet` must have at most 24 values; 'q' has 25. Choose some, or name a column of queries "
+        "or folds in over=.": lambda: plot.curve(MANY, facet="q"),
+        "`over` must be one of 'q'; got 'query'.": lambda: plot.curve(MANY, over="query"),
+        "`band` must have the columns by of the curves, 'b'; it has none.": lambda: plot.curve(
+            CURVE.drop("a"), band=BAND.drop("b")
         ),
-        (
-            lambda: plot.curve(MANY),
-            "one picture must have at most 18 groups, which can be told apart; got 25. Name the column "
-            "of groups in facet=, or, of queries or folds, in over=.",
+        "the curves must have points; all of them are undefined.": lambda: plot.curve(
+            CURVE.drop("a").with_columns(precision=pl.lit(None, pl.Float64))
         ),
-        (
-            lambda: plot.curve(MANY, facet="q"),
-            "`facet` must have at most 24 values; 'q' has 25. Choose some, or name a column of queries "
-            "or folds in over=.",
+        "`ax` must be None where there are panels, which get a new figure.": lambda: plot.curve(
+            CURVE, color="a", facet="b", ax=plt.figure().add_subplot()
         ),
-        (
-            lambda: plot.curve(MANY, over="query"),
-            "`over` must be one of 'q'; got 'query'.",
+        "`result` must have the columns 'recall_gain' and 'precision_gain'. Make one by "
+        "prframe.curve(frame, gain=True).": lambda: plot.gain(CURVE),
+        "gains are drawn from all thresholds; leave out recall= of the curve.": lambda: plot.gain(
+            data()["one"].pr.curve(gain=True, recall=11, by="system")
         ),
-        (
-            lambda: plot.curve(CURVE.drop("a"), band=BAND.drop("b")),
-            "`band` must have the columns by of the curves, 'b'; it has none.",
+        "a curve without a retrieved positive has no gains; leave its group out.": lambda: (
+            plot.gain(pl.DataFrame({"score": [1.0, -np.inf], "label": [0, 1]}).pr.curve(gain=True))
         ),
-        (
-            lambda: plot.curve(CURVE.drop("a").with_columns(precision=pl.lit(None, pl.Float64))),
-            "the curves must have points; all of them are undefined.",
+        "`gain` is not taken by the picture 'curve': 'gain' draws precision-recall-gain curves, "
+        "and 'curve' precision by recall.": lambda: data()["one"].pr.plot.curve(
+            by="system", gain=True
         ),
-        (
-            lambda: plot.curve(CURVE, color="a", facet="b", ax=plt.figure().add_subplot()),
-            "`ax` must be None where there are panels, which get a new figure.",
+        "`drawn` must be what a function of prframe.plot has returned.": lambda: plot.alt_text(
+            plt.figure().add_subplot()
         ),
-        (
-            lambda: plot.gain(CURVE),
-            "`result` must have the columns 'recall_gain' and 'precision_gain'. Make one by "
-            "prframe.curve(frame, gain=True).",
+        "`per_query` must have one row per value of 'system' and 'query_id'; some have more.": lambda: (
+            plot.queries(pl.concat([data()["values"]] * 2), "pixels", "pca", metric="AP")
         ),
-        (
-            lambda: plot.gain(data()["one"].pr.curve(gain=True, recall=11, by="system")),
-            "gains are drawn from all thresholds; leave out recall= of the curve.",
+        "`over` must be a column by of the result, which has none; say by='query_id' where it is "
+        "computed.": lambda: plot.curve(
+            prframe.curve(data()["one"].filter(system="ink")), over="query_id"
         ),
-        (
-            lambda: plot.gain(
-                pl.DataFrame({"score": [1.0, -np.inf], "label": [0, 1]}).pr.curve(gain=True)
-            ),
-            "a curve without a retrieved positive has no gains; leave its group out.",
+        "`by` must be None: the distribution is of one ranking. Choose its rows.": lambda: (
+            plot.ap_null(data()["one"], by="system")
         ),
-        (
-            lambda: data()["one"].pr.plot.curve(by="system", gain=True),
-            "`gain` is not taken by the picture 'curve': 'gain' draws precision-recall-gain curves, "
-            "and 'curve' precision by recall.",
+        "`metric` must name the metric to compare, for example 'AP'.": lambda: data()[
+            "one"
+        ].pr.plot.matrix(model="system"),
+        "`metric` must name the metric whose differences are drawn, for example 'AP'.": lambda: (
+            data()["one"].pr.plot.queries("pixels", "pca")
         ),
-        (
-            lambda: plot.alt_text(plt.figure().add_subplot()),
-            "`drawn` must be what a function of prframe.plot has returned.",
-        ),
-        (
-            lambda: plot.queries(pl.concat([data()["values"]] * 2), "pixels", "pca", metric="AP"),
-            "`per_query` must have one row per value of 'system' and 'query_id'; some have more.",
-        ),
-        (
-            lambda: plot.curve(prframe.curve(data()["one"].filter(system="ink")), over="query_id"),
-            "`over` must be a column by of the result, which has none; say by='query_id' where it is "
-            "computed.",
-        ),
-        (
-            lambda: plot.ap_null(data()["one"], by="system"),
-            "`by` must be None: the distribution is of one ranking. Choose its rows.",
-        ),
-        (
-            lambda: data()["one"].pr.plot.matrix(model="system"),
-            "`metric` must name the metric to compare, for example 'AP'.",
-        ),
-        (
-            lambda: data()["one"].pr.plot.queries("pixels", "pca"),
-            "`metric` must name the metric whose differences are drawn, for example 'AP'.",
-        ),
-    ],
+    }
 )
-def test_messages(draw, message: str) -> None:
-    with pytest.raises(PrframeError) as error:
-        draw()
-    assert str(error.value) == message
 
 
 def test_an_unknown_picture_of_a_frame() -> None:

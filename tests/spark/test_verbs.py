@@ -137,24 +137,16 @@ KEYS = {
 }
 
 
-EVERY = [f"of {kind}" for kind in KEYS]
+# Names that Spark quotes.
+EVERY = [f"o.f `{kind}" for kind in KEYS]
 KEYED = {
-    "check": lambda f: prframe.check(f, by=[*EVERY, "model"]),
     "evaluate": lambda f: prframe.evaluate(f, ["AP", "nDCG@3", "AUC"], by=[*EVERY, "model"]),
     "means": lambda f: prframe.evaluate(f, ["AP", "RR"], by="model", over=EVERY),
     "curve": lambda f: prframe.curve(f, by=[*EVERY, "model"]),
-    "mean curve": lambda f: prframe.curve(f, by="model", over=EVERY, recall=LEVELS),
-    "roc": lambda f: prframe.roc(f, by=EVERY),
-    "topk_test": lambda f: prframe.topk_test(f, k=[3, 9], by=EVERY),
-    "ap_test": lambda f: prframe.ap_test(f, by=EVERY),
     "ap_test of means": lambda f: prframe.ap_test(f, by="model", over=EVERY),
-    "rank_test": lambda f: prframe.rank_test(f, by=EVERY, correction="holm"),
-    "band": lambda f: prframe.band(f, by=EVERY, recall=LEVELS[1:], **DRAWN),
     "mean band": lambda f: prframe.band(f, by="model", over=EVERY, recall=LEVELS, **DRAWN),
-    "interval": lambda f: prframe.interval(f, ["AP", "P@5"], by=EVERY, **DRAWN),
     "interval of means": lambda f: prframe.interval(f, "AP", by="model", over=EVERY, **DRAWN),
     "compare": lambda f: prframe.compare(f, "AP", over=EVERY, **DRAWN),
-    "compare_curves": lambda f: prframe.compare_curves(f, over=EVERY, recall=LEVELS, **DRAWN),
 }
 
 
@@ -211,21 +203,6 @@ def test_ap_at_hand(to_spark) -> None:
         return prframe.ap_test(frame, ap="ap", n_pos="n_pos", n="n", by=BY, correction="by")
 
     assert_same(call(to_spark(TESTED)), call(TESTED))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KEYS)
-def test_keys(to_spark, kind) -> None:
-    index = np.random.default_rng(3).integers(0, 4, DATA.height)
-    keyed = DATA.with_columns(KEYS[kind][index].alias("k.e`y"))
-    spark = to_spark(keyed)
-    for call in (
-        lambda f: prframe.evaluate(f, ["AP", "AUC"], by=["k.e`y", "model"]),
-        lambda f: prframe.rank_test(f, by=["k.e`y", "query"], correction="holm"),
-    ):
-        result = call(spark)
-        assert dict(result.dtypes)["k.e`y"] == dict(spark.dtypes)["k.e`y"]
-        assert_same(result, call(keyed))
 
 
 @pytest.mark.slow

@@ -68,29 +68,6 @@ def test_the_estimator_of_the_paper(n: int, n_all: int) -> None:
     assert w * cov[1, 1] / g.var(ddof=1) == pytest.approx(of_paper, rel=1e-12)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("n", "n_all"), SIZES[:3])
-def test_the_reference_implementation(n: int, n_all: int) -> None:
-    """Where it is installed, ppi-python gives the same estimate, and the same weight once its
-    divisors are ours; its variance, of another form, is the same up to 1/n."""
-    ppi = pytest.importorskip("ppi_py")
-    y, g = draws(n, n_all)
-    found = predicted_mean(y, g, "t")
-    parts = (y[:n], g[:n], g[n:])
-    theirs = float(np.squeeze(ppi.ppi_mean_pointestimate(*parts, lam=found.weight)))
-    assert found.estimate == pytest.approx(theirs, abs=1e-10)
-    tuned = float(np.squeeze(ppi.ppi_mean_pointestimate(*parts)))
-    weight = (tuned - y[:n].mean()) / (g[n:].mean() - g[:n].mean())
-    ratio = (1 - 1 / n) * g[:n].var(ddof=1) / g.var(ddof=1)
-    assert weight == pytest.approx(found.weight * ratio, abs=1e-10)
-    low, high = np.squeeze(ppi.ppi_mean_ci(*parts, alpha=0.05, lam=found.weight))
-    error = float(high - low) / 2 / 1.959963984540054
-    assert found.std_error == pytest.approx(error, rel=2.5 / n)
-    alone = predicted_mean(y, np.zeros(n_all), "t")
-    theirs = float(np.squeeze(ppi.ppi_mean_pointestimate(*parts, lam=0)))
-    assert alone.estimate == pytest.approx(theirs, abs=1e-10)
-
-
 def ends(found: IntervalEstimate) -> tuple[float, ...]:
     return found.estimate, found.std_error, found.low, found.high
 

@@ -7,7 +7,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from prframe import PrframeError, tables
+from prframe import tables
+from tests.refusals import refusals
 from tests.tables.cases import comparison
 
 
@@ -42,35 +43,19 @@ def test_the_kind_of_frame_comes_back() -> None:
 XYZ = comparison(["x", "y", "z"])
 
 
-@pytest.mark.parametrize(
-    ("result", "options", "message"),
-    [
-        (
-            comparison(["x", "y"], metrics=["AP", "RR"]),
-            {},
-            "`metric` must name one of the metrics of `compare_result`: 'AP', 'RR'.",
+test_messages = refusals(
+    {
+        "`metric` must name one of the metrics of `compare_result`: 'AP', 'RR'.": (
+            comparison(["x", "y"], metrics=["AP", "RR"])
         ),
-        (
-            XYZ.filter(pl.col("model_a") == "x"),
-            {},
-            "every pair of systems must be compared; 'y' and 'z' are not. Compare without baseline=.",
+        "every pair of systems must be compared; 'y' and 'z' are not. Compare without baseline=.": (
+            XYZ.filter(pl.col("model_a") == "x")
         ),
-        (XYZ.clear(), {}, "`compare_result` must have rows; got a frame without any."),
-        (
-            XYZ.drop("p_adjusted", "p_value"),
-            {},
-            "the comparison must have a column 'p_adjusted' or 'p_value'; a posterior comparison has "
-            "none, and tells nothing apart at a level.",
-        ),
-        (
-            XYZ.select(pl.lit("d").alias("data"), pl.all()),
-            {},
-            "`compare_result` must be of one group; got the columns 'data'. Choose the rows of a "
-            "group, and leave these columns out.",
-        ),
-    ],
+        "`compare_result` must have rows; got a frame without any.": XYZ.clear(),
+        "the comparison must have a column 'p_adjusted' or 'p_value'; a posterior comparison has "
+        "none, and tells nothing apart at a level.": XYZ.drop("p_adjusted", "p_value"),
+        "`compare_result` must be of one group; got the columns 'data'. Choose the rows of a "
+        "group, and leave these columns out.": (XYZ.select(pl.lit("d").alias("data"), pl.all())),
+    },
+    tables.letters,
 )
-def test_messages(result: pl.DataFrame, options: dict, message: str) -> None:
-    with pytest.raises(PrframeError) as error:
-        tables.letters(result, **options)
-    assert str(error.value) == message

@@ -7,7 +7,6 @@ import pytest
 from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 
-import prframe
 from prframe.stats import (
     pr_asymptotic_band,
     pr_asymptotic_interval,
@@ -16,6 +15,7 @@ from prframe.stats import (
     pr_limit_process,
 )
 from prframe.typing import Floats
+from tests.refusals import refusals
 
 LEVELS = np.array([0.2, 0.5, 0.8])
 N = 4000
@@ -203,20 +203,31 @@ def test_coverage() -> None:
     assert covered / runs == pytest.approx(0.95, abs=0.05)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: pr_asymptotic_variance(0.5, 1.1, 1, 0.5), "`fpr` must lie between 0 and 1; got 1.1."),
-        (lambda: pr_asymptotic_variance(0.5, 0.1, -1, 0.5), "`density_ratio` must be >= 0; got -1.0."),
-        (lambda: pr_asymptotic_variance(0.5, 0.1, 1, [0.5, 0]), "`prevalence` must be > 0 and < 1; got 0.0."),
-        (lambda: pr_asymptotic_variance([0.5, 0.6], [0.1, 0.2, 0.3], 1, 0.5), "`recall`, `fpr`, `density_ratio` and `prevalence` must broadcast together; got shapes (2,) and (3,) and ()."),
-        (lambda: pr_limit_process([0.2, 0.5], [0.3, 0.1], 1, 0.5), "`fpr` must not fall; got [0.3, 0.1]."),
-        (lambda: pr_limit_process([0.2, 0.5], 0.1, [1, np.nan], 0.5), "`density_ratio` must be >= 0; got nan."),
-        (lambda: pr_asymptotic_band([1.0], [0.0], [0.5], kind="ball"), "`kind` must be one of 'studentized', 'sup'; got 'ball'."),
-        (lambda: pr_asymptotic_band([1.0], [], [0.5]), "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."),
-    ],
-)  # fmt: skip
-def test_refusals(call, message: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        call()
-    assert str(caught.value) == message
+test_refusals = refusals(
+    {
+        "`fpr` must lie between 0 and 1; got 1.1.": lambda: pr_asymptotic_variance(
+            0.5, 1.1, 1, 0.5
+        ),
+        "`density_ratio` must be >= 0; got -1.0.": lambda: pr_asymptotic_variance(
+            0.5, 0.1, -1, 0.5
+        ),
+        "`prevalence` must be > 0 and < 1; got 0.0.": lambda: pr_asymptotic_variance(
+            0.5, 0.1, 1, [0.5, 0]
+        ),
+        "`recall`, `fpr`, `density_ratio` and `prevalence` must broadcast together; got shapes (2,) and (3,) and ().": lambda: (
+            pr_asymptotic_variance([0.5, 0.6], [0.1, 0.2, 0.3], 1, 0.5)
+        ),
+        "`fpr` must not fall; got [0.3, 0.1].": lambda: pr_limit_process(
+            [0.2, 0.5], [0.3, 0.1], 1, 0.5
+        ),
+        "`density_ratio` must be >= 0; got nan.": lambda: pr_limit_process(
+            [0.2, 0.5], 0.1, [1, np.nan], 0.5
+        ),
+        "`kind` must be one of 'studentized', 'sup'; got 'ball'.": lambda: pr_asymptotic_band(
+            [1.0], [0.0], [0.5], kind="ball"
+        ),
+        "`negatives` must hold at least one score, or `n_neg` exceed 0; got none.": lambda: (
+            pr_asymptotic_band([1.0], [], [0.5])
+        ),
+    }
+)

@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import expit
 
 import prframe
-from prframe.stats import pr_curve, pr_posterior
+from prframe.stats import pr_curve
 from prframe.stats.curves import (
     DrawnPath,
     RocPath,
@@ -268,43 +268,3 @@ def test_empirical_precision(positives: list[float], negatives: list[float], mor
     ends = rows.unique("tp", keep="first", maintain_order=True).filter(pl.col("recall") < 1)
     there = empirical_precision(cells, ends["recall"].to_numpy())
     assert there == pytest.approx(ends["precision"].to_numpy(), rel=1e-12)
-
-
-def binormal(mu: float, size: int, rng: np.random.Generator, n_pos: int) -> tuple[Floats, Floats]:
-    """Scores of both classes."""
-    return rng.normal(mu, 1, n_pos), rng.normal(0, 1, size - n_pos)
-
-
-CUTS = np.array([0.0, 0.7, 1.4, 2.1])
-GRID = np.linspace(0.05, 0.95, 46)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("mu", "prevalence", "n", "tied"),
-    # Of the fifth, most samples have no negative above most positives.
-    [(1, 0.1, 200, 0), (2, 0.01, 2000, 0), (1, 0.1, 200, 1), (2, 0.01, 2000, 1), (4, 0.3, 100, 0)],
-)
-def test_coverage(mu: float, prevalence: float, n: int, tied: int) -> None:
-    rng, runs, covered, single, widths = np.random.default_rng(17), 200, 0, [], []
-    alpha = ndtr(ndtri(GRID) - mu)
-    if tied:
-        # Five scores: the curve is straight, in ROC space, between four points.
-        ends = [[0.0, *ndtr(shift - CUTS[::-1]), 1.0] for shift in (mu, 0)]
-        alpha = np.interp(GRID, *ends)
-    truth = prevalence * GRID / (prevalence * GRID + (1 - prevalence) * alpha)
-    for _ in range(runs):
-        scores = binormal(mu, n, rng, max(3, rng.binomial(n, prevalence)))
-        if tied:
-            scores = tuple(np.searchsorted(CUTS, values) for values in scores)
-        found = pr_posterior(*scores, GRID, n_resamples=400, rng=rng)
-        low, high = found.band()
-        covered += bool(((low <= truth) & (truth <= high)).all())
-        low, high = found.band(simultaneous=False)
-        single.append((low <= truth) & (truth <= high))
-        widths.append((high - low).mean())
-    error = np.sqrt(0.05 * 0.95 / runs)
-    assert covered / runs >= 0.93 - 3 * error
-    assert mu == 4 or 0.95 - 2 * error <= np.mean(single) <= 0.95 + 2 * error
-    assert np.mean(single, axis=0).min() > 0.95 - 5 * error
-    assert np.mean(widths) < 0.5

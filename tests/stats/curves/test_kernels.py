@@ -8,6 +8,7 @@ from scipy.special import ndtr
 import prframe
 from prframe.stats.curves.kernels import ClassKernel, class_kernels
 from prframe.stats.rankings.classes import two_classes
+from tests.refusals import refusals
 
 
 def kernels(positives, negatives, bandwidth="scott", n_pos=None, n_neg=None):
@@ -86,20 +87,18 @@ def test_bandwidths_are_those_of_scipy(rule: str, n: int) -> None:
     assert second.bandwidth == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("bandwidth", "message"),
-    [
-        ("Scott", "`bandwidth` must be one of 'robust', 'scott', 'silverman', 'undersmoothed'; got 'Scott'. Did you mean 'scott'?"),
-        (0, "`bandwidth` must be a number > 0; got 0."),
-        (None, "`bandwidth` must be a number > 0; got None."),
-        (("scott", -1.0), "`bandwidth` must be a number > 0; got -1.0."),
-        (("scott",), "`bandwidth` must be a rule, a number, or a pair of these, for positives and negatives; got ('scott',)."),
-    ],
-)  # fmt: skip
-def test_refusals(bandwidth: object, message: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        kernels([0.0, 1.0], [0.0, 1.0], bandwidth)
-    assert str(caught.value) == message
+test_refusals = refusals(
+    {
+        "`bandwidth` must be one of 'robust', 'scott', 'silverman', 'undersmoothed'; got 'Scott'. Did you mean 'scott'?": "Scott",
+        "`bandwidth` must be a number > 0; got 0.": 0,
+        "`bandwidth` must be a number > 0; got None.": None,
+        "`bandwidth` must be a number > 0; got -1.0.": (("scott", -1.0),),
+        "`bandwidth` must be a rule, a number, or a pair of these, for positives and negatives; got ('scott',).": (
+            ("scott",),
+        ),
+    },
+    lambda bandwidth: kernels([0.0, 1.0], [0.0, 1.0], bandwidth),
+)
 
 
 def test_scores_whose_squares_overflow() -> None:

@@ -8,8 +8,8 @@ from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-import prframe
 from prframe.stats import pr_curve
+from tests.refusals import refusals
 
 
 @pytest.mark.parametrize("bandwidth", [None, "scott", "robust"])
@@ -44,16 +44,18 @@ def test_the_smoothed_curve_by_its_definition(size: int, tolerance: float) -> No
     assert found == pytest.approx(expected, rel=tolerance)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        (([], [1.0], 0.5), {}, "`positives` must hold at least one score, or `n_pos` exceed 0; got none."),
-        (([1.0, nan], [1.0], 0.5), {}, "`positives` must not be NaN: 1 of 2."),
-        (([1.0], [[1.0]], 0.5), {}, "`negatives` must be one-dimensional; got shape (1, 1)."),
-        (([1.0, 2.0], [1.0], 0.5), {"n_pos": 1}, "`n_pos` must be at least the number of positives; got n_pos = 1 with 2 positives."),
-    ],
-)  # fmt: skip
-def test_refusals(arguments, options, message: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        pr_curve(*arguments, **options)
-    assert str(caught.value) == message
+test_refusals = refusals(
+    {
+        "`positives` must hold at least one score, or `n_pos` exceed 0; got none.": (
+            ([], [1.0], 0.5),
+            {},
+        ),
+        "`positives` must not be NaN: 1 of 2.": (([1.0, nan], [1.0], 0.5), {}),
+        "`negatives` must be one-dimensional; got shape (1, 1).": (([1.0], [[1.0]], 0.5), {}),
+        "`n_pos` must be at least the number of positives; got n_pos = 1 with 2 positives.": (
+            ([1.0, 2.0], [1.0], 0.5),
+            {"n_pos": 1},
+        ),
+    },
+    lambda arguments, options: pr_curve(*arguments, **options),
+)

@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 from scipy.special import expit, logit
 
-import prframe
 from prframe.stats.intervals.ends import (
     Confidence,
     Summary,
@@ -23,6 +22,7 @@ from prframe.stats.intervals.rankings import ranking_interval
 from prframe.stats.rankings import AveragePrecision, DiscountedGain, RankBiasedPrecision
 from prframe.stats.rankings.bootstrap import cluster_counts
 from prframe.stats.rankings.cells import RankedCells, cells_from_scores
+from tests.refusals import refusals
 
 AP = AveragePrecision()
 EVERYTHING = (-np.inf, np.inf)
@@ -77,31 +77,6 @@ def test_bootstrap_intervals_are_scipy_s_for_its_replicates(
         assert ends == pytest.approx(tuple(map(float, found.confidence_interval)), rel=1e-9)
 
 
-@pytest.mark.slow
-def test_bootstrap_intervals_of_ap_are_those_of_resampled_rows() -> None:
-    rng = np.random.default_rng(2)
-    label = rng.random(60) < 0.4
-    score = rng.normal(size=60) + label
-
-    def ap(score: np.ndarray, label: np.ndarray) -> float:
-        return AP.value(cells_from_scores(score, label)[0])
-
-    expected = stats.bootstrap(
-        (score, label),
-        ap,
-        paired=True,
-        vectorized=False,
-        n_resamples=3000,
-        method="percentile",
-        random_state=1,
-    ).confidence_interval
-    cells, _ = cells_from_scores(score, label)
-    found = ranking_interval(cells, AP, "percentile", n_resamples=20_000, rng=3)
-    assert (found.low, found.high) == pytest.approx(tuple(expected), abs=0.025)
-    values, number = AP.influence(cells).of_items(cells)
-    assert found.std_error == pytest.approx(np.sqrt(number @ values**2))
-
-
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 def test_the_t_interval_is_scipy_s(alternative: str) -> None:
     values = np.random.default_rng(4).random(12)
@@ -143,21 +118,24 @@ def test_what_is_not_defined_has_no_interval() -> None:
     assert percentile_interval([nan, 0.3], Confidence()) == (0.3, 0.3)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: Confidence(1.0), "`confidence_level` must be a number > 0 and < 1; got 1.0."),
-        (lambda: Confidence(0.9, "both"), "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'both'."),
-        (lambda: mean_interval([]), "`values` must be finite numbers, at least one; got []."),
-        (lambda: mean_interval([0.1, nan]), "`values` must be finite numbers, at least one; got [0.1, nan]."),
-        (lambda: mean_interval([1.0], "z"), "`method` must be one of 'auto', 'bca', 'hall', 'logit', 'percentile', 't'; got 'z'."),
-        (lambda: ranking_interval(RankedCells(np.ones(2, int), np.ones(2, int)), AP, "z"), "`method` must be one of 'auto', 'bayesian-bootstrap', 'logit-t', 'percentile'; got 'z'."),
-    ],
-)  # fmt: skip
-def test_refusals(call: object, message: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        call()
-    assert str(caught.value) == message
+test_refusals = refusals(
+    {
+        "`confidence_level` must be a number > 0 and < 1; got 1.0.": lambda: Confidence(1.0),
+        "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'both'.": lambda: (
+            Confidence(0.9, "both")
+        ),
+        "`values` must be finite numbers, at least one; got [].": lambda: mean_interval([]),
+        "`values` must be finite numbers, at least one; got [0.1, nan].": lambda: mean_interval(
+            [0.1, nan]
+        ),
+        "`method` must be one of 'auto', 'bca', 'hall', 'logit', 'percentile', 't'; got 'z'.": lambda: (
+            mean_interval([1.0], "z")
+        ),
+        "`method` must be one of 'auto', 'bayesian-bootstrap', 'logit-t', 'percentile'; got 'z'.": lambda: (
+            ranking_interval(RankedCells(np.ones(2, int), np.ones(2, int)), AP, "z")
+        ),
+    }
+)
 
 
 @pytest.mark.parametrize("trials", [3, 150])

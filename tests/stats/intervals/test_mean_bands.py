@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.special import expit, logit
-from scipy.stats import binom
 
 from prframe.stats.intervals import Confidence, mean_band
 from prframe.stats.rankings import multiplicities
@@ -83,30 +82,3 @@ def test_equals_the_naive_band(sizes: list[int]) -> None:
         np.testing.assert_array_equal(band.mean, values.mean(axis=0))
         ends = naive(values, 0.95, 99, 7, scale, cluster).clip(*confidence.limits)
         np.testing.assert_allclose([band.low, band.high], ends, rtol=1e-9, atol=1e-12)
-
-
-def coverage(kind: str, n: int, repetitions: int, n_resamples: int) -> int:
-    """Count the bands that cover the mean curve of the population."""
-    rng = np.random.default_rng(n)
-    size = 10_000
-    population = drawn(size, rng)
-    confidence = UNIT
-    if kind == "differences":
-        population = population - (0.5 * population + 0.5 * drawn(size, rng))
-        confidence = DIFFERENCE
-    truth, hits = population.mean(axis=0), 0
-    for _ in range(repetitions):
-        band = mean_band(population[rng.integers(0, size, n)], confidence, n_resamples, rng)
-        hits += bool(((band.low <= truth + 1e-12) & (truth - 1e-12 <= band.high)).all())
-    return hits
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["curves", "differences"])
-@pytest.mark.parametrize(
-    ("n", "least", "most"), [(20, 0.92, 0.99), (50, 0.93, 0.98), (200, 0.935, 0.97)]
-)
-def test_coverage(kind: str, n: int, least: float, most: float) -> None:
-    hits = coverage(kind, n, 1000, 499)
-    assert binom.cdf(hits, 1000, least) > 1e-3, hits / 1000
-    assert binom.sf(hits - 1, 1000, most) > 1e-3, hits / 1000

@@ -1,6 +1,5 @@
 """What all null distributions answer alike: enumeration, quantiles, moments, p-values, draws."""
 
-from collections.abc import Callable
 from itertools import combinations, product
 
 import numpy as np
@@ -8,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-import prframe
 from prframe.stats import APNull, LinearRankNull, SignFlipNull
 from prframe.stats.null.base import NullDistribution
+from tests.refusals import refusals
 from tests.stats.null.rankings import ap_of_all
 
 Floats = NDArray[np.float64]
@@ -219,60 +218,37 @@ def test_what_is_nan_has_no_probability(null: NullDistribution) -> None:
     assert np.array_equal(np.isnan(null.sf(rare)), [False, True])
 
 
-@pytest.mark.parametrize("null", [APNull(9, 3), LinearRankNull(SCORES, 3), SignFlipNull(NUMBERS)])
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda null: null.tails("a"), "`x` must be numbers; got 'a'."),
-        (
-            lambda null: null.p_value("greater"),
-            "`statistic` must be numbers; got 'greater'; name the argument: "
-            "alternative='greater'.",
+test_refusals = refusals(
+    {
+        "`x` must be numbers; got 'a'.": lambda null: null.tails("a"),
+        "`statistic` must be numbers; got 'greater'; name the argument: "
+        "alternative='greater'.": lambda null: null.p_value("greater"),
+        "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'more'.": lambda null: (
+            null.p_value(1.0, "more")
         ),
-        (lambda null: null.p_value("more"), "`statistic` must be numbers; got 'more'."),
-        (
-            lambda null: null.p_value(1.0, "more"),
-            "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'more'.",
+        "`q` must lie in (0, 1]; got [0.5, 0].": lambda null: null.isf([0.5, 0]),
+        "`q` must lie in (0, 1]; got nan.": lambda null: null.ppf(float("nan")),
+        "`moments` must be letters of 'mvsk'; got ''.": lambda null: null.stats(""),
+        "`size` must be a whole number >= 1; got 0.": lambda null: null.rvs(0),
+        "`rng` must be a whole number >= 0 or a numpy.random.Generator; got 'a'.": lambda null: (
+            null.rvs(1, "a")
         ),
-        (lambda null: null.isf([0.5, 0]), "`q` must lie in (0, 1]; got [0.5, 0]."),
-        (lambda null: null.ppf(1.5), "`q` must lie in (0, 1]; got 1.5."),
-        (lambda null: null.ppf(float("nan")), "`q` must lie in (0, 1]; got nan."),
-        (lambda null: null.stats(""), "`moments` must be letters of 'mvsk'; got ''."),
-        (lambda null: null.rvs(0), "`size` must be a whole number >= 1; got 0."),
-        (
-            lambda null: null.rvs(1, "a"),
-            "`rng` must be a whole number >= 0 or a numpy.random.Generator; got 'a'.",
-        ),
-    ],
+    },
+    lambda call: call(SignFlipNull(NUMBERS)),
 )
-def test_refusals(
-    null: NullDistribution, call: Callable[[NullDistribution], object], message: str
-) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        call(null)
-    assert str(caught.value) == message
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: APNull(5, 2, depth=6), "`depth` must be at most n = 5; got 6."),
-        (lambda: APNull(5, 2, depth=-1), "`depth` must be a whole number >= 0; got -1."),
-        (
-            lambda: APNull(5, 2, ties=[2, 3], depth=4),
-            "`ties` must be the sizes of blocks that add up to depth = 4; they add up to 5.",
+test_refusals_of_a_depth = refusals(
+    {
+        "`depth` must be at most n = 5; got 6.": lambda: APNull(5, 2, depth=6),
+        "`depth` must be a whole number >= 0; got -1.": lambda: APNull(5, 2, depth=-1),
+        "`ties` must be the sizes of blocks that add up to depth = 4; they add up to 5.": lambda: (
+            APNull(5, 2, ties=[2, 3], depth=4)
         ),
-        (
-            lambda: APNull(5, 2, ties=[2, 2]),
-            "`ties` must be the sizes of blocks that add up to n; they add up to 4, and n is 5; "
-            "if no more items are retrieved, give depth=4.",
-        ),
-    ],
+        "`ties` must be the sizes of blocks that add up to n; they add up to 4, and n is 5; "
+        "if no more items are retrieved, give depth=4.": lambda: APNull(5, 2, ties=[2, 2]),
+    }
 )
-def test_refusals_of_a_depth(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        call()
-    assert str(caught.value) == message
 
 
 @pytest.mark.slow

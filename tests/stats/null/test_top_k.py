@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import prframe
 from prframe.stats import (
     hypergeometric_topk,
     paired_posterior_comparison,
     posterior_comparison,
     proportion_interval,
 )
+from tests.refusals import refusals
 
 
 def law(n: int, n_pos: int, k: int) -> dict[int, Fraction]:
@@ -189,17 +189,22 @@ def test_systems_on_the_same_items() -> None:
     assert abs((recall > other).mean() - found) < 4 * sqrt(found * (1 - found) / 200_000)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: hypergeometric_topk(0, 5, 3, 3), "`k - hits` must be at most n - n_pos; got k - hits = 3 with n - n_pos = 2."),
-        (lambda: hypergeometric_topk(1, 5, 3, 3, "more"), "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'more'."),
-        (lambda: proportion_interval(1, 2, method="wald"), "`method` must be one of 'clopper-pearson', 'jeffreys', 'posterior'; got 'wald'."),
-        (lambda: posterior_comparison((1, 2), (1, 2, 3)), "`first` must hold true positives, false positives and false negatives along its last axis; got an array of shape (2,)."),
-        (lambda: posterior_comparison((1, 2, 3), (1, 2, 3), "f"), "`measure` must be one of 'f1', 'precision', 'recall'; got 'f'. Did you mean 'f1'?"),
-    ],
-)  # fmt: skip
-def test_refusals(call, message: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        call()
-    assert str(caught.value) == message
+test_refusals = refusals(
+    {
+        "`k - hits` must be at most n - n_pos; got k - hits = 3 with n - n_pos = 2.": lambda: (
+            hypergeometric_topk(0, 5, 3, 3)
+        ),
+        "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'more'.": lambda: (
+            hypergeometric_topk(1, 5, 3, 3, "more")
+        ),
+        "`method` must be one of 'clopper-pearson', 'jeffreys', 'posterior'; got 'wald'.": lambda: (
+            proportion_interval(1, 2, method="wald")
+        ),
+        "`first` must hold true positives, false positives and false negatives along its last axis; got an array of shape (2,).": lambda: (
+            posterior_comparison((1, 2), (1, 2, 3))
+        ),
+        "`measure` must be one of 'f1', 'precision', 'recall'; got 'f'. Did you mean 'f1'?": lambda: (
+            posterior_comparison((1, 2, 3), (1, 2, 3), "f")
+        ),
+    }
+)

@@ -1,7 +1,5 @@
 """Comparison of two models on the same items: against formulas, SciPy and simulation."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -16,9 +14,9 @@ from prframe.stats import (
     compare_rankings,
     paired_rank_test,
 )
+from tests.refusals import refusals
 
 AP, AUC = AveragePrecision(), RocArea()
-LEVELS = (0.05, 0.1, 0.2, 0.5)
 
 
 def sample(n: int, seed: int, gap: float = 0.5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -116,82 +114,36 @@ def test_intervals_cover_and_the_bootstrap_test_keeps_its_size_with_few_positive
     assert covered / n >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / n)
 
 
-def noisy(n: int, rng: np.random.Generator, kind: str) -> dict[str, np.ndarray]:
-    """Draw two equally noisy scores of the same items; in clusters with an error of their own."""
-    label = rng.permutation(n) < 0.3 * n
-    cluster = np.arange(n) // 5
-    if kind == "clusters":
-        label = rng.permutation(n // 5).repeat(5) < 0.3 * (n // 5)
-    shared = 1.5 * rng.normal(size=(2, n // 5))[:, cluster] * (kind == "clusters")
-    scores = rng.normal(size=n) + label + shared + rng.normal(size=(2, n))
-    if kind == "ties":
-        scores = np.round(scores)
-    return {"score_a": scores[0], "score_b": scores[1], "label": label, "cluster": cluster}
-
-
-def p_values(kind: str, repeats: int, n: int) -> np.ndarray:
-    """Simulate p-values of AP and AUC where neither model is better, shape (repeats, 2)."""
-    rng, found = np.random.default_rng(11), []
-    for seed in range(repeats):
-        data = noisy(n, rng, kind)
-        if kind != "clusters":
-            data.pop("cluster")
-        options = {"rng": seed, "n_resamples": 199}
-        both = (compare_rankings(**data, metric=metric, **options) for metric in (AP, AUC))
-        found.append([each.p_value for each in both])
-    return np.array(found)
-
-
-def rejections(p: np.ndarray, level: float, alternative: str) -> float:
-    """Test that the chance to reject is the level."""
-    return stats.binomtest(int((p <= level).sum()), p.size, level, alternative).pvalue
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["plain", "ties", "clusters"])
-def test_size_of_randomization(kind: str) -> None:
-    # Coins that break ties of ranks make the test a little cautious.
-    alternative = "greater" if kind == "ties" else "two-sided"
-    n = 150 if kind == "clusters" else 50
-    for p in p_values(kind, 400, n).T:
-        assert min(rejections(p, level, alternative) for level in LEVELS) > 0.002
-        assert (p <= 0.2).mean() > 0.1
-
-
-MISTAKES: dict[str, Callable[[], object]] = {
-    "`test` must be one of 'bootstrap', 'delong', 'randomization'; got "
-    "'randomisation'. Did you mean 'randomization'?": {"test": "randomisation"},
-    "`interval` must be one of 'auto', 'percentile'; got 'wald'.": {"interval": "wald"},
-    "`n_resamples` must be a whole number >= 1; got 0.": {"n_resamples": 0},
-    "test='delong' is not for AP; take 'randomization' or 'bootstrap'.": {"test": "delong"},
-    "test='delong' has an interval of its own; leave out `interval`; got 'percentile'.": {
-        "test": "delong",
-        "metric": AUC,
-        "interval": "percentile",
+RIGHT = {"score_a": [1, 2, 3], "score_b": [1, 3, 2], "label": [0, 0, 1], "metric": AP}
+test_mistakes = refusals(
+    {
+        "`test` must be one of 'bootstrap', 'delong', 'randomization'; got "
+        "'randomisation'. Did you mean 'randomization'?": {"test": "randomisation"},
+        "`interval` must be one of 'auto', 'percentile'; got 'wald'.": {"interval": "wald"},
+        "`n_resamples` must be a whole number >= 1; got 0.": {"n_resamples": 0},
+        "test='delong' is not for AP; take 'randomization' or 'bootstrap'.": {"test": "delong"},
+        "test='delong' has an interval of its own; leave out `interval`; got 'percentile'.": {
+            "test": "delong",
+            "metric": AUC,
+            "interval": "percentile",
+        },
+        "`score_a`, `score_b` and `label` must be of one length >= 1; got shapes (2,), (3,) and "
+        "(3,).": {"score_a": [1, 2]},
+        "`score_b` must not be NaN: 1 of 3.": {"score_b": [1, np.nan, 2]},
+        "DeLong's test needs two items with positives and two with negatives; got 1 and 2.": {
+            "test": "delong",
+            "metric": AUC,
+        },
+        "DeLong's test needs two clusters with positives and two with negatives; got 1 and 1.": {
+            "test": "delong",
+            "metric": AUC,
+            "cluster": ["a", "a", "a"],
+        },
+        "`metric` must be one of the metrics of prframe.stats, AveragePrecision() for instance; got "
+        "'AP'.": {"metric": "AP"},
     },
-    "`score_a`, `score_b` and `label` must be of one length >= 1; got shapes (2,), (3,) and "
-    "(3,).": {"score_a": [1, 2]},
-    "`score_b` must not be NaN: 1 of 3.": {"score_b": [1, np.nan, 2]},
-    "DeLong's test needs two items with positives and two with negatives; got 1 and 2.": {
-        "test": "delong",
-        "metric": AUC,
-    },
-    "DeLong's test needs two clusters with positives and two with negatives; got 1 and 1.": {
-        "test": "delong",
-        "metric": AUC,
-        "cluster": ["a", "a", "a"],
-    },
-    "`metric` must be one of the metrics of prframe.stats, AveragePrecision() for instance; got "
-    "'AP'.": {"metric": "AP"},
-}
-
-
-@pytest.mark.parametrize("message", MISTAKES)
-def test_mistakes(message: str) -> None:
-    right = {"score_a": [1, 2, 3], "score_b": [1, 3, 2], "label": [0, 0, 1], "metric": AP}
-    with pytest.raises(PrframeError) as caught:
-        compare_rankings(**(right | MISTAKES[message]))
-    assert str(caught.value) == message
+    lambda mistake: compare_rankings(**RIGHT | mistake),
+)
 
 
 def test_labels_of_another_length() -> None:

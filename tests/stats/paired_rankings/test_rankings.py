@@ -1,6 +1,5 @@
 """Rankings of the same items: evaluators, swaps and resamples, against naive definitions."""
 
-from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 from scipy import stats
 from sklearn.metrics import average_precision_score
 
-from prframe import PrframeError
 from prframe.stats import (
     AveragePrecision,
     PrecisionAt,
@@ -22,6 +20,7 @@ from prframe.stats.paired_rankings import PairedRankings, rankings as paired_dra
 from prframe.stats.paired_rankings.pools import HELD
 from prframe.stats.paired_rankings.rankings import multiplicities
 from prframe.stats.rankings import CellEvaluator, PrecisionAtRecall
+from tests.refusals import refusals
 
 AP, AUC = AveragePrecision(), RocArea()
 ALL = [AP, AUC, TrapezoidArea(), PrecisionAt(7), RecallAt(12), PrecisionAtRecall(0.6)]
@@ -235,18 +234,13 @@ def test_p_values_by_hand() -> None:
     assert np.isnan(sampled_p_value(1.0, np.array([np.nan]), "less")).all()
 
 
-MISTAKES: dict[str, Callable[[], object]] = {
-    "`scores` must have one or two dimensions; got 3.": lambda: ranking_levels([[[1.0]]]),
-    "`scores` must not be NaN: 1 of 2.": lambda: ranking_levels([1.0, np.nan]),
-    "`levels` must be whole numbers with a row per ranking and a column per item, at least one of "
-    "each; got [1, 2].": lambda: PairedRankings([1, 2], CellEvaluator([True, False], [AP])),
-    "`levels` must lie between 0 and the number of items, 2; got 5. `ranking_levels` makes them "
-    "from scores.": lambda: PairedRankings([[1, 5]], CellEvaluator([True, False], [AP])),
-}
-
-
-@pytest.mark.parametrize("message", MISTAKES)
-def test_mistakes(message: str) -> None:
-    with pytest.raises(PrframeError) as caught:
-        MISTAKES[message]()
-    assert str(caught.value) == message
+test_mistakes = refusals(
+    {
+        "`scores` must have one or two dimensions; got 3.": lambda: ranking_levels([[[1.0]]]),
+        "`scores` must not be NaN: 1 of 2.": lambda: ranking_levels([1.0, np.nan]),
+        "`levels` must be whole numbers with a row per ranking and a column per item, at least one of "
+        "each; got [1, 2].": lambda: PairedRankings([1, 2], CellEvaluator([True, False], [AP])),
+        "`levels` must lie between 0 and the number of items, 2; got 5. `ranking_levels` makes them "
+        "from scores.": lambda: PairedRankings([[1, 5]], CellEvaluator([True, False], [AP])),
+    }
+)

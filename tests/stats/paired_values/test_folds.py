@@ -25,28 +25,6 @@ def test_the_corrected_t_is_the_formula_of_nadeau_and_bengio(ratio):
     assert interval.high - interval.low == pytest.approx(2 * reach, rel=1e-12)
 
 
-def folds_that_correlate(rng, n_tables, n, ratio):
-    """Return tables of normal values of mean 0 that correlate as much as the correction assumes."""
-    correlation = ratio / (1 + ratio)
-    common = rng.normal(size=(n_tables, 1)) * np.sqrt(correlation)
-    return common + rng.normal(size=(n_tables, n)) * np.sqrt(1 - correlation)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [5, 10, 100])
-def test_p_values_are_uniform_and_intervals_cover_for_correlated_folds(n):
-    rng, ratio = np.random.default_rng(n), 1 / 9
-    tables = folds_that_correlate(rng, 2000, n, ratio)
-    tests = [paired_t_test(table, test_train_ratio=ratio) for table in tables]
-    p_values = np.array([test.p_value for test in tests])
-    assert stats.kstest(p_values, "uniform").pvalue > 1e-3
-    plain = np.array([paired_t_test(table).p_value for table in tables])
-    assert (plain <= 0.05).mean() > 0.07
-    ends = [mean_interval(table, "t", test_train_ratio=ratio) for table in tables]
-    covers = np.mean([end.low <= 0 <= end.high for end in ends])
-    assert abs(covers - 0.95) < 4 * np.sqrt(0.95 * 0.05 / 2000)
-
-
 def test_equivalence_is_that_of_statsmodels():
     weightstats = pytest.importorskip("statsmodels.stats.weightstats")
     for margin in (0.01, 0.03):

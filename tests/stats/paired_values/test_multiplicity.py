@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-import prframe
 from prframe.stats import adjust_p_values
 from prframe.stats.paired_values.multiplicity import METHODS
+from tests.refusals import refusals
 
 # Ties are frequent, and so are the ends.
 P_VALUES = st.lists(
@@ -60,15 +60,14 @@ def test_laws(method: str, p_values: list[float], data: st.DataObject) -> None:
     assert (np.delete(with_gap, place) == found).all()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([0.1, 1.5], "bh"), "`p_values` must lie between 0 and 1; got 1.5."),
-        (([[0.1]], "bh"), "`p_values` must have one dimension; got shape (1, 1)."),
-        (([0.1], "bonferoni"), "`method` must be one of 'bh', 'bonferroni', 'by', 'holm'; got 'bonferoni'. Did you mean 'bonferroni'?"),
-    ],
-)  # fmt: skip
-def test_refusals(arguments: tuple[object, ...], message: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        adjust_p_values(*arguments)
-    assert str(caught.value) == message
+test_refusals = refusals(
+    {
+        "`p_values` must lie between 0 and 1; got 1.5.": ([0.1, 1.5], "bh"),
+        "`p_values` must have one dimension; got shape (1, 1).": ([[0.1]], "bh"),
+        "`method` must be one of 'bh', 'bonferroni', 'by', 'holm'; got 'bonferoni'. Did you mean 'bonferroni'?": (
+            [0.1],
+            "bonferoni",
+        ),
+    },
+    adjust_p_values,
+)

@@ -139,21 +139,6 @@ def test_clusters_exchange_their_values_together():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name, test in QUERY_TESTS.items() if test.clusters])
-def test_size_with_clusters(name):
-    """Queries of a cluster share an effect: only tests that know it keep their level."""
-    rng, repeats, rejected, naive = np.random.default_rng(7), 600, 0, 0
-    for _ in range(repeats):
-        sizes = rng.integers(1, 5, 25)
-        cluster = np.repeat(np.arange(25), sizes)
-        d = rng.normal(size=25)[cluster] + 0.3 * rng.normal(size=cluster.size)
-        rejected += result_of(name, d, cluster, n_resamples=400).p_value <= 0.05
-        naive += result_of(name, d, n_resamples=400).p_value <= 0.05
-    assert binom.ppf(0.0005, repeats, 0.05) <= rejected <= binom.ppf(0.9995, repeats, 0.06)
-    assert naive > binom.ppf(0.9999, repeats, 0.06)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("n", [10, 40])
 @every_test
 def test_size_under_the_null(name, n):

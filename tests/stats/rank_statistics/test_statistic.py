@@ -91,20 +91,6 @@ def test_rank_sums_are_compared_as_delong_does(digits):
     )
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["mww", "logrank"])
-def test_paired_p_values_are_uniform_where_models_are_alike(name):
-    rng, label = np.random.default_rng(8), np.arange(160) < 60
-    values = []
-    for _ in range(800):
-        truth = rng.normal(size=160) + label
-        one, other = truth + rng.normal(size=(2, 160))
-        values.append(paired_rank_test(one, other, label, name).p_value)
-    for level in (0.05, 0.2, 0.5):
-        share = np.mean(np.array(values) <= level)
-        assert abs(share - level) < 4 * (level * (1 - level) / 800) ** 0.5 + 0.01
-
-
 def test_intervals_hold_the_estimate_and_stay_within_the_range():
     rng = np.random.default_rng(3)
     for name in PROJECTED:

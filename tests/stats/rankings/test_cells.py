@@ -1,6 +1,5 @@
 """Rankings in cells, and metrics as functions of their counts."""
 
-from itertools import product
 from math import inf, isnan
 
 import numpy as np
@@ -145,36 +144,6 @@ def test_the_variance_of_auc_is_delong_s() -> None:
     influence = RocArea().influence(cells)
     parts = [influence.pos**2 @ cells.pos * 23 / 22, influence.neg**2 @ cells.neg * 31 / 30]
     assert sum(parts) == pytest.approx(delong, rel=1e-12)
-
-
-QUANTILES: list[CellStatistic] = [PrecisionAt(k) for k in (50, 300, 1500)]
-QUANTILES += [RecallAt(50), RecallAt(300), F1At(50), F1At(300), RelativePrecisionAt(100)]
-QUANTILES += [RelativePrecisionAt(600), RPrecision(), LiftAt(300), Enrichment(0.05)]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("statistic", "ties"),
-    [
-        *product(SMOOTH + QUANTILES, [False, True]),
-        # With few levels of the score the threshold jumps.
-        *product(LEVELS, [False]),
-    ],
-    ids=lambda value: getattr(value, "name", "ties" if value else "no ties"),
-)
-def test_standard_errors_are_those_of_simulated_samples(
-    statistic: CellStatistic, ties: bool
-) -> None:
-    rng, found = np.random.default_rng(4), []
-    for _ in range(1000):
-        label = rng.random(2000) < 0.15
-        score = rng.normal(size=2000) + 1.5 * label
-        cells, _ = cells_from_scores(np.round(2 * score) if ties else score, label)
-        influence = statistic.influence(cells)
-        values, number = influence.of_items(cells)
-        found.append((statistic.value(cells), np.sqrt(number @ values**2)))
-    values, errors = np.array(found).T
-    assert np.sqrt((errors**2).mean()) == pytest.approx(values.std(), rel=0.1)
 
 
 def test_what_is_not_there_is_not_defined() -> None:

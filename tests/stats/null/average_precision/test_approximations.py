@@ -16,7 +16,6 @@ import polars as pl
 import pytest
 from scipy.stats import beta, norm
 
-import prframe
 from prframe.stats import (
     ap_beta_quantile,
     ap_beta_sf,
@@ -27,6 +26,7 @@ from prframe.stats import (
 )
 from prframe.stats.null import ap_beta_logsf, ap_normal_logsf
 from prframe.stats.null.average_precision.approximations import _log_far_beta
+from tests.refusals import refusals
 
 BESIDE = Path(__file__).resolve().parents[5] / "shared" / "data"
 GOLDEN = Path(os.environ.get("PRFRAME_TEST_DATA", BESIDE)).parent / "golden"
@@ -184,16 +184,19 @@ def test_normal() -> None:
     assert found == pytest.approx(np.exp(ap_normal_logsf([0.1, 0.2], [[50], [60]], 5)))
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: ap_normal_sf(0.2, 10, 3, moments="detla"), "`moments` must be one of 'delta', 'exact'; got 'detla'. Did you mean 'delta'?"),
-        (lambda: ap_beta_sf([0.1, 0.2], [10, 11, 12], 3), "`ap`, `n` and `n_pos` must broadcast together; got shapes (2,) and (3,)."),
-        (lambda: beta_parameters(10, 3, moments=(0.1, 0.01)), "`moments` must be those of a beta distribution between the least AP, 0.215741, and 1; got mean 0.1 and variance 0.01."),
-        (lambda: beta_parameters(3, 3, moments=(1.0, 0.0)), "`moments` must be those of a beta distribution between the least AP, 1, and 1; got mean 1 and variance 0."),
-    ],
-)  # fmt: skip
-def test_refusals(call, message: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        call()
-    assert str(caught.value) == message
+test_refusals = refusals(
+    {
+        "`moments` must be one of 'delta', 'exact'; got 'detla'. Did you mean 'delta'?": lambda: (
+            ap_normal_sf(0.2, 10, 3, moments="detla")
+        ),
+        "`ap`, `n` and `n_pos` must broadcast together; got shapes (2,) and (3,).": lambda: (
+            ap_beta_sf([0.1, 0.2], [10, 11, 12], 3)
+        ),
+        "`moments` must be those of a beta distribution between the least AP, 0.215741, and 1; got mean 0.1 and variance 0.01.": lambda: (
+            beta_parameters(10, 3, moments=(0.1, 0.01))
+        ),
+        "`moments` must be those of a beta distribution between the least AP, 1, and 1; got mean 1 and variance 0.": lambda: (
+            beta_parameters(3, 3, moments=(1.0, 0.0))
+        ),
+    }
+)

@@ -1,6 +1,5 @@
 """The null distribution of AP: enumeration, closed forms, quantiles, random labels."""
 
-from collections.abc import Callable
 from itertools import combinations
 from math import comb
 
@@ -8,10 +7,10 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-import prframe
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.groups import Case, Cases
 from prframe.typing import Floats
+from tests.refusals import refusals
 
 # Values of AP that differ by less are equal.
 EQUAL = 1e-12
@@ -197,20 +196,12 @@ def test_random_values_have_the_moments() -> None:
     assert abs(draws.mean() - null.mean()) < 5 * null.std() / np.sqrt(draws.size)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: APNull(3, 4), "`n_pos` must be at most n = 3; got 4."),
-        (
-            lambda: APNull(5, 2, method="exakt"),
-            "`method` must be one of 'auto', 'exact', 'lattice', 'saddlepoint', 'transform'; got "
-            "'exakt'. Did you mean 'exact'?",
-        ),
-        (lambda: APNull(5, 2).ppf(1.5), "`q` must lie in (0, 1]; got 1.5."),
-        (lambda: APNull(5, 2).rvs(0), "`size` must be a whole number >= 1; got 0."),
-    ],
+test_refusals = refusals(
+    {
+        "`n_pos` must be at most n = 3; got 4.": lambda: APNull(3, 4),
+        "`method` must be one of 'auto', 'exact', 'lattice', 'saddlepoint', 'transform'; got "
+        "'exakt'. Did you mean 'exact'?": lambda: APNull(5, 2, method="exakt"),
+        "`q` must lie in (0, 1]; got 1.5.": lambda: APNull(5, 2).ppf(1.5),
+        "`size` must be a whole number >= 1; got 0.": lambda: APNull(5, 2).rvs(0),
+    }
 )
-def test_refusals(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        call()
-    assert str(caught.value) == message

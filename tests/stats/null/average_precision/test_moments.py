@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, strategies as st
 
-import prframe
 from prframe.stats import ap_null_moments
+from tests.refusals import refusals
 from tests.stats.null.rankings import ap_of_all
 
 # (n, n_pos, mean, variance) in exact arithmetic, recorded with the original program pranker.
@@ -73,16 +73,16 @@ def test_the_table_of_zhang_and_su() -> None:
     assert found.variance == pytest.approx([0.00013015, 0.0000989296], rel=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((3, 4), "`n_pos` must be at most n; got n_pos = 4 with n = 3."),
-        ((3, 1.5), "`n_pos` must be whole numbers >= 1; got 1.5."),
-        (("3", 1), "`n` must be whole numbers >= 1; got '3'."),
-        ((3, 1, [1, 1]), "`ties` must be the sizes of blocks that add up to n; they add up to 2, and n is 3."),
-    ],
-)  # fmt: skip
-def test_refusals(arguments: tuple[object, ...], message: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        ap_null_moments(*arguments)
-    assert str(caught.value) == message
+test_refusals = refusals(
+    {
+        "`n_pos` must be at most n; got n_pos = 4 with n = 3.": (3, 4),
+        "`n_pos` must be whole numbers >= 1; got 1.5.": (3, 1.5),
+        "`n` must be whole numbers >= 1; got '3'.": ("3", 1),
+        "`ties` must be the sizes of blocks that add up to n; they add up to 2, and n is 3.": (
+            3,
+            1,
+            [1, 1],
+        ),
+    },
+    ap_null_moments,
+)

@@ -99,29 +99,3 @@ def test_a_comparison_has_the_values_of_evaluate() -> None:
     assert [row["mean_a"], row["mean_b"]] == pytest.approx(values)
     mean = prframe.interval(data, "AP", "a", over="q", prior=0.5)
     assert mean["estimate"].item() == pytest.approx(values[0])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        "AP",
-        "Prec@0.5",
-        "P(threshold=1)",
-        "F1(threshold=1)",
-        "MCC(threshold=1)",
-        "MaxF1",
-        "AUPRG",
-        "R(at_precision=0.8)",
-    ],
-)
-def test_coverage_of_another_population(name: str) -> None:
-    score, label = sample(5, 1_000_000, 0.5)
-    truth = prframe.evaluate(pl.DataFrame({"score": score, "label": label}), name).item()
-    runs, n = 250, 300
-    score, label = sample(6, runs * n, 0.2)
-    data = pl.DataFrame({"score": score, "label": label, "run": np.repeat(np.arange(runs), n)})
-    rows = prframe.interval(data, name, by="run", prior=0.5, rng=1).filter(metric=name)
-    covered = (rows["conf_low"] <= truth) & (rows["conf_high"] >= truth)
-    # Three standard errors of 250 samples are .041.
-    assert covered.mean() > 0.95 - 0.042
