@@ -18,6 +18,7 @@ SETTINGS: dict[str, tuple[tuple[int, ...], list[str] | None]] = {
     "pairs": ((4, 10), None),
     "bands": ((4, 16, 17), None),
     "cluster bands": ((8, 9), None),
+    "differences": ((0, 2), None),
     "mean curves": ((2, 3), None),
 }
 

@@ -40,12 +40,18 @@ STATS = """
     ranking_performance recall_null_moments reciprocal_hit_rank_covariance
     reciprocal_hit_rank_moments roc_distances roc_from_ranks
 """
-PLOT = """
-    PALETTE PALETTE_DARK alt_text ap_null curve
-    curve_difference gain groups interval matrix queries roc
-    scores style
-"""
-TREC = "evaluate join read_qrels read_results read_run write_run"
+# The names of other modules, and the library that one needs.
+MODULES = {
+    "tables": ("Table letters results sentences", None),
+    "reports": ("Report report", None),
+    "trec": ("evaluate join read_qrels read_results read_run write_run", None),
+    "chart": ("PALETTE PALETTE_DARK alt_text curve interval roc style", "altair"),
+    "plot": (
+        "PALETTE PALETTE_DARK alt_text ap_null curve curve_difference gain groups interval matrix "
+        "queries roc scores style",
+        "matplotlib",
+    ),
+}
 DOORS = [module.name for module in iter_modules(stats.__path__) if module.ispkg]
 
 
@@ -70,29 +76,16 @@ def test_names_of_the_statistics() -> None:
     assert dir(stats) == sorted(stats.__all__)
 
 
-def test_names_of_the_tables() -> None:
-    assert sorted(prframe.tables.__all__) == ["Table", "letters", "results", "sentences"]
+@pytest.mark.parametrize("module", MODULES)
+def test_names_of_other_modules(module: str) -> None:
+    names, library = MODULES[module]
+    if library:
+        pytest.importorskip(library, reason=f"{library} is not installed")
+    assert sorted(getattr(prframe, module).__all__) == names.split()
 
 
-def test_names_of_the_reports() -> None:
-    assert sorted(prframe.reports.__all__) == ["Report", "report"]
+def test_a_report_is_made_by_its_module() -> None:
     assert prframe.report is prframe.reports.report
-
-
-def test_names_of_the_pictures() -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    assert sorted(prframe.plot.__all__) == PLOT.split()
-
-
-def test_names_of_the_charts() -> None:
-    pytest.importorskip("altair", reason="altair is not installed")
-    assert sorted(prframe.chart.__all__) == [
-        *("PALETTE", "PALETTE_DARK", "alt_text", "curve", "interval", "roc", "style")
-    ]
-
-
-def test_names_of_trec() -> None:
-    assert sorted(prframe.trec.__all__) == TREC.split()
 
 
 @pytest.mark.parametrize("door", DOORS)
