@@ -24,90 +24,35 @@ FILES = "QRELS or RUN is missing: an option takes all words after it, and has ta
 USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate --frame FILE [OPTIONS]\n"
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            ["evaluate"],
-            "name QRELS and one RUN or more, or --frame FILE for a table such as CSV or Parquet",
-        ),
-        (
-            ["compare", "frame.csv", "--score", "new", "old"],
-            "frame.csv is a table, and no QRELS: put --frame before it",
-        ),
-        (["evaluate", "-m", "AP", "qrels", "old.run"], FILES.format("'qrels' and 'old.run'")),
-        (["evaluate", "qrels", "-m", "AP", "old.run"], FILES.format("'old.run'")),
-        (["evaluate", "qrels", "old.run", "-m", "AP", "new.run"], FILES.format("'new.run'")),
-        (
-            ["evaluate", "qrels", "old.run", "--frame", "frame.csv"],
-            "--frame stands in place of QRELS and RUN; got both",
-        ),
-        (
-            ["evaluate", "--frame", "frame.csv", "-f", "trec"],
-            "-f trec takes QRELS and RUN, and no --frame",
-        ),
-        (
-            ["evaluate", "--frame", "frame.csv", "-c", "-M", "3"],
-            "--complete, -M goes with QRELS and RUN, and not with --frame",
-        ),
-        (
-            ["evaluate", "qrels", "old.run", "--by", "x", "--label", "y"],
-            "--label, --by names columns of a frame, and goes with --frame",
-        ),
-        (["evaluate", "-", "-"], "standard input can be read once; - stands for two files here"),
-        (
-            ["evaluate", "qrels", "old.run", "-f", "trec", "--ties", "best"],
-            "-f trec takes the conventions of trec_eval, without --interval, --prior or --ties",
-        ),
-        (
-            ["evaluate", "qrels", "old.run", "-n"],
-            "-n leaves out lines of -f trec; -q alone gives no mean elsewhere",
-        ),
-        (
-            ["compare", "qrels", "old.run", "new.run", "--margin", "0.1"],
-            "--margin goes with --fail-if-worse",
-        ),
-        (
-            ["compare", "qrels", "old.run", "new.run", "--fail-if-worse", "--margin", "-1"],
-            "--margin must be a number of at least 0; got -1",
-        ),
-        (
-            ["compare", "qrels", "old.run", "new.run", "bad.run", "--fail-if-worse"],
-            "--fail-if-worse needs --baseline, one of: bad, new, old",
-        ),
-        (
-            ["compare", "qrels", "*.run", "--fail-if-worse", "--alternative", "greater"],
-            "--alternative greater can show no run to be worse; leave it out",
-        ),
-        (
-            ["compare", "qrels", "*.run", "--model", "run"],
-            "--model names a column of --frame; QRELS and RUN have a model per run",
-        ),
-        (
-            ["compare", "--frame", "rows.csv", "--score", "a", "b", "--model", "run"],
-            "--model names a column of models, and --score a column for each; leave one out",
-        ),
-        (
-            ["band", "qrels", "old.run", "--recall", "-0.1", "0.5", "nan"],
-            "--recall must lie between 0 and 1; got -0.1.",
-        ),
-        # These are refused before files are read.
-        (
-            ["test", "nofile", "nofile", "--over", "query"],
-            "--over names columns of a frame, and goes with --frame",
-        ),
-        (
-            ["test", "nofile", "nofile", "--n-items", "99999999999999999999"],
-            "--n-items is a number from 1 to 2^53; got 99999999999999999999",
-        ),
-        (
-            ["evaluate", "qrels", "old.run", "-o", "nowhere/x.csv"],
-            "cannot write nowhere/x.csv: No such file or directory",
-        ),
-    ],
-)
-def test_errors_of_usage(words, message, capfdbinary) -> None:
-    done = run(capfdbinary, *words)
+ERRORS_OF_USAGE = {
+    "name QRELS and one RUN or more, or --frame FILE for a table such as CSV or Parquet": "evaluate",
+    "frame.csv is a table, and no QRELS: put --frame before it": "compare frame.csv --score new old",
+    FILES.format("'qrels' and 'old.run'"): "evaluate -m AP qrels old.run",
+    FILES.format("'old.run'"): "evaluate qrels -m AP old.run",
+    FILES.format("'new.run'"): "evaluate qrels old.run -m AP new.run",
+    "--frame stands in place of QRELS and RUN; got both": "evaluate qrels old.run --frame frame.csv",
+    "-f trec takes QRELS and RUN, and no --frame": "evaluate --frame frame.csv -f trec",
+    "--complete, -M goes with QRELS and RUN, and not with --frame": "evaluate --frame frame.csv -c -M 3",
+    "--label, --by names columns of a frame, and goes with --frame": "evaluate qrels old.run --by x --label y",
+    "standard input can be read once; - stands for two files here": "evaluate - -",
+    "-f trec takes the conventions of trec_eval, without --interval, --prior or --ties": "evaluate qrels old.run -f trec --ties best",
+    "-n leaves out lines of -f trec; -q alone gives no mean elsewhere": "evaluate qrels old.run -n",
+    "--margin goes with --fail-if-worse": "compare qrels old.run new.run --margin 0.1",
+    "--margin must be a number of at least 0; got -1": "compare qrels old.run new.run --fail-if-worse --margin -1",
+    "--fail-if-worse needs --baseline, one of: bad, new, old": "compare qrels old.run new.run bad.run --fail-if-worse",
+    "--alternative greater can show no run to be worse; leave it out": "compare qrels *.run --fail-if-worse --alternative greater",
+    "--model names a column of --frame; QRELS and RUN have a model per run": "compare qrels *.run --model run",
+    "--model names a column of models, and --score a column for each; leave one out": "compare --frame rows.csv --score a b --model run",
+    "--recall must lie between 0 and 1; got -0.1.": "band qrels old.run --recall -0.1 0.5 nan",
+    "--over names columns of a frame, and goes with --frame": "test nofile nofile --over query",
+    "--n-items is a number from 1 to 2^53; got 99999999999999999999": "test nofile nofile --n-items 99999999999999999999",
+    "cannot write nowhere/x.csv: No such file or directory": "evaluate qrels old.run -o nowhere/x.csv",
+}
+
+
+@pytest.mark.parametrize(("message", "words"), ERRORS_OF_USAGE.items(), ids=ERRORS_OF_USAGE)
+def test_errors_of_usage(message, words, capfdbinary) -> None:
+    done = run(capfdbinary, *words.split())
     assert (done.code, done.out, done.err) == (2, "", f"prframe: error: {message}\n")
 
 
@@ -130,27 +75,18 @@ def test_errors_of_the_parser(capfdbinary) -> None:
     assert "there is no command 'interval'; use evaluate --interval" in done.err
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["evaluate", "none", "old.run"], "there is no file 'none'"),
-        (
-            ["evaluate", "qrels", "none*.run"],
-            "no file matches 'none*.run'; mend the pattern, or name the files.",
-        ),
-        (["evaluate", "--frame", "none.csv"], "there is no file 'none.csv'"),
-        (
-            ["evaluate", "qrels", "."],
-            "'.' is a folder; name its files, for example by the pattern './*.run'.",
-        ),
-        (
-            ["evaluate", ".", "old.run"],
-            "'.' is a folder; name its files, for example by the pattern './*qrels*'.",
-        ),
-    ],
-)
-def test_missing_files(words, message, capfdbinary) -> None:
-    done = run(capfdbinary, *words)
+MISSING_FILES = {
+    "there is no file 'none'": "evaluate none old.run",
+    "no file matches 'none*.run'; mend the pattern, or name the files.": "evaluate qrels none*.run",
+    "there is no file 'none.csv'": "evaluate --frame none.csv",
+    "'.' is a folder; name its files, for example by the pattern './*.run'.": "evaluate qrels .",
+    "'.' is a folder; name its files, for example by the pattern './*qrels*'.": "evaluate . old.run",
+}
+
+
+@pytest.mark.parametrize(("message", "words"), MISSING_FILES.items(), ids=MISSING_FILES)
+def test_missing_files(message, words, capfdbinary) -> None:
+    done = run(capfdbinary, *words.split())
     assert (done.code, done.out, done.err) == (66, "", f"prframe: error: {message}\n")
 
 

@@ -44,55 +44,41 @@ def test_arguments_become_options(message, expected) -> None:
     ("words", "code", "message"),
     [
         (
-            ["compare", "--frame", "frame.csv", "--score", "score", "other", "--test", "t"],
+            "compare --frame frame.csv --score score other --test t",
             2,
             "--test on the same items (no --over) must be one of",
         ),
         (
-            [
-                *("compare", "--frame", "frame.csv", "--over", "query"),
-                *("--score", "score", "other", "--test", "delong"),
-            ],
+            "compare --frame frame.csv --over query --score score other --test delong",
             2,
             "got 'delong'; to compare on the same items leave out --over.",
         ),
         (
-            ["evaluate", "qrels", "old.run", "-m", "BLEU"],
+            "evaluate qrels old.run -m BLEU",
             2,
             "unknown metric 'BLEU'. There are metrics such as 'AP', 'AUC', 'P@10' and 'nDCG@10'.",
         ),
         (
-            [
-                *("compare", "--frame", "frame.csv", "--over", "query", "--predicted", "other"),
-                *("--equivalence", "0.1"),
-            ],
+            "compare --frame frame.csv --over query --predicted other --equivalence 0.1",
             2,
             "--predicted takes Student's t over queries; leave out --equivalence.",
         ),
+        ("band --frame frame.csv --seed -1", 2, "--seed must be a whole number >= 0; got -1."),
+        ("evaluate --frame frame.csv -m Bpref", 65, "trec.join makes this column.\n"),
         (
-            ["band", "--frame", "frame.csv", "--seed", "-1"],
-            2,
-            "--seed must be a whole number >= 0; got -1.",
-        ),
-        (
-            ["evaluate", "--frame", "frame.csv", "-m", "Bpref"],
-            65,
-            "trec.join makes this column.\n",
-        ),
-        (
-            ["evaluate", "qrels", "old.run", "-m", "AP,nDCG@10"],
+            "evaluate qrels old.run -m AP,nDCG@10",
             2,
             "several metrics are a list, ['AP', 'nDCG@10'], or words in a shell, AP nDCG@10.",
         ),
         (
-            ["report", "qrels", "old.run", "-l", "9", "-o", "page.html"],
+            "report qrels old.run -l 9 -o page.html",
             65,
             "or say with -l which labels are relevant.",
         ),
     ],
 )
 def test_errors_in_the_words_of_the_shell(words, code, message, capfdbinary) -> None:
-    done = run(capfdbinary, *words)
+    done = run(capfdbinary, *words.split())
     assert done.code == code
     assert done.err.startswith("prframe: error: ")
     assert message in done.err
@@ -118,19 +104,19 @@ FOLDS = "with --resampling cv for cross-validation (name repetitions before fold
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["evaluate", "--interval", "--by", "model", "--over", "fold"], FOLDS),
-        (["compare", "--over", "fold"], FOLDS),
+        ("evaluate --interval --by model --over fold", FOLDS),
+        ("compare --over fold", FOLDS),
         (
-            ["compare", "--over", "fold", "--resampling", "cv"],
+            "compare --over fold --resampling cv",
             "--test randomization does not support: say --test t.",
         ),
-        (["evaluate", "--by", "fold"], "Use --by fold model for one ranking each, or"),
+        ("evaluate --by fold", "Use --by fold model for one ranking each, or"),
         (
-            ["evaluate", "--by", "fold", "model", "--positive", "7", "-m", "P@1"],
+            "evaluate --by fold model --positive 7 -m P@1",
             "with --positive; check lists the labels.",
         ),
         (
-            ["evaluate", "--by", "fold", "model", "-l", "1", "--label", "grade"],
+            "evaluate --by fold model -l 1 --label grade",
             "Say which labels are positive, for example -l 2 for grades of at least 2; if",
         ),
     ],
@@ -144,7 +130,7 @@ def test_every_option_that_is_named_is_one(words, told, capfdbinary, tmp_path) -
         for score in range(4)
     ]
     frame.write_text("fold,model,score,label,grade\n" + "".join(lines))
-    command, *more = words
+    command, *more = words.split()
     done = run(capfdbinary, command, "--frame", frame, *more)
     assert told in done.err
 

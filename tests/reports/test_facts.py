@@ -9,6 +9,7 @@ from prframe import PrframeError, trec
 from prframe._preparation import wording
 from prframe.reports import rankings, shown
 from prframe.reports.classifiers import false_rate_band
+from tests.refusals import refusals
 from tests.verbs.names import NUMBERED
 
 from .cases import classified, hostile_report, qrels, runs
@@ -225,58 +226,43 @@ def test_hostile_names_are_shown_without_signs_that_turn_text() -> None:
     assert max(map(len, shown)) <= 120
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"metrics": []}, "`metrics` must name at least one metric; got none."),
-        ({"depth": 0}, "`depth` must be a whole number >= 1; got 0."),
-        ({"seed": -1}, "`seed` must be a whole number >= 0; got -1."),
-        ({"texts": ["a"]}, "`texts` must be a dict of texts by id; got ['a']."),
-        ({"queries": 3}, "`queries` must be a dict of texts by id; got 3."),
-    ],
+test_messages_of_runs = refusals(
+    {
+        "`metrics` must name at least one metric; got none.": {"metrics": []},
+        "`depth` must be a whole number >= 1; got 0.": {"depth": 0},
+        "`seed` must be a whole number >= 0; got -1.": {"seed": -1},
+        "`texts` must be a dict of texts by id; got ['a'].": {"texts": ["a"]},
+        "`queries` must be a dict of texts by id; got 3.": {"queries": 3},
+    },
+    lambda options: prframe.report(runs(2, ["a"]), qrels(2), **options),
 )
-def test_messages_of_runs(options, message) -> None:
-    with pytest.raises(PrframeError) as error:
-        prframe.report(runs(2, ["a"]), qrels(2), **options)
-    assert str(error.value) == message
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_pos": 3}, "`n_pos` is for rankings, with `over` or `qrels`; leave it out."),
-        ({"texts": {}}, "`texts` is for rankings, with `over` or `qrels`; leave it out."),
-        ({"thresholds": ["a"]}, "`thresholds` must be a finite number; got 'a'."),
-        (
-            {"over": "region", "by": ["model", "item"]},
-            "`by` must name one column with `over`, that of the systems; got 'model', 'item'.",
-        ),
-        (
-            {"score": ["score", "item"], "model": "model"},
-            "`model` names a column of models; with several scores leave it out.",
-        ),
-        (
-            {"score": 0},
-            f"`score` must be a column name or a list of them; got 0.{NUMBERED}",
-        ),
-        ({"score": []}, "`score` must be a column name or a list of them; got []."),
-        (
-            {"score": ["score", 1]},
-            f"`score[1]` must be the name of a column, a string; got 1.{NUMBERED}",
-        ),
-        ({"over": []}, "`over` must be a column name or a list of them; got []."),
-        ({"over": ["region", "region"]}, "`over` names a column twice: ['region', 'region']."),
-        (
-            {"by": "where"},
-            "`by` names the column 'where', which the frame does not have; its columns are "
-            "'model', 'item', 'score', 'label', 'region'.",
-        ),
-    ],
+test_messages_of_frames = refusals(
+    {
+        "`n_pos` is for rankings, with `over` or `qrels`; leave it out.": {"n_pos": 3},
+        "`texts` is for rankings, with `over` or `qrels`; leave it out.": {"texts": {}},
+        "`thresholds` must be a finite number; got 'a'.": {"thresholds": ["a"]},
+        "`by` must name one column with `over`, that of the systems; got 'model', 'item'.": {
+            "over": "region",
+            "by": ["model", "item"],
+        },
+        "`model` names a column of models; with several scores leave it out.": {
+            "score": ["score", "item"],
+            "model": "model",
+        },
+        f"`score` must be a column name or a list of them; got 0.{NUMBERED}": {"score": 0},
+        "`score` must be a column name or a list of them; got [].": {"score": []},
+        f"`score[1]` must be the name of a column, a string; got 1.{NUMBERED}": {
+            "score": ["score", 1]
+        },
+        "`over` must be a column name or a list of them; got [].": {"over": []},
+        "`over` names a column twice: ['region', 'region'].": {"over": ["region", "region"]},
+        "`by` names the column 'where', which the frame does not have; its columns are "
+        "'model', 'item', 'score', 'label', 'region'.": {"by": "where"},
+    },
+    lambda options: prframe.report(classified(50), **options),
 )
-def test_messages_of_frames(options, message) -> None:
-    with pytest.raises(PrframeError) as error:
-        prframe.report(classified(50), **options)
-    assert str(error.value) == message
 
 
 def scored(n: int = 120) -> pl.DataFrame:

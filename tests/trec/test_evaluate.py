@@ -14,6 +14,7 @@ from prframe import PrframeError
 from prframe.checks import SHOWN
 from prframe.trec import evaluate, join, read_qrels, read_run
 from prframe.trec.measures import measures_of
+from tests.refusals import refusals
 from tests.trec import wheel
 from tests.trec.test_trec_eval import QRELS, RUN, SYSTEMS, data, nested
 
@@ -499,29 +500,16 @@ def test_nothing_in_common() -> None:
     assert values.rows() == []
 
 
-REFUSED = {
-    "a version that is True": ({"version": True}, "`version` must be 9 or 10; got True."),
-    "a version that is a list": ({"version": [9]}, "`version` must be 9 or 10; got [9]."),
-    "measures that are none": (
-        {"measures": 3},
-        "`measures` must be a measure or a list of them; got 3.",
-    ),
-    "no measures": ({"measures": []}, "`measures` must name at least one measure; got none."),
-    "a measure that is not offered": (
-        {"measures": "Rndcg"},
+test_refusals = refusals(
+    {
+        "`version` must be 9 or 10; got True.": {"version": True},
+        "`version` must be 9 or 10; got [9].": {"version": [9]},
+        "`measures` must be a measure or a list of them; got 3.": {"measures": 3},
+        "`measures` must name at least one measure; got none.": {"measures": []},
         "unknown metric 'Rndcg'. Did you mean 'nDCG'? prframe.CATALOGUE has all metrics, such as 'AP', "
-        "'AUC', 'P@10' and 'nDCG@10'.",
-    ),
-    "measures of all queries": (
-        {"measures": ["num_q", "gm_map"], "by_query": True},
+        "'AUC', 'P@10' and 'nDCG@10'.": {"measures": "Rndcg"},
         "'gm_map', 'num_q' have no values of single queries; leave out by_query, or name other "
-        "measures.",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("options", "message"), REFUSED.values(), ids=REFUSED)
-def test_refusals(options, message: str) -> None:
-    with pytest.raises(PrframeError) as caught:
-        evaluate({"1": {"d": 1.0}}, JUDGED, **options)
-    assert str(caught.value) == message
+        "measures.": {"measures": ["num_q", "gm_map"], "by_query": True},
+    },
+    lambda options: evaluate({"1": {"d": 1.0}}, JUDGED, **options),
+)

@@ -86,28 +86,18 @@ def test_undefined_values_are_null(line: str, tmp_path: Path) -> None:
 
 MEND = "Mend the line, or put # and a space in front of it to leave it out."
 REFUSED = {
-    "no number": (
-        "map 301 0.1\nmap\t302\tx\n",
-        "{}, line 2: the value of map must be a number; got 'x', in 'map\\t302\\tx'. " + MEND,
-    ),
-    "a word like nan": (
-        "map 301 nano\n",
-        "{}, line 1: the value of map must be a number; got 'nano', in 'map 301 nano'. " + MEND,
-    ),
-    "several runs": (
-        OUTPUT + OUTPUT.replace("bm25", "dense"),
-        "{} must hold the results of one run; it has 2 lines of runid, 'bm25', 'dense'. "
-        "Write one file for each run.",
-    ),
-    "the summary alone": (
-        "runid all bm25\nmap all 0.5\n",
-        "{} holds the summary over all queries alone; run trec_eval with -q, or read the summary "
-        "with summary=True.",
-    ),
+    "{}, line 2: the value of map must be a number; got 'x', in 'map\\t302\\tx'. "
+    + MEND: "map 301 0.1\nmap\t302\tx\n",
+    "{}, line 1: the value of map must be a number; got 'nano', in 'map 301 nano'. "
+    + MEND: "map 301 nano\n",
+    "{} must hold the results of one run; it has 2 lines of runid, 'bm25', 'dense'. "
+    "Write one file for each run.": OUTPUT + OUTPUT.replace("bm25", "dense"),
+    "{} holds the summary over all queries alone; run trec_eval with -q, or read the summary "
+    "with summary=True.": "runid all bm25\nmap all 0.5\n",
 }
 
 
-@pytest.mark.parametrize(("text", "message"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize(("message", "text"), REFUSED.items(), ids=REFUSED)
 def test_refusals(text: str, message: str, tmp_path: Path) -> None:
     path = saved(tmp_path, text)
     with pytest.raises(PrframeError) as caught:

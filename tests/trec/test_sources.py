@@ -13,6 +13,7 @@ from polars.testing import assert_frame_equal
 import prframe
 from prframe import PrframeError, UnretrievedWarning, trec
 from prframe.trec import join, read_qrels, read_run
+from tests.refusals import refusals
 
 NESTED = {"1": {"d1": 2.5, "d2": 1}, "2": {"d3": 0.5}}
 JUDGED = {"1": {"d2": 1, "d9": 2}, "2": {"d3": 0}}
@@ -198,66 +199,40 @@ def test_systems_without_judged_queries_are_named() -> None:
 
 FLAT = "Pass a dict, {name: run}, or files of other names."
 OTHER_COLUMNS = RUN.rename({"score": "label"})
-REFUSED = {
-    "text as a score": (
-        lambda: join({"1": {"d1": "2.5"}}, JUDGED),
-        "the scores of the run must be numbers; got '2.5' for document 'd1' of query '1'.",
-    ),
-    "None as a score": (
-        lambda: join({"1": {"d1": None}}, JUDGED),
-        "the scores of the run must be numbers; got None for document 'd1' of query '1'.",
-    ),
-    "frames of qrels first": (
-        lambda: join(OTHER_COLUMNS, RUN),
+
+
+test_refusals = refusals(
+    {
+        "the scores of the run must be numbers; got '2.5' for document 'd1' of query '1'.": lambda: (
+            join({"1": {"d1": "2.5"}}, JUDGED)
+        ),
+        "the scores of the run must be numbers; got None for document 'd1' of query '1'.": lambda: (
+            join({"1": {"d1": None}}, JUDGED)
+        ),
         "the run comes first, and the qrels second; the first has a column 'label' and no "
-        "'score', the second a 'score' and no label. Exchange them.",
-    ),
-    "a frame of a run as qrels": (
-        lambda: join(RUN, RUN.with_columns(rank=1)),
+        "'score', the second a 'score' and no label. Exchange them.": lambda: join(
+            OTHER_COLUMNS, RUN
+        ),
         "the qrels must be judgments and not a run; they have the columns 'rank' and 'score', "
-        "and none for the label. Pass the run first, and the qrels second.",
-    ),
-    "ids of two types": (
-        lambda: join({"1": {"d1": 1.0}, 2: {"d1": 1.0}}, JUDGED),
+        "and none for the label. Pass the run first, and the qrels second.": lambda: join(
+            RUN, RUN.with_columns(rank=1)
+        ),
         "the query ids of the run must all be strings or all be integers; "
-        "their types are str, int.",
-    ),
-    "documents that are tuples": (
-        lambda: join(NESTED, {"1": {("d", 1): 1}}),
+        "their types are str, int.": lambda: join({"1": {"d1": 1.0}, 2: {"d1": 1.0}}, JUDGED),
         "the document ids of the qrels must all be strings or all be integers; "
-        "their types are tuple.",
-    ),
-    "runs of two types": (
-        lambda: join({"a": RUN, "b": {1: {2: 0.5}}}, JUDGED),
+        "their types are tuple.": lambda: join(NESTED, {"1": {("d", 1): 1}}),
         "the query ids of the runs must be strings in all of them or integers in all of them. "
-        "Cast those of some runs.",
-    ),
-    "a name that is no text": (
-        lambda: join({1: RUN}, JUDGED),
-        "the name of a run must be a string; got 1.",
-    ),
-    "a run of two systems": (
-        lambda: join({"a": named(RUN, "y", "x")}, JUDGED),
-        "the run 'a' must be that of one system; it has those of 'x', 'y'. Pass it without a name.",
-    ),
-    "a frame without a system": (
-        lambda: join([named(RUN, "a"), RUN], JUDGED),
+        "Cast those of some runs.": lambda: join({"a": RUN, "b": {1: {2: 0.5}}}, JUDGED),
+        "the name of a run must be a string; got 1.": lambda: join({1: RUN}, JUDGED),
+        "the run 'a' must be that of one system; it has those of 'x', 'y'. Pass it without a name.": lambda: (
+            join({"a": named(RUN, "y", "x")}, JUDGED)
+        ),
         "a frame in a list of runs must have a column of text that names its system, one of "
-        f"'system', 'run', 'tag', 'run_id'. {FLAT}",
-    ),
-    "frames of one name": (
-        lambda: join([named(RUN, "a"), named(RUN, "a")], JUDGED),
+        f"'system', 'run', 'tag', 'run_id'. {FLAT}": lambda: join([named(RUN, "a"), RUN], JUDGED),
         "the runs must have names of their own; several of them that have a query in common are "
-        f"named 'a'. {FLAT}",
-    ),
-}
-
-
-@pytest.mark.parametrize(("call", "message"), REFUSED.values(), ids=REFUSED)
-def test_refusals(call, message: str) -> None:
-    with pytest.raises(PrframeError) as caught:
-        call()
-    assert str(caught.value) == message
+        f"named 'a'. {FLAT}": lambda: join([named(RUN, "a"), named(RUN, "a")], JUDGED),
+    }
+)
 
 
 def test_files_of_one_name(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from polars.testing import assert_frame_equal
 
 import prframe
 from prframe.stats import Confidence, predicted_mean
+from tests.refusals import refusals
 
 Q, N, DEPTH = 60, 24, 12
 METRICS = ["AP", "nDCG@10", "P@5"]
@@ -282,48 +283,33 @@ def test_values_of_a_part_of_the_models() -> None:
 
 
 TAKES = "`predicted` takes Student's t over queries; leave out "
-WRONG_CALLS: dict[str, tuple[dict[str, Any], str]] = {
-    "test": ({"test": "randomization"}, TAKES + "test='randomization'."),
-    "power": ({"power": 0.8}, TAKES + "`power`."),
-    "interval": ({"interval": "hall"}, TAKES + "interval='hall'."),
-    "over": (
-        {"over": None},
-        "`predicted` is for means over queries; name these with over=.",
-    ),
-    "columns": (
-        {"predicted": ["llm", "true"]},
-        "`predicted` must name another column for each of 'label'; got 'llm', 'true'.",
-    ),
-    "same": (
-        {"predicted": "label"},
-        "`predicted` must name another column for each of 'label'; got 'label'.",
-    ),
-    "queries": (
-        {"predicted": "query_id"},
-        "`predicted` must name another column for each of 'label'; got 'query_id'.",
-    ),
-    "items": (
-        {"predicted": "item"},
-        "`predicted` must name another column for each of 'label'; got 'item'.",
-    ),
-    "totals": (
-        {"n_pos": 5},
+
+
+test_wrong_calls = refusals(
+    {
+        TAKES + "test='randomization'.": {"test": "randomization"},
+        TAKES + "`power`.": {"power": 0.8},
+        TAKES + "interval='hall'.": {"interval": "hall"},
+        "`predicted` is for means over queries; name these with over=.": {"over": None},
+        "`predicted` must name another column for each of 'label'; got 'llm', 'true'.": {
+            "predicted": ["llm", "true"]
+        },
+        "`predicted` must name another column for each of 'label'; got 'label'.": {
+            "predicted": "label"
+        },
+        "`predicted` must name another column for each of 'label'; got 'query_id'.": {
+            "predicted": "query_id"
+        },
+        "`predicted` must name another column for each of 'label'; got 'item'.": {
+            "predicted": "item"
+        },
         "`predicted` combines human with machine labels, and `n_pos` counts those of one judge; "
-        "list these items with a score of -inf and the labels of both.",
-    ),
-    "ignore": (
-        {"ignore": [None]},
+        "list these items with a score of -inf and the labels of both.": {"n_pos": 5},
         "`predicted` combines human with machine labels, where null means not judged; leave out "
-        "ignore=[None].",
-    ),
-}
-
-
-@pytest.mark.parametrize(("options", "message"), WRONG_CALLS.values(), ids=WRONG_CALLS)
-def test_wrong_calls(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        prframe.compare(ROWS, "AP", **{"item": "item", "predicted": "llm", **options})
-    assert str(caught.value) == message
+        "ignore=[None].": {"ignore": [None]},
+    },
+    lambda options: prframe.compare(ROWS, "AP", **{"item": "item", "predicted": "llm", **options}),
+)
 
 
 def test_wrong_calls_of_interval() -> None:

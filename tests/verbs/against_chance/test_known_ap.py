@@ -1,6 +1,5 @@
 """The test of precomputed average precisions."""
 
-import re
 from itertools import combinations, product
 from math import comb
 from typing import Any
@@ -10,6 +9,7 @@ import polars as pl
 import pytest
 
 import prframe
+from tests.refusals import refusals
 
 KNOWN: dict[str, Any] = {"ap": "ap", "n_pos": "n_pos", "n": "n"}
 RNG = np.random.default_rng(4)
@@ -140,26 +140,24 @@ def test_missing_values_can_be_left_out() -> None:
 
 
 # What is said of a call, in part.
-REFUSED = {
-    "several rankings of a mean": (
-        frame(plate=[1, 1, 1]),
-        {"by": "compound", "over": "plate"},
-        "a row is a ranking, and 2 of 3 rows share 'compound', 'plate', in groups ('a', 1);",
-    ),
-    "missing last": (frame(), {"missing": "last"}, "missing='last' is for scores; precomputed"),
-    "no totals": (frame(), {"n_pos": None}, "with `ap`, give the number of positives of each"),
-    "two totals": (frame(), {"n_neg": 4}, "either that of items in n= or that of negatives in"),
-    "n without ap": (frame(), {"ap": None}, "name the column of AP with ap="),
-    "n of nothing": (frame(), {"n": 0}, "`n` must be a whole number >= 1; got 0."),
-    "dependence of one": (
-        frame(),
-        {"dependence": "comonotone"},
-        "`dependence` is one between the rankings of a mean; name these with over=.",
-    ),
-}
 
 
-@pytest.mark.parametrize(("data", "options", "message"), REFUSED.values(), ids=REFUSED)
-def test_refusals(data: pl.DataFrame, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(prframe.PrframeError, match=re.escape(message)):
-        prframe.ap_test(data, **KNOWN | options)
+test_refusals = refusals(
+    {
+        "a row is a ranking, and 2 of 3 rows share 'compound', 'plate', in groups ('a', 1);": (
+            frame(plate=[1, 1, 1]),
+            {"by": "compound", "over": "plate"},
+        ),
+        "missing='last' is for scores; precomputed": (frame(), {"missing": "last"}),
+        "with `ap`, give the number of positives of each": (frame(), {"n_pos": None}),
+        "either that of items in n= or that of negatives in": (frame(), {"n_neg": 4}),
+        "name the column of AP with ap=": (frame(), {"ap": None}),
+        "`n` must be a whole number >= 1; got 0.": (frame(), {"n": 0}),
+        "`dependence` is one between the rankings of a mean; name these with over=.": (
+            frame(),
+            {"dependence": "comonotone"},
+        ),
+    },
+    lambda data, options: prframe.ap_test(data, **KNOWN | options),
+    whole=False,
+)

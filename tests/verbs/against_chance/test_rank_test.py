@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import prframe
-from prframe.stats import LinearRankNull, adjust_p_values, parse_phi, rank_statistic
+from prframe.stats import LinearRankNull, adjust_p_values, rank_statistic
 from prframe.stats.intervals.ends import Confidence
 from prframe.stats.score_functions import SCORE_GENERATING
 from prframe.tie_policies import WITHOUT_LABELS
@@ -237,47 +237,6 @@ def test_savage_scores_are_those_of_the_logrank_test() -> None:
     w = savage[rank[:20] - 1].sum()
     assert null.mean() == pytest.approx(20, rel=1e-12)
     assert null.mean() - w == pytest.approx(observed_less_expected, rel=1e-10)
-
-
-@pytest.mark.parametrize("digits", [9, 0])
-@pytest.mark.parametrize(("n_pos", "n_neg"), [(30, 50), (7, 200)])
-def test_the_standard_error_is_delongs(digits: int, n_pos: int, n_neg: int) -> None:
-    x, y, rows = samples(n_pos, n_neg, seed=8, digits=digits)
-    right = (x[:, None] > y) + (x[:, None] == y) / 2
-    error = sqrt(right.mean(1).var(ddof=1) / n_pos + right.mean(0).var(ddof=1) / n_neg)
-    got, p = row(rows), n_pos / (n_pos + n_neg)
-    assert got["std_error"] / (1 - p) == pytest.approx(error, rel=1e-12)
-    assert got["estimate"] == pytest.approx(p / 2 + (1 - p) * right.mean(), rel=1e-12)
-    auc = prframe.evaluate(rows, "AUC").item()
-    assert (got["estimate"] - p / 2) / (1 - p) == pytest.approx(auc, rel=1e-12)
-
-
-TESTED = ["mww", "p-norm-push", "van-der-waerden", "local-auc"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("levels", [None, 8])
-@pytest.mark.parametrize("side", ["two-sided", "greater"])
-def test_p_values_are_uniform_under_random_labels(levels: int | None, side: str) -> None:
-    rng, n, n_pos, tests = np.random.default_rng(2), 60, 20, 1000 if levels is None else 400
-    score = np.arange(n) if levels is None else np.sort(rng.integers(0, levels, n))
-    labels = rng.permuted(np.tile(np.arange(n) < n_pos, (tests, 1)), axis=1)
-    rows = pl.DataFrame(
-        {
-            "q": np.repeat(np.arange(tests), n),
-            "score": np.tile(score, tests),
-            "label": labels.ravel(),
-        }
-    )
-    found = prframe.rank_test(rows, by="q", phi=TESTED, alternative=side)
-    for phi in TESTED:
-        z, p = found.filter(phi=parse_phi(phi).name).select("z", "p_value").to_numpy().T.round(9)
-        tails = [z > 0, z <= 0] if side == "two-sided" else [np.ones(tests, bool)]
-        for level in (0.01, 0.05, 0.1, 0.5):
-            error = 4 * sqrt(level * (1 - level) / tests)
-            # A tail may not attain the level; then its next value lies above it.
-            lumps = sum((tail & (p == p[tail & (p > level)].min())).mean() for tail in tails)
-            assert level - error - lumps <= (p <= level).mean() <= level + error
 
 
 def test_functions_of_the_user() -> None:

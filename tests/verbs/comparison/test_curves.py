@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 from polars.testing import assert_frame_equal
-from scipy.special import ndtr, ndtri
-from scipy.stats import binom
 
 import prframe
 from prframe import PrframeError
@@ -22,6 +20,7 @@ from prframe.stats.curves.bayesian_bootstrap import posterior_of
 from prframe.stats.curves.difference import _agreement
 from prframe.stats.curves.drawn.paired_paths import Halves, PairedPaths
 from prframe.stats.rankings.cells import cells_from_scores
+from tests.refusals import refusals
 from tests.stats.curves.slow_paths import knots_of, turns_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
@@ -188,32 +187,6 @@ def test_too_little_for_a_band() -> None:
     assert np.isnan(none.precision_a[0])
 
 
-def normal_curve(mean: float, prevalence: float, recall: Floats) -> Floats:
-    """Precision at a recall of normal scores."""
-    false = ndtr(ndtri(recall) - mean)
-    return prevalence * recall / (prevalence * recall + (1 - prevalence) * false)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("n", "means", "rho"), [(300, (1.5, 1.5), 0.0), (300, (2.2, 1.2), 0.5), (600, (1.6, 1.5), 0.9)]
-)
-def test_coverage(n: int, means: tuple[float, float], rho: float) -> None:
-    recall, samples = np.linspace(0.05, 0.95, 31), 120
-    true = normal_curve(means[0], 0.2, recall) - normal_curve(means[1], 0.2, recall)
-    covered = single = 0
-    for i in range(samples):
-        scores, label = sample(n, 0.2, rho, seed=1000 + i, means=means)
-        found = pr_curve_difference(*scores, label, recall, rng=i, n_resamples=300)
-        covered += bool(((found.low <= true) & (true <= found.high)).all())
-        level = pr_curve_difference(
-            *scores, label, recall[[15]], rng=i, n_resamples=300, simultaneous=False
-        )
-        single += bool(level.low[0] <= true[15] <= level.high[0])
-    assert covered >= binom.ppf(0.001, samples, 0.93)
-    assert single >= binom.ppf(0.001, samples, 0.93)
-
-
 def test_levels_at_which_draws_are_all_alike() -> None:
     draws = np.random.default_rng(4).standard_normal((1000, 2)) * [1, 0] + [0, 2]
     law = Deviations(draws, draws)
@@ -334,36 +307,24 @@ def test_groups_without_a_band() -> None:
     assert found["method"].unique().to_list() == ["bayesian-bootstrap"]
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: prframe.compare_curves(LONG.filter(model="a"), item="item"),
-            "a comparison takes two models or more; got 'a' alone.",
+test_errors = refusals(
+    {
+        "a comparison takes two models or more; got 'a' alone.": lambda: prframe.compare_curves(
+            LONG.filter(model="a"), item="item"
         ),
-        (
-            lambda: prframe.compare_curves(LONG, item="item", baseline="d"),
-            "`baseline` must name models out of ['a', 'b', 'c']; got 'd'.",
+        "`baseline` must name models out of ['a', 'b', 'c']; got 'd'.": lambda: (
+            prframe.compare_curves(LONG, item="item", baseline="d")
         ),
-        (
-            lambda: pr_curve_difference([1, 2], [1, 2, 3], [1, 0], [0.5]),
-            "`score_a`, `score_b` and `label` must be of one length >= 1; got shapes (2,), (3,) "
-            "and (2,).",
+        "`score_a`, `score_b` and `label` must be of one length >= 1; got shapes (2,), (3,) "
+        "and (2,).": lambda: pr_curve_difference([1, 2], [1, 2, 3], [1, 0], [0.5]),
+        "`score_a` must not be NaN: 1 of 2.": lambda: pr_curve_difference(
+            [1, np.nan], [1, 2], [1, 0], [0.5]
         ),
-        (
-            lambda: pr_curve_difference([1, np.nan], [1, 2], [1, 0], [0.5]),
-            "`score_a` must not be NaN: 1 of 2.",
+        "`cluster` must be whole numbers >= 0, one for each of 2 items; got [0, -1].": lambda: (
+            pr_curve_difference([1, 2], [1, 2], [1, 0], [0.5], cluster=[0, -1])
         ),
-        (
-            lambda: pr_curve_difference([1, 2], [1, 2], [1, 0], [0.5], cluster=[0, -1]),
-            "`cluster` must be whole numbers >= 0, one for each of 2 items; got [0, -1].",
-        ),
-    ],
+    }
 )
-def test_errors(call: Any, message: str) -> None:
-    with pytest.raises(PrframeError) as caught:
-        call()
-    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("options", [{"over": "q"}, {"by": "q"}, {}])

@@ -3,7 +3,6 @@
 import numpy as np
 import polars as pl
 import pytest
-from scipy.stats import binom
 from sklearn.metrics import roc_auc_score
 
 import prframe
@@ -85,31 +84,6 @@ def test_every_metric_of_cells_is_that_of_evaluate(digits):
         a, b = (expected[row[side], row["metric"]] for side in ("model_a", "model_b"))
         assert (row["mean_a"], row["mean_b"]) == pytest.approx((a, b))
         assert row["conf_low"] <= row["difference"] <= row["conf_high"]
-
-
-@pytest.mark.slow
-def test_size_of_swaps_by_groups():
-    """Two models that are alike on 400 test sets, in one call."""
-    rng = np.random.default_rng(6)
-    sets, n = 400, 60
-    label = rng.random((sets, n)) < 0.3
-    quality = label + rng.normal(size=(sets, n))
-    scores = quality + rng.normal(size=(2, sets, n))
-    frame = pl.DataFrame(
-        {
-            "set": np.repeat(np.arange(sets), n),
-            "a": scores[0].ravel(),
-            # Another scale: only ranks are swapped.
-            "b": np.exp(scores[1].ravel()) * 1000,
-            "label": label.ravel(),
-        }
-    )
-    found = prframe.compare(
-        frame, ["AP", "AUC"], score=["a", "b"], over=None, by="set", n_resamples=199, rng=1
-    )
-    for metric in ("AP", "AUC"):
-        rejected = (found.filter(metric=metric)["p_value"] <= 0.05).sum()
-        assert binom.ppf(0.0005, sets, 0.05) <= rejected <= binom.ppf(0.9995, sets, 0.05)
 
 
 def test_groups_without_positives_are_null_with_one_warning():

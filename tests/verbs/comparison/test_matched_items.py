@@ -1,6 +1,6 @@
 """Rankings of several models, matched item by item: against a naive construction."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from math import inf, nan
 from typing import Any
 
@@ -13,6 +13,7 @@ from prframe import PrframeError
 from prframe._engine.frames import source
 from prframe.verbs.comparison.on_items import PairedGroup, PairedRows, paired_rows
 from prframe.verbs.comparison.rows import model_arguments, on_same_items, require_items
+from tests.refusals import refusals
 from tests.strategies import SCORES
 
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
@@ -230,61 +231,38 @@ def test_categories_are_sorted_as_text() -> None:
         assert (own.level == group.level).all()
 
 
-BAD: list[tuple[Callable[[], object], str]] = [
-    (
-        lambda: matched(WIDE, ["a", "z"]),
+test_errors = refusals(
+    {
         "`score` names the column 'z', which the frame does not have; its columns are 'g', "
-        "'item', 'label', 'cluster', 'a', 'b'.",
-    ),
-    (
-        lambda: matched(LONG, n_neg=99, incomplete="common"),
+        "'item', 'label', 'cluster', 'a', 'b'.": lambda: matched(WIDE, ["a", "z"]),
         "incomplete='common' leaves items out, which `n_pos` and `n_neg` count; leave these out, "
-        "or take incomplete='last'.",
-    ),
-    (
-        lambda: matched(LONG.with_columns(model=None), by="g"),
+        "or take incomplete='last'.": lambda: matched(LONG, n_neg=99, incomplete="common"),
         "`model` 'model' must not contain nulls or NaN: 80 of 80 rows, in groups "
-        "'x', 'y'; name these models, or drop the rows.",
-    ),
-    (
-        lambda: matched(LONG.with_columns(model=None)),
+        "'x', 'y'; name these models, or drop the rows.": lambda: matched(
+            LONG.with_columns(model=None), by="g"
+        ),
         "`model` 'model' must not contain nulls or NaN: 80 of 80 rows; name these models, or drop "
-        "the rows.",
-    ),
-    (
-        lambda: matched(LONG.with_columns(item=pl.col("item").replace(7, None))),
+        "the rows.": lambda: matched(LONG.with_columns(model=None)),
         "`item` 'item' must not contain nulls, by which rows are matched: 2 of 80 rows, in groups "
-        "'a', 'b'; name these items, or drop the rows.",
-    ),
-    (
-        lambda: matched(pl.concat([LONG, LONG.tail(1)])),
+        "'a', 'b'; name these items, or drop the rows.": lambda: matched(
+            LONG.with_columns(item=pl.col("item").replace(7, None))
+        ),
         "`item` 'item' must name each item once: 1 rows too many, in groups 'b'; drop the "
-        "duplicates, or name the columns that keep rankings apart with by=.",
-    ),
-    (
-        lambda: matched(
+        "duplicates, or name the columns that keep rankings apart with by=.": lambda: matched(
+            pl.concat([LONG, LONG.tail(1)])
+        ),
+        f"`label` of an item must be the same for all models: 1 of 40 items differ, the first is "
+        f"{WIDE['item'][5]}; mend these rows.": lambda: matched(
             LONG.with_columns(label=pl.col("label") + 3 * (pl.int_range(80).is_in([3, 70])))
             .with_columns(label=pl.when(pl.int_range(80) == 5).then(0).otherwise("label"))
             .with_columns(label=pl.when(pl.int_range(80) == 45).then(1).otherwise("label"))
         ),
-        f"`label` of an item must be the same for all models: 1 of 40 items differ, the first is "
-        f"{WIDE['item'][5]}; mend these rows.",
-    ),
-    (
-        lambda: matched(
+        "`n_pos` must be the same for all models of a group: 1 of 1 groups differ; mend these "
+        "rows.": lambda: matched(
             LONG.with_columns(total=pl.when(model="a").then(90).otherwise(91)), n_pos="total"
         ),
-        "`n_pos` must be the same for all models of a group: 1 of 1 groups differ; mend these "
-        "rows.",
-    ),
-]
-
-
-@pytest.mark.parametrize(("call", "message"), BAD, ids=range(len(BAD)))
-def test_errors(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(PrframeError) as caught:
-        call()
-    assert str(caught.value) == message
+    }
+)
 
 
 def test_clusters_must_agree() -> None:

@@ -11,6 +11,7 @@ from polars.testing import assert_frame_equal
 import prframe
 from prframe.stats.paired_values import QUERY_TESTS
 from tests.compared_runs import runs, without_nan
+from tests.refusals import refusals
 
 # Small samples of metrics are skewed, which is of no concern to what is tested here.
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
@@ -167,144 +168,97 @@ EITHER = (
     "give either `metrics`, which are computed from scores and labels, or in `values` the columns "
     "that hold values of metrics; got {}."
 )
-REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
-    "both": (AT_HAND, {"metrics": "AP"}, EITHER.format("both")),
-    "neither": (AT_HAND, {"values": None}, EITHER.format("neither")),
-    "the same items": (
-        AT_HAND,
-        {"over": None},
+
+
+test_refusals = refusals(
+    {
+        EITHER.format("both"): (AT_HAND, {"metrics": "AP"}),
+        EITHER.format("neither"): (AT_HAND, {"values": None}),
         "`values` are those of queries, for example, whose column stands in over=; over=None "
-        "compares rankings of the same items, which takes scores and labels.",
-    ),
-    **{
-        name: (AT_HAND, {name: value}, RANKED.format(name))
-        for name, value in {
-            "score": "RR",
-            "weight": "RR",
-            "ties": "worst",
-            "float32": True,
-            "positive": 2,
-            "n_pos": 3,
-        }.items()
-    },
-    "scores of models": (AT_HAND, {"score": ["score", "RR"]}, RANKED.format("score")),
-    "missing": (
-        AT_HAND,
-        {"missing": "drop"},
+        "compares rankings of the same items, which takes scores and labels.": (
+            AT_HAND,
+            {"over": None},
+        ),
+        RANKED.format("score"): (AT_HAND, {"score": ["score", "RR"]}),
         "`missing` is for scores; precomputed values that are null or NaN are undefined and do not "
-        "enter, so leave it out.",
-    ),
-    "no column": (
-        AT_HAND,
-        {"values": "map"},
+        "enter, so leave it out.": (AT_HAND, {"missing": "drop"}),
         "`values` names the column 'map', which the frame does not have; its columns are "
-        "'query_id', 'model', 'AP', 'RR'. Did you mean 'AP'?",
-    ),
-    "no queries": (
-        AT_HAND.rename({"query_id": "topic"}),
-        {},
+        "'query_id', 'model', 'AP', 'RR'. Did you mean 'AP'?": (AT_HAND, {"values": "map"}),
         "`over` names the column 'query_id', which the frame does not have; its columns are "
-        "'topic', 'model', 'AP', 'RR'. Did you mean 'topic'?",
-    ),
-    "used otherwise": (
-        AT_HAND,
-        {"values": ["AP", "model"]},
+        "'topic', 'model', 'AP', 'RR'. Did you mean 'topic'?": (
+            AT_HAND.rename({"query_id": "topic"}),
+            {},
+        ),
         "`values` names 'model', which other arguments name too; name the columns that hold values "
-        "of metrics.",
-    ),
-    "text": (AT_HAND.cast({"AP": pl.String}), {}, "`values` must be numeric; 'AP' is String."),
-    "infinite": (
-        AT_HAND.with_columns(INFINITE),
-        {},
+        "of metrics.": (AT_HAND, {"values": ["AP", "model"]}),
+        "`values` must be numeric; 'AP' is String.": (AT_HAND.cast({"AP": pl.String}), {}),
         "`values` 'AP' must be finite: 2 of 6 rows, in groups ('a', 'q2'), ('b', 'q2'); mend or "
-        "drop these rows.",
-    ),
-    "repeated": (
-        pl.concat([AT_HAND, AT_HAND[:1]]),
-        {},
+        "drop these rows.": (AT_HAND.with_columns(INFINITE), {}),
         "`values` must be one for each 'model', 'query_id', and 2 of 7 rows share these, in groups "
         "('a', 'q1'); name in over= or by= what else tells these rows apart, or take their mean "
-        "first.",
-    ),
-    "repeated metric": (
-        pl.concat([METRIC_ROWS, METRIC_ROWS[:1]]),
-        {"values": "value"},
+        "first.": (pl.concat([AT_HAND, AT_HAND[:1]]), {}),
         "`values` must be one for each 'model', 'query_id', 'metric', and 2 of 13 rows share these, "
         "in groups ('a', 'q1', 'AP'); name in over= or by= what else tells these rows apart, or "
-        "take their mean first.",
-    ),
-    "repeated query": (
-        pl.concat([MODELS, MODELS[1:]]),
-        {"values": ["a", "b"]},
+        "take their mean first.": (pl.concat([METRIC_ROWS, METRIC_ROWS[:1]]), {"values": "value"}),
         "`values` must be one for each 'query_id', and 4 of 5 rows share these, in groups 'q2', "
-        "'q3'; name in over= or by= what else tells these rows apart, or take their mean first.",
-    ),
-    "unnamed metric": (
-        METRIC_ROWS.with_columns(pl.col("metric").replace("RR", None)),
-        {"values": "value", "model": "model"},
+        "'q3'; name in over= or by= what else tells these rows apart, or take their mean first.": (
+            pl.concat([MODELS, MODELS[1:]]),
+            {"values": ["a", "b"]},
+        ),
         "`metric` 'metric' must not contain nulls: 6 of 12 rows, in groups ('a', 'q1'), ('a', "
         "'q2'), ('a', 'q3'), ('b', 'q1'), ('b', 'q2') and 1 more; name these metrics, or drop the "
-        "rows.",
-    ),
-    "unnamed model": (
-        AT_HAND.with_columns(pl.col("model").replace("b", None)),
-        {},
-        "`model` 'model' must not contain nulls or NaN: 3 rows; name these models, or drop the rows.",
-    ),
-    "a single column": (
-        MODELS,
-        {"values": "a"},
+        "rows.": (
+            METRIC_ROWS.with_columns(pl.col("metric").replace("RR", None)),
+            {"values": "value", "model": "model"},
+        ),
+        "`model` 'model' must not contain nulls or NaN: 3 rows; name these models, or drop the rows.": (
+            AT_HAND.with_columns(pl.col("model").replace("b", None)),
+            {},
+        ),
         "`values` names one column, 'a', and the frame has no column 'model'; name the one that "
-        "tells the models apart with model=, or in values= a column for each model.",
-    ),
-    "no column of queries": (
-        MODELS.rename({"query_id": "seed"}),
-        {"values": ["a", "b"]},
+        "tells the models apart with model=, or in values= a column for each model.": (
+            MODELS,
+            {"values": "a"},
+        ),
         "`over` names the column 'query_id', which the frame does not have; its columns are 'seed', "
         "'a', 'b'. Name the column of queries, folds or seeds with over=, or number the rows, for "
-        "example by with_row_index('query_id').",
-    ),
-    "a single model": (AT_HAND[:3], {}, "a comparison takes two models or more; got 'a' alone."),
-    "no column of models": (
-        MODELS,
-        {"values": ["a", "b"], "model": "system"},
+        "example by with_row_index('query_id').": (
+            MODELS.rename({"query_id": "seed"}),
+            {"values": ["a", "b"]},
+        ),
+        "a comparison takes two models or more; got 'a' alone.": (AT_HAND[:3], {}),
         "`model` names the column 'system', which the frame does not have; its columns are "
-        "'query_id', 'a', 'b'.",
-    ),
-    "incomplete": (
-        AT_HAND[1:],
-        {},
+        "'query_id', 'a', 'b'.": (MODELS, {"values": ["a", "b"], "model": "system"}),
         "every model must have rows for every group of `over`: of 3 groups 'a' has none for 1, in "
         "groups 'q1'; compare what two models have in common with incomplete='pairwise', what all "
-        "have with 'common', or count the missing as 0 with 'zero'.",
-    ),
-    "incomplete metric": (
-        METRIC_ROWS[:-1],
-        {"values": "value"},
+        "have with 'common', or count the missing as 0 with 'zero'.": (AT_HAND[1:], {}),
         "every model must have rows for every group of `over`: of 3 groups with 'RR' 'b' has none "
         "for 1, in groups 'q3'; compare what two models have in common with incomplete='pairwise', "
-        "what all have with 'common', or count the missing as 0 with 'zero'.",
-    ),
-    "two clusters": (
-        AT_HAND.with_columns(cluster=pl.int_range(6)),
-        {"cluster": "cluster"},
+        "what all have with 'common', or count the missing as 0 with 'zero'.": (
+            METRIC_ROWS[:-1],
+            {"values": "value"},
+        ),
         "`cluster` 'cluster' must be one value, and no null, for each group of `over`, in groups "
         "'q1', 'q2', 'q3'; mend these rows, or, if numbers begin anew in each 'cluster', name it "
-        "in `over` too.",
-    ),
-    "grouped by metric": (
-        METRIC_ROWS,
-        {"values": "value", "by": "metric"},
-        "`by` names 'metric', which is also a column of the result; rename it.",
-    ),
-}
-
-
-@pytest.mark.parametrize(("data", "options", "message"), REFUSED.values(), ids=REFUSED)
-def test_refusals(data: pl.DataFrame, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(prframe.PrframeError) as caught:
-        prframe.compare(data, **{"values": "AP"} | options)
-    assert str(caught.value) == message
+        "in `over` too.": (AT_HAND.with_columns(cluster=pl.int_range(6)), {"cluster": "cluster"}),
+        "`by` names 'metric', which is also a column of the result; rename it.": (
+            METRIC_ROWS,
+            {"values": "value", "by": "metric"},
+        ),
+        **{
+            RANKED.format(name): (AT_HAND, {name: value})
+            for name, value in {
+                "score": "RR",
+                "weight": "RR",
+                "ties": "worst",
+                "float32": True,
+                "positive": 2,
+                "n_pos": 3,
+            }.items()
+        },
+    },
+    lambda data, options: prframe.compare(data, **{"values": "AP"} | options),
+)
 
 
 @pytest.mark.parametrize("test", ["t", "sign", "hall", "wilcoxon", "randomization"])

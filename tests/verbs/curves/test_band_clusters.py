@@ -6,8 +6,6 @@ import pytest
 
 import prframe
 from prframe import PrframeError
-from prframe.stats.curves import empirical_precision, posterior_of_clusters
-from prframe.stats.rankings import cells_from_scores
 
 LEVELS = [0.2, 0.4, 0.6, 0.8]
 
@@ -61,20 +59,3 @@ def test_two_clusters_have_no_band() -> None:
 def test_messages(options: dict[str, object], message: str) -> None:
     with pytest.raises(PrframeError, match=message):
         DATA.pr.band(cluster="user", **options)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("n_clusters", "size"), [(20, 10), (40, 5)])
-def test_bands_of_clusters_cover(n_clusters: int, size: int) -> None:
-    rng, samples, levels = np.random.default_rng(3), 200, np.linspace(0.1, 0.9, 9)
-
-    def drawn(frame: pl.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return tuple(frame[name].to_numpy() for name in ("score", "label", "user"))
-
-    score, label, _ = drawn(items(60_000, size, rng))
-    true, covered = empirical_precision(cells_from_scores(score, label)[0], levels), 0
-    for _ in range(samples):
-        sample = drawn(items(n_clusters, size, rng))
-        band = posterior_of_clusters(*sample, levels, 400, rng).band()
-        covered += ((band.low <= true) & (true <= band.high)).all()
-    assert covered / samples > 0.94 - 3 * (0.06 * 0.94 / samples) ** 0.5

@@ -1,6 +1,5 @@
 """Mean curves over queries: naive means, the metrics that they are made of, laws and messages."""
 
-import re
 from collections.abc import Callable
 from itertools import product
 from typing import Any
@@ -13,9 +12,9 @@ from numpy.typing import NDArray
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe import PrframeError
 from prframe.stats.intervals import Confidence, mean_band
 from tests.oracle import Group, Item
+from tests.refusals import refusals
 from tests.strategies import frame, items
 
 Floats = NDArray[np.float64]
@@ -212,44 +211,35 @@ def test_equal_models() -> None:
 
 
 # What is said of a call, in part.
-MESSAGES: dict[str, tuple[Callable[[], object], str]] = {
-    "more levels than can be read": (
-        lambda: CALLS["curve"](RUNS, recall=10**9),
-        "evenly spaced levels, at most 1,000,000; got 1,000,000,000.",
-    ),
-    "no levels": (
-        lambda: CALLS["compare_curves"](RUNS, recall=[]),
-        "`recall` must name at least one level; got none.",
-    ),
-    "levels twice": (
-        lambda: CALLS["band"](RUNS, recall_range=(0, 1)),
-        "`recall` and `recall_range` both name levels; give one of them.",
-    ),
-    "range": (
-        lambda: CALLS["band"](RUNS, recall=None, recall_range=(0, 2)),
-        "`recall_range` must lie between 0 and 1; got 2.",
-    ),
-    "method": (
-        lambda: CALLS["band"](RUNS, method="asymptotic"),
-        "`method` of a mean over groups must be one of 'auto', 'bca',",
-    ),
-    "simultaneous t": (
-        lambda: CALLS["band"](RUNS, method="t"),
-        "method='t' knows single levels only; say simultaneous=False",
-    ),
-    "interpolated band of one ranking": (
-        lambda: prframe.band(RUNS, by=["model", "query"], interpolate=True),
-        "`interpolate` is for mean curves; name the groups",
-    ),
-    "cluster": (
-        lambda: CALLS["compare_curves"](RUNS, cluster="item"),
+
+
+test_messages = refusals(
+    {
+        "evenly spaced levels, at most 1,000,000; got 1,000,000,000.": lambda: CALLS["curve"](
+            RUNS, recall=10**9
+        ),
+        "`recall` must name at least one level; got none.": lambda: CALLS["compare_curves"](
+            RUNS, recall=[]
+        ),
+        "`recall` and `recall_range` both name levels; give one of them.": lambda: CALLS["band"](
+            RUNS, recall_range=(0, 1)
+        ),
+        "`recall_range` must lie between 0 and 1; got 2.": lambda: CALLS["band"](
+            RUNS, recall=None, recall_range=(0, 2)
+        ),
+        "`method` of a mean over groups must be one of 'auto', 'bca',": lambda: CALLS["band"](
+            RUNS, method="asymptotic"
+        ),
+        "method='t' knows single levels only; say simultaneous=False": lambda: CALLS["band"](
+            RUNS, method="t"
+        ),
+        "`interpolate` is for mean curves; name the groups": lambda: prframe.band(
+            RUNS, by=["model", "query"], interpolate=True
+        ),
         "`cluster` 'item' must be one value, and no null, for each group of `over`, in groups "
-        "'q00', 'q01', 'q02', 'q03', 'q04' and 7 more;",
-    ),
-}
-
-
-@pytest.mark.parametrize(("call", "message"), MESSAGES.values(), ids=MESSAGES)
-def test_messages(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(PrframeError, match=re.escape(message)):
-        call()
+        "'q00', 'q01', 'q02', 'q03', 'q04' and 7 more;": lambda: CALLS["compare_curves"](
+            RUNS, cluster="item"
+        ),
+    },
+    whole=False,
+)

@@ -74,19 +74,3 @@ def test_without_a_retrieved_positive_there_is_none() -> None:
         "MaxF1 threshold: undefined, hence null, for the rows, which have no positives or no "
         "retrieved positives"
     ]
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:fewer than 40 clusters:prframe.CoverageWarning")
-@pytest.mark.parametrize(
-    ("n", "share", "distance", "best"),
-    [(100, 0.5, 1.0, -0.0774), (300, 0.1, 2.0, 1.6893), (400, 0.5, 1.0, -0.0774)],
-)
-@pytest.mark.parametrize("cluster", [None, "cluster"])
-def test_coverage(n: int, share: float, distance: float, best: float, cluster: str | None) -> None:
-    """The best threshold of a binormal population, found on a fine grid."""
-    data = samples(300, n, share, distance, 6).with_columns(cluster=pl.int_range(pl.len()) % n)
-    rows = data.pr.interval("MaxF1", by="run", cluster=cluster, method="logit-t")
-    rows = rows.filter(metric="MaxF1 threshold")
-    covered = ((rows["conf_low"] <= best) & (best <= rows["conf_high"])).mean()
-    assert covered > 0.95 - 0.038

@@ -74,25 +74,6 @@ def test_pseudo_values_give_the_ends(metric: str, clusters: int) -> None:
         assert 1 <= z / -scipy.stats.t.ppf(0.05, df) < 1.1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("clusters", [3, 7, 20])
-def test_few_clusters_are_covered(clusters: int) -> None:
-    """By influence alone AP was covered in .88 to .90; the standard error of .93 is .008 here."""
-    rng = np.random.default_rng(clusters)
-    parts = [clustered(clusters, 30, rng).with_columns(sample=i) for i in range(1000)]
-    found = pl.concat(parts).pr.interval(["AP", "AUC"], by="sample", cluster="cluster")
-    recall = (np.arange(20_000) + 0.5) / 20_000
-    passed = scipy.stats.norm.sf(1.5 + scipy.stats.norm.ppf(1 - recall))
-    truth = {
-        "AP": (0.3 * recall / (0.3 * recall + 0.7 * passed)).mean(),
-        "AUC": scipy.stats.norm.cdf(1.5 / 2**0.5),
-    }
-    for metric, value in truth.items():
-        rows = found.filter(pl.col("metric") == metric)
-        covered = rows.select(pl.lit(value).is_between("conf_low", "conf_high").mean()).item()
-        assert 0.9 < covered < 0.98
-
-
 def test_few_clusters_are_told_of_once() -> None:
     rng = np.random.default_rng(3)
     label = rng.random(400) < 0.3

@@ -14,13 +14,7 @@ from scipy import stats
 import prframe
 from prframe.metrics import parse_metric
 from prframe.stats.intervals.rankings import ranking_interval
-from prframe.stats.rankings import (
-    AveragePrecision,
-    PrecisionAt,
-    RecallAt,
-    RocArea,
-    TrapezoidArea,
-)
+from prframe.stats.rankings import AveragePrecision, PrecisionAt, RecallAt, RocArea, TrapezoidArea
 from prframe.stats.rankings.cells import cells_from_scores
 from prframe.tie_policies import ALL_TIES, WITHOUT_LABELS
 from tests.strategies import Item, frame, items
@@ -240,18 +234,6 @@ def test_the_error_of_auc_is_that_of_proc() -> None:
     assert ends == pytest.approx(published, abs=1e-14)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_the_error_of_auc_is_delong_s(method: str) -> None:
-    rows = data(300, seed=13).with_columns(pl.col("score").clip(-9, None))
-    score, label = rows["score"].to_numpy(), rows["label"].to_numpy()
-    higher = np.subtract.outer(score[label], score[~label])
-    wins = (higher > 0) + (higher == 0) / 2
-    of_pos, of_neg = wins.mean(axis=1), wins.mean(axis=0)
-    found = prframe.interval(rows, "AUC", method=method, n_resamples=50, rng=1)
-    delong = np.sqrt(of_pos.var(ddof=1) / of_pos.size + of_neg.var(ddof=1) / of_neg.size)
-    assert found["std_error"].item() == pytest.approx(delong, rel=1e-12)
-
-
 # Clusters
 
 
@@ -282,26 +264,6 @@ def test_rows_that_stand_twice_say_nothing_new(method: str) -> None:
     # The jackknife corrects the middle of clusters.
     assert width(twice, "item") == pytest.approx(once, rel=0.1)
     assert width(twice) == pytest.approx(once / 2**0.5, rel=0.06)
-
-
-@pytest.mark.slow
-def test_clusters_cover() -> None:
-    rng = np.random.default_rng(23)
-    runs, number, size = 400, 8, 20
-    cluster = np.tile(np.repeat(np.arange(number), size), runs)
-    label = rng.random(runs * number * size) < 0.3
-    shift = np.repeat(rng.normal(size=runs * number), size)
-    score = (shift + rng.normal(size=label.size)) * 0.5**0.5 + label
-    rows = pl.DataFrame(
-        {"run": np.repeat(np.arange(runs), number * size), "c": cluster, "score": score}
-    ).with_columns(label=label)
-    true = stats.norm.cdf(0.5**0.5)
-    found = prframe.interval(rows, "AUC", by="run", cluster="c")
-    covered = (pl.col("conf_low") <= true) & (pl.col("conf_high") >= true)
-    hits = found.select(covered.sum()).item()
-    assert stats.binomtest(hits, runs, 0.95).pvalue > 0.001
-    alone = prframe.interval(rows, "AUC", by="run", method="logit-t")
-    assert alone.select(covered.mean()).item() < 0.93
 
 
 # Means
@@ -339,23 +301,6 @@ def test_the_t_interval_of_means_is_scipy_s(alternative: str) -> None:
         assert found.filter(metric=metric).select(ENDS).row(0) == pytest.approx(
             tuple(np.clip(ends, 0, most))
         )
-
-
-@quiet
-@pytest.mark.parametrize("method", ["percentile", "bca"])
-def test_the_bootstrap_of_means_is_scipy_s(method: str) -> None:
-    values = prframe.evaluate(DATA, "DCG", by="query")["DCG"].to_numpy()
-    found = prframe.interval(DATA, "DCG", over="query", method=method, rng=24, n_resamples=20_000)
-    expected = stats.bootstrap(
-        (values,),
-        np.mean,
-        n_resamples=20_000,
-        method={"bca": "BCa"}.get(method, method),
-        **{SCIPY_RNG: np.random.default_rng(25)},
-    )
-    ends = tuple(expected.confidence_interval)
-    assert found.select(ENDS).row(0) == pytest.approx(ends, abs=0.02 * values.mean())
-    assert found["std_error"].item() == pytest.approx(expected.standard_error, rel=0.03)
 
 
 def test_means_with_weights_judgments_and_totals() -> None:
@@ -410,50 +355,6 @@ def test_no_rows(options: dict[str, str], by: str | None) -> None:
 
 
 # Coverage
-
-
-def ap_of_binormal(mu: float, prevalence: float) -> float:
-    """AP of the population: the integral of precision over recall."""
-    z, step = np.linspace(-10, 12, 40_001, retstep=True)
-    found, false = prevalence * stats.norm.sf(z - mu), (1 - prevalence) * stats.norm.sf(z)
-    return float(stats.norm.pdf(z - mu) * step @ (found / (found + false)))
-
-
-def ap_of_levels(mu: float, prevalence: float, cuts: np.ndarray) -> float:
-    """The same of scores cut into levels, which count at their end."""
-    edges = np.append(cuts[::-1], -np.inf)
-    recall, false = stats.norm.sf(edges - mu), stats.norm.sf(edges)
-    found = prevalence * recall
-    precision = found / (found + (1 - prevalence) * false)
-    return float(np.diff(recall, prepend=0) @ precision)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("mu", "prevalence", "n", "cuts"),
-    [
-        (1.0, 0.1, 200, None),
-        (2.0, 0.01, 2000, None),
-        (1.5, 0.1, 500, np.array([-0.5, 0.5, 1.5, 2.5])),
-    ],
-    ids=["common", "rare", "ties"],
-)
-def test_intervals_for_ap_cover(
-    mu: float, prevalence: float, n: int, cuts: np.ndarray | None
-) -> None:
-    rng, runs = np.random.default_rng(29), 200
-    label = rng.random(runs * n) < prevalence
-    score = rng.normal(size=runs * n) + mu * label
-    true = ap_of_binormal(mu, prevalence)
-    if cuts is not None:
-        score, true = np.searchsorted(cuts, score), ap_of_levels(mu, prevalence, cuts)
-    rows = pl.DataFrame({"run": np.repeat(np.arange(runs), n), "score": score, "label": label})
-    found = prframe.interval(rows, "AP", by="run", rng=30, n_resamples=200)
-    assert set(found["method"]) == {"bayesian-bootstrap"}
-    hits = found.filter((pl.col("conf_low") <= true) & (pl.col("conf_high") >= true)).height
-    # Coverage is promised to be within .92 and .98.
-    assert stats.binomtest(hits, runs, 0.92, alternative="less").pvalue > 0.005
-    assert stats.binomtest(hits, runs, 0.98, alternative="greater").pvalue > 0.005
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")

@@ -1,6 +1,5 @@
 """The verb `interval` of precomputed values, against the way from scores and SciPy."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,8 @@ import scipy.stats
 from polars.testing import assert_frame_equal
 
 import prframe
-from tests.compared_runs import runs, scipy_seed, without_nan
+from tests.compared_runs import runs, without_nan
+from tests.refusals import refusals
 
 # Within [0, 1], with many ties, and without an upper bound.
 METRICS = ["AP", "P@4", "DCG"]
@@ -91,84 +91,52 @@ def test_unbounded_values_have_students_interval(alternative: Any) -> None:
     assert row["conf_high"] == pytest.approx(ends.high, rel=1e-12)
 
 
-@pytest.mark.parametrize("alternative", SIDES)
-def test_bootstrap_intervals_are_scipys(alternative: Any) -> None:
-    frame = pl.DataFrame({"seed": range(15), "accuracy": SCORES})
-    for method in ("percentile", "bca"):
-        options: dict[str, Any] = {"method": method, "alternative": alternative}
-        (row,) = prframe.interval(
-            frame, values="accuracy", over="seed", n_resamples=9999, rng=1, **options
-        ).rows(named=True)
-        ends = scipy.stats.bootstrap(
-            (SCORES,),
-            np.mean,
-            method="BCa" if method == "bca" else method,
-            alternative=alternative,
-            n_resamples=9999,
-            **scipy_seed(1),
-        ).confidence_interval
-        # Both draw their own resamples.
-        tolerance = scipy.stats.sem(SCORES) / 4
-        assert row["conf_low"] == pytest.approx(ends.low, abs=tolerance)
-        assert row["conf_high"] == pytest.approx(ends.high, abs=tolerance)
-
-
 AT_HAND = pl.DataFrame(
     {"query_id": ["q1", "q2", "q3"], "AP": [0.1, 0.5, 0.7], "ms": [12.0, 15, 11]}
 )
 METRIC_ROWS = AT_HAND.unpivot(["AP", "ms"], index="query_id", variable_name="metric")
 # What is said of a call, in part.
-REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
-    "both": (AT_HAND, {"metrics": "AP"}, "that hold values of metrics; got both."),
-    "neither": (AT_HAND, {"values": None}, "that hold values of metrics; got neither."),
-    "no queries": (AT_HAND, {"over": None}, "whose column stands in over=; without over= an"),
-    **{
-        name: (AT_HAND, {name: value}, f"`{name}` says how items are ranked and which count;")
-        for name, value in (("score", "ms"), ("label", "ms"), ("weight", "ms"), ("n_pos", 3))
+
+
+test_refusals = refusals(
+    {
+        "that hold values of metrics; got both.": (AT_HAND, {"metrics": "AP"}),
+        "that hold values of metrics; got neither.": (AT_HAND, {"values": None}),
+        "whose column stands in over=; without over= an": (AT_HAND, {"over": None}),
+        "`missing` is for scores; precomputed values that": (AT_HAND, {"missing": "drop"}),
+        "`resampling` and `cluster` each say how groups depend on each other;": (
+            AT_HAND,
+            {"cluster": "ms", "resampling": 0.25},
+        ),
+        "`values` names the column 'AQ', which the frame": (AT_HAND, {"values": "AQ"}),
+        "`values` names 'query_id', which": (AT_HAND, {"values": ["AP", "query_id"]}),
+        "`values` must be numeric; 'AP' is String.": (AT_HAND.cast({"AP": pl.String}), {}),
+        "`values` 'AP' must be finite: 1 of 3 rows, in groups 'q2';": (
+            AT_HAND.with_columns(AP=1 / (pl.col("AP") - 0.5)),
+            {},
+        ),
+        "one for each 'query_id', and 4 of 5 rows share these, in groups 'q2', 'q3';": (
+            pl.concat([AT_HAND, AT_HAND[1:]]),
+            {},
+        ),
+        "for each 'query_id', 'metric', and 2 of 7 rows share these, in groups ('q1', 'AP');": (
+            pl.concat([METRIC_ROWS, METRIC_ROWS[:1]]),
+            {"values": "value"},
+        ),
+        "`metric` 'metric' must not contain nulls: 3 of 6 rows, in groups 'q1', 'q2', 'q3';": (
+            METRIC_ROWS.with_columns(pl.col("metric").replace("AP", None)),
+            {"values": "value"},
+        ),
+        "`method` of a mean over groups must": (AT_HAND, {"method": "logit-t"}),
+        "is for metrics within [0, 1], which 'ms' may exceed; take 't', 'percentile' or 'bca'.": (
+            AT_HAND,
+            {"values": ["AP", "ms"], "method": "logit"},
+        ),
+        **{
+            f"`{name}` says how items are ranked and which count;": (AT_HAND, {name: value})
+            for name, value in (("score", "ms"), ("label", "ms"), ("weight", "ms"), ("n_pos", 3))
+        },
     },
-    "missing": (AT_HAND, {"missing": "drop"}, "`missing` is for scores; precomputed values that"),
-    "clusters": (
-        AT_HAND,
-        {"cluster": "ms", "resampling": 0.25},
-        "`resampling` and `cluster` each say how groups depend on each other;",
-    ),
-    "no column": (AT_HAND, {"values": "AQ"}, "`values` names the column 'AQ', which the frame"),
-    "used otherwise": (
-        AT_HAND,
-        {"values": ["AP", "query_id"]},
-        "`values` names 'query_id', which",
-    ),
-    "text": (AT_HAND.cast({"AP": pl.String}), {}, "`values` must be numeric; 'AP' is String."),
-    "infinite": (
-        AT_HAND.with_columns(AP=1 / (pl.col("AP") - 0.5)),
-        {},
-        "`values` 'AP' must be finite: 1 of 3 rows, in groups 'q2';",
-    ),
-    "repeated": (
-        pl.concat([AT_HAND, AT_HAND[1:]]),
-        {},
-        "one for each 'query_id', and 4 of 5 rows share these, in groups 'q2', 'q3';",
-    ),
-    "repeated metric": (
-        pl.concat([METRIC_ROWS, METRIC_ROWS[:1]]),
-        {"values": "value"},
-        "for each 'query_id', 'metric', and 2 of 7 rows share these, in groups ('q1', 'AP');",
-    ),
-    "unnamed metric": (
-        METRIC_ROWS.with_columns(pl.col("metric").replace("AP", None)),
-        {"values": "value"},
-        "`metric` 'metric' must not contain nulls: 3 of 6 rows, in groups 'q1', 'q2', 'q3';",
-    ),
-    "method of rankings": (AT_HAND, {"method": "logit-t"}, "`method` of a mean over groups must"),
-    "logit beyond 1": (
-        AT_HAND,
-        {"values": ["AP", "ms"], "method": "logit"},
-        "is for metrics within [0, 1], which 'ms' may exceed; take 't', 'percentile' or 'bca'.",
-    ),
-}
-
-
-@pytest.mark.parametrize(("data", "options", "message"), REFUSED.values(), ids=REFUSED)
-def test_refusals(data: pl.DataFrame, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(prframe.PrframeError, match=re.escape(message)):
-        prframe.interval(data, **{"values": "AP", "over": "query_id"} | options)
+    lambda data, options: prframe.interval(data, **{"values": "AP", "over": "query_id"} | options),
+    whole=False,
+)
