@@ -125,41 +125,6 @@ SEARCHED_AS = {
 verb_pages.write()
 
 
-def catalogue() -> str:
-    """Return the table of metrics, made from the catalogue itself."""
-    names = {
-        "none": "{0}",
-        "optional": "{0}, {0}@k",
-        "required": "{0}@k",
-        "recall": "{0}@r",
-        "threshold": "{0}&#8203;(threshold=t)",
-        "precision": "{0}&#8203;(at_precision=p)",
-    }
-    every = max((metric.ties for metric in prframe.CATALOGUE.values()), key=len)
-    rows = [["name", "what it is", "parameters, ties, options"]]
-    for metric in prframe.CATALOGUE.values():
-        parameters = ", ".join(f"`{one.name}` = {one.default}" for one in metric.parameters)
-        refused = ", ".join(f"`{policy}`" for policy in sorted(every - metric.ties))
-        options = ", ".join(f"`{option}`" for option in sorted(metric.options))
-        undefined = (
-            "Never undefined."
-            if metric.undefined == "never"
-            else f"*Undefined when* {metric.undefined}."
-        )
-        settings = [parameters, f"ties: all but {refused}" if refused else "ties: all", options]
-        rows.append(
-            [
-                f"**{names[metric.cutoff].format(metric.name)}**",
-                f"{metric.summary} {undefined} *Source:* {metric.source}.",
-                "; ".join(filter(None, settings)),
-            ]
-        )
-    items = "\n".join("* - " + "\n  - ".join(row) for row in rows)
-    return (
-        f"```{{list-table}}\n:class: catalogue\n:header-rows: 1\n:widths: 18 57 25\n\n{items}\n```"
-    )
-
-
 def verb_names() -> str:
     """Return the names of the verbs for a summary."""
     return "\n   ".join(verbs())
@@ -168,7 +133,6 @@ def verb_names() -> str:
 GENERATED = {
     ".. each verb": verb_pages.toctree,
     ".. names of verbs": verb_names,
-    "<!-- catalogue -->": catalogue,
     **{
         f"<!-- results: {name} -->": partial(recorded.page, name)
         for name in ("benchmarks", *recorded.PAGES)

@@ -131,8 +131,8 @@ TOP = Term(lambda q, m: q.weight * q.share_in_top(m.rank()))
 P = or_above(
     Metric(
         "P",
-        "Precision at k: the positives among the first k, over k. At a threshold: the share of "
-        "positives among the items at or above it, undefined if there are none.",
+        "Precision at k: the number of positives among the first k, divided by k. At a threshold: "
+        "the share of positives among the items at or above it, null if there are none.",
         "TREC",
         (TOP,),
         over(lambda q, m: q.constant(m.rank())),
@@ -146,9 +146,9 @@ R = _or_at_precision(
     or_above(
         Metric(
             "R",
-            "Recall at k: the positives among the first k, over n_pos. At a threshold: those at "
-            "or above it, over n_pos. At a precision: the largest recall of all thresholds with "
-            "at least that precision.",
+            "Recall at k: the number of positives among the first k, divided by n_pos. At a "
+            "threshold: the number at or above it, divided by n_pos. At a precision: the largest "
+            "recall of all thresholds with at least that precision.",
             "TREC",
             (TOP,),
             over(lambda q, _: q.n_pos),
@@ -161,8 +161,8 @@ R = _or_at_precision(
 F1 = or_above(
     Metric(
         "F1",
-        "F1 at k: the harmonic mean of P@k and R@k, 2 tp / (k + n_pos); at a threshold, of the "
-        "precision and the recall there.",
+        "F1 at k: the harmonic mean of P@k and R@k, 2 tp / (k + n_pos). At a threshold: the "
+        "harmonic mean of the precision and the recall there.",
         "van Rijsbergen 1979",
         (TOP,),
         lambda q, m, terms: 2 * terms[0] / (m.rank() + q.n_pos),
@@ -174,8 +174,8 @@ F1 = or_above(
 F = or_above(
     Metric(
         "F",
-        "F measure at k: (1 + beta^2) P@k R@k / (beta^2 P@k + R@k); at a threshold, of the "
-        "precision and the recall there.",
+        "F measure at k: (1 + beta^2) P@k R@k / (beta^2 P@k + R@k). At a threshold: the same of "
+        "the precision and the recall there.",
         "van Rijsbergen 1979",
         (TOP,),
         lambda q, m, terms: (
@@ -189,7 +189,7 @@ F = or_above(
 )
 RelP = Metric(
     "RelP",
-    "Relative precision at k: P@k over that of the best ranking, tp / min(k, n_pos).",
+    "Relative precision at k: P@k divided by its largest possible value, tp / min(k, n_pos).",
     "TREC",
     (TOP,),
     over(lambda q, m: pl.min_horizontal(pl.lit(m.rank()), q.n_pos)),
@@ -206,7 +206,7 @@ Rprec = Metric(
 )
 RR = Metric(
     "RR",
-    "Reciprocal rank of the first positive, 0 if there is none up to k.",
+    "Reciprocal rank: 1 / rank of the first positive, 0 if none is retrieved, or none up to k.",
     "TREC",
     (Term(lambda q, m: per_block(expected_reciprocal_rank, q, m), "first"),),
     cutoff="optional",
@@ -214,7 +214,7 @@ RR = Metric(
 )
 Success = Metric(
     "Success",
-    "Success at k: 1 if a positive is among the first k.",
+    "Success at k: 1 if a positive is among the first k, else 0.",
     "TREC",
     (Term(lambda q, m: per_block(lambda _, *block: hit_probability(*block), q, m), "first"),),
     cutoff="required",
@@ -237,8 +237,9 @@ RBP = Metric(
 )
 Bpref = Metric(
     "Bpref",
-    "Binary preference: the mean over the positives of 1 - min(N, n_pos) / min(n_nonrel, n_pos), "
-    "N being the judged non-relevant items ranked above; 0 for a positive that is not retrieved.",
+    "Binary preference: the mean over the positives of 1 - min(above, n_pos) / min(n_nonrel, "
+    "n_pos), or 0 for a positive that was not retrieved. n_nonrel counts all items that were "
+    "judged not relevant, and above those of them that rank above the positive.",
     "Buckley & Voorhees 2004; TREC",
     (Term(_bpref_credit),),
     over(lambda q, _: q.n_pos),
@@ -246,7 +247,7 @@ Bpref = Metric(
 )
 Judged = Metric(
     "Judged",
-    "The share of judged items among the first k retrieved, among all without a cut-off.",
+    "The share of judged items among the first k retrieved items; without k, among all of them.",
     "ir_measures",
     (Term(_judged_credit),),
     _judged_finish,
@@ -258,7 +259,7 @@ Judged = Metric(
 )
 Lift = Metric(
     "Lift",
-    "Lift at k: P@k over the share of positives, n_pos / (n_pos + n_neg).",
+    "Lift at k: P@k divided by the share of positives among all items, n_pos / N.",
     "marketing literature",
     (TOP,),
     lambda q, m, terms: terms[0] / q.constant(m.rank()) * _total(q) / q.n_pos,
@@ -268,7 +269,7 @@ Lift = Metric(
 )
 EF = Metric(
     "EF",
-    "Enrichment factor: the lift in the first fraction of all items, ceil(fraction N) of them.",
+    "Enrichment factor: the lift at k = ceil(fraction N).",
     "Truchon & Bayly 2007, eq. (2)",
     (Term(lambda q, m: q.weight * q.share_in_top(_fraction_size(q, m))),),
     lambda q, m, terms: terms[0] / _fraction_size(q, m) * _total(q) / q.n_pos,
@@ -282,8 +283,8 @@ EF = Metric(
 BEDROC = Metric(
     "BEDROC",
     "Boltzmann-enhanced discrimination of ROC: the sum of exp(-alpha rank / N) over the "
-    "positives, scaled to 0 for the worst and 1 for the best ranking of N = n_pos + n_neg items; "
-    "items not retrieved rank below all others, in any order.",
+    "positives, scaled to 0 for the worst and 1 for the best ranking of all N items. Items that "
+    "were not retrieved rank below all others, in any order.",
     "Truchon & Bayly 2007, eq. (36)",
     (Term(_bedroc_credit),),
     _bedroc_finish,
@@ -364,8 +365,8 @@ DCG = Metric(
 )
 nDCG = Metric(
     "nDCG",
-    "Normalised discounted cumulative gain: the sum of gain / log2(rank + 1), over that of the "
-    "best ranking. The gain is the label where labels and `positive` are numbers, else 1.",
+    "Normalised discounted cumulative gain: the DCG, divided by the DCG of the best ranking. The "
+    "gain is the label; positives have gain 1 if labels are not numbers, or `positive` is a list.",
     "Järvelin & Kekäläinen 2002; TREC",
     (Term(_dcg_credit),),
     _ndcg_finish,
@@ -379,7 +380,8 @@ nDCG = Metric(
 ERR = Metric(
     "ERR",
     "Expected reciprocal rank of the item at which a reader stops: the sum over ranks r of "
-    "R(g_r) / r times the product of 1 - R(g) over the items above, R(g) = (2^g - 1) / 2^top.",
+    "R(g_r) / r, times the product of 1 - R(g) over the items above. R(g) = (2^g - 1) / 2^top for "
+    "the grade g, and `top` is the highest grade.",
     "Chapelle et al. 2009, eq. (4)",
     (Term(_err_credit, per_hit=False),),
     cutoff="optional",

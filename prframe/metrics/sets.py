@@ -64,7 +64,7 @@ def _number(
 
 Specificity = _at_threshold(
     "Specificity",
-    "Specificity at a threshold: the negatives below it, over n_neg.",
+    "Specificity at a threshold: the number of negatives below it, divided by n_neg.",
     "Yerushalmy 1947",
     "specificity",
     needs=("n_neg",),
@@ -78,7 +78,7 @@ BalancedAccuracy = _at_threshold(
 MCC = _at_threshold(
     "MCC",
     "Matthews' correlation coefficient at a threshold: (tp tn - fp fn) / sqrt((tp + fp) n_pos "
-    "n_neg (tn + fn)), 0 if no item, or every one, is at or above the threshold.",
+    "n_neg (tn + fn)), 0 if no item, or every item, is at or above the threshold.",
     "Matthews 1975",
     "matthews",
     range=(-1.0, 1.0),

@@ -166,9 +166,8 @@ LEVELS = Parameter(
 
 AP = Metric(
     "AP",
-    "Average precision: the sum of the precision at each positive's rank, over n_pos. "
-    "Cut off at k, positives beyond rank k count 0; a tie block that straddles k counts with "
-    "its part above k.",
+    "Average precision: the sum of the precision at the rank of each positive, divided by n_pos. "
+    "With k, positives beyond rank k count 0; a tie block that crosses rank k counts in part.",
     "vl_pr; TREC",
     (Term(_ap_credit),),
     over(lambda q, _: q.n_pos),
@@ -181,7 +180,7 @@ AP = Metric(
 )
 AUPRC = Metric(
     "AUPRC",
-    "Trapezoid area under the precision-recall curve from its opening point (0, 1).",
+    "Area under the precision-recall curve by trapezoids, from the point (recall 0, precision 1).",
     "vl_pr",
     (Term(_trapezoid_credit),),
     over(lambda q, _: q.n_pos),
@@ -196,8 +195,8 @@ AUPRC = Metric(
 AP11 = Metric(
     "AP11",
     "11-point interpolated AP: the mean over the recall levels 0, .1, ..., 1 of the largest "
-    "precision at that recall or beyond; the opening point (0, 1) counts, but not with the "
-    "levels of trec_eval.",
+    "precision at that recall or beyond. The point (recall 0, precision 1) counts, except with "
+    'trec_eval\'s levels, "v9" and "v10".',
     "vl_pr",
     (Term(_eleven_point_credit), Term(_precision_credit, "max")),
     _eleven_point_finish,
@@ -208,7 +207,7 @@ AP11 = Metric(
 )
 IPrec = Metric(
     "IPrec",
-    "Interpolated precision at recall r: the largest precision at that recall or beyond, 0 if it "
+    "Interpolated precision at recall r: the largest precision at that recall or beyond, 0 if r "
     "is not reached.",
     "TREC",
     (Term(_precision_beyond, "max"),),
@@ -219,8 +218,8 @@ IPrec = Metric(
 )
 Prec = Metric(
     "Prec",
-    "Precision at the threshold where recall first reaches r, not interpolated: 0 if it is not "
-    "reached, and 1 at r = 0, the opening point (0, 1).",
+    "Precision at the threshold where recall first reaches r, not interpolated. It is 0 if r is "
+    "not reached, and 1 at r = 0. The number r is a recall, not a rank.",
     "Clemencon & Vayatis 2009, eq. (3)",
     (Term(_precision_at_level, "max"),),
     # At level 0 it is that of the opening point, which precedes all hits.
@@ -241,8 +240,8 @@ MaxF1 = Metric(
 )
 AUC = Metric(
     "AUC",
-    "Area under the ROC curve: the probability that a positive ranks above a negative, "
-    "ties and pairs of unretrieved items counting half.",
+    "Area under the ROC curve: the probability that a positive ranks above a negative. Ties, and "
+    "pairs of items that were not retrieved, count half.",
     "Clemencon, Limnios & Vayatis 2021, section 2",
     (Term(lambda q, _: q.weight * (q.n_neg - (q.fp_start + q.fp_end) / 2)),),
     _auc_finish,
@@ -252,9 +251,9 @@ AUC = Metric(
 )
 W = Metric(
     "W",
-    "Linear rank statistic: the mean over the positives of phi(rank / (N + 1)), ranks rising with "
-    "the scores among all N = n_pos + n_neg items; ties, and what is not retrieved, have their "
-    "mid-rank.",
+    "Linear rank statistic: the mean over the positives of phi(rank / (N + 1)), where rank 1 is "
+    "the lowest score of all N items. Tied items, and those that were not retrieved, have the "
+    "mean of their ranks.",
     "Clemencon, Limnios & Vayatis 2021, eq. (3.2)",
     (Term(lambda q, m: q.weight * _block_scores(mid_rank_score, q, m, q.start, q.end)),),
     _rank_mean(mid_rank_score),
@@ -278,8 +277,8 @@ W = Metric(
 infAP = Metric(
     "infAP",
     "Inferred AP, for judgments that are a sample of the pool: the mean over the positives of "
-    "(1 + pooled share) / rank, pooled being the items of the pool above, and share the positive "
-    "ones among the judged above. A negative label marks an item of the pool that was not judged.",
+    "(1 + m s) / rank. Of the items ranked above, m counts those of the pool, and s is the share "
+    "of positives among the judged. A negative label marks an item of the pool without judgment.",
     "Yilmaz & Aslam 2006",
     (Term(_inferred_ap_credit),),
     over(lambda q, _: q.n_pos),
@@ -333,8 +332,8 @@ def _gain_finish(q: Quantities, _: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
 
 pAP = Metric(
     "pAP",
-    "Partial AP: the mean precision at the ranks of the positives up to a level of recall; the "
-    "tie block that reaches it counts in part.",
+    "Partial AP: the mean of the precision at the ranks of the positives, up to the recall "
+    "max_recall. The tie block that reaches it counts in part.",
     "TREC; McClish 1989 for ROC curves",
     (Term(_partial_ap_credit),),
     over(_reach),
@@ -350,8 +349,8 @@ pAP = Metric(
 )
 pAUC = Metric(
     "pAUC",
-    "Partial AUC: the area A under the ROC curve up to a false positive rate; with "
-    'scale="mcclish" (1 + (A - m) / (max_fpr - m)) / 2 for m = max_fpr^2 / 2.',
+    "Partial AUC: the area A under the ROC curve up to the false positive rate max_fpr. With "
+    'scale="mcclish" it is (1 + (A - m) / (max_fpr - m)) / 2, where m = max_fpr^2 / 2.',
     "McClish 1989",
     (Term(_partial_auc_credit),),
     _partial_auc_finish,
@@ -369,8 +368,8 @@ pAUC = Metric(
 )
 AUPRG = Metric(
     "AUPRG",
-    "Area under the precision-recall-gain curve from recall gain 0 to 1: the gain of a precision "
-    "or a recall x is (x - pi) / ((1 - pi) x), pi being the share of positives.",
+    "Area under the precision-recall-gain curve from recall gain 0 to 1. The gain of a precision "
+    "or a recall x is (x - pi) / ((1 - pi) x), where pi is the share of positives.",
     "Flach & Kull 2015",
     (Term(_gain_credit),),
     _gain_finish,
