@@ -3,29 +3,27 @@
 Parameters
 ----------
 score, label : str
-    Columns of the scores (a larger one ranks higher; ``-inf`` = not retrieved) and of the labels.
+    Columns of the scores (larger is better; ``-inf`` = not retrieved) and of the labels.
 by : str or list of str, optional
-    One result per distinct combination of these columns; null is a group of its own.
-    Default: the whole frame is one group.
+    One result per distinct combination of these columns, null included. Default: one group.
 weight : str, optional
-    Column of non-negative weights. A row of weight 2 counts as two rows, a row of weight 0 as
-    none.
+    Column of weights >= 0. A row of weight 2 counts as two rows.
 ties : {policies}
 {meanings}
 float32 : bool
-    Compare scores as 32-bit floats, as trec_eval 9 does, which sees more ties.
+    Compare scores as 32-bit floats, as trec_eval 9 does.
 item : str, optional
-    Column that names the items; an item that occurs twice in a group is an error.
+    Column that names the items; none may occur twice in a group.
 positive : True, number, str or list
-    Which labels are positive. True: `True`, or a number above 0. A number g: labels >= g
-    (graded relevance). A string: labels equal to it. A list: labels equal to one of its values.
+    Which labels are positive. True: `True`, or a number above 0. A number g: labels >= g. A
+    string or a list: labels equal to it, or to one of its values.
 ignore : label value or list, optional
-    Leave out rows with these labels first; ``[None]`` for unlabelled rows.
+    Leave out rows with these labels; ``[None]`` for unlabelled rows.
 missing : {"raise", "drop", "last"}
     Rows whose score is null or NaN: an error, left out, or counted as not retrieved.
 n_pos, n_neg : int or str, optional
-    Totals of positives and negatives, including items that are not listed: a whole number, or a
-    column that is constant within each group; with weights, totals of them.
+    Totals including items that are not listed (of weights, if there are any): a number, or a
+    column that is constant within each group.
 """
 
 from collections.abc import Sequence

@@ -246,10 +246,6 @@ def _then(
     return last(first(*rows))
 
 
-# The working column of how many standard errors ties at a jump may move an estimate. From one on
-# intervals do not cover.
-MOVED = "__moved"
-
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -448,10 +444,3 @@ def warn_of_coverage(rows: pl.DataFrame, keys: Sequence[str], names: str, text: 
         warn(
             f"{text.format(names=in_words, where=where)}, ignore CoverageWarning.", CoverageWarning
         )
-
-
-# How tied scores at a jump of phi move W, for `warn_of_coverage`.
-TIES_AT_JUMPS = (
-    "{names}: a block of equal scores lies at the jump of phi{where}, and all of it counts as "
-    "above, or all as below; the estimate and its interval are off: "
-)

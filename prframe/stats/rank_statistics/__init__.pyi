@@ -14,7 +14,6 @@ from .roc import (
 )
 from .statistic import (
     RankStatistic as RankStatistic,
-    moved_by_ties as moved_by_ties,
     rank_null as rank_null,
     rank_statistic as rank_statistic,
 )

@@ -93,11 +93,6 @@ class RankSum:
         return local_precision(pos, neg, rank_of(jump, self.cells.n), self.cells.n)
 
 
-def moved_by_ties(phi: ScoreGeneratingFunction, cells: RankedCells) -> float:
-    """Return by how many standard errors items tied across a jump of phi may move W, or 0."""
-    return RankSum(cut_at_jumps(cells, phi), phi).moved_by_ties if phi.projected else 0.0
-
-
 def normalised_mid_ranks(sizes: Integers) -> Floats:
     """Return mid-ranks of blocks, best first, over N + 1; an empty block counts as one item."""
     n = int(sizes.sum())

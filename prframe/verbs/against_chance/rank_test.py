@@ -26,8 +26,6 @@ from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, FrameT, Integers, Shared
 from prframe.verbs._groups import each_shape, group_cells, shape_of
 from prframe.verbs._verb import (
-    MOVED,
-    TIES_AT_JUMPS,
     Accepts,
     positives_of,
     run,
@@ -154,11 +152,14 @@ def _columns(*, corrected: bool) -> dict[str, pl.DataType]:
     return heads | columns_with_p((*numbers, *ends), corrected=corrected)
 
 
-# How often intervals cover where ties lie at a jump of phi, and what to do.
-_OF_JUMPS = (
-    "95 % intervals covered in 0 to 96 % of samples of scores with five levels. Take a "
-    "phi without jumps, for example 'rtb', or scores that tell more items apart; if the p-value "
-    "alone is wanted"
+# The working column of how many standard errors ties at a jump may move an estimate. From one on
+# intervals do not cover.
+_MOVED = "__moved"
+_TIES_AT_JUMPS = (
+    "{names}: a block of equal scores lies at the jump of phi{where}, and all of it counts as "
+    "above, or all as below; the estimate and its interval are off: 95 % intervals covered in 0 "
+    "to 96 % of samples of scores with five levels. Take a phi without jumps, for example 'rtb', "
+    "or scores that tell more items apart; if the p-value alone is wanted"
 )
 
 
@@ -215,7 +216,7 @@ class _Test(CorrectedTests):
         # Items of score -inf are ranked, as one tie block.
         source.seen.lost = False
         self._warn(rows)
-        return rows.drop(MOVED)
+        return rows.drop(_MOVED)
 
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""
@@ -229,7 +230,7 @@ class _Test(CorrectedTests):
         tests = each_shape(self._group, groups, _Group.shape, "rank_test")
         values = [row for rows in tests for row in rows]
         heads = group_hits.totals.select(*key_names(self.args))
-        schema = _columns(corrected=False) | {MOVED: pl.Float64()}
+        schema = _columns(corrected=False) | {_MOVED: pl.Float64()}
         table = pl.DataFrame(values, schema=schema, orient="row")
         numbers = [
             name for name, kind in _columns(corrected=False).items() if kind == pl.Float64()
@@ -268,8 +269,8 @@ class _Test(CorrectedTests):
         if any(not function.projected for function in self.functions):
             why += ", or are tested by DCG, which has none"
         warn_null(["std_error", "conf_low", "conf_high"], rows, self.args, narrow, why)
-        moved = rows.filter(pl.col(MOVED) > 1)
-        warn_of_coverage(moved, key_names(self.args), "phi", TIES_AT_JUMPS + _OF_JUMPS)
+        moved = rows.filter(pl.col(_MOVED) > 1)
+        warn_of_coverage(moved, key_names(self.args), "phi", _TIES_AT_JUMPS)
 
 
 def _blocks(sizes: list[int] | None, depth: int) -> Integers | None:

@@ -79,129 +79,99 @@ def compare(
 ) -> FrameT:
     """Compare models pair by pair: differences, intervals, tests, effect sizes.
 
-    With `over` queries, for example, are the sample, and the question is whether mean values
-    differ. With ``over=None`` items are, and the question is whether their rankings differ.
+    Over queries: do mean values differ? On the same items (``over=None``): do rankings differ?
+    See "Comparing systems", "Comparing classifiers" and "Designs" in the guide.
 
     Parameters
     ----------
     frame : {frames}
         One row per item and model, or one row per item with a column of scores for each model.
     metrics : str, Metric or list of these, optional
-        Any metric. On the same items, those that `interval` supports for one ranking.
+        Any metric; on the same items, those that `interval` supports for one ranking.
     {shared}
         On the same items there is no `weight`.
     values : str or list of str, optional
-        Instead of metrics: columns of precomputed values of queries, one per metric, or one column
-        besides a column ``"metric"``; without a column of models, one per model.
+        Columns of precomputed values of queries, one per metric, or one besides a column
+        ``"metric"``; without a column of models, one per model.
     model : str, optional
-        Column of models; ``"model"`` unless given. Not with a list in `score`, a model each.
+        Column of models, by default ``"model"``, unless `score` lists a column for each.
     over : str, list of str or None
-        Columns of queries, by default ``"query_id"``. None: compare on the same items, matched by
-        `item`, or by row if `score` is a list; this is the default if `item` is given and there is
-        no ``"query_id"``.
+        Columns of queries. None: the same items, matched by `item`, or by row if `score` is a
+        list.
     baseline : model or list of models, optional
-        Compare every other model a with each of these as b. Default: every pair, sorted by name,
-        categories in their own order.
+        Compare every other model a with each of these as b. Default: every pair, sorted by name.
     test : str, optional
-        "randomization", or "t" with `predicted`, unless given. Over queries:
-
-        - "randomization": the models might have exchanged their values, query by query.
-        - "t": Student's, of the mean difference.
-        - "hall": the same, corrected for skewness.
-        - "bootstrap": of the mean difference, with studentized resamples.
-        - "wilcoxon": of the signed ranks; "sign": of wins and losses. Without clusters.
-
-        On the same items (`prframe.stats.compare_rankings`):
-
-        - "randomization": either model might have given an item either rank.
-        - "bootstrap": items are drawn with replacement.
-        - "delong": of AUC, by the normal distribution; for 15 or more items of either class.
+        "randomization" (default) or "bootstrap"; over queries also "t" (default with `predicted`),
+        "hall", "wilcoxon" or "sign"; on the same items "delong".
     alternative : {"two-sided", "less", "greater"}
-        The difference a - b is not 0, below 0, or above 0; intervals have the same sides.
-    correction : str or None
-        How p-values are adjusted for their number: "bonferroni", "holm", "bh", "by"
-        (`prframe.stats.adjust_p_values`), or, with "randomization" over queries, "max-t": each
-        pair is compared with the largest t of all under random signs (step-down).
+        The difference a - b is not 0, below 0, or above 0.
+    correction : {"holm", "bonferroni", "bh", "by", "max-t"} or None
+        How p-values are adjusted; "max-t" is for "randomization" over queries.
     within : {"all", "by"}
-        Adjust for all rows of the result, or for those of each group of `by`, as "max-t" does.
+        Adjust for all rows, or for those of each group of `by` ("max-t").
     interval : {"auto", "t", "hall", "percentile"}
-        Over queries "t" is Student's and "hall" corrected for skewness; "auto" is "t", or "hall"
-        with ``test="hall"``. On the same items "percentile" is from the paired bootstrap, and
-        "auto" is "percentile" (or DeLong's), widened as the notes say.
+        Over queries "t" or "hall"; on the same items "percentile", of the paired bootstrap, which
+        "auto" widens.
     confidence_level : float in (0, 1)
         Level of the interval.
     equivalence : float > 0, optional
-        Add ``p_equivalence``, not adjusted, of two one-sided t tests that the means differ by
-        less than this margin.
+        Test whether the means differ by less than this margin.
     power : float in (1 - confidence_level, 1), optional
-        Add the smallest difference that this many queries detect with this power (t test), and the
-        number of queries needed to detect the observed difference.
+        Add the detectable difference, and the number of queries needed for the observed one.
     resampling : "cv" or float > 0, optional
-        Correct the variance of ``test="t"`` for overlapping training sets. "cv": the last column
-        of `over` names folds, and columns before it repetitions. A number: the size of a test set
-        divided by that of its training set.
+        Correct "t" for overlapping training sets: test size / training size, or "cv" if `over`
+        names folds last.
     cluster : str, optional
-        Column of clusters of queries (each in one) or of items. Tests permute or resample whole
-        clusters; `power` does not support it.
+        Column of clusters of queries or items, which are permuted or resampled whole.
     incomplete : {"raise", "pairwise", "common", "zero", "last"}
-        If a model has no rows for a query: an error, compare each pair over the queries of both,
-        all models over the queries of all, or count 0. On the same items: an error, "last" counts
-        missing items as not retrieved, "common" leaves out what not all have.
+        A query that a model lacks is an error, left out for its pairs or for all models, or
+        counts 0; an item is an error, left out ("common") or not retrieved ("last").
     undefined : float, optional
-        The value of a metric that is undefined for a query. Default: the query is left out.
+        Value of undefined metrics. Default: the query is left out.
     prior : float in (0, 1), optional
-        Share of positives of the population, as in `interval`; not with "delong".
+        Share of positives, as in `interval`; not with "delong".
     n_resamples : int
-        Draws of sampled tests and, on the same items, of intervals; at least
-        2 / (1 - confidence_level).
+        Draws of sampled tests and intervals.
     rng : int or numpy.random.Generator, optional
-        Seed. All pairs, metrics and groups have the same draws.
+        Seed; all pairs, metrics and groups share the draws.
     judged : str
-        As in `evaluate`, for metrics that need it.
+        As in `evaluate`.
     predicted : str or list of str, optional
-        Over queries: the column of a machine's labels, or those of values by them, as in
-        `interval`.
+        Over queries: columns of a machine's labels or values, as in `interval`.
 
     Returns
     -------
     frame of the caller's kind
         A row per group, metric and pair: the `by` columns, ``metric`` (String), ``model_a``,
-        ``model_b`` (as the column `model`), ``difference``, ``conf_low``, ``conf_high``,
-        ``p_adjusted`` (with `correction`), ``p_value``, ``effect_size`` (Cohen's d_z),
-        ``mean_a``, ``mean_b``, ``statistic`` (Float64), ``wins``, ``ties``, ``losses`` of a, ``n``
-        queries or items (Int64), ``method``, ``test``, ``correction`` (String), ``n_family``
-        (Int64), the number of p-values adjusted for, ``confidence_level``, and ``p_std_error``,
-        the Monte Carlo error of a sampled p-value (Float64). Options add
+        ``model_b`` (as `model`), ``difference``, ``conf_low``, ``conf_high``, ``p_adjusted``,
+        ``p_value``, ``effect_size`` (Cohen's d_z), ``mean_a``, ``mean_b``, ``statistic``
+        (Float64), ``wins``, ``ties``, ``losses`` of a, ``n`` queries or items (Int64), ``method``,
+        ``test``, ``correction`` (String), ``n_family`` (Int64; how many p-values),
+        ``confidence_level``, and ``p_std_error`` of a sampled p-value (Float64). Options add
         ``p_adjusted_std_error``, ``alternative``, ``p_equivalence``, ``detectable_difference``,
-        ``n_needed`` and the columns of `predicted`. `prframe.tables.sentences` writes each row as
-        a sentence.
+        ``n_needed`` and the columns of `predicted`.
 
     Raises
     ------
     PrframeError
-        An unknown name, options that do not go together, a model without rows for a query or an
-        item, a query of two clusters, or rows that cannot be ranked.
+        Options that do not go together, a model that lacks a query or an item, or rows that cannot
+        be ranked.
 
     Warns
     -----
     CoverageWarning
-        On the same items: "delong" with fewer than 15 items of a class, and any test with fewer
-        than 40 clusters that hold one.
+        Few clusters of items, or few items of a class for "delong".
     DependentFoldsWarning
-        `over` seems to name folds, and `resampling` does not say so.
+        `over` seems to name folds.
     SkewedDifferencesWarning
-        10 to 100 queries whose differences are skewed, with another test or interval than "hall".
+        Few, skewed differences, which "hall" allows for.
     UndefinedMetricWarning
-        Queries for which a metric is undefined, and pairs with too little in common for a test.
+        A metric or a test is undefined.
 
     Notes
     -----
     A pair is compared over the queries for which both models have a value. Differences due to
-    rounding are ties. A larger value wins.
-
-    On the same items, resamples may lack the few items that good models misrank. So "auto" is
-    widened by the intervals of the two models (`interval`) and their correlation, and may contain
-    0 although the p-value is below .05. There are no wins, and no effect size.
+    rounding are ties.
 
     References
     ----------
@@ -211,28 +181,10 @@ def compare(
     Examples
     --------
     >>> import prframe
-    >>> digits = prframe.datasets.load_digits()
-    >>> pairs = prframe.compare(
-    ...     digits, "AP", model="system", baseline="pixels", n_pos="n_relevant"
-    ... )
-    >>> pairs.select("model_a", "difference", "conf_low", "conf_high", "p_adjusted").head(3)
-    shape: (3, 5)
-    ┌─────────┬────────────┬───────────┬───────────┬────────────┐
-    │ model_a ┆ difference ┆ conf_low  ┆ conf_high ┆ p_adjusted │
-    │ ---     ┆ ---        ┆ ---       ┆ ---       ┆ ---        │
-    │ str     ┆ f64        ┆ f64       ┆ f64       ┆ f64        │
-    ╞═════════╪════════════╪═══════════╪═══════════╪════════════╡
-    │ binary  ┆ -0.186258  ┆ -0.199118 ┆ -0.173397 ┆ 1.4873e-59 │
-    │ ink     ┆ -0.387888  ┆ -0.407765 ┆ -0.368011 ┆ 6.2230e-60 │
-    │ pca     ┆ -0.018854  ┆ -0.026784 ┆ -0.010924 ┆ 0.000004   │
-    └─────────┴────────────┴───────────┴───────────┴────────────┘
-
-    Of precomputed values, a column for each model:
-
     >>> frame = {"query_id": ["q1", "q2", "q3"], "old": [0.2, 0.4, 0.5], "new": [0.3, 0.6, 0.9]}
     >>> found = prframe.compare(frame, values=["new", "old"], test="t")
-    >>> found["difference"].round(3).item(), found["p_value"].round(3).item()
-    (0.233, 0.118)
+    >>> found.select("model_a", "difference", "p_value").row(0)
+    ('new', 0.2333333333333333, 0.1180828963118032)
     """
     wanted = metrics_or_none(metrics, values)
     frame, over = _queries(frame, over, named=values is None and shared.get("item") is not None)

@@ -9,9 +9,9 @@ import polars as pl
 
 from prframe import checks
 from prframe._engine.frames import Source
-from prframe._engine.rows import in_groups, key_names
+from prframe._engine.rows import key_names
 from prframe.draws import INTERVAL_DRAWS
-from prframe.errors import SkewedDifferencesWarning, warn
+from prframe.errors import ArgumentError
 from prframe.stats import PairedFamily
 from prframe.stats._arrays import random_generator
 from prframe.stats._units import units_of
@@ -23,7 +23,7 @@ from prframe.stats.curves import (
     has_band,
 )
 from prframe.stats.intervals import Confidence, mean_band
-from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions, rounded_differences
+from prframe.stats.paired_values import rounded_differences
 from prframe.typing import Columns, Floats, FrameT, Integers, Schema, Shared
 from prframe.verbs._evaluation import prior_of
 from prframe.verbs._groups import each_group, resamples
@@ -39,7 +39,7 @@ from prframe.verbs._verb import (
     why_bandless,
 )
 from prframe.verbs.comparison.on_items import PairedRows, paired_rows
-from prframe.verbs.comparison.over_queries import SKEWED, student_intervals
+from prframe.verbs.comparison.over_queries import student_intervals
 from prframe.verbs.comparison.query_values import (
     ComparedValues,
     Stratum,
@@ -115,7 +115,7 @@ def compare_curves(
         default 81 from 0.1 to 0.9, as in `band`.
     simultaneous : bool
         Whether the band covers the difference at all levels at once with the probability
-        `confidence_level`, or at each level separately.
+        `confidence_level`, or (without `over`) at each level separately.
     confidence_level : float in (0, 1)
         Probability of covering.
     cluster : str, optional
@@ -152,8 +152,6 @@ def compare_curves(
 
     Warns
     -----
-    SkewedDifferencesWarning
-        With `over`, single levels at which the differences are few and skewed, as in `compare`.
     UndefinedMetricWarning
         Groups with fewer than 3 positives, or clusters that hold either class, have no band;
         groups without positives have no curves. With `over` queries without positives do not
@@ -171,8 +169,8 @@ def compare_curves(
     ``m = sum S_j / n``: ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n``. The multiple is a quantile
     of the largest studentized deviation of a bootstrap mean. The p-value is from random signs of
     whole curves of differences, ``P(max_b |t*(b)| >= max_b |t(b)|)``; near the threshold it and
-    the band can disagree. At single levels, intervals and p-values are those of `compare` for
-    Prec@r (IPrec@r with ``interpolate=True``).
+    the band can disagree. For single levels compare ``Prec@r`` (``IPrec@r`` with
+    ``interpolate=True``).
 
     References
     ----------
@@ -204,6 +202,11 @@ def compare_curves(
     checks.flag("simultaneous", simultaneous)
     size, share = resamples(n_resamples, level), prior_of(prior)
     if over is not None:
+        if not simultaneous:
+            raise ArgumentError(
+                "`simultaneous=False` is for curves on the same items; with `over`, compare "
+                "'Prec@0.5' and the like, a metric for each level."
+            )
         levels = mean_band_levels(recall, recall_range)
         curves = PrecisionAtLevels.of(
             args, levels, interpolate=interpolate, anchor=anchor, prior=share
@@ -337,23 +340,7 @@ class MeanDifferences(ValuesPlan):
             return pl.DataFrame(schema=[*key_names(kept), "model_a", "model_b", *MEAN_DIFFERENCES])
         rows = pl.concat(parts)
         self.warn_lacking(rows, _ENDS, "curves")
-        self._warn_of_skewness(rows)
-        return rows.drop(SKEWED)
-
-    def _warn_of_skewness(self, rows: pl.DataFrame) -> None:
-        """Warn once of levels at which models differ by few, skewed values."""
-        keys = key_names(self.compared.args)
-        skewed = rows.filter(SKEWED)
-        if skewed.is_empty():
-            return
-        where = in_groups(skewed.select(keys).unique(maintain_order=True).rows())
-        warn(
-            f"the differences at {skewed.height} of {rows.height} levels are few and skewed"
-            f"{where if keys else ''}: tests may reject too often where mean precisions are "
-            "equal, and intervals miss. Compare 'Prec@r' at these levels with test='hall', which "
-            "allows for skewness; where it does not matter, ignore SkewedDifferencesWarning.",
-            SkewedDifferencesWarning,
-        )
+        return rows
 
     def _rows(self, stratum: Stratum, models: pl.Series, pair: tuple[int, int]) -> pl.DataFrame:
         """Return the rows of a pair of models in a group."""
@@ -375,21 +362,14 @@ class MeanDifferences(ValuesPlan):
             "precision_b": mean_of(second),
             "difference": mean_of(differences),
         }
-        if self.band.simultaneous:
-            ends, method = self._simultaneous(differences, cluster, family)
-            skewed = np.zeros(self.band.recall.size, np.bool_)
-        else:
-            ends, method = self._pointwise(family)
-            skewed = family.few_for_skewness
+        ends, method = self._band(differences, cluster, family)
         return pair_rows(stratum.key, models, pair, numbers | ends).with_columns(
-            pl.Series("method", method, dtype=pl.String),
-            pl.Series(SKEWED, skewed),
-            n=pl.lit(len(first), dtype=pl.Int64),
+            method=pl.lit(method), n=pl.lit(len(first), dtype=pl.Int64)
         )
 
-    def _simultaneous(
+    def _band(
         self, differences: Floats, cluster: Integers | None, family: PairedFamily
-    ) -> tuple[dict[str, Floats], list[str]]:
+    ) -> tuple[dict[str, Floats], str]:
         """Return the band of all levels at once, its p-value by the largest t, and the method.
 
         The band holds the interval of each level, as drawn means of two or three queries are too
@@ -404,18 +384,7 @@ class MeanDifferences(ValuesPlan):
         ends = np.fmin(band.low, low), np.fmax(band.high, high)
         p_values = (np.full(n_levels, of_all[least]) for of_all in tests[:2])
         columns = dict(zip(_NUMBERS_OF_BAND, (*ends, *p_values), strict=True))
-        return columns, [f"max-t-{tests.method}"] * n_levels
-
-    def _pointwise(self, family: PairedFamily) -> tuple[dict[str, Floats], list[str]]:
-        """Return the interval and the p-value of each level, and the methods."""
-        ends = student_intervals(family, self._confidence).T
-        options = QueryTestOptions(
-            "two-sided", self.band.n_resamples, np.random.default_rng(self.seed)
-        )
-        tests = QUERY_TESTS["randomization"].of_pairs(family, options)
-        p_values = np.array([(test.p_value, test.std_error) for test in tests]).T
-        columns = dict(zip(_NUMBERS_OF_BAND, (*ends, *p_values), strict=True))
-        return columns, [test.method for test in tests]
+        return columns, f"max-t-{tests.method}"
 
     @property
     def _confidence(self) -> Confidence:

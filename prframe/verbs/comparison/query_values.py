@@ -22,7 +22,6 @@ from prframe.verbs._mean_samples import (
     refuse_items_of_several_folds,
     refuse_varying_clusters,
     test_train_ratio,
-    varying,
 )
 from prframe.verbs._precomputed_values import (
     COLUMN,
@@ -185,7 +184,7 @@ class ComparedValues:
         rows = rows.with_columns(pl.col(categories).cast(pl.String))
         queries = rows.select(over).unique().sort(over).with_row_index(_UNIT)
         rows = rows.join(queries, on=over, how="left", nulls_equal=True, maintain_order="left")
-        cluster = self._clusters(rows, queries)
+        cluster = self._clusters(rows)
         values = {
             part[METRIC][0]: self._table(part, models, queries)
             for part in rows.partition_by(METRIC, maintain_order=True)
@@ -213,18 +212,12 @@ class ComparedValues:
             table[:, np.isnan(table).any(axis=0)] = np.nan
         return table
 
-    def _clusters(self, rows: pl.DataFrame, queries: pl.DataFrame) -> NDArray[np.int64] | None:
-        """Return the cluster of each query, which must be one."""
+    def _clusters(self, rows: pl.DataFrame) -> NDArray[np.int64] | None:
+        """Return the cluster of each query, which is one."""
         if self.args.cluster is None:
             return None
-        known = ~is_missing(pl.col(CLUSTER), rows.schema[CLUSTER])
-        code = pl.when(known).then(pl.col(CLUSTER).rank("dense").cast(pl.Int64) - 1)
-        pairs = rows.select(_UNIT, code.alias(CLUSTER)).unique()
-        bad = pl.col(_UNIT).is_duplicated() | pl.col(CLUSTER).is_null()
-        wrong = pairs.filter(bad)[_UNIT].unique().sort()
-        if wrong.len():
-            raise varying(self.args, queries.select(self.over_names)[wrong.to_list()])
-        return pairs.sort(_UNIT)[CLUSTER].to_numpy()
+        firsts = rows.sort(_UNIT).unique(_UNIT, keep="first", maintain_order=True)
+        return firsts[CLUSTER].rank("dense").cast(pl.Int64).to_numpy() - 1
 
     def _absent(
         self, absent: NDArray[np.bool_], models: pl.Series, queries: pl.DataFrame, metric: str

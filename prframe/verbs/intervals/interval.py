@@ -19,7 +19,7 @@ from prframe._engine.rows import key_names
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import ArgumentError
 from prframe.metrics import Metric, with_cells
-from prframe.metrics.thresholds import MaxF1, W
+from prframe.metrics.thresholds import MaxF1
 from prframe.stats._arrays import random_generator
 from prframe.stats.curves import Weights, drawn_weights
 from prframe.stats.intervals import (
@@ -29,15 +29,12 @@ from prframe.stats.intervals import (
     best_threshold_interval,
     ranking_intervals,
 )
-from prframe.stats.rank_statistics import moved_by_ties
 from prframe.stats.rankings import (
-    AtPrior,
     CellStatistic,
     RankedCells,
     cells_from_scores,
     cluster_counts,
 )
-from prframe.stats.score_functions import parse_phi
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Alternative, Columns, Flags, Floats, FrameT, Integers, Schema, Shared
 from prframe.verbs._evaluation import Evaluation, at_prior, prior_of, refuse_grades
@@ -51,8 +48,6 @@ from prframe.verbs._precomputed_values import (
 )
 from prframe.verbs._predictions import COUNTS
 from prframe.verbs._verb import (
-    MOVED,
-    TIES_AT_JUMPS,
     Accepts,
     Plan,
     grouped_over,
@@ -158,8 +153,9 @@ def interval(
     prior : float in (0, 1), optional
         The metric for this share of positives: negatives are reweighted as in `evaluate`. For AP,
         AUPRC, AUPRG, pAP, Prec@r, MaxF1, R(at_precision=p), and P, F1, F and MCC at a threshold;
-        AUC, pAUC, and recall, specificity and balanced accuracy at a threshold do not change. With
-        `over`, for what takes it in `evaluate`.
+        AUC, pAUC, and recall, specificity and balanced accuracy at a threshold do not change.
+        Where a negative counts three times or more, leave `method` at its default. With `over`,
+        for what takes it in `evaluate`.
     confidence_level : float in (0, 1)
         Probability of covering.
     alternative : {"two-sided", "less", "greater"}
@@ -199,9 +195,8 @@ def interval(
     -----
     CoverageWarning
         Few and skewed values or clusters: means of 10 to 100 of them, at most ``25 G^2`` with G
-        their skewness, unless the method is "hall". W with "logit-t" and tied scores at a jump of
-        phi. A `prior` by which a negative counts three times or more, except with
-        "bayesian-bootstrap". Fewer than 40 clusters with positives, or with negatives.
+        their skewness, unless the method is "hall". Fewer than 40 clusters with positives, or with
+        negatives.
     DependentFoldsWarning
         A column of `over` is called fold, and there is no `resampling`; or that is "cv" with more
         than 20 folds.
@@ -302,23 +297,11 @@ def interval(
     return of_means
 
 
-# Working columns: whether few negatives decide, and whether a group has few clusters.
-_HEAVY, _FEW = "__heavy", "__few"
+# The working column of whether a group has few clusters.
+_FEW = "__few"
 
 _OF_CLUSTERS = ("auto", "logit-t", "percentile")
 _OF_RANKINGS = (*_OF_CLUSTERS, POSTERIOR)
-# How often intervals by a standard error cover where ties lie at a jump of phi, and what to do.
-_OF_JUMPS = (
-    "95 % intervals by 'logit-t' covered in 53 to 97 % of samples of scores with five or ten "
-    "levels. "
-    "Take a phi without jumps, for example 'W(rtb)', scores that tell more items apart, or "
-    "method='percentile', which covered in 79 % of them at least; where it does not matter"
-)
-_OF_HEAVY = (
-    "makes a negative count three times or more{where}, so that few of them decide {names}, and "
-    "the interval knows none that the sample lacks: 95 % intervals covered in 55 to 95 % of "
-    "samples where a negative counts 3 to 50 times."
-)
 _OF_FEW_CLUSTERS = (
     f"fewer than {LEAST_CLUSTERS} clusters hold positives, or negatives{{where}}, so 95 % "
     "intervals may cover in as few as 83 % of samples. More clusters help, more items do not; "
@@ -435,27 +418,14 @@ class RankingIntervals(Plan):
         Evaluation(replace(self.args, cluster=None), self.wanted).check_all_rows(source)
         extra = ("score",) if has_thresholds(self.wanted) else ()
         rows = Ranking(source, self.args, extra=extra).over_groups(self._piece)
-        self._warn_of_coverage(rows)
+        few = rows.filter(pl.col("conf_low").is_not_null(), _FEW)
+        warn_of_coverage(few, key_names(self.args), "metric", _OF_FEW_CLUSTERS)
         needs = {need for metric in self.wanted.values() for need in metric.needs}
         lack = [positives_of(self.args), *(["negatives"] if "n_neg" in needs else [])]
         lack += [f"retrieved {positives_of(self.args)}"] if has_thresholds(self.wanted) else []
         above = (metric for metric in self.wanted.values() if metric.needs_items_above)
         lack += [f"scores of at least {metric.threshold:g}" for metric in above]
-        rows = rows.drop(MOVED, _HEAVY, _FEW)
-        return warned(rows, self.names, self.args, lack)
-
-    def _warn_of_coverage(self, rows: pl.DataFrame) -> None:
-        """Warn once each of ties at jumps, of negatives of large weight, and of few clusters."""
-        keys, has_interval = key_names(self.args), pl.col("conf_low").is_not_null()
-        jumps = rows.filter(pl.col(MOVED) > 1, method="logit-t")
-        warn_of_coverage(jumps, keys, "metric", TIES_AT_JUMPS + _OF_JUMPS)
-        heavy = rows.filter(has_interval, pl.col("method") != POSTERIOR, _HEAVY)
-        remedy = "A prior nearer to the share of positives helps, and more negatives do"
-        if self.args.cluster is None:
-            remedy = "Take method='bayesian-bootstrap'"
-        at_prior = f"prior={self.prior:g} {_OF_HEAVY}" if self.prior is not None else ""
-        warn_of_coverage(heavy, keys, "metric", f"{at_prior} {remedy}; where it does not matter")
-        warn_of_coverage(rows.filter(has_interval, _FEW), keys, "metric", _OF_FEW_CLUSTERS)
+        return warned(rows.drop(_FEW), self.names, self.args, lack)
 
     @cached_property
     def names(self) -> list[str]:
@@ -485,25 +455,10 @@ class RankingIntervals(Plan):
             [interval for group in intervals for interval in group],
             self.confidence.level,
         )
-        known = [self._known(name, cut.rankings) for cut in groups for name in names]
-        extra = {_FEW: pl.Boolean(), MOVED: pl.Float64(), _HEAVY: pl.Boolean()}
-        return rows.hstack(pl.DataFrame(known, schema=extra, orient="row"))
-
-    def _known(
-        self, name: str, rankings: Mapping[float | None, _Group]
-    ) -> tuple[bool, float | None, bool]:
-        """Return whether clusters are few, how far ties may move W, and if few negatives decide.
-
-        W moves by so many standard errors; negatives may decide at a prior.
-        """
-        moved, heavy = None, False
-        metric, statistic = self.wanted.get(name), self.statistics.get(name)
-        if metric is not None and metric.name == W.name:
-            cells = rankings[None].cells
-            moved = moved_by_ties(parse_phi(str(metric["phi"])).of_size(cells.n), cells)
-        if isinstance(statistic, AtPrior) and not statistic.of_table:
-            heavy = statistic.negatives_decide(rankings[None].cells)
-        return _has_few_clusters(next(iter(rankings.values()))), moved, heavy
+        few = np.repeat(
+            [_has_few_clusters(next(iter(cut.rankings.values()))) for cut in groups], len(names)
+        )
+        return rows.with_columns(pl.Series(_FEW, few, dtype=pl.Boolean))
 
     @cached_property
     def _weights(self) -> list[Weights]:

@@ -20,15 +20,6 @@ def scored(levels: int | None, seed: int = 3) -> pl.DataFrame:
     return pl.DataFrame({"score": score, "label": label})
 
 
-def test_no_interval_has_nothing_to_be_told_of() -> None:
-    level = scored(None).with_columns(score=1.0)
-    metrics = ["W(median)", "W(dcg)"]
-    for rows in (level, level.with_columns(label=False)):
-        with pytest.warns(prframe.UndefinedMetricWarning) as caught:
-            prframe.interval(rows, metrics, method="logit-t")
-        assert not any(each.category is prframe.CoverageWarning for each in caught)
-
-
 def test_the_range_of_the_warning_is_that_of_the_recorded_coverage() -> None:
     """The record has the least, median and largest coverage of both functions with jumps."""
     record = (Path(__file__).parents[3] / "benchmarks" / "RESULTS.md").read_text()

@@ -230,6 +230,9 @@ test_messages = refusals(
         "`method` of a mean over groups must be one of 'auto', 'bca',": lambda: CALLS["band"](
             RUNS, method="asymptotic"
         ),
+        "with `over`, compare 'Prec@0.5' and the like": lambda: CALLS["compare_curves"](
+            RUNS, simultaneous=False
+        ),
         "method='t' knows single levels only; say simultaneous=False": lambda: CALLS["band"](
             RUNS, method="t"
         ),
