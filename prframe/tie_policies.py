@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from textwrap import fill
 from typing import Literal, TypeAlias, get_args
 
@@ -26,7 +27,7 @@ class TiePolicy:
     merit: Literal[0, 1, -1] = 0
     mean: bool = False
 
-    @property
+    @cached_property
     def by_item(self) -> bool:
         """Whether ranks depend on the names of the items."""
         return any("item" in key.meta.root_names() for key in self.then)

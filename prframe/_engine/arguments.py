@@ -148,7 +148,7 @@ class Arguments:
             )
         return replace(self, at_hand=tuple(columns))
 
-    @property
+    @cached_property
     def policy(self) -> TiePolicy:
         """The tie policy."""
         return POLICIES[self.ties]

@@ -122,7 +122,20 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
     """Check a batch of the caller's rows and return the working columns, and `extra` ones."""
     if conditions := considered(args, batch.schema):
         batch = batch.filter(*conditions)
-    _refuse_faults(batch, args, source)
+    # One query looks for all faults.
+    faults = problems(args, batch.schema)
+    has = batch.select_seq(fault.bad.any().alias(fault.kind) for fault in faults)
+    for fault in faults:
+        if has[fault.kind].item():
+            fault.refuse(batch, args, source)
+    key = sortable_keys(batch[args.score], float32=args.float32).alias("key")
+    rows = batch.select_seq(_columns(batch, args, extra)).hstack([key])
+    notice(source.seen, rows, batch[args.score], batch[args.label])
+    return rows
+
+
+def _columns(batch: pl.DataFrame, args: Arguments, extra: Sequence[str]) -> list[pl.Expr]:
+    """Return the working columns but for the key."""
     columns = [
         pl.col(key).alias(name) for key, name in zip(args.keys, key_names(args), strict=True)
     ]
@@ -157,10 +170,7 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
         columns.append(pl.col(args.cluster).alias("cluster"))
     if "row" in extra:
         columns.append(pl.col(ROW).alias("row"))
-    key = sortable_keys(batch[args.score], float32=args.float32).alias("key")
-    rows = batch.select_seq(columns).hstack([key])
-    notice(source.seen, rows, batch[args.score], batch[args.label])
-    return rows
+    return columns
 
 
 def labels_are_gains(label: pl.Series, args: Arguments) -> bool:
@@ -251,15 +261,6 @@ def in_groups(names: Sequence[tuple[object, ...]]) -> str:
     shown = [name[0] if len(name) == 1 else name for name in names[: checks.SHOWN]]
     more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
     return f", in groups {checks.listed(shown, in_order=True)}{more}"
-
-
-def _refuse_faults(batch: pl.DataFrame, args: Arguments, source: Source) -> None:
-    """Raise an error about the first fault of the batch; one query looks for all of them."""
-    faults = problems(args, batch.schema)
-    has = batch.select_seq(fault.bad.any().alias(fault.kind) for fault in faults)
-    for fault in faults:
-        if has[fault.kind].item():
-            fault.refuse(batch, args, source)
 
 
 def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:

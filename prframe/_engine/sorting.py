@@ -337,10 +337,11 @@ class Ranks(NamedTuple):
 
     def columns(self) -> dict[str, Integers]:
         """Return the ranks, and the positives and the negatives up to these ranks."""
-        tp = {"tp_start": self.tp_start, "tp_end": self.tp_end}
-        blocks = {"group": self.group, "start": self.start, "end": self.end}
-        fp = {"fp_start": self.start - self.tp_start, "fp_end": blocks["end"] - tp["tp_end"]}
-        return blocks | tp | fp
+        start, tp_start = self.start, self.tp_start
+        end, tp_end = (start + 1, tp_start + 1) if self.ends is None else self.ends
+        tp = {"tp_start": tp_start, "tp_end": tp_end}
+        fp = {"fp_start": start - tp_start, "fp_end": end - tp_end}
+        return {"group": self.group, "start": start, "end": end} | tp | fp
 
     def among(self, n: Integers) -> "Ranks":
         """Return those of the first n items of each group."""
