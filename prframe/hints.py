@@ -80,14 +80,6 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     "item": (*DOCUMENT, "item", "item_id", "id"),
     "model": MODELS,
 }
-# The pictures of the result of a verb.
-_PICTURES: dict[str, tuple[str, ...]] = {
-    "ap_test": ("ap_null",),
-    "band": ("curve",),
-    "compare": ("interval", "matrix", "groups"),
-    "compare_curves": ("curve_difference",),
-    "evaluate": ("queries",),
-}
 
 
 def closest(value: object, options: Iterable[object], cutoff: float = 0.6) -> str | None:
@@ -139,22 +131,9 @@ def _instead(name: str, known: Sequence[str]) -> str:
     return did_you_mean(name, known)
 
 
-def of_statistic(name: str, offered: Sequence[str]) -> str:
-    """Return the message about a name that `prframe.stats` does not have."""
-    hint = did_you_mean(name, offered)
-    return f"module 'prframe.stats' has no attribute {name!r}.{hint} Its modules are not public."
-
-
-def of_picture(door: str, name: str, offered: Sequence[str]) -> str:
-    """Return the message about a name that `prframe.plot` or `prframe.chart` does not have."""
-    message = f"module {door!r} has no attribute {name!r}."
-    if name not in _PICTURES:
-        return message + did_you_mean(name, offered)
-    pictures = [
-        f"{door if picture in offered else 'prframe.plot'}.{picture}"
-        for picture in _PICTURES[name]
-    ]
-    return f"{message} The result of prframe.{name} is drawn by {' or '.join(pictures)}."
+def of_module(module: str, name: str, offered: Sequence[str]) -> str:
+    """Return the message about a name that a module does not have."""
+    return f"module {module!r} has no attribute {name!r}.{did_you_mean(name, offered)}"
 
 
 def of_column_name(argument: str, given: object) -> str:

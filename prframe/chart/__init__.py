@@ -21,4 +21,4 @@ if not TYPE_CHECKING:  # Type checkers know the names above, and report any othe
 
     def __getattr__(name: str) -> object:
         """Refuse a name that is not there, and say which picture may be meant."""
-        raise AttributeError(_hints.of_picture(__name__, name, __all__))
+        raise AttributeError(_hints.of_module(__name__, name, __all__))

@@ -11,5 +11,5 @@ _load, __dir__, __all__ = _attach(__name__)
 
 def __getattr__(name: str) -> object:
     if name not in __all__:
-        raise AttributeError(_hints.of_statistic(name, __all__))
+        raise AttributeError(_hints.of_module(__name__, name, __all__))
     return _load(name)

@@ -72,30 +72,6 @@ def check_resampling(resampling: object, over: Sequence[str]) -> float | Resampl
     return float(checks.number("resampling", resampling, above=0))
 
 
-def refuse_items_of_several_folds(
-    source: Source, args: Arguments, over: Sequence[str], resampling: float | Resampling | None
-) -> None:
-    """Require that a cross-validation tests an item once, if items have names."""
-    if resampling != "cv" or args.item is None or args.at_hand:
-        return
-    *repetition, fold = over
-    if args.item == fold:
-        return
-    models = [] if args.model is None else [args.model]
-    # The column of items may be one of those that tell groups or repetitions apart.
-    keys = list(dict.fromkeys([*args.keys, *models, *repetition, args.item]))
-    rows = source.lazy().filter(True, *considered(args, source.schema))  # noqa: FBT003
-    tested = rows.group_by(keys).agg(pl.col(fold).n_unique())
-    several = tested.filter(pl.col(fold) > 1).select(pl.len(), pl.col(fold).max()).collect()
-    count, most = several.row(0)
-    if count:
-        raise PrframeError(
-            f"resampling='cv' takes each value of {fold!r} as a fold of one cross-validation, in "
-            f"which an item is tested once, but {count:,} items are in up to {most} folds. "
-            f"{_NUMBER_ANEW}."
-        )
-
-
 def test_train_ratio(
     resampling: float | Resampling | None, folds: pl.DataFrame, over: Sequence[str]
 ) -> float:

@@ -145,6 +145,8 @@ class TwoStepPlan(Plan):
 
 def named_by_caller(args: Arguments, keys: Sequence[str], results: pl.DataFrame) -> pl.DataFrame:
     """Return results with the caller's names of the keys."""
+    if not keys and not args.keys:
+        return results
     working = key_names(args)
     # Columns that are no part of the result may have the name of a key.
     rest = results.drop([key for key in keys if key not in working], strict=False)

@@ -108,47 +108,6 @@ def test_equivalence_adds_the_p_value_of_two_one_sided_tests(margin):
     assert plain["p_equivalence"][0] == pytest.approx(expected(0), rel=1e-10)
 
 
-def scored_splits(*, numbered_anew):
-    """Return scores of two models in three repetitions of five folds of the same 100 items."""
-    items = pl.DataFrame({"id": np.arange(100), "label": np.arange(100) % 3 == 0})
-    parts = []
-    for repetition in range(3):
-        fold = RNG.permutation(100) % 5
-        parts.append(
-            items.with_columns(
-                repetition=pl.lit(repetition),
-                fold=pl.Series(fold + (0 if numbered_anew else 5 * repetition)),
-                a=pl.col("label") + pl.Series(RNG.normal(size=100)),
-                b=pl.col("label") + pl.Series(RNG.normal(size=100)),
-            )
-        )
-    return pl.concat(parts)
-
-
-def test_folds_numbered_throughout_are_told_by_items_of_several():
-    flat, options = scored_splits(numbered_anew=False), {"resampling": "cv", "item": "id"}
-    calls = (
-        lambda: flat.pr.compare("AUC", score=["a", "b"], over="fold", test="t", **options),
-        lambda: flat.pr.interval("AUC", "a", over="fold", **options),
-    )
-    for call in calls:
-        with pytest.raises(PrframeError) as caught:
-            call()
-        assert str(caught.value) == (
-            "resampling='cv' takes each value of 'fold' as a fold of one cross-validation, in which "
-            "an item is tested once, but 100 items are in up to 3 folds. Of a repeated "
-            "cross-validation over= names the column of repetitions before that of folds, which "
-            "are numbered anew in each: split i of repeated k-fold is fold i % k of repetition "
-            "i // k."
-        )
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        anew = scored_splits(numbered_anew=True)
-        over = ["repetition", "fold"]
-        anew.pr.compare("AUC", score=["a", "b"], over=over, test="t", **options)
-        anew.pr.interval("AUC", "a", over=over, **options)
-
-
 def test_many_folds_of_one_cross_validation_warn():
     flat = FOLDS.with_columns(fold=pl.int_range(15))
     many = pl.concat([flat, flat.with_columns(pl.col("fold") + 15)])
@@ -161,14 +120,3 @@ def test_many_folds_of_one_cross_validation_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         compared(flat, over="fold")
-
-
-def test_a_column_with_another_part_that_names_items_is_refused_in_words():
-    frame = scored_splits(numbered_anew=True).with_columns(pl.col("id") % 2)
-    options = {"over": ["repetition", "fold"], "resampling": "cv"}
-    with pytest.raises(PrframeError, match="must name each item once"):
-        frame.pr.interval("AUC", "a", item="fold", **options)
-    with pytest.raises(PrframeError, match="items are in up to 5 folds"):
-        frame.pr.interval("AUC", "a", item="id", by="id", **options)
-    with pytest.raises(PrframeError, match="items are in up to 5 folds"):
-        frame.pr.interval("AUC", "a", item="repetition", **options)

@@ -161,16 +161,12 @@ def compare_curves(
     -----
     With `simultaneous`, ``p_value`` tests that the curves are equal at all these levels. It is the
     smallest alpha at which the band of level 1 - alpha excludes 0 somewhere. It is two-sided, and
-    not adjusted for the number of pairs. Without `over` see `prframe.stats.pr_curve_difference`
-    for the draws.
+    not adjusted for the number of pairs.
 
-    With `over`, whole curves of queries, or clusters, are resampled. The simultaneous band is a
-    multiple of the standard error at each level, with sums S_j of the n_j curves of c clusters and
-    ``m = sum S_j / n``: ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n``. The multiple is a quantile
-    of the largest studentized deviation of a bootstrap mean. The p-value is from random signs of
-    whole curves of differences, ``P(max_b |t*(b)| >= max_b |t(b)|)``; near the threshold it and
-    the band can disagree. For single levels compare ``Prec@r`` (``IPrec@r`` with
-    ``interpolate=True``).
+    With `over`, whole curves of queries, or clusters, are resampled, and the band is that of
+    `band`. The p-value is from random signs of whole curves of differences, ``P(max_b |t*(b)| >=
+    max_b |t(b)|)``; near the threshold it and the band can disagree. For single levels compare
+    ``Prec@r`` (``IPrec@r`` with ``interpolate=True``).
 
     References
     ----------

@@ -19,7 +19,6 @@ from prframe.verbs._mean_samples import (
     CLUSTER,
     Resampling,
     check_resampling,
-    refuse_items_of_several_folds,
     refuse_varying_clusters,
     test_train_ratio,
 )
@@ -114,7 +113,6 @@ class ComparedValues:
             source = source.holding(source.whole())
         _refuse_unlike_labels(source, args, self.over)
         refuse_varying_clusters(source, args, self.over)
-        refuse_items_of_several_folds(source, args, self.over, self.resampling)
         columns = dict(zip(args.keys, key_names(args), strict=True))
         columns |= {} if args.model is None else {args.model: MODEL}
         columns |= zip(self.over, self.over_names, strict=True)

@@ -153,31 +153,20 @@ def band(
         With `over`, single levels at which few and skewed values carry the mean, as in `interval`.
     UndefinedMetricWarning
         Groups with fewer than 3 positives (5 for ``"smoothed-bootstrap"``, 10 for
-        ``"asymptotic"``), without negatives, or with fewer than 3 clusters that hold positives, or
-        negatives, have no band. Groups without positives have no curve. ``"asymptotic"`` has no
-        interval where precision is 0 or 1 or the next positives are far away. With `over` fewer
-        than two curves, or clusters, have no band.
+        ``"asymptotic"``), fewer than 3 clusters of a class, or no negatives have no band, nor have
+        fewer than two curves of a mean. Groups without positives have no curve.
 
     Notes
     -----
-    At recall j / n_pos, precision is that of `curve`. Within a tie block false positives grow in
+    At recall j / n_pos, precision is that of `curve`; within a tie block false positives grow in
     proportion (Davis & Goadrich 2006). Beyond the recall of the retrieved items precision is 0.
-    The upper end of ``"auto"`` is 1 at levels above which there is no negative, and up to the
-    Clopper-Pearson limit of the recall at which the first one comes. Where positives are below all
-    negatives, the lower end is the least possible precision from the limit at that end on.
-
     Rows, or clusters, are taken as independent of each other, and the number of positives as
     random. All groups are drawn with the same random numbers, which makes their bands comparable.
 
-    With `over` whole curves are resampled. The simultaneous band is symmetric on the logit scale
-    and as wide as a multiple of the standard error at each level; the multiple is a quantile of
-    the largest studentized deviation of a bootstrap mean over the levels. At single levels the
-    intervals are those of `interval` for Prec@r (IPrec@r with ``interpolate=True``). The
-    simultaneous band holds these intervals; with an `anchor` level 0 is certain.
-
-    With `over` and `cluster` whole clusters are drawn. The mean curve of n queries is a ratio of
-    sums over c clusters, ``m = sum S_j / sum n_j``, where S_j is the sum of the n_j curves of a
-    cluster. Its standard error at each level is ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n``.
+    With `over` whole curves, or clusters of them, are resampled. The simultaneous band is
+    symmetric on the logit scale, and a multiple of the standard error at each level; the multiple
+    is a quantile of the largest studentized deviation of a bootstrap mean. At single levels the
+    intervals are those of `interval` for Prec@r (IPrec@r with ``interpolate=True``).
 
     References
     ----------

@@ -114,8 +114,9 @@ class Drawing(Plan):
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per threshold, level or input row, and warn of groups without a class."""
         rows = self._by_input(source) if self.order == "input" else self.rows(source)
-        lack = [positives_of(self.args), *(["negatives"] if len(self.needs) > 1 else [])]
-        warn_undefined([self.undefined], rows, self.args, pl.col("lacking"), lack)
+        if rows["lacking"].any():
+            lack = [positives_of(self.args), *(["negatives"] if len(self.needs) > 1 else [])]
+            warn_undefined([self.undefined], rows, self.args, pl.col("lacking"), lack)
         return rows.drop("lacking")
 
     def rows(self, source: Source) -> pl.DataFrame:

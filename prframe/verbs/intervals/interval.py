@@ -125,12 +125,9 @@ def interval(
         For one ranking:
 
         - "bayesian-bootstrap": quantiles of the metric over draws of the curve given the ranks
-          (`prframe.stats.pr_posterior`). The low end of AUC and pAUC allows for a misranked item,
-          as in `rank_test`.
-        - "logit-t": the estimate and Student's quantiles of its standard error, from influence
-          values, on the logit scale (W and AUPRG, which have no bounds, on their own), with AP
-          corrected for its bias. With up to 100 clusters the jackknife encloses areas, BEDROC and
-          metrics at a threshold, unless leaving one out makes any of them 0 or 1.
+          (`prframe.stats.pr_posterior`).
+        - "logit-t": Student's interval by influence values, on the logit scale (W and AUPRG, which
+          have no bounds, on their own). With up to 100 clusters the jackknife widens it.
         - "percentile": quantiles of resamples, which cover less often.
         - "auto": "bayesian-bootstrap", but "logit-t" with `cluster` and where no positive is
           retrieved ("percentile" of metrics without a standard error, RR, Success@k and
@@ -206,17 +203,11 @@ def interval(
 
     Notes
     -----
-    The number of items is fixed, that of positives random. Where the estimate is 0 or 1, the
-    interval reaches there. ``std_error`` is that of the estimate, whatever the method, and comes
-    from influence values: that of AUC is DeLong's, and the square of others is multiplied by
-    c / (c - 1) for c clusters. It is 0 where no item matters, as for P@10 of ten positives; for
-    RR, Success@k and R(at_precision=p) it is the standard deviation of the draws or resamples. AP
-    of a sample lies above that of the population, the more the fewer and rarer the positives are:
-    "bayesian-bootstrap" and "logit-t" correct for that, and the former for the same of MaxF1.
-
-    With `over` and c clusters, in which the n_j values of a cluster have the sum S_j, the standard
-    error of the mean m of all n values is ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n``, and
-    Student's t has c - 1 degrees of freedom; `prframe.stats.mean_interval` says more.
+    The number of items is fixed, that of positives random. ``std_error`` is that of the estimate,
+    whatever the method, and comes from influence values (DeLong's for AUC); for RR, Success@k and
+    R(at_precision=p) it is the standard deviation of the draws. AP of a sample lies above that of
+    the population, for which "bayesian-bootstrap" and "logit-t" correct.
+    `prframe.stats.mean_interval` has the formulas of means.
 
     References
     ----------

@@ -24,7 +24,6 @@ from prframe.verbs._mean_samples import (
     Resampling,
     few_for_skewness,
     ranks,
-    refuse_items_of_several_folds,
     test_train_ratio,
     warn_of_skewed_values,
 )
@@ -142,9 +141,6 @@ class MeanIntervals(TwoStepPlan):
 
     def _values(self, source: Source) -> MetricValues:
         """Return the values of all groups, and their clusters."""
-        kept = replace(self.grouped, by=self.grouped.keys[: self.n_kept])
-        over = self.grouped.keys[self.n_kept :]
-        refuse_items_of_several_folds(source, kept, over, self.resampling)
         if not self._clusters:
             return self._measured(source, self.grouped)
         keyed = KeyedByCluster.of(source, self.grouped, self.n_kept)
