@@ -25,29 +25,21 @@ _MANY = 1 << 17
 
 @dataclass(frozen=True)
 class Hits:
-    """Group totals, and one row per retrieved positive in order of rank within its group.
+    """Group totals, and one row per retrieved positive in order of rank within its group."""
 
-    Attributes
-    ----------
-    totals : DataFrame, one row per group
-        The keys; ``n`` retrieved items; ``n_pos``, ``n_neg`` with what is not listed;
-        ``present_pos`` listed and ``n_hits`` retrieved positives; with judgments ``n_nonrel``,
-        the judged items that are not positive. Weighted, sums of weights.
-    given : LazyFrame or Ranks
-        The columns, or the ranks of hits that carry nothing else.
-    marks : DataFrame or None, one row per positive, graded or judged item, retrieved or not
-        ``group``, ``start``, ``end`` (equal where not retrieved), ``gain``, ``weight``, with
-        judgments ``judged`` and ``pooled``; None where each is a positive with a gain of 1.
-    policy : TiePolicy
-        That by which `columns` follow from `marks`.
-    are_apart : bool
-        Whether it is known that no items are tied, or that the policy parts those that are.
-    """
-
+    # A row per group: the keys; `n` retrieved items; `n_pos`, `n_neg` with what is not listed;
+    # `present_pos` listed and `n_hits` retrieved positives; with judgments `n_nonrel`, the judged
+    # items that are not positive. Weighted, sums of weights.
     totals: pl.DataFrame
+    # The columns, or the ranks of hits that carry nothing else.
     given: pl.LazyFrame | Ranks
+    # A row per positive, graded or judged item, retrieved or not: `group`, `start`, `end` (equal
+    # where not retrieved), `gain`, `weight`, with judgments `judged` and `pooled`; None where each
+    # is a positive with a gain of 1.
     marks: pl.DataFrame | None = None
+    # That by which `columns` follow from `marks`.
     policy: TiePolicy = POLICIES["group"]
+    # Whether it is known that no items are tied, or that the policy parts those that are.
     are_apart: bool = False
 
     @cached_property

@@ -322,11 +322,15 @@ def _of_other_columns(args: Arguments, schema: pl.Schema) -> Iterator[Problem]:
     for name in ("n_pos", "n_neg"):
         column = getattr(args, name)
         if isinstance(column, str):
-            total = pl.col(column).cast(pl.Float64)
-            whole = total.is_between(0, checks.LARGEST_COUNT) & (total == total.floor())
-            must = f"`{name}` {column!r} must be whole numbers >= 0"
-            remedy = "give every row of a group the same total"
-            yield Problem(f"bad_{name}", ~whole.fill_null(value=False), must, remedy)
+            yield bad_total(name, column, "give every row of a group the same total")
+
+
+def bad_total(name: str, column: str, remedy: str) -> Problem:
+    """Return the fault of totals that are no whole numbers."""
+    total = pl.col(column).cast(pl.Float64)
+    whole = total.is_between(0, checks.LARGEST_COUNT) & (total == total.floor())
+    must = f"`{name}` {column!r} must be whole numbers >= 0"
+    return Problem(f"bad_{name}", ~whole.fill_null(value=False), must, remedy)
 
 
 def notice(seen: Seen, rows: pl.DataFrame, score: pl.Series, label: pl.Series) -> None:

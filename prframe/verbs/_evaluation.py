@@ -14,7 +14,7 @@ from prframe._engine.hits import Hits
 from prframe._engine.measure import measure, values_of_groups
 from prframe._engine.pieces import Piece, Ranking, Task
 from prframe._engine.ranks import hits, task_of_hits
-from prframe._engine.rows import UNRETRIEVED, considered, in_groups, key_names
+from prframe._engine.rows import UNRETRIEVED, considered, in_groups
 from prframe.errors import ArgumentError, NoCutoffWarning, PrframeError, each_once, warn
 from prframe.metrics import Metric, forms_that, in_trec_eval, parse_metric
 from prframe.metrics.positions import Judged
@@ -159,17 +159,7 @@ class Evaluation:
         alone = [replace(self.args, score=column, further_scores=()) for column in scores]
         with each_once():
             parts = [replace(self, args=args).measured(source) for args in alone]
-        values, keys = parts[0], key_names(self.args)
-        if len(parts) > 1:
-            of_group = [
-                pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).first()).alias(name)
-                for name in self.wanted
-            ]
-            rows = pl.concat(parts)
-            values = rows.select(of_group)
-            if keys:
-                values = rows.group_by(keys, maintain_order=True).agg(of_group)
-        self.warn(values)
+        self.warn(pl.concat(parts))
         return parts
 
     def _of_all_rows(self) -> list[str]:

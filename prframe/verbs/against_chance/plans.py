@@ -16,7 +16,7 @@ from prframe._engine.frames import Source
 from prframe._engine.measure import measure
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits, tie_sizes
-from prframe._engine.rows import Problem, in_groups, is_missing, key_names
+from prframe._engine.rows import Problem, bad_total, in_groups, is_missing, key_names
 from prframe._engine.runs import Counting
 from prframe.errors import ArgumentError, PrframeError, UnlistedItemsWarning, warn
 from prframe.metrics.thresholds import AP
@@ -103,12 +103,7 @@ class KnownAP:
         totals = {"n_pos": args.n_pos, "n_neg": args.n_neg, "n": self.n}
         return [
             *(
-                Problem(
-                    f"bad_{name}",
-                    ~_is_whole(_total(total)).fill_null(value=False),
-                    f"`{name}` {total!r} must be whole numbers >= 0",
-                    "mend or drop these rows",
-                )
+                bad_total(name, total, "mend or drop these rows")
                 for name, total in totals.items()
                 if isinstance(total, str)
             ),
@@ -137,12 +132,6 @@ def _total(total: int | str | None) -> pl.Expr:
     """Return a total, which is a number or a column."""
     # Sums of small integers would overflow.
     return pl.col(total).cast(pl.Float64) if isinstance(total, str) else pl.lit(total)
-
-
-def _is_whole(total: pl.Expr) -> pl.Expr:
-    """Return whether numbers are whole and can be counted to."""
-    number = total.cast(pl.Float64)
-    return number.is_between(0, checks.LARGEST_COUNT) & (number == number.floor())
 
 
 def _warn_of_impossible(rows: pl.DataFrame, args: Arguments) -> None:

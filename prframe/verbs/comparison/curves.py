@@ -181,17 +181,8 @@ def compare_curves(
     >>> old, new = label + rng.normal(size=400), 2 * label + rng.normal(size=400)
     >>> frame = pl.DataFrame({"old": old, "new": new, "label": label})
     >>> band = prframe.compare_curves(frame, ["new", "old"], recall=[0.2, 0.5, 0.8], rng=1)
-    >>> band.select("recall", "difference", "conf_low", "conf_high", "p_value")
-    shape: (3, 5)
-    ┌────────┬────────────┬──────────┬───────────┬─────────┐
-    │ recall ┆ difference ┆ conf_low ┆ conf_high ┆ p_value │
-    │ ---    ┆ ---        ┆ ---      ┆ ---       ┆ ---     │
-    │ f64    ┆ f64        ┆ f64      ┆ f64       ┆ f64     │
-    ╞════════╪════════════╪══════════╪═══════════╪═════════╡
-    │ 0.2    ┆ 0.354839   ┆ 0.136576 ┆ 0.546908  ┆ 0.0005  │
-    │ 0.5    ┆ 0.276575   ┆ 0.134457 ┆ 0.462873  ┆ 0.0005  │
-    │ 0.8    ┆ 0.324786   ┆ 0.17516  ┆ 0.486113  ┆ 0.0005  │
-    └────────┴────────────┴──────────┴───────────┴─────────┘
+    >>> band.select(pl.col("difference", "conf_low", "conf_high", "p_value").round(4)).row(1)
+    (0.2766, 0.1345, 0.4629, 0.0005)
     """
     args = model_arguments(score, label, shared, model=model, cluster=cluster)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))

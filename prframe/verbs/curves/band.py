@@ -179,17 +179,8 @@ def band(
     >>> import polars as pl, prframe
     >>> frame = pl.DataFrame({"score": range(40, 0, -1), "label": [1, 1, 0, 1, 1, 0, 0, 1] * 5})
     >>> found = prframe.band(frame, recall=[0.25, 0.5, 0.75], rng=1)
-    >>> found.select("recall", "precision", "conf_low", "conf_high")
-    shape: (3, 4)
-    ┌────────┬───────────┬──────────┬───────────┐
-    │ recall ┆ precision ┆ conf_low ┆ conf_high │
-    │ ---    ┆ ---       ┆ ---      ┆ ---       │
-    │ f64    ┆ f64       ┆ f64      ┆ f64       │
-    ╞════════╪═══════════╪══════════╪═══════════╡
-    │ 0.25   ┆ 0.675676  ┆ 0.371696 ┆ 1.0       │
-    │ 0.5    ┆ 0.641026  ┆ 0.409168 ┆ 0.873631  │
-    │ 0.75   ┆ 0.652174  ┆ 0.354352 ┆ 0.827527  │
-    └────────┴───────────┴──────────┴───────────┘
+    >>> found.select(pl.col("recall", "precision", "conf_low", "conf_high").round(3)).row(1)
+    (0.5, 0.641, 0.409, 0.874)
     """
     args = Arguments(score, label, **shared)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
