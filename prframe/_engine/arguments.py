@@ -27,7 +27,7 @@ n_pos, n_neg : int or str, optional
 """
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, get_args
 
@@ -78,15 +78,16 @@ class Arguments:
     missing: Missing = "raise"
     n_pos: int | str | None = None
     n_neg: int | str | None = None
-    judged: str | None = field(default=None, metadata={"shared": False})
-    cluster: str | None = field(default=None, metadata={"shared": False})
+    # The arguments below are of some verbs only.
+    judged: str | None = None
+    cluster: str | None = None
     # The labels, or values, of a machine, where those of humans may be null.
-    predicted: str | None = field(default=None, metadata={"shared": False})
+    predicted: str | None = None
     # Models that are compared are named by a column, or each has a column of scores.
-    model: str | None = field(default=None, metadata={"shared": False})
-    further_scores: tuple[str, ...] = field(default=(), metadata={"shared": False})
+    model: str | None = None
+    further_scores: tuple[str, ...] = ()
     # Precomputed values: pairs of an argument and the column that it names.
-    at_hand: tuple[tuple[str, str], ...] = field(default=(), metadata={"shared": False})
+    at_hand: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         """Check everything that can be checked without a frame."""

@@ -25,7 +25,7 @@ from prframe.errors import (
     warn,
 )
 from prframe.tie_policies import ALL_TIES, Ties
-from prframe.typing import Columns, Schema
+from prframe.typing import Columns, Schema, Shared
 from prframe.verbs._guards import (
     PooledRankings,
     warn_of,
@@ -251,9 +251,7 @@ def _then(
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_SHARED = [
-    field for field in fields(Arguments) if field.kw_only and field.metadata.get("shared", True)
-]
+_SHARED = [field for field in fields(Arguments) if field.name in Shared.__annotations__]
 
 
 def verb(function: Callable[P, T]) -> Callable[P, T]:
