@@ -106,8 +106,9 @@ def require_like_data() -> Iterator[None]:
             yield
         except unlike as warning:
             lacks = isinstance(warning, MissingQueriesWarning)
-            remedy = "; say incomplete='zero' to count them so" if lacks else ""
-            raise PrframeError(f"the gate cannot decide: {warning}{remedy}") from None
+            told = str(warning).replace(", which count as 0", "") if lacks else warning
+            remedy = "; to count them as 0, pass incomplete='zero'" if lacks else ""
+            raise PrframeError(f"the gate cannot decide: {told}{remedy}") from None
 
 
 def losses(rows: pl.DataFrame, margin: float) -> list[str]:

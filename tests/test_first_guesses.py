@@ -167,7 +167,7 @@ LED_ON = {
     ),
     "Write by= for groupby=.": lambda: ROWS.pr.evaluate("AP", groupby="segment", **NAMED),
     "Write positive= for pos_label=.": lambda: ROWS.pr.evaluate("AP", pos_label=1, **NAMED),
-    "say which are positive, for instance positive='yes'.": lambda: ROWS.assign(
+    "name the positive ones, as in positive='yes', or cast them to numbers.": lambda: ROWS.assign(
         y_true="pos"
     ).pr.evaluate("AP", **NAMED),
     "Give each item a row; of several classes take one column, as in proba[:, 1].": lambda: (
@@ -276,5 +276,5 @@ def test_guesses_that_are_led_on(call: Callable[[], Any], sentence: str) -> None
 
 def test_names_of_trec_eval_beside_ties_are_told() -> None:
     tied = JUDGED.with_columns(score=1.0)
-    with pytest.warns(prframe.TiePolicyWarning, match="Say ties='trec' for its numbers"):
+    with pytest.warns(prframe.TiePolicyWarning, match="For its numbers pass ties='trec'"):
         tied.pr.evaluate(["map", "P_5"], by="query_id", item="doc_id")

@@ -68,7 +68,7 @@ REFUSALS = {
         evaluate(GOOD, "AP", by="query", item="doc")
     ),
     "`n_pos` 'total' must be constant within a group: 2 different values, in groups 'q1'; "
-    "name the column of queries in by= or over=, or give a ranking one total.": lambda: evaluate(
+    "if a group holds several queries, name their column in over= or by=.": lambda: evaluate(
         GOOD, "AP", by="query", n_pos="total"
     ),
     "the frame has more than one column named 'score'.": lambda: evaluate(

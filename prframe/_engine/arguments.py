@@ -262,7 +262,7 @@ class Arguments:
             example = "yes" if isinstance(self.positive, bool) else str(self.positive)
             raise PrframeError(
                 f"`label` {self.label!r} holds strings: "
-                f"say which are positive, for instance positive={example!r}."
+                f"name the positive ones, as in positive={example!r}, or cast them to numbers."
             )
         if self.positive is False:
             raise ArgumentError(

@@ -334,7 +334,7 @@ def _refuse_wrong_totals(groups: pl.DataFrame, piece: Piece, name: str, present:
         values = pl.col(f"{name}_values")
         got = pl.format("{} different values", values)
         must = f"`{name}` {given!r} must be constant within a group"
-        remedy = "name the column of queries in by= or over=, or give a ranking one total"
+        remedy = "if a group holds several queries, name their column in over= or by="
         _refuse_groups(groups.filter(values > 1), piece, must, got, remedy)
     below = groups.filter(pl.col(name) < pl.col(present))
     got = pl.format("{} given, {} present", name, present)

@@ -349,10 +349,10 @@ def notice(seen: Seen, rows: pl.DataFrame, score: pl.Series, label: pl.Series) -
 def warn_of_lost(args: Arguments) -> None:
     """Warn of negatives that are not ranked."""
     warn(
-        f"rows that are not positive have the `score` -inf, which stands for items that were not "
-        f"retrieved, so that they are not ranked. If -inf is the logarithm of 0, clip "
-        f"{args.score!r} from below, or say include_unretrieved=True in evaluate; if these items "
-        "were not retrieved, drop them, or ignore UnretrievedWarning.",
+        "rows that are not positive have the `score` -inf, so they count as not retrieved. If "
+        f"they were retrieved, and -inf is the logarithm of 0, clip {args.score!r} from below, or "
+        "say include_unretrieved=True in evaluate. If not, drop them, or ignore "
+        "UnretrievedWarning.",
         UnretrievedWarning,
     )
 

@@ -94,7 +94,8 @@ def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
             raise UsageError(f"{tables[0]} is a table, and no QRELS: put --frame before it")
         raise UsageError(_missing(taken))
     if flags := options.flags_of(given, *_OF_FRAMES):
-        raise UsageError(f"{flags} names columns of a frame, and goes with --frame")
+        also = "; for a row per query pass -q" if "--by" in flags else ""
+        raise UsageError(f"{flags} names columns of a frame, and goes with --frame{also}")
     if [*given.files].count(STANDARD_INPUT) > 1:
         raise UsageError("standard input can be read once; - stands for two files here")
     from prframe.trec.layouts import QRELS, RUN

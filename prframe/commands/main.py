@@ -33,7 +33,8 @@ prframe COMMAND --help shows the options of a command.
 # What messages say of Python alone, and what they say in a shell.
 _PHRASES = {
     "prframe.CATALOGUE has all metrics,": "There are metrics",
-    ", or name the columns that tell the systems apart with system=": "",
+    " If these are several systems, name the columns that tell them apart with system=.": "",
+    "Pass a dict, {name: run}, or files of other names.": "Rename a file, or change its tag.",
     " leave them out with ignore=[None],": "",
     ", or say include_unretrieved=True in evaluate": "",
     " or a numpy.random.Generator": "",
@@ -105,5 +106,7 @@ def _run(words: list[str]) -> int:
         whole.error("there is no command 'interval'; use evaluate --interval")
     if not name.startswith("-"):
         whole.error(f"there is no command {name!r}; the commands are {', '.join(_COMMANDS)}")
+    if name not in {"-h", "--help", "--version"}:
+        whole.error("a command is missing; as trec_eval: prframe evaluate QRELS RUN -f trec")
     whole.parse_args(words or ["--help"])
     return exits.OK

@@ -60,7 +60,7 @@ def _with_collection_size(data: inputs.Rankings, n_items: int | None) -> inputs.
         numbers = f"{most}" if fewest == most else f"{fewest} to {most}"
         warn(
             f"random rankings are of the documents that are listed or judged, {numbers} for a "
-            "query; --n-items names the number of documents of the collection that was searched",
+            "query; pass the size of the collection as --n-items",
             PrframeWarning,
         )
         # By this column the verbs would say so too.

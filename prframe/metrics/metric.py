@@ -166,7 +166,11 @@ class Metric:
         if not self.takes_cutoff:
             raise ArgumentError(f"{self.name} takes no cut-off; got {self.name}@{k}.")
         if self.cutoff == "recall":
-            return replace(self, k=checks.fraction("recall level", k))
+            try:
+                return replace(self, k=checks.fraction("recall level", k))
+            except ArgumentError:
+                must = f"what follows @ must be a recall from 0 to 1, as in {self.name}@0.3"
+                raise ArgumentError(f"{must}; got {self.name}@{k}.") from None
         return replace(self, k=checks.whole_number("k", k, at_least=1))
 
     def __call__(self, *first: Setting, **settings: Setting) -> "Metric":

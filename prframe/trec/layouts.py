@@ -23,7 +23,7 @@ _REAL = re.compile(
 )
 _INT64 = range(-(2**63), 2**63)
 _LINE = re.compile(rb"[^\r\n]*(\r\n|\r|\n)?")
-_ORDER = "write join(runs, qrels), and QRELS RUN in a shell"
+_ORDER = "If files are exchanged, write join(runs, qrels), or QRELS RUN in a shell."
 _MEND = "Mend the line, or put # and a space in front of it to leave it out."
 _COMMENT = (
     "Put a space behind the # if it is a comment, or change the id of the query, which must not "
@@ -138,9 +138,11 @@ class Layout:
             raise MalformedLineError(f"the text must be UTF-8; got {error.reason}") from None
         size = len(self.schema)
         if len(fields) < size or (len(fields) > size and self.extra == "raise"):
+            like, remedy = _resemblance(fields, self.kind)
             raise MalformedLineError(
                 f"a line of {self.kind} must have {size} fields, {self.fields!r}; "
-                f"got {len(fields)}{_resemblance(fields, self.kind)}"
+                f"got {len(fields)}{like}",
+                remedy,
             )
         if len(fields) > size and "rank" in self.schema:
             # A document's id with a space in it would make its rank a score.
@@ -160,24 +162,33 @@ def _is_header(words: Sequence[str]) -> bool:
     return len(words) == len(known) and all(word.lower() in names for word, names in named)
 
 
-def _resemblance(fields: list[bytes], kind: str) -> str:
-    """Say which other kind of file has lines of such fields, if there is one."""
-    words, found = [_read(field) for field in fields], []
+def _resemblance(fields: list[bytes], kind: str) -> tuple[str, str]:
+    """Say which other kind of file has lines of such fields, if there is one, and what to do."""
+    words, found, remedy = [_read(field) for field in fields], [], _ORDER
     if _is_header(words):
-        found.append(f"qrels of BEIR ({_ORDER})")
+        found.append("qrels of BEIR (read_qrels)")
     elif len(words) >= len(RUN.schema) and _REAL.fullmatch(words[4]):
-        found.append(f"a run (read_run reads it; {_ORDER})")
+        found.append("a run (read_run)")
     elif len(words) == len(QRELS.schema) and _WHOLE.fullmatch(words[3]):
-        found.append(f"qrels (read_qrels reads them; {_ORDER})")
-    elif len(words) == len(RESULTS.schema) and (words[0] in WORDS or _REAL.fullmatch(words[2])):
+        found.append("qrels (read_qrels)")
+    else:
+        remedy = _MEND
+    if remedy is _MEND and _is_result(words):
         if kind == "qrels" and _WHOLE.fullmatch(words[2]):
-            header = "(it may be missing below the header of BEIR, 'query-id corpus-id score'),"
-            found.append(f"qrels without the iteration, the second field, often 0 {header}")
+            header = "(only below BEIR's header, 'query-id corpus-id score', it may be missing),"
+            found.append(f"qrels without the second field, often 0 {header}")
         found.append("the output of trec_eval (read_results)")
         if kind == "a run":
             found[-1] += ","
             found.append("a run of MS MARCO, 'query document rank', from rank 0 or 1")
-    return f", as in {' or in '.join(found)}" if found else ""
+    return f", as in {' or in '.join(found)}" if found else "", remedy
+
+
+def _is_result(words: Sequence[str]) -> bool:
+    """Return whether a line may be one that trec_eval prints."""
+    return len(words) == len(RESULTS.schema) and bool(
+        words[0] in WORDS or _REAL.fullmatch(words[2])
+    )
 
 
 def _read(field: bytes) -> str:

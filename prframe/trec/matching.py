@@ -186,8 +186,8 @@ def _without_repeats(rows: pl.DataFrame, keys: pl.DataFrame, duplicates: str) ->
         "a ranking of the run must hold a document once: "
         f"{repeated['len'].sum()} of {rows.height} rows repeat another, "
         f"for instance {roles.examples(places.rows())}; drop the rows that do not count, "
-        "keep the best ones with duplicates='best', "
-        "or name the columns that tell the systems apart with system=."
+        "or keep the best ones with duplicates='best'. "
+        "If these are several systems, name the columns that tell them apart with system=."
     )
 
 

@@ -309,10 +309,9 @@ def _of_ties(evaluation: Evaluation, piece: Piece) -> str:
     own = in_trec_eval(name)
     is_called = "trec_eval's name" if own == name else f"what trec_eval calls {own!r}"
     return (
-        f"{name!r} is {is_called}, and trec_eval ranks equal scores by the names of documents, "
-        f"which ties={ties!r} does not{told}. Say ties='trec'{documents} for its numbers; if "
-        f"ties={ties!r} is meant, ask for {str(evaluation.wanted[name])!r}, or ignore "
-        "TiePolicyWarning."
+        f"{name!r} is {is_called}, but ties={ties!r} does not rank equal scores as trec_eval "
+        f"does{told}. For its numbers pass ties='trec'{documents}. If ties={ties!r} is meant, "
+        f"write {str(evaluation.wanted[name])!r}, or ignore TiePolicyWarning."
     )
 
 

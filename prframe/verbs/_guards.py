@@ -152,9 +152,9 @@ def warn_of_unlisted(rows: Source, frame: object, names: Collection[str], args: 
         )
     elif _JUDGED in names and not kind_of(frame).is_elsewhere and _is_pool(frame):
         warn(
-            "the test ranks only the listed rows at random, some of which are not judged, as if "
-            "the collection were larger. Give the number of its negatives in n_neg=. If all items "
-            "are listed, drop the column 'judged', or ignore UnlistedItemsWarning.",
+            "the test compares with random rankings of the listed rows only. Some are not judged, "
+            "so the collection is probably larger: pass its number of negatives as n_neg=. If all "
+            "items are listed, drop the column 'judged', or ignore UnlistedItemsWarning.",
             UnlistedItemsWarning,
         )
 

@@ -425,7 +425,7 @@ def test_random_rankings_of_the_collection(capfdbinary, tmp_path) -> None:
     for qrels, numbers in (("qrels", "30 to 36"), (tmp_path / "relevant", "20 to 21")):
         words = ["test", qrels, "old.run", "-f", "csv"]
         done = run(capfdbinary, *words)
-        assert done.err.startswith(f"prframe: warning: {told.format(numbers)}--n-items names ")
+        assert done.err.startswith(f"prframe: warning: {told.format(numbers)}pass the size ")
         assert done.err.count("random rankings are of") == 1
         results.append(done.out)
         done = run(capfdbinary, *words, "--n-items", "1000")

@@ -33,7 +33,7 @@ ERRORS_OF_USAGE = {
     "--frame stands in place of QRELS and RUN; got both": "evaluate qrels old.run --frame frame.csv",
     "-f trec takes QRELS and RUN, and no --frame": "evaluate --frame frame.csv -f trec",
     "--complete, -M goes with QRELS and RUN, and not with --frame": "evaluate --frame frame.csv -c -M 3",
-    "--label, --by names columns of a frame, and goes with --frame": "evaluate qrels old.run --by x --label y",
+    "--label, --by names columns of a frame, and goes with --frame; for a row per query pass -q": "evaluate qrels old.run --by x --label y",
     "standard input can be read once; - stands for two files here": "evaluate - -",
     "-f trec takes the conventions of trec_eval, without --interval, --prior or --ties": "evaluate qrels old.run -f trec --ties best",
     "-n leaves out lines of -f trec; -q alone gives no mean elsewhere": "evaluate qrels old.run -n",
@@ -347,7 +347,7 @@ def test_the_gate_passes_nothing_that_it_cannot_compare(capfdbinary, tmp_path) -
         (
             strange,
             "the gate cannot decide: 1 of 3 runs lack some of the 12 judged queries that others "
-            "have, which count as 0: 'strange' 12; say --incomplete zero to count them so",
+            "have: 'strange' 12; to count them as 0, pass --incomplete zero",
         ),
     ):
         done = run(capfdbinary, "compare", "qrels", "bad.run", "old.run", further, *gate)

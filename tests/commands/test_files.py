@@ -105,7 +105,7 @@ def test_a_column_may_change_its_type_late(capfdbinary, tmp_path) -> None:
 
 
 def test_qrels_and_runs_that_are_exchanged(capfdbinary, tmp_path) -> None:
-    of_shell = "write join[(]runs, qrels[)], and QRELS RUN in a shell[)]"
+    of_shell = "write join[(]runs, qrels[)], or QRELS RUN in a shell"
     for run_path in ("old.run", "old.run.gz"):
         for words in (["evaluate", "-f", "trec"], ["evaluate"], ["compare"], ["report"]):
             done = run(capfdbinary, words[0], run_path, "qrels", *words[1:], "-o", tmp_path / "x")
@@ -118,9 +118,7 @@ def test_runs_of_one_name(capfdbinary, tmp_path) -> None:
     other.write_text(Path("old.run").read_text())
     done = run(capfdbinary, "evaluate", "qrels", "old.run", other)
     assert (done.code, done.out) == (65, "")
-    assert done.err.endswith(
-        "are named 'old'. Pass a dict, {name: run}, or files of other names.\n"
-    )
+    assert done.err.endswith("are named 'old'. Rename a file, or change its tag.\n")
     renamed = other.rename(tmp_path / "again.run")
     done = run(capfdbinary, "evaluate", "qrels", "old.run", renamed, "-m", "AP")
     names = [line.split()[0] for line in done.out.splitlines()]

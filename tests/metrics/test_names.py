@@ -90,7 +90,7 @@ UNREADABLE = {
     "ndcg_at_0": "the cut-off in 'ndcg_at_0' must be a whole number from 1 to 2^53; got '0'.",
     "P": "P needs a cut-off, for instance 'P@10'.",
     "IPrec(levels=v9)": "IPrec needs a level, for instance 'IPrec(levels=\"v9\")@0.5'.",
-    "IPrec@2": "`recall level` must lie between 0 and 1; got 2.",
+    "IPrec@2": "what follows @ must be a recall from 0 to 1, as in IPrec@0.3; got IPrec@2.",
     "IPrec@half": "the recall level in 'IPrec@half' must be a number; got 'half'.",
     "Prec": "Prec needs a level, for instance 'Prec@0.5'.",
     "P@0": "the cut-off in 'P@0' must be a whole number from 1 to 2^53; got '0'.",

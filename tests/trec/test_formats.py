@@ -61,8 +61,7 @@ def test_runs_of_ms_marco(end: str, gap: str, tmp_path: Path) -> None:
         (
             "7 Q0 13 3 1.5 t",
             "a line of a run of MS MARCO must have 3 fields, 'query document rank'; got 6, as in "
-            "a run (read_run reads it; write join(runs, qrels), and QRELS RUN in a shell), in "
-            "'7 Q0 13 3 1.5 t'",
+            "a run (read_run), in '7 Q0 13 3 1.5 t'",
         ),
     ],
 )
@@ -93,7 +92,7 @@ def test_qrels_of_beir(mark: str, head: str, tmp_path: Path) -> None:
     qrels = both_ways(read_qrels, path)
     assert qrels.schema == {"query_id": pl.String, "doc_id": pl.String, "label": pl.Int64}
     assert qrels.rows() == [("q7", "d1", 1), ("q7", "d2", 2), ("q8", "d1", 0)]
-    with pytest.raises(PrframeError, match=r"got 3, as in qrels of BEIR [(]write join"):
+    with pytest.raises(PrframeError, match=r"got 3, as in qrels of BEIR [(]read_qrels"):
         read_run(path)
     wrong = saved(tmp_path, text + "q8\td9\n", "wrong.tsv")
     with pytest.raises(PrframeError) as caught:

@@ -303,10 +303,9 @@ REFUSED = {
         RUN, QRELS.with_columns(label=pl.Series([1, None, 2, 3]))
     ),
     "a ranking of the run must hold a document once: 2 of 8 rows repeat another, for instance "
-    "('x', '1', 'd1'), ('x', '1', 'd2'); drop the rows that do not count, keep the best ones "
-    "with duplicates='best', or name the columns that tell the systems apart with system=.": lambda: (
-        join(pl.concat([RUN, RUN.head(2)]), QRELS)
-    ),
+    "('x', '1', 'd1'), ('x', '1', 'd2'); drop the rows that do not count, or keep the best "
+    "ones with duplicates='best'. If these are several systems, name the columns that tell them "
+    "apart with system=.": lambda: join(pl.concat([RUN, RUN.head(2)]), QRELS),
     "the qrels must judge a document once for each query: 1 of 5 rows repeat another, "
     "for instance ('3', 'd1'); drop the rows that do not count.": lambda: join(
         RUN, pl.concat([QRELS, QRELS.head(1)]), duplicates="best"

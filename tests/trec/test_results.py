@@ -85,6 +85,7 @@ def test_undefined_values_are_null(line: str, tmp_path: Path) -> None:
 
 
 MEND = "Mend the line, or put # and a space in front of it to leave it out."
+ORDER = "If files are exchanged, write join(runs, qrels), or QRELS RUN in a shell."
 REFUSED = {
     "{}, line 2: the value of map must be a number; got 'x', in 'map\\t302\\tx'. "
     + MEND: "map 301 0.1\nmap\t302\tx\n",
@@ -114,11 +115,11 @@ def test_options(tmp_path: Path) -> None:
 
 
 LIKE = {
-    "qrels as a run": (read_run, "301 0 d1 1\n", "got 4, as in qrels (read_qrels reads them; write join(runs, qrels), and QRELS RUN in a shell), in '301 0 d1 1'. "),
+    "qrels as a run": (read_run, "301 0 d1 1\n", "got 4, as in qrels (read_qrels), in '301 0 d1 1'. "),
     "results as a run": (read_run, "map 301 0.5\n", "got 3, as in the output of trec_eval (read_results), or in a run of MS MARCO, 'query document rank', from rank 0 or 1, in 'map 301 0.5'. "),
     "results without numbers": (read_run, "runid all bm25\n", "got 3, as in the output of trec_eval (read_results), or in a run of MS MARCO, 'query document rank', from rank 0 or 1, in 'runid all bm25'. "),
-    "a run as qrels": (read_qrels, "301 Q0 d1 1 2.5 x y\n", "got 7, as in a run (read_run reads it; write join(runs, qrels), and QRELS RUN in a shell), in '301 Q0 d1 1 2.5 x y'. "),
-    "qrels without iterations": (read_qrels, "1 d1 1\n", "got 3, as in qrels without the iteration, the second field, often 0 (it may be missing below the header of BEIR, 'query-id corpus-id score'), or in the output of trec_eval (read_results), in '1 d1 1'. "),
+    "a run as qrels": (read_qrels, "301 Q0 d1 1 2.5 x y\n", "got 7, as in a run (read_run), in '301 Q0 d1 1 2.5 x y'. "),
+    "qrels without iterations": (read_qrels, "1 d1 1\n", "got 3, as in qrels without the second field, often 0 (only below BEIR's header, 'query-id corpus-id score', it may be missing), or in the output of trec_eval (read_results), in '1 d1 1'. "),
     "something else": (read_qrels, "301 Q0 d1\n", "got 3, in '301 Q0 d1'. "),
 }  # fmt: skip
 
@@ -127,7 +128,7 @@ LIKE = {
 def test_files_of_another_kind(read, text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(PrframeError) as caught:
         read(saved(tmp_path, text))
-    assert str(caught.value).endswith(message + MEND)
+    assert str(caught.value).endswith((message + MEND, message + ORDER))
 
 
 @pytest.mark.parametrize("read", [read_run, read_qrels, read_results])

@@ -59,10 +59,9 @@ def test_negatives_that_are_not_ranked(name: str) -> None:
     verb = VERBS[name]
     (message,) = told(lambda: verb(LOST), prframe.UnretrievedWarning)
     assert message == (
-        "rows that are not positive have the `score` -inf, which stands for items that were not "
-        "retrieved, so that they are not ranked. If -inf is the logarithm of 0, clip 'score' from "
-        "below, or say include_unretrieved=True in evaluate; if these items were not retrieved, "
-        "drop them, or ignore UnretrievedWarning."
+        "rows that are not positive have the `score` -inf, so they count as not retrieved. If they "
+        "were retrieved, and -inf is the logarithm of 0, clip 'score' from below, or say "
+        "include_unretrieved=True in evaluate. If not, drop them, or ignore UnretrievedWarning."
     )
     assert not told(lambda: verb(LOST.head(39)), prframe.UnretrievedWarning)
 

@@ -34,10 +34,9 @@ def texts(call: Callable[[], Any]) -> list[str]:
 
 def test_the_values_under_both_policies() -> None:
     assert texts(lambda: prframe.evaluate(RUN, ["AP", "P_1", "map"], **ITEM)) == [
-        "'P_1' is trec_eval's name, and trec_eval ranks equal scores by the names of documents, "
-        "which ties='group' does not: it is 0.5 here and 1 by the names, in groups 'q2'. Say "
-        "ties='trec' for its numbers; if ties='group' is meant, ask for 'P@1', or ignore "
-        "TiePolicyWarning."
+        "'P_1' is trec_eval's name, but ties='group' does not rank equal scores as trec_eval does: "
+        "it is 0.5 here and 1 by the names, in groups 'q2'. For its numbers pass ties='trec'. If "
+        "ties='group' is meant, write 'P@1', or ignore TiePolicyWarning."
     ]
     by_trec = prframe.evaluate(RUN, "P_1", ties="trec", **ITEM)
     assert by_trec["P_1"].to_list() == [1.0, 1.0]
@@ -45,10 +44,10 @@ def test_the_values_under_both_policies() -> None:
 
 def test_the_range_without_names_of_documents() -> None:
     assert texts(lambda: prframe.evaluate(RUN, "map", by="query_id")) == [
-        "'map' is trec_eval's name, and trec_eval ranks equal scores by the names of documents, "
-        "which ties='group' does not: it is 0.5 here and 0.5 to 1 by their order, in groups "
-        "'q2'. Say ties='trec' and name the documents in item= for its numbers; if "
-        "ties='group' is meant, ask for 'AP', or ignore TiePolicyWarning."
+        "'map' is trec_eval's name, but ties='group' does not rank equal scores as trec_eval does: "
+        "it is 0.5 here and 0.5 to 1 by their order, in groups 'q2'. For its numbers pass "
+        "ties='trec' and name the documents in item=. If ties='group' is meant, write 'AP', or "
+        "ignore TiePolicyWarning."
     ]
 
 
@@ -78,7 +77,7 @@ def test_every_policy_but_that_of_trec_eval(ties: Any) -> None:
     # By names d2 comes before d1.
     rows = RUN if ties != "best" else RUN.with_columns(label=pl.Series([1, 0, 0, 1, 0, 0]))
     [text] = texts(lambda: prframe.evaluate(rows, "recip_rank", ties=ties, **ITEM))
-    assert f"ties={ties!r} does not: it is " in text
+    assert f"ties={ties!r} does not rank equal scores as trec_eval does: it is " in text
     assert not texts(lambda: prframe.evaluate(rows, "recip_rank", ties="trec", **ITEM))
 
 
@@ -94,7 +93,7 @@ def test_names_of_trec_eval(name: str) -> None:
 )
 def test_names_of_papers(name: str, own: str) -> None:
     [text] = texts(lambda: prframe.evaluate(RUN, name, **ITEM))
-    assert text.startswith(f"{name!r} is what trec_eval calls {own!r}, and trec_eval ranks equal")
+    assert text.startswith(f"{name!r} is what trec_eval calls {own!r}, but ties='group' does not")
     assert not texts(lambda: prframe.evaluate(RUN, name, ties="trec", **ITEM))
     assert not texts(lambda: prframe.evaluate(UNTIED, name, **ITEM))
 
@@ -150,7 +149,7 @@ def test_large_rankings_are_not_ranked_again() -> None:
         {"score": np.arange(n) // 2, "label": np.arange(n) % 2, "doc_id": range(n)}
     )
     [text] = texts(lambda: prframe.evaluate(rows, "map", item="doc_id"))
-    assert "which ties='group' does not. Say ties='trec' for its numbers" in text
+    assert "as trec_eval does. For its numbers pass ties='trec'" in text
 
 
 def test_names_are_not_theirs_where_items_cannot_be_sorted() -> None:

@@ -228,9 +228,9 @@ class ComparedValues:
         where = in_groups(queries[np.flatnonzero(absent.any(axis=0))].rows())
         return PrframeError(
             f"every model must have rows for every group of `over`: of {queries.height} groups"
-            f"{about} {', '.join(lacks[: checks.SHOWN])}{others}{where}; compare what two models "
-            "have in common with incomplete='pairwise', what all have with 'common', or count the "
-            "missing as 0 with 'zero'."
+            f"{about} {', '.join(lacks[: checks.SHOWN])}{others}{where}; count the missing as 0 "
+            "with incomplete='zero', or leave them out with 'pairwise' (what two models have in "
+            "common) or 'common' (what all have)."
         )
 
 

@@ -311,9 +311,9 @@ def _warned_of_narrow(rows: pl.DataFrame, args: Arguments) -> pl.DataFrame:
     narrow = pl.col("conf_low").is_null() & pl.col("estimate").is_not_null()
     metrics = rows.filter(narrow)["metric"].unique(maintain_order=True)
     names = checks.listed(metrics, in_order=True)
-    single = "" if args.cluster is None else ", or lie in a single cluster"
+    single = "" if args.cluster is None else ", and more than one cluster"
     if single and any("threshold=" in metric for metric in metrics):
-        single += ", or do so at or above the threshold"
-    why = f"which hold too little for an interval of {names}, or nothing that varies{single}"
+        single += ", also at or above the threshold"
+    why = f"where an interval of {names} needs more values, or values that differ{single}"
     warn_null(["conf_low", "conf_high"], rows, args, narrow, why)
     return rows

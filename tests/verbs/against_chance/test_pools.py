@@ -12,9 +12,9 @@ RUN = pl.DataFrame({"query_id": "1", "doc_id": list("abcd"), "score": [4.0, 3.0,
 QRELS = pl.DataFrame({"query_id": "1", "doc_id": list("axy"), "label": [1, 1, 1]})
 JOINED = trec.join(RUN, QRELS)
 SENTENCE = (
-    "the test ranks only the listed rows at random, some of which are not judged, as if the "
-    "collection were larger. Give the number of its negatives in n_neg=. If all items are listed, "
-    "drop the column 'judged', or ignore UnlistedItemsWarning."
+    "the test compares with random rankings of the listed rows only. Some are not judged, so the "
+    "collection is probably larger: pass its number of negatives as n_neg=. If all items are "
+    "listed, drop the column 'judged', or ignore UnlistedItemsWarning."
 )
 TESTS = {
     "ap_test": lambda frame, **options: prframe.ap_test(frame, **options),

@@ -230,11 +230,14 @@ test_refusals = refusals(
         "`model` names the column 'system', which the frame does not have; its columns are "
         "'query_id', 'a', 'b'.": (MODELS, {"values": ["a", "b"], "model": "system"}),
         "every model must have rows for every group of `over`: of 3 groups 'a' has none for 1, in "
-        "groups 'q1'; compare what two models have in common with incomplete='pairwise', what all "
-        "have with 'common', or count the missing as 0 with 'zero'.": (AT_HAND[1:], {}),
+        "groups 'q1'; count the missing as 0 with incomplete='zero', or leave them out with "
+        "'pairwise' (what two models have in common) or 'common' (what all have).": (
+            AT_HAND[1:],
+            {},
+        ),
         "every model must have rows for every group of `over`: of 3 groups with 'RR' 'b' has none "
-        "for 1, in groups 'q3'; compare what two models have in common with incomplete='pairwise', "
-        "what all have with 'common', or count the missing as 0 with 'zero'.": (
+        "for 1, in groups 'q3'; count the missing as 0 with incomplete='zero', or leave them out "
+        "with 'pairwise' (what two models have in common) or 'common' (what all have).": (
             METRIC_ROWS[:-1],
             {"values": "value"},
         ),

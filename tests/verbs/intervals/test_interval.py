@@ -52,8 +52,8 @@ quiet = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 
 def too_little(*metrics: str) -> str:
     return (
-        "conf_low, conf_high: undefined, hence null, for the rows, which hold too little for "
-        f"an interval of {', '.join(map(repr, metrics))}, or nothing that varies"
+        "conf_low, conf_high: undefined, hence null, for the rows, where an interval of "
+        f"{', '.join(map(repr, metrics))} needs more values, or values that differ"
     )
 
 
