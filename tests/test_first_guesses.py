@@ -229,26 +229,8 @@ LED_ON = {
     "use 'F1(threshold=0.5)' at a score, 'F1@10' at a rank.": lambda: ROWS.pr.evaluate(
         "f1_score", **NAMED
     ),
-    "use 'BalancedAccuracy(threshold=0.5)' or 'MCC(threshold=0.5)'": lambda: ROWS.pr.evaluate(
-        "accuracy", **NAMED
-    ),
     "use scikit-learn, as this measures the calibration of probabilities.": lambda: (
         ROWS.pr.evaluate("brier", **NAMED)
-    ),
-    "use 'R(threshold=0.5)' at a score, 'R@10' at a rank.": lambda: ROWS.pr.evaluate(
-        "TPR", **NAMED
-    ),
-    "use roc(), whose columns fpr and tpr have each at every value of the other.": lambda: (
-        ROWS.pr.evaluate("fpr@95tpr", **NAMED)
-    ),
-    "use 'F(beta=2,threshold=0.5)' at a score.": lambda: ROWS.pr.evaluate(
-        "F2(threshold=0.5)", **NAMED
-    ),
-    "use 'MCC(threshold=0.5)'.": lambda: ROWS.pr.evaluate("kappa", **NAMED),
-    "use the largest tpr - fpr of the rows of roc().": lambda: ROWS.pr.evaluate("KS", **NAMED),
-    "use 2 * 'AUC' - 1.": lambda: ROWS.pr.evaluate("gini", **NAMED),
-    "use interval('MaxF1'), whose row 'MaxF1 threshold' has it.": lambda: ROWS.pr.evaluate(
-        "MaxF1_threshold", **NAMED
     ),
     "Write prior= for prevalence=.": lambda: ROWS.pr.interval("AP", prevalence=0.01, **NAMED),
     "Did you mean 'two-sided'?": lambda: prframe.ap_test(
@@ -260,9 +242,6 @@ LED_ON = {
     "Write system= for model=.": lambda: prframe.trec.join({}, {}, model="run"),
     "There is no over=: results are of single groups, which by= names.": lambda: (
         EVENTS.pr.topk_test(over="query_id")
-    ),
-    "`confidence_level` must be a number > 0 and < 1; got 95.": lambda: EVENTS.pr.band(
-        by="query_id", confidence_level=95
     ),
 }
 
