@@ -1,5 +1,7 @@
-from .areas import auc_covariance as auc_covariance
-from .compare import compare_rankings as compare_rankings
-from .plan import ComparisonPlan as ComparisonPlan
+from .compare import ComparisonPlan as ComparisonPlan, compare_rankings as compare_rankings
 from .rankings import PairedRankings as PairedRankings
-from .tests import RankingComparison as RankingComparison, untested as untested
+from .tests import (
+    RankingComparison as RankingComparison,
+    auc_covariance as auc_covariance,
+    untested as untested,
+)

@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from prframe.errors import PrframeError
 from prframe.stats._p_values import of_small_sample, sampled_p_value
+from prframe.stats._units import Units, units_of
 from prframe.stats.intervals import Confidence, percentile_interval
-from prframe.stats.paired_rankings.areas import area_swap_test, auc_covariance
 from prframe.stats.paired_rankings.rankings import PairedRankings
 from prframe.stats.paired_rankings.unseen import Margin, correlation_from, correlation_of
-from prframe.stats.paired_values import PairedTest
-from prframe.stats.rank_statistics import rank_difference
-from prframe.stats.rankings import CellEvaluator, RocArea
-from prframe.typing import Alternative, Floats
+from prframe.stats.paired_values import PairedTest, paired_randomization
+from prframe.stats.rank_statistics import RankCovariance, rank_difference
+from prframe.stats.rankings import CellEvaluator, RocArea, checked_levels, joint_ranks
+from prframe.typing import Alternative, Flags, Floats, Integers
 
 
 class RankingComparison(NamedTuple):
@@ -124,3 +126,113 @@ def delong_comparison(
         ends = margin.extended(0, ends, correlation_from(areas.covariance), confidence)
     a, b = areas.estimates.tolist()
     return RankingComparison(a, b, a - b, *ends, found.z, found.p_value, np.nan, "delong")
+
+
+def area_swap_test(
+    levels: Integers, positive: Flags, units: Units, alternative: Alternative
+) -> PairedTest:
+    """Test whether two rankings differ in AUC, by all swaps of the ranks of units.
+
+    The result is that of `paired_randomization`; NaN without positives or without negatives.
+    """
+    if positive.all() or not positive.any():
+        return PairedTest(np.nan, np.nan, np.nan, "randomization")
+    weights = units.sums(swap_weights(levels, positive))
+    return paired_randomization(weights, alternative=alternative)
+
+
+def swap_weights(levels: Integers, positive: Flags) -> Floats:
+    """Return what each item adds to the difference of two AUC, or takes from it once swapped.
+
+    They are whole numbers c with ``4 n_pos n_neg (AUC_a - AUC_b) = sum_i s_i c_i``, where s_i is
+    -1 for items that are swapped, else 1. With the ranks a_i and b_i of an item in both rankings,
+    and psi = 1 or 1/2 where the first of two ranks is better or equal, a positive i and a negative
+    j add, times n_pos n_neg, ``(s_i + s_j) / 2 (psi(a_i, a_j) - psi(b_i, b_j)) + (s_i - s_j) / 2
+    (psi(a_i, b_j) - psi(b_i, a_j))``. Summed over negatives, the weight of a positive is twice the
+    number of their ranks, in both rankings, between a_i and b_i, equal ones counting half; that of
+    a negative is the same of positives, with the other sign.
+
+    Examples
+    --------
+    >>> swap_weights(np.array([[3, 2, 1], [1, 3, 2]]), np.array([True, False, False]))
+    array([6., 1., 1.])
+    """
+    ranks = joint_ranks(levels)
+    weights = np.zeros(positive.size)
+    for one, other, sign in ((positive, ~positive, 1), (~positive, positive, -1)):
+        each = np.bincount(ranks[:, other].ravel(), minlength=int(ranks.max()) + 1)
+        # Twice the number of ranks of the other class that are worse, equal ones counting half.
+        worse = 2 * np.cumsum(each) - each
+        weights[one] = sign * (worse[ranks[0, one]] - worse[ranks[1, one]])
+    return weights
+
+
+def auc_covariance(
+    levels: ArrayLike, label: ArrayLike, cluster: ArrayLike | None = None
+) -> RankCovariance:
+    """Return the AUC of rankings of the same items, and their covariance matrix.
+
+    ``f_pos sum_c P_c P_c' + f_neg sum_c N_c N_c' + f sum_c (P_c N_c' + N_c P_c')``, where P_c and
+    N_c are the sums of the influence of the positives and of the negatives of cluster c on all
+    AUCs. The factors f_pos, f_neg and f are ``m / (m - 1)`` for the number m of clusters with
+    positives, of clusters with negatives, and of all clusters.
+
+    Parameters
+    ----------
+    levels : array_like of int, shape (n_rankings, N)
+        As `ranking_levels` returns them.
+    label : array_like of bool or number, shape (N,)
+        True, or above 0, for positives.
+    cluster : array_like, shape (N,), optional
+        The cluster of each item, numbers or names.
+
+    Returns
+    -------
+    RankCovariance
+        ``estimates``, shape (n_rankings,), and ``covariance``.
+
+    Raises
+    ------
+    PrframeError
+        Arrays of other shapes, or a class in fewer than two items or clusters.
+
+    Notes
+    -----
+    Without clusters the matrix is DeLong's, which is also that of `rank_covariance` divided by the
+    squared share of negatives.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson 1988; Obuchowski, *Nonparametric analysis of clustered ROC
+    curve data*, Biometrics 1997.
+
+    Examples
+    --------
+    >>> from prframe.stats import ranking_levels
+    >>> levels = ranking_levels([[5, 4, 3, 2, 1], [1, 5, 2, 4, 3]])
+    >>> areas = auc_covariance(levels, [True, True, False, True, False])
+    >>> areas.estimates.round(4)
+    array([0.8333, 0.6667])
+    >>> areas.covariance.round(4)
+    array([[ 0.0556, -0.0278],
+           [-0.0278,  0.1111]])
+    """
+    rows, evaluate = checked_levels(levels), CellEvaluator(label, [RocArea()])
+    positive = evaluate.label
+    if positive.shape != rows.shape[1:]:
+        raise PrframeError(
+            f"`label` must have one entry per item, {rows.shape[1]}; got shape {positive.shape}."
+        )
+    units = units_of(cluster, positive.size)
+    n_pos, n_neg = (units.number_among(of) for of in (positive, ~positive))
+    if min(n_pos, n_neg) < 2:  # noqa: PLR2004 - a variance needs two
+        kind = "items" if cluster is None else "clusters"
+        raise PrframeError(
+            f"DeLong's test needs two {kind} with positives and two with negatives; got {n_pos} "
+            f"and {n_neg}."
+        )
+    influence = np.concatenate([evaluate.influence(row) for row in rows])
+    pos, neg = (units.sums(influence * of) for of in (positive, ~positive))
+    across = units.number / (units.number - 1) * pos @ neg.T
+    within = n_pos / (n_pos - 1) * pos @ pos.T + n_neg / (n_neg - 1) * neg @ neg.T
+    return RankCovariance(evaluate(rows)[0], within + across + across.T)

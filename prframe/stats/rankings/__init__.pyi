@@ -21,10 +21,8 @@ from .classes import (
     two_classes as two_classes,
 )
 from .drawn_curves import DrawnCurves as DrawnCurves
-from .evaluators import (
-    CellEvaluator as CellEvaluator,
-)
 from .levels import (
+    CellEvaluator as CellEvaluator,
     checked_levels as checked_levels,
     joint_levels as joint_levels,
     joint_ranks as joint_ranks,

@@ -6,11 +6,15 @@ from .base import (
     mean_score as mean_score,
     mid_rank_score as mid_rank_score,
 )
-from .classical import (
+from .functions import (
+    DCG as DCG,
+    RTB as RTB,
+    LocalAUC as LocalAUC,
     Logistic as Logistic,
     Logrank as Logrank,
     MannWhitneyWilcoxon as MannWhitneyWilcoxon,
     Median as Median,
+    PNormPush as PNormPush,
     VanDerWaerden as VanDerWaerden,
 )
 from .names import (
@@ -19,4 +23,3 @@ from .names import (
     Phi as Phi,
     parse_phi as parse_phi,
 )
-from .top_weighted import DCG as DCG, RTB as RTB, LocalAUC as LocalAUC, PNormPush as PNormPush

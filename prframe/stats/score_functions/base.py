@@ -78,7 +78,7 @@ class ScoreGeneratingFunction(ABC):
     def name(self) -> str:
         """The name with the parameters that are set, as `parse_phi` understands it."""
         values = {name: getattr(self, name) for name in parameters(type(self))}
-        settings = [f"{name}={value!r}" for name, value in values.items() if value is not None]
+        settings = [f"{name}={value}" for name, value in values.items() if value is not None]
         return f"{self.word}({', '.join(settings)})" if settings else self.word
 
     @property

@@ -13,14 +13,17 @@ from numpy.typing import ArrayLike
 from prframe import checks
 from prframe.errors import ArgumentError
 from prframe.stats.score_functions.base import ScoreGeneratingFunction, parameters
-from prframe.stats.score_functions.classical import (
+from prframe.stats.score_functions.functions import (
+    DCG,
+    RTB,
+    LocalAUC,
     Logistic,
     Logrank,
     MannWhitneyWilcoxon,
     Median,
+    PNormPush,
     VanDerWaerden,
 )
-from prframe.stats.score_functions.top_weighted import DCG, RTB, LocalAUC, PNormPush
 from prframe.typing import Floats
 
 Phi: TypeAlias = str | ScoreGeneratingFunction | Callable[[Floats], ArrayLike]

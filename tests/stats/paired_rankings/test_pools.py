@@ -6,7 +6,7 @@ from scipy import stats
 
 from prframe.stats import AveragePrecision, PrecisionAt, RocArea, ranking_levels
 from prframe.stats._units import units_of
-from prframe.stats.paired_rankings import PairedRankings, pools
+from prframe.stats.paired_rankings import PairedRankings, rankings as parts
 from prframe.stats.rankings import CellEvaluator
 
 
@@ -20,7 +20,7 @@ def sample(n: int) -> tuple[np.ndarray, CellEvaluator]:
 
 def test_pools_have_one_label_and_leave_the_top_alone() -> None:
     levels, evaluate = sample(20_000)
-    found = pools.pools_of(levels, evaluate, units_of(None, 20_000))
+    found = parts.pools_of(levels, evaluate, units_of(None, 20_000))
     assert found.item.size == found.units.number == found.sizes.size < 5_000
     for side in (True, False):
         assert (
@@ -35,7 +35,7 @@ def test_nothing_is_pooled_where_few_items_decide() -> None:
     other = levels[0].copy()
     moved = np.arange(0, 20_000, 1_000)
     other[moved] = np.roll(other[moved], 1)
-    found = pools.pools_of(np.stack([levels[0], other]), evaluate, units_of(None, 20_000))
+    found = parts.pools_of(np.stack([levels[0], other]), evaluate, units_of(None, 20_000))
     assert found.item.size == 20_000
 
 
@@ -47,7 +47,7 @@ def test_draws_of_pools_vary_as_those_of_items(
     levels, evaluate = sample(6_000)
     found = []
     for least in (1_000, 1 << 30):
-        monkeypatch.setattr(pools, "_LARGE", least)
+        monkeypatch.setattr(parts, "_LARGE", least)
         rankings = PairedRankings(levels, evaluate, cluster)
         drawn = rankings.replicates(1_500, rng=1)
         swapped = rankings.randomization(0, 1, 1_500, rng=2).differences
@@ -61,7 +61,7 @@ def test_draws_of_pools_vary_as_those_of_items(
 
 def test_numbers_drawn_are_those_of_their_distribution() -> None:
     sizes = np.repeat([1, 4, 64], [30, 20, 10])
-    draws = pools.Draws(sizes, lambda size: stats.binom(size, 0.5).cdf(np.arange(size + 1)))
+    draws = parts.Draws(sizes, lambda size: stats.binom(size, 0.5).cdf(np.arange(size + 1)))
     drawn = draws(2_000, np.random.default_rng(1))
     assert drawn.shape == (60, 2_000)
     for size in (1, 4, 64):

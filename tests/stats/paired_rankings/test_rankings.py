@@ -17,8 +17,7 @@ from prframe.stats import (
 )
 from prframe.stats._p_values import sampled_p_value
 from prframe.stats.paired_rankings import PairedRankings, rankings as paired_draws
-from prframe.stats.paired_rankings.pools import HELD
-from prframe.stats.paired_rankings.rankings import multiplicities
+from prframe.stats.paired_rankings.rankings import HELD, multiplicities
 from prframe.stats.rankings import CellEvaluator, PrecisionAtRecall
 from tests.refusals import refusals
 

@@ -1,4 +1,4 @@
-"""Score-generating functions of ranking, which single out the items ranked best."""
+"""Score-generating functions of classical tests, and those for the items ranked best."""
 
 from __future__ import annotations
 
@@ -7,12 +7,160 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expi, expit, spence
+from scipy.special import expi, expit, ndtri, spence, xlogy
 
 from prframe import checks
 from prframe.errors import ArgumentError
 from prframe.stats.score_functions.base import Jump, ScoreGeneratingFunction
 from prframe.typing import Floats
+
+
+class _Linear(ScoreGeneratingFunction):
+    """``phi(u) = factor (u - centre)``."""
+
+    _factor: ClassVar[float] = 1.0
+    _centre: ClassVar[float] = 0.0
+
+    def _value(self, u: Floats) -> ArrayLike:
+        return self._factor * (u - self._centre)
+
+    def _slope(self, u: Floats) -> ArrayLike:
+        return np.full_like(u, self._factor)
+
+    def _area(self, u: Floats) -> ArrayLike:
+        return self._factor / 2 * (u**2 - 2 * self._centre * u)
+
+    def step(self, n: int) -> float:
+        """Return one rank."""
+        return self._factor / (n + 1)
+
+
+@dataclass(frozen=True)
+class MannWhitneyWilcoxon(_Linear):
+    """``phi(u) = u``: the rank sum of Mann, Whitney and Wilcoxon, and with it AUC.
+
+    Take it first: all pairs count alike.
+
+    Examples
+    --------
+    >>> MannWhitneyWilcoxon()([0.25, 0.5])
+    array([0.25, 0.5 ])
+    """
+
+    word: ClassVar[str] = "mww"
+
+
+@dataclass(frozen=True)
+class Logistic(_Linear):
+    """``phi(u) = 2 sqrt(3) (u - 1/2)``: the rank sum on a scale with mean 0 and variance 1.
+
+    Take it to compare values of different phi; its p-values are those of the rank sum.
+
+    Examples
+    --------
+    >>> Logistic()([0.5, 1.0]).round(3)
+    array([0.   , 1.732])
+    """
+
+    word: ClassVar[str] = "logistic"
+    _factor: ClassVar[float] = 12**0.5
+    _centre: ClassVar[float] = 0.5
+
+
+@dataclass(frozen=True)
+class Logrank(ScoreGeneratingFunction):
+    """``phi(u) = -log(1 - u)``: the scores of Savage, for proportional hazards.
+
+    Take it for proportional hazards, or where the very top counts.
+
+    Examples
+    --------
+    >>> Logrank()([0.0, 0.5]).round(3)
+    array([0.   , 0.693])
+    """
+
+    word: ClassVar[str] = "logrank"
+
+    def _value(self, u: Floats) -> ArrayLike:
+        return -np.log1p(-u)
+
+    def _slope(self, u: Floats) -> ArrayLike:
+        return 1 / (1 - u)
+
+    def _curvature(self, u: Floats) -> ArrayLike:
+        return (1 / (1 - u)) ** 2
+
+    def _area(self, u: Floats) -> ArrayLike:
+        return u + xlogy(1 - u, 1 - u)
+
+
+@dataclass(frozen=True)
+class Median(ScoreGeneratingFunction):
+    """``phi(u) = sgn(u - 1/2)``: positives above the median minus those below it (Mood).
+
+    Take it to set the upper half against the lower.
+
+    Examples
+    --------
+    >>> Median()([0.2, 0.5, 0.9])
+    array([-1.,  0.,  1.])
+    """
+
+    word: ClassVar[str] = "median"
+    smooth: ClassVar[bool] = False
+
+    @property
+    def jumps(self) -> tuple[Jump, ...]:
+        """The jump from -1 to 1 at 1/2."""
+        return (Jump(0.5, 2.0),)
+
+    def _value(self, u: Floats) -> ArrayLike:
+        return np.sign(u - 0.5)
+
+    def _slope(self, u: Floats) -> ArrayLike:
+        return np.zeros_like(u)
+
+    def _area(self, u: Floats) -> ArrayLike:
+        return np.abs(u - 0.5) - 0.5
+
+    def step(self, n: int) -> float:
+        """Return 2 for even n, and 1 for odd n, where an item is at the median."""
+        return 1.0 if n % 2 else 2.0
+
+
+@dataclass(frozen=True)
+class VanDerWaerden(ScoreGeneratingFunction):
+    """``phi(u) = Phi^{-1}(u)``: normal quantiles, for shifts of normal distributions.
+
+    Take it for scores that look normal; both ends count.
+
+    Examples
+    --------
+    >>> VanDerWaerden()([0.5, 0.975]).round(3)
+    array([0.  , 1.96])
+    """
+
+    word: ClassVar[str] = "van-der-waerden"
+
+    def _value(self, u: Floats) -> ArrayLike:
+        return _normal(u)[0]
+
+    def _slope(self, u: Floats) -> ArrayLike:
+        return 1 / _normal(u)[1]
+
+    def _curvature(self, u: Floats) -> ArrayLike:
+        quantile, density = _normal(u)
+        return quantile / density**2
+
+    def _area(self, u: Floats) -> ArrayLike:
+        return -_normal(u)[1]
+
+
+def _normal(u: Floats) -> tuple[Floats, Floats]:
+    """Return the quantiles of the standard normal distribution, and its density there."""
+    quantile = np.asarray(ndtri(u))
+    return quantile, np.asarray(np.exp(-(quantile**2) / 2) / (2 * np.pi) ** 0.5)
+
 
 _HAIR = 1e-9
 # With slopes in this range the function is neither constant nor a jump but for rounding.
@@ -43,7 +191,7 @@ class LocalAUC(ScoreGeneratingFunction):
     smooth: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        _keep(self, u0=checks.number("u0", self.u0, above=0, below=1))
+        checks.number("u0", self.u0, above=0, below=1)
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
@@ -85,7 +233,7 @@ class PNormPush(ScoreGeneratingFunction):
     q: float = 3
 
     def __post_init__(self) -> None:
-        _keep(self, q=checks.number("q", self.q, at_least=1))
+        checks.number("q", self.q, at_least=1)
 
     def _value(self, u: Floats) -> ArrayLike:
         return u**self.q
@@ -133,9 +281,9 @@ class DCG(ScoreGeneratingFunction):
 
     def __post_init__(self) -> None:
         if self.k is not None:
-            _keep(self, k=checks.whole_number("k", self.k, at_least=1))
+            checks.whole_number("k", self.k, at_least=1)
         if self.n is not None:
-            _keep(self, n=checks.number("n", self.n, above=0))
+            checks.number("n", self.n, above=0)
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
@@ -221,12 +369,10 @@ class RTB(ScoreGeneratingFunction):
     lam: float = 20
 
     def __post_init__(self) -> None:
-        _keep(
-            self,
-            u0=checks.number("u0", self.u0, above=0, below=1),
-            beta=checks.number("beta", self.beta, at_least=_LEAST_SLOPE, at_most=_LARGEST_SLOPE),
-            lam=checks.number("lam", self.lam, at_least=_LEAST_SLOPE, at_most=_LARGEST_SLOPE),
-        )
+        checks.number("u0", self.u0, above=0, below=1)
+        for name in ("beta", "lam"):
+            slope = getattr(self, name)
+            checks.number(name, slope, at_least=_LEAST_SLOPE, at_most=_LARGEST_SLOPE)
 
     def _value(self, u: Floats) -> ArrayLike:
         x = u - self.u0
@@ -246,12 +392,6 @@ class RTB(ScoreGeneratingFunction):
         x = u - self.u0
         soft = _softplus_integral(x, self.beta) - _softplus_integral(-self.u0, self.beta)
         return soft + self.u0 * (_softplus(x, self.lam) - _softplus(-self.u0, self.lam))
-
-
-def _keep(phi: ScoreGeneratingFunction, **parameters: float) -> None:
-    """Set checked parameters as numbers of Python, with which the name is written."""
-    for name, value in parameters.items():
-        object.__setattr__(phi, name, value)
 
 
 def _softplus(x: Floats | float, slope: float) -> Floats:

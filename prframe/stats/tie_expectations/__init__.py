@@ -1,5 +1,0 @@
-"""Expectations over the orders within tie blocks."""
-
-from prframe._doors import attach
-
-__getattr__, __dir__, __all__ = attach(__name__)
