@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,13 +19,6 @@ Projection: TypeAlias = Callable[[Floats], ArrayLike]
 _FLOOR = 1e-6
 # A column counts as constant if its spread, relative to its largest entry, is below this.
 _CONSTANT = 1e-14
-
-
-class Whitening(NamedTuple):
-    """A matrix A such that the items ``A' z`` have covariance I, and its pseudo-inverse."""
-
-    matrix: Floats
-    inverse: Floats
 
 
 class ScoringRule(ABC):
@@ -81,8 +74,8 @@ class ScoringRule(ABC):
         """Return the gradient by parameters, given the gradient by coefficients."""
         return gradient.ravel()
 
-    def whitening(self, z: Floats) -> "Whitening":
-        """Return A, of shape (d, r), such that the items ``A' z`` have covariance I of rank r.
+    def whitening(self, z: Floats) -> tuple[Floats, Floats]:
+        """Return A such that the items ``A' z`` have covariance I, and its pseudo-inverse.
 
         The covariance is about the mean if the rule is `centred`, else about 0.
         """
@@ -101,7 +94,7 @@ class ScoringRule(ABC):
         matrix[varies] = vectors[:, kept] / roots / unit[:, None]
         inverse = np.zeros(matrix.T.shape)
         inverse[:, varies] = (vectors[:, kept] * roots).T * unit
-        return Whitening(matrix, inverse)
+        return matrix, inverse
 
 
 class LinearRule(ScoringRule):
@@ -269,8 +262,8 @@ class ParametricRule(ScoringRule):
         """Return the coefficients, as their scale is unknown."""
         return coef
 
-    def whitening(self, z: Floats) -> Whitening:
-        return Whitening(np.eye(z.shape[1]), np.eye(z.shape[1]))
+    def whitening(self, z: Floats) -> tuple[Floats, Floats]:
+        return np.eye(z.shape[1]), np.eye(z.shape[1])
 
     def first(self, z: Floats, positive: Labels) -> Floats:
         """Return nothing; the ranker then begins at `start`."""

@@ -12,7 +12,7 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.learn.ranker import RankStatisticRanker
 from prframe.learn.smoothed import smooth_phi
-from prframe.stats import ScoreGeneratingFunction, parse_phi
+from prframe.stats import rank_statistic
 from prframe.stats.score_functions import Phi
 from prframe.typing import Floats
 
@@ -180,7 +180,7 @@ def select_ranker(  # noqa: PLR0913
         size = len(labels), int(positive.sum()), dimension
         scores = copy.decision_function(features[:, chosen])
         learned.append(copy)
-        criterion.append(_rank_statistic(scores, positive, parse_phi(ranker.phi)))
+        criterion.append(rank_statistic(scores, positive, ranker.phi).mean)
         penalty.append(factor * complexity_penalty(*size, k, ranker.phi, b1=b1))
     best = int(np.argmax(np.subtract(criterion, penalty)))
     return PenalizedSelection(
@@ -212,13 +212,3 @@ def _columns(
             "`families` must grow: columns may be added, and linear rules come before quadratic."
         )
     return [np.array(sorted(columns), dtype=np.intp) for columns in sets]
-
-
-def _rank_statistic(
-    scores: Floats, positive: NDArray[np.bool_], phi: ScoreGeneratingFunction
-) -> float:
-    """Return the rank statistic divided by the number of positives."""
-    # SciPy is imported here, because importing it takes longer than most evaluations.
-    from scipy.stats import rankdata  # noqa: PLC0415
-
-    return float(phi(rankdata(scores)[positive] / (scores.size + 1)).mean())

@@ -18,7 +18,7 @@ from prframe.stats import (
     ScoreGeneratingFunction,
     parse_phi,
 )
-from prframe.stats._arrays import positive_labels, reals
+from prframe.stats._arrays import finite, positive_labels
 from prframe.stats._batches import batches
 from prframe.stats.score_functions import Phi
 from prframe.typing import Floats
@@ -89,7 +89,7 @@ def smoothed_criterion(
     >>> criterion.gradient.round(4).tolist()
     [-0.0001, -0.036, 0.0361]
     """
-    values, positive = reals("scores", scores), positive_labels(label)
+    values, positive = finite("scores", scores), positive_labels(label)
     if values.ndim != 1 or values.shape != positive.shape:
         raise PrframeError(
             f"`scores` and `label` must be one-dimensional and of one length; "
@@ -97,8 +97,6 @@ def smoothed_criterion(
         )
     if not positive.any():
         raise PrframeError(f"`label` must have a positive; got none of {positive.size}.")
-    if not np.isfinite(values).all():
-        raise PrframeError(f"`scores` must be finite; {(~np.isfinite(values)).sum()} are not.")
     h = checks.number("bandwidth", bandwidth, above=0)
     return value_and_gradient(values, positive, h, smooth_phi(phi))
 

@@ -148,7 +148,7 @@ def test_both_equations_of_the_source() -> None:
             "Use 'mww' in its place.",
         ),
         ({"label": [0, 0]}, "`label` must have a positive; got none of 2."),
-        ({"scores": [0.0, np.inf]}, "`scores` must be finite; 1 are not."),
+        ({"scores": [0.0, np.inf]}, "`scores` must be finite; got inf."),
         (
             {"scores": [0.0]},
             "`scores` and `label` must be one-dimensional and of one length; "

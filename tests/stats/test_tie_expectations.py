@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from prframe import RR, stats
+from prframe.stats import tie_expectations as tied_ranks
 from prframe.stats.tie_expectations import (
     expected_reciprocal_rank,
     hit_probability,
     mean_shortfall,
-    sums as tied_ranks,
 )
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"

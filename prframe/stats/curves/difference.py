@@ -10,9 +10,8 @@ from scipy.special import expit
 
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
-from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, scored_twice
-from prframe.stats._units import Units
+from prframe.stats._units import Units, units_of
 from prframe.stats.curves.bands import (
     Deviations,
     clusters_of_either_class,
@@ -46,12 +45,6 @@ class CurveDifference(NamedTuple):
     p_value : ndarray, shape (levels,)
         With a simultaneous band the p-value of the hypothesis that the curves differ nowhere, the
         same at all levels; otherwise the p-value at each level.
-
-    Examples
-    --------
-    >>> compared = pr_curve_difference([4, 3, 2, 1], [1, 2, 3, 4], [1, 1, 1, 0], [0.5], rng=1)
-    >>> compared.difference.round(3)
-    array([0.4])
     """
 
     recall: Floats
@@ -99,8 +92,8 @@ def pr_curve_difference(  # noqa: PLR0913
         As in `PRPosterior.band`.
     n_resamples, rng, prior
         As in `pr_posterior`.
-    cluster : array_like of int, shape (N,), optional
-        Clusters of dependent items, numbered from 0; then clusters have weights.
+    cluster : array_like, shape (N,), optional
+        Clusters of dependent items, numbers or names; then clusters have weights.
 
     Returns
     -------
@@ -154,7 +147,7 @@ def pr_curve_difference(  # noqa: PLR0913
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     checks.flag("simultaneous", simultaneous)
     size = checks.number_of_draws(n_resamples)
-    clusters = None if cluster is None else _clusters(cluster, positive.size)
+    clusters = None if cluster is None else units_of(cluster, positive.size).of_item
     share = None if prior is None else float(checks.number("prior", prior, above=0, below=1))
     plan = BandPlan(levels, level, simultaneous, size, share)
     return curve_difference(scores, positive, clusters, plan, random_generator(rng))
@@ -237,14 +230,3 @@ def _agreement(first: Floats, second: Floats, unseen: NDArray[np.bool_]) -> floa
         return 0.0
     apart = (first - second).var(axis=0)[varying] / total[varying]
     return float(np.where(unseen[varying], np.maximum(1 - apart, 0.0), 0.0).mean())
-
-
-def _clusters(cluster: ArrayLike, n: int) -> NDArray[np.int64]:
-    """Require a cluster for each item."""
-    clusters = np.asarray(cluster)
-    if clusters.dtype.kind not in "iu" or clusters.shape != (n,) or clusters.min(initial=0) < 0:
-        raise PrframeError(
-            f"`cluster` must be whole numbers >= 0, one for each of {n} items; got "
-            f"{checks.brief(cluster)}."
-        )
-    return clusters

@@ -46,13 +46,6 @@ def best_threshold_interval(
     positives below it. The binomial test of a in m with the share f takes both numbers divided by
     the ratio of that variance to ``m f (1 - f)``. It rejects at one less the level, as a threshold
     can be worse in one direction alone.
-
-    >>> from prframe.stats import cells_from_scores
-    >>> score, label = np.arange(30, 0, -1), np.repeat([1, 0, 1, 0], [9, 1, 2, 18])
-    >>> cells, _ = cells_from_scores(score, label)
-    >>> found = best_threshold_interval(cells, (score[label == 1], score[label == 0]))
-    >>> found.estimate, found.low, found.high
-    (19.0, 14.0, 25.0)
     """
     checks.instance("cells", cells, RankedCells)
     confidence = Confidence.of(confidence)

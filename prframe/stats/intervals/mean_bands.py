@@ -49,17 +49,6 @@ _LOGIT = _Scale(_logit, lambda p: 1 / (p * (1 - p)), expit)
 _PLAIN = _Scale(np.positive, np.ones_like, np.positive)
 
 
-class _Influence(NamedTuple):
-    """What each unit, a curve or a cluster of curves, does to the mean of all.
-
-    `residuals`, shape (units, levels), are the sum of the curves of a unit less as many means,
-    over the mean size of units, and `sizes` the numbers of curves over their mean.
-    """
-
-    residuals: Floats
-    sizes: Floats
-
-
 def mean_band(
     curves: Floats,
     confidence: Confidence,
@@ -78,11 +67,6 @@ def mean_band(
     standard error ``sqrt(c / (c - 1) sum (S_j - n_j m)^2) / n`` (Davison & Hinkley 1997, sections
     2.4 and 4.2.4; Cochran 1977, chapter 9A). ``s*`` is at least .3 s, because few curves that
     differ from the others make it nearly vanish.
-
-    >>> curves = np.random.default_rng(1).beta(4, 2, size=(40, 3)).cumprod(axis=1)
-    >>> band = mean_band(curves, Confidence(limits=(0, 1)), 2000, np.random.default_rng(2))
-    >>> band.low.round(2), band.high.round(2)
-    (array([0.61, 0.42, 0.27]), array([0.74, 0.54, 0.39]))
     """
     n, n_levels = curves.shape
     nothing = np.full(n_levels, np.nan)
@@ -97,10 +81,9 @@ def mean_band(
     scale = _LOGIT if confidence.limits == (0, 1) else _PLAIN
     low, high = mean.copy(), mean.copy()
     if varies.any():
-        influence = _Influence(residuals[:, varies], sizes)
-        middle = mean[varies]
-        spread = influence.residuals.std(axis=0) / np.sqrt(units.number - 1)
-        largest = _largest_deviations(middle, influence, scale, n_resamples, rng)
+        middle, residuals = mean[varies], residuals[:, varies]
+        spread = residuals.std(axis=0) / np.sqrt(units.number - 1)
+        largest = _largest_deviations(middle, residuals, sizes, scale, n_resamples, rng)
         factor = np.sort(largest)[covering_rank(confidence.level, n_resamples) - 1]
         reach = factor * spread * scale.slope(middle)
         for end, sign in ((low, -1), (high, 1)):
@@ -108,11 +91,19 @@ def mean_band(
     return MeanBand(mean, *(np.clip(end, *confidence.limits) for end in (low, high)))
 
 
-def _largest_deviations(
-    mean: Floats, influence: _Influence, scale: _Scale, n_resamples: int, rng: np.random.Generator
+def _largest_deviations(  # noqa: PLR0913, PLR0917
+    mean: Floats,
+    residuals: Floats,
+    sizes: Floats,
+    scale: _Scale,
+    n_resamples: int,
+    rng: np.random.Generator,
 ) -> Floats:
-    """Return the largest studentized deviation of each bootstrap mean."""
-    residuals, sizes = influence
+    """Return the largest studentized deviation of each bootstrap mean.
+
+    Each unit, a curve or a cluster of curves, has the sum of its curves less as many means, over
+    the mean size of units, as residuals; sizes are numbers of curves over their mean.
+    """
     n, n_levels = residuals.shape
     squares, uneven = residuals**2, np.ptp(sizes) > 0
     least = _LEAST_SPREAD * np.sqrt(squares.mean(axis=0)) * scale.slope(mean)

@@ -43,18 +43,6 @@ class PairedRankings:
     `levels` has a row per ranking, as `ranking_levels` returns them; `cluster` has one entry per
     item, and whole clusters are drawn and swapped. With a seed, every pair and metric has the same
     draws.
-
-    Examples
-    --------
-    >>> from prframe.stats import AveragePrecision, ranking_levels
-    >>> from prframe.stats.rankings import CellEvaluator
-    >>> label = [True, True, False, True, False, False]
-    >>> levels = ranking_levels([[9, 8, 7, 6, 5, 4], [4, 9, 8, 7, 6, 5]])
-    >>> rankings = PairedRankings(levels, CellEvaluator(label, [AveragePrecision()]))
-    >>> rankings.values().round(3)
-    array([[0.917, 0.722]])
-    >>> rankings.replicates(n_resamples=1000, rng=1).shape
-    (1, 2, 1000)
     """
 
     def __init__(

@@ -151,11 +151,6 @@ def swap_weights(levels: Integers, positive: Flags) -> Floats:
     (psi(a_i, b_j) - psi(b_i, a_j))``. Summed over negatives, the weight of a positive is twice the
     number of their ranks, in both rankings, between a_i and b_i, equal ones counting half; that of
     a negative is the same of positives, with the other sign.
-
-    Examples
-    --------
-    >>> swap_weights(np.array([[3, 2, 1], [1, 3, 2]]), np.array([True, False, False]))
-    array([6., 1., 1.])
     """
     ranks = joint_ranks(levels)
     weights = np.zeros(positive.size)

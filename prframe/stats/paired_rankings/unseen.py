@@ -105,14 +105,6 @@ def recovered_interval(
 
     It is MOVER (Zou & Donner, Statistics in Medicine 2008), ``a^2 + d^2 - 2 r a d``, for symmetric
     intervals of one size; unlike MOVER it leaves nothing if intervals have one shape and r is 1.
-
-    Examples
-    --------
-    >>> first = IntervalEstimate(0.9, 0.05, 0.75, 0.96, "logit-t")
-    >>> second = IntervalEstimate(0.8, 0.05, 0.68, 0.88, "logit-t")
-    >>> low, high = recovered_interval(first, second, correlation=0.5)
-    >>> round(low, 3), round(high, 3)
-    (-0.022, 0.195)
     """
     difference = first.estimate - second.estimate
     (a, b), (c, d) = _reach(first), _reach(second)
@@ -161,12 +153,6 @@ def correlation_of_decisions(passes: Flags, label: Flags) -> float:
 
     The smaller one of both classes' phi, if half an item more passed one threshold alone, and half
     an item the other one; 0 where all items of a class pass, or none.
-
-    Examples
-    --------
-    >>> label = np.repeat([True, False], 20)
-    >>> round(correlation_of_decisions(np.tile([True, False], 20), label), 3)
-    0.905
     """
     phis = []
     for of_class in (label, ~label):

@@ -213,7 +213,9 @@ class RankStatistic:
 
         It is NaN if a class has one item, or none, if all items have one score, and for DCG.
         """
-        if not self.phi.projected or not self._scale.width or self._is_level:
+        # Nothing shows how much the estimate varies if all items have one score.
+        is_level = int(np.count_nonzero(self.cells.pos + self.cells.neg)) == 1
+        if not self.phi.projected or not self._scale.width or is_level:
             return np.nan
         return float(np.sqrt(self._sum.variance)) / self.n_pos * self._scale.stretch
 
@@ -227,11 +229,6 @@ class RankStatistic:
         """``(W - null mean) / null standard deviation``; NaN if that is 0."""
         deviation = self.null.std()
         return (self.statistic - self.null.mean()) / deviation if deviation else np.nan
-
-    @property
-    def _is_level(self) -> bool:
-        """Whether all items have one score, so that nothing shows how much the estimate varies."""
-        return int(np.count_nonzero(self.cells.pos + self.cells.neg)) == 1
 
     def p_value(
         self, alternative: Alternative = "two-sided", method: RankNullMethod = "auto"

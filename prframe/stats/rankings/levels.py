@@ -78,15 +78,6 @@ def joint_levels(levels: Integers) -> Integers:
     the two: the second ranking wins in the first table, and the first one in the second table. Tie
     blocks of the two that share more than half of the ranks of the larger one, or have one
     mid-rank, are the same level.
-
-    Examples
-    --------
-    >>> joint_levels(np.array([[3, 2, 1], [2, 1, 0]]))
-    array([[[6, 4, 2],
-            [7, 5, 0]],
-    <BLANKLINE>
-           [[7, 5, 3],
-            [6, 4, 0]]])
     """
     first, second = levels
     own, other = mid_ranks(first), mid_ranks(second)

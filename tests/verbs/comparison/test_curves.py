@@ -320,8 +320,8 @@ test_errors = refusals(
         "`score_a` must not be NaN: 1 of 2.": lambda: pr_curve_difference(
             [1, np.nan], [1, 2], [1, 0], [0.5]
         ),
-        "`cluster` must be whole numbers >= 0, one for each of 2 items; got [0, -1].": lambda: (
-            pr_curve_difference([1, 2], [1, 2], [1, 0], [0.5], cluster=[0, -1])
+        "`cluster` must have one entry per item, 2; got shape (1,).": lambda: pr_curve_difference(
+            [1, 2], [1, 2], [1, 0], [0.5], cluster=[0]
         ),
     }
 )

@@ -242,13 +242,6 @@ class AtPrior(CellStatistic):
     (tp' + fp')`` with ``tp' = tp prior / n_pos`` and ``fp' = fp (1 - prior) / n_neg`` (Hoiem,
     Chodpathumwan & Dai, ECCV 2012). The metric must not change if all counts are multiplied by a
     number.
-
-    Examples
-    --------
-    >>> from prframe.stats import AveragePrecision
-    >>> at_half = AtPrior(AveragePrecision(), prior=0.5)
-    >>> round(float(at_half.values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.8
     """
 
     metric: CellStatistic
