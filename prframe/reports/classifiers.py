@@ -404,7 +404,7 @@ def false_rate_band(
     """Return quantiles of Bayesian bootstrap draws of the false positive rate at each recall."""
     cells, _ = cells_from_scores(scores, labels)
     weights = drawn_weights(INTERVAL_DRAWS, random_generator(seed))
-    log_rates = np.sort(DrawnPath(RocPath.of(cells), recall, weights).log_rates(), axis=0)
+    log_rates = np.sort(DrawnPath(RocPath.of(cells), weights).log_rates(recall), axis=0)
     last = covering_rank((1 + confidence_level) / 2, len(log_rates))
     low, high = (np.exp(np.minimum(log_rates[row], 0.0)) for row in (-last, last - 1))
     return low, high

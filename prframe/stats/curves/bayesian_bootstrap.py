@@ -199,16 +199,10 @@ def pr_posterior(  # noqa: PLR0913
     negative between them, the half count of negatives is ``(j - 1/2) / m``, but no less than one
     half before the first negative.
 
-    Rates are drawn at knots: at each positive, and at numbers x between two positives that grow by
-    a factor of at most sqrt(2), if not by 1. From knot to knot the logarithm of a drawn rate is a
-    straight line, and the rate itself in a tie block.
-
     A draw places recall b with a standard deviation of ``sqrt(b (1 - b) / n_pos)``. So each draw
     is smoothed by a normal mean of its log odds along ``arcsin sqrt b``, in which that deviation
     is ``1 / (2 sqrt(n_pos))`` at all levels; not within tie blocks that are wider than that, nor
     where one of the draws has come to the end of what was retrieved.
-
-    From 512 knots on they are thinned, which loses less than 1 % of the variance.
 
     References
     ----------
@@ -237,14 +231,17 @@ def posterior_of(
     path = RocPath.of(cells)
 
     def draw(smoothed: bool) -> Floats:  # noqa: FBT001
-        paths = (DrawnPath(path, recall, [block], turning=True) for block in weights)
+        paths = (DrawnPath(path, [block], turning=True) for block in weights)
         curves = (drawn if prior is None else drawn.at_prior(prior) for drawn in paths)
         kind = DrawnPath.smoothed_log_odds if smoothed else DrawnPath.log_odds
-        return np.concatenate([kind(curve) for curve in curves])
+        return np.concatenate([kind(curve, recall) for curve in curves])
 
     smoothing = Smoothing.of(recall, path.n_pos)
     tied = smoothing.share(smoothing.in_blocks(*path.blocks))
-    return _posterior(cells, recall, draw, prior, factor=_narrowing(cells, recall, tied))
+    false = false_positives(cells, recall)
+    # Levels above which no negative stands reach up to 1 whatever the factor is.
+    factor = 1 - _WHOLE * float((tied * (false > 0) / np.sqrt(1 + false)).mean())
+    return _posterior(cells, recall, draw, prior, factor=factor)
 
 
 def posterior_of_clusters(  # noqa: PLR0913, PLR0917
@@ -292,10 +289,3 @@ def _posterior(
         return least_precision(cells, recall, tail, prior, each)
 
     return PRPosterior(recall, precision, draw, pure_tail, least, **further)
-
-
-def _narrowing(cells: RankedCells, recall: Floats, tied: Floats) -> float:
-    """Return the factor of a band, given the share of each level that lies in wide tie blocks."""
-    false = false_positives(cells, recall)
-    # Levels above which no negative stands reach up to 1 whatever the factor is.
-    return 1 - _WHOLE * float((tied * (false > 0) / np.sqrt(1 + false)).mean())

@@ -41,8 +41,6 @@ POSTERIOR = "bayesian-bootstrap"
 _NEARLY_PERFECT, _FEW_ABOVE = 0.95, 20
 # The number of blocks of draws at a time, which bounds memory.
 _BLOCKS = 4
-# A level of recall, of which nothing is asked.
-_HALF = np.array([0.5])
 METHODS = ("auto", POSTERIOR, "logit-t", "percentile")
 
 
@@ -259,9 +257,7 @@ def posterior_replicates(
     path, parts = cache(partial(RocPath.of, cells)), []
     for columns in batches(len(weights), width=1, held=_BLOCKS):
         blocks = weights[columns]
-        curves = DrawnCurves(
-            cells, blocks, partial(lambda some: DrawnPath(path(), _HALF, some), blocks)
-        )
+        curves = DrawnCurves(cells, blocks, partial(lambda some: DrawnPath(path(), some), blocks))
         parts.append(np.stack([statistic.draws(curves) for statistic in statistics]))
     return np.concatenate(parts, axis=1)
 

@@ -158,7 +158,7 @@ def test_the_law_is_that_of_the_slow_definition(name: str) -> None:
     slow = naive_curves(name, 150 if many else 1500)
     size = 2000 if many else 6000
     weights = drawn_weights(size, np.random.default_rng(6))
-    fast = expit(DrawnPath(path_of(name), np.array(LEVELS), weights, turning=True).log_odds())
+    fast = expit(DrawnPath(path_of(name), weights, turning=True).log_odds(np.array(LEVELS)))
     for level in range(len(LEVELS)):
         assert same_law(fast[:, level], slow[:, level]), LEVELS[level]
     centre = np.median(fast, axis=0)
@@ -223,8 +223,9 @@ def test_draws_are_as_smooth_as_by_the_slow_definition(name: str, prior: float |
 
     @cache
     def draw(level: float) -> Floats:
-        curve = DrawnPath(path, np.array([level]), weights, turning=True)
-        return (curve if prior is None else curve.at_prior(prior)).log_odds()[:, 0]
+        curve = DrawnPath(path, weights, turning=True)
+        curve = curve if prior is None else curve.at_prior(prior)
+        return curve.log_odds(np.array([level]))[:, 0]
 
     knots = knots_of(list(group["positives"]), list(group["negatives"]))
     expected = naive_means(LEVELS, knots, int(path.n_pos), draw)

@@ -42,7 +42,7 @@ def drawn_curves(n_draws: int = 50, *, shown: int = N) -> DrawnCurves:
 
 def curves_of(cells: RankedCells, weights: list[Weights]) -> DrawnCurves:
     """Draw curves."""
-    path = DrawnPath(RocPath.of(cells), np.array([0.5]), weights)
+    path = DrawnPath(RocPath.of(cells), weights)
     return DrawnCurves(cells, weights, lambda: path)
 
 

@@ -19,16 +19,14 @@ _STEEP, _STEEP_NODES = 4.0, 12
 
 
 class DrawnPath:
-    """Draws of the recall at the knots of a path, and of curves at levels that rise within (0, 1).
+    """Draws of the recall at the knots of a path, and of curves at rising levels.
 
     If `turning`, a negative that was not seen is passed in the course of each run of positives:
     half of it by the middle, and all by the end. Else half of it stands above any threshold.
     """
 
-    def __init__(
-        self, path: RocPath, levels: Floats, blocks: Sequence[Weights], *, turning: bool = False
-    ) -> None:
-        self.path, self.levels, self._blocks = path, levels, blocks
+    def __init__(self, path: RocPath, blocks: Sequence[Weights], *, turning: bool = False) -> None:
+        self.path, self._blocks = path, blocks
         self.knots = knots = Knots.of(path, turning=turning)
         ranks = np.append(path.ranks, path.ranks[-1] + path.missed) - path.ranks[0]
         sums = self._read("positives", ranks)
@@ -70,22 +68,21 @@ class DrawnPath:
         path.odds = np.full(self._recall.shape[1], logit(prior))
         return path
 
-    def smoothed_log_odds(self) -> Floats:
+    def smoothed_log_odds(self, levels: Floats) -> Floats:
         """Draw log odds of precision, smoothed over recall, shape (n_resamples, levels)."""
-        smoothing = Smoothing.of(self.levels, self.path.n_pos)
+        smoothing = Smoothing.of(levels, self.path.n_pos)
         end = self._recall[-1].min() if self.path.missed else np.inf
         known, going = (at < end for at in (smoothing.nodes, smoothing.recall))
         points, weights = smoothing.means(smoothing.smoothed(self.path), known, going)
         return np.asarray((weights @ self.log_odds(points).T).T)
 
-    def log_odds(self, levels: Floats | None = None) -> Floats:
-        """Draw the same without smoothing, at the levels of the path unless others are given."""
-        levels = self.levels if levels is None else levels
+    def log_odds(self, levels: Floats) -> Floats:
+        """Draw the same without smoothing."""
         return np.asarray(np.log(levels) - self._rates_at(levels, self._against()))
 
-    def log_rates(self) -> Floats:
-        """Draw logarithms of the false positive rate at the levels of the path."""
-        return self._rates_at(self.levels, self._passed() / self._total)
+    def log_rates(self, levels: Floats) -> Floats:
+        """Draw logarithms of the false positive rate."""
+        return self._rates_at(levels, self._passed() / self._total)
 
     def points(self, *, fading: bool = False) -> tuple[Floats, Floats]:
         """Return recall and the share of all items above, at the knots, shape (knots, draws)."""
@@ -136,15 +133,12 @@ class DrawnPath:
         """
         values = self._between(levels, np.log(rates))
         if self.path.tied.any():
-            tied = self.knots.tied[self._knots_before(levels)]
+            number = np.arange(len(self._recall), dtype=np.float64)
+            places = self._between(levels, np.broadcast_to(number[:, None], self._recall.shape))
+            # The last knot that is not beyond each level.
+            tied = self.knots.tied[np.minimum(places, number[-1]).astype(np.int64)]
             np.log(self._between(levels, rates), out=values, where=tied)
         return values
-
-    def _knots_before(self, levels: Floats) -> Integers:
-        """Return the last knot that is not beyond each level, shape (draws, levels)."""
-        number = np.arange(len(self._recall), dtype=np.float64)
-        places = self._between(levels, np.broadcast_to(number[:, None], self._recall.shape))
-        return np.asarray(np.minimum(places, number[-1]), dtype=np.int64)
 
     def _between(self, levels: Floats, values: Floats) -> Floats:
         """Return values at the levels, inf beyond the last item that is retrieved."""
