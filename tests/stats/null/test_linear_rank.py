@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
+from prframe.errors import PrframeError
 from prframe.stats import LinearRankNull, parse_phi
 from prframe.stats.null.subset_sums.counting import Lattice, LatticeDistribution, SubsetTables, Urn
 
@@ -111,3 +112,18 @@ def test_saddlepoints_settle_for_a_million_scores():
     null = LinearRankNull(ranks(1_000_000) ** 1000, 10_000)
     tail = null.tails(null.mean() + 0.1 * null.std())
     assert np.exp(tail.log_sf) == pytest.approx(stats.norm.sf(0.1), abs=0.03)
+
+
+def test_orders_of_a_few_ranks_count_among_many_items():
+    # Of five retrieved items the best, third and fourth are positive, as are two of the others.
+    n = 10**11
+    values, sizes = [*np.arange(n - 4, n + 1) / (n + 1), (n - 4) / 2 / (n + 1)], [1] * 5 + [n - 5]
+    w = sum(values[place] for place in (4, 2, 1, 5, 5))
+    three, more = 4 * comb(n - 5, 2), 5 * (n - 5) + 1
+    assert LinearRankNull(values, 5, sizes).sf(w) == pytest.approx((three + more) / comb(n, 5))
+
+
+def test_more_items_are_refused_than_floats_can_rank():
+    message = r"^`sizes` must add up to at most 10,000,000,000,000; got 10,000,000,000,001"
+    with pytest.raises(PrframeError, match=message):
+        LinearRankNull([0.0, 1.0], 2, [1, 10**13])

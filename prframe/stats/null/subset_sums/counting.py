@@ -11,7 +11,7 @@ import numpy as np
 from prframe.stats.null.average_precision.steps import log_binomial
 from prframe.typing import Floats, Integers
 
-# Sums that differ by less, times the size of the urn and its largest number, are equal.
+# Sums that differ by less, times how many numbers they add up and the largest, are equal.
 EQUAL = 1e-14
 # The unit of a lattice is the smallest gap divided by one of these, numbers may span so many
 # units, and places are whole to within the last number.
@@ -55,6 +55,8 @@ class Urn:
     values: Floats
     sizes: Integers
     n: int
+    # Values of the sum were computed from so many numbers, if these are more than `n`.
+    added: int = 0
 
     @cached_property
     def size(self) -> int:
@@ -116,7 +118,8 @@ class Urn:
     @property
     def slack(self) -> float:
         """The largest difference of sums that count as equal."""
-        return EQUAL * self.size * float(max(abs(self.values[0]), abs(self.values[-1])))
+        largest = float(max(abs(self.values[0]), abs(self.values[-1])))
+        return EQUAL * max(self.n, self.added) * largest
 
     @cached_property
     def lattice(self) -> Lattice | None:
@@ -125,7 +128,7 @@ class Urn:
 
     def left_over(self) -> "Urn":
         """Return the urn of the numbers left over, with changed signs."""
-        return Urn(-self.values[::-1], self.sizes[::-1], self.size - self.n)
+        return Urn(-self.values[::-1], self.sizes[::-1], self.size - self.n, self.size)
 
 
 class Tails(NamedTuple):

@@ -18,6 +18,8 @@ from prframe.stats.null.subset_sums.counting import Exact, Tails, Urn, counted, 
 from prframe.stats.null.subset_sums.saddlepoint import approximate_tails
 from prframe.typing import Floats
 
+# The ranks of more items, divided by their number, are as close as the rounding of sums.
+_LARGEST = 10**13
 RankNullMethod: TypeAlias = Literal["auto", "exact", "saddlepoint", "normal"]
 
 
@@ -31,7 +33,7 @@ class LinearRankNull(NullDistribution):
     ----------
     scores : array_like of float, shape (n_blocks,)
         The numbers a_i = phi(rank_i / (N + 1)) of the ranked items, or any other; finite. Sums
-        closer than 1e-14 N times the largest are equal.
+        closer than 1e-14 n_pos times the largest are equal.
     n_pos : int
         Positives, 1..N.
     sizes : array_like of int, shape (n_blocks,), optional
@@ -44,8 +46,9 @@ class LinearRankNull(NullDistribution):
     Raises
     ------
     PrframeError
-        Scores that are not finite, sizes below 1 or of another number, `n_pos` out of range, or,
-        once probabilities are asked for, "exact" where there is too much to count.
+        Scores that are not finite, sizes below 1, of another number or beyond 10^13 together,
+        `n_pos` out of range, or, once probabilities are asked for, "exact" where there is too much
+        to count.
 
     Notes
     -----
@@ -96,6 +99,11 @@ class LinearRankNull(NullDistribution):
         n_pos = checks.whole_number("n_pos", n_pos, at_least=1)
         if n_pos > n:
             raise PrframeError(f"`n_pos` must be at most N = {n}; got {n_pos}.")
+        if n > _LARGEST:
+            raise PrframeError(
+                f"`sizes` must add up to at most {_LARGEST:,}; got {n:,}: neighbouring ranks "
+                "are as close as their rounding. Count fewer of the items that are not retrieved."
+            )
         step = float(checks.number("step", step, at_least=0))
         checks.one_of("method", method, get_args(RankNullMethod))
         # Adding 0 leaves no -0, which would look like another score.
