@@ -17,7 +17,6 @@ from prframe.stats.null.average_precision.steps import Problem, Tail
 from prframe.stats.null.average_precision.walks.own import (
     DECAYS,
     DEVIATIONS,
-    FAR,
     FLATTEST,
     are_trusted,
     hit_moments,
@@ -31,7 +30,7 @@ from prframe.stats.null.average_precision.walks.path import (
     total_on,
 )
 from prframe.stats.null.average_precision.walks.rows import Lanes, Path
-from prframe.stats.null.average_precision.walks.tilts import Course, Walk
+from prframe.stats.null.average_precision.walks.tilts import Course, Walk, is_far
 from prframe.stats.null.average_precision.walks.waves import Waves
 from prframe.stats.null.tilted import Complexes, inverted, tails
 from prframe.typing import Floats, Integers
@@ -133,7 +132,8 @@ class _Sum:
         approximation = tails(points, np.array([total]))
         log_tail = float(approximation.log_tail[0])
         is_upper = bool(points.slope[0] >= 0)
-        if np.isfinite(log_tail) and log_tail < FAR and not only_inversion:
+        steepest = max(float(np.abs(slope / lanes.n_pos).max()) for lanes, _ in self._sizes)
+        if is_next and is_far(approximation.log_tail, steepest)[0] and not only_inversion:
             return Tail.of(log_tail, "estimate", is_upper=is_upper)
         if is_next and self._are_inside(slope):
             is_sure = are_trusted(points, approximation)[0] and not only_inversion

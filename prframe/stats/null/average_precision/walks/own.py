@@ -19,10 +19,11 @@ from prframe.stats.null.average_precision.walks.path import (
     at_random,
     chosen_paths,
     leaning,
+    log_chance,
     most_likely,
 )
 from prframe.stats.null.average_precision.walks.rows import Lanes, Path
-from prframe.stats.null.average_precision.walks.tilts import Course, Walk, drifted
+from prframe.stats.null.average_precision.walks.tilts import Course, Walk, drifted, is_far
 from prframe.stats.null.average_precision.walks.waves import Waves
 from prframe.stats.null.tilted import Approximation, Points, inverted, tails
 from prframe.typing import Flags, Floats, Integers
@@ -54,9 +55,8 @@ _SHARES, _LOOSE = (1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6), 9.0
 # So many draws from this seed serve if their relative standard error is at most the third number,
 # and are the best estimate if it is at most the fourth.
 _DRAWS, _SEED, _WORST, _ROUGH = 50_000, 20_010, 0.005, 0.015
-# A tail whose logarithm is below the first number is an estimate by the saddlepoint alone, for
-# which walks of so many rows are wide enough.
-FAR, _MANY_ROWS = -150.0, 40_000
+# Far out walks of so many rows are wide enough.
+_MANY_ROWS = 40_000
 # A tail is about the bound exp(K - slope x) over 1 plus so many times slope times deviation.
 _SPREAD = float(np.sqrt(2 * np.pi))
 # The number of groups that are walked side by side, which bounds the memory.
@@ -132,8 +132,9 @@ class _Search:
         lost = outside.max(axis=1)
         self.led = lost <= _MISLED
         rows = sum(np.bincount(table.lane, minlength=x.size) for table in walk.course.tables)
-        is_far = tilt.state.log_mgf - self.path.slope * x < FAR
-        self.inside = (lost <= _LOST) | (is_far & (self.led | (rows > _MANY_ROWS)))
+        is_wide = is_far(tilt.state.log_mgf - self.path.slope * x, self.path.slope)
+        is_wide &= self.led | (rows > _MANY_ROWS)
+        self.inside = (lost <= _LOST) | is_wide
         self.led |= self.inside
         self.misses = np.where(self.led, 0, self.misses + 1)
         hits = self.path.hits.copy()
@@ -218,15 +219,21 @@ def _side_by_side(
     good = is_next & is_smooth & are_trusted(points, approximation) & (not only_inversion)
     with np.errstate(all="ignore"):
         bound = points.log_mgf - points.slope * target
-        steepness = np.abs(points.slope) * np.sqrt(points.second)
-    rough = bound - np.log1p(_SPREAD * steepness)
-    rough = np.where(approximation.doubt < 1, approximation.log_tail, rough)
+        is_beyond = is_next & is_far(bound, points.slope)
+        # Where no walk is next to the value, its path tells how rare it is.
+        bound = np.where(is_next, bound, log_chance(lanes, begin))
+        steepness = np.where(
+            is_next, points.slope**2 * points.second, begin.slope**2 * begin.deviation**2
+        )
+    rough = bound - np.log1p(_SPREAD * np.sqrt(steepness))
+    is_clear = is_next & (approximation.doubt < 1)
+    rough = np.where(is_clear, approximation.log_tail, rough)
     found: list[Tail] = []
     for lane, problem in enumerate(problems):
-        is_upper = bool(points.slope[lane] >= 0)
+        is_upper = bool((points.slope[lane] if is_next[lane] else begin.slope[lane]) >= 0)
         log_tail = float(rough[lane])
         tail = Tail.of(log_tail, "saddlepoint", is_upper=is_upper) if good[lane] else None
-        if tail is None and not bound[lane] < FAR:
+        if tail is None and not is_beyond[lane]:
             at = np.array([lane])
             path, walk = (paths, walks[lane]) if is_next[lane] else (begin, None)
             tail = _inverted(lanes.taken(at), path.taken(at), problem, walk)

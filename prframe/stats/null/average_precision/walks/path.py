@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from prframe.stats.null.average_precision.steps import log_binomial
 from prframe.stats.null.average_precision.walks.rows import Lanes, Path
 from prframe.typing import Flags, Floats
 
@@ -75,6 +76,13 @@ def at_random(lanes: Lanes) -> Path:
 def total_on(lanes: Lanes, path: Path) -> Floats:
     """Return T on paths."""
     return _about(lanes, path.hits, path.slope).total
+
+
+def log_chance(lanes: Lanes, path: Path) -> Floats:
+    """Return log of roughly the chance of the hits of paths, over that of the even path."""
+    hits = np.array([path.hits, _even(lanes)])
+    ways = log_binomial(lanes.size, np.clip(np.diff(hits, axis=2), 0.0, lanes.size)).sum(axis=2)
+    return np.asarray(ways[0] - ways[1])
 
 
 def coupling(lanes: Lanes, path: Path) -> tuple[Floats, Floats]:

@@ -27,10 +27,13 @@ from prframe.stats.null.average_precision.walks.rows import (
     step_table,
     trimmed,
 )
-from prframe.typing import Floats, Integers
+from prframe.typing import Flags, Floats, Integers
 
 # Sums of weights, and variances, are raised to this before they divide.
 _LEAST = 1e-300
+# The saddlepoint is enough for an estimate where the logarithm of the tail is below the first
+# number less so many slopes, as one more hit at the top changes it by about a slope.
+_FAR, _SLOPES = -70.0, 40.0
 
 
 class State(NamedTuple):
@@ -194,6 +197,11 @@ def _tilted(table: Table, slopes: Floats, state: State) -> tuple[State, Floats]:
     fourth = square * (square + 6 * own) + 4 * away * third + state.fourth[column] + 3 * own**2
     peak = (share * fourth).sum(axis=1) - 3 * variance**2
     return State(log_mgf, mean, variance, skew, peak), share
+
+
+def is_far(bound: Floats, slope: "Floats | float") -> Flags:
+    """Whether the saddlepoint is enough for an estimate, from the bound K - slope x."""
+    return np.asarray(bound < _FAR - _SLOPES * np.abs(slope))
 
 
 def _gained(slope: Floats, table: Table) -> Floats:

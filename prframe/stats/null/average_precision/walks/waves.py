@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from prframe.stats.null.average_precision.steps import Problem, Tail
 from prframe.stats.null.average_precision.walks.rows import Table
-from prframe.stats.null.average_precision.walks.tilts import Course, Tilt, Walk, drifted
+from prframe.stats.null.average_precision.walks.tilts import Course, Tilt, Walk, drifted, is_far
 from prframe.stats.null.tilted import Complexes, inverted
 from prframe.typing import Floats, Integers
 
@@ -147,7 +147,7 @@ def turned(share: Floats, drift: Floats, w: Floats) -> Complexes:
 
 
 def shared_tails(problems: Sequence[Problem]) -> list[Tail | None]:
-    """Return the tails of groups that share walks; None where an inversion does not converge."""
+    """Return the tails of groups that share walks; None far out and where sums do not converge."""
     # All retrieve as many items, or all items. Those that are fine below have the same n.
     n, n_pos = np.array([(p.items.n, p.n_pos) for p in problems]).T
     groups, place = np.unique([n, n_pos], axis=1, return_inverse=True)
@@ -219,8 +219,9 @@ def _inverted(course: Course, tilt: Tilt, group: Integers, x: Floats) -> Floats:
     period = _DEVIATIONS * np.sqrt(variance) + 2 * np.abs(x - mean) + _DECAYS / abs(slope)
     power = np.ceil(np.log(period) / np.log(_PERIODS)).astype(np.int64)
     log_tail = np.full(x.size, np.nan)
-    for each in np.unique(power).tolist():
-        own, spacing = np.flatnonzero(power == each), 2 * np.pi / _PERIODS**each
+    is_open = ~is_far(log_mgf - slope * x, slope)
+    for each in np.unique(power[is_open]).tolist():
+        own, spacing = np.flatnonzero((power == each) & is_open), 2 * np.pi / _PERIODS**each
         known, inside = np.unique(group[own], return_inverse=True)
 
         def phi(frequency: Floats, groups: Integers = known, rows: Integers = inside) -> Complexes:
