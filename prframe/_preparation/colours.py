@@ -14,7 +14,6 @@ PALETTE_DARK = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#F0E442", "#FFFFFF"
 # The ground of the dark style, the text on it, and the greys of what is not the matter itself.
 GROUND, GROUND_DARK, TEXT_DARK = "#FFFFFF", "#121212", "#F2F2F2"
 MUTED, MUTED_DARK = "#6B6B6B", "#A8A8A8"
-_HALF = 0.5
 
 # Lengths of dashes and gaps, in widths of the line.
 DASHES: tuple[tuple[float, ...], ...] = (
@@ -30,11 +29,6 @@ class Look:
 
     colour: str
     dashes: tuple[float, ...] = ()
-
-
-def is_dark(red: float, green: float, blue: float) -> bool:
-    """Return whether a colour, of parts between 0 and 1, is darker than a middle grey."""
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue < _HALF
 
 
 def looks(groups: Sequence[object], palette: Sequence[str]) -> dict[object, Look]:

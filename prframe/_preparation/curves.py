@@ -54,8 +54,6 @@ class CurvePicture:
     lines: list[Lines]
     color: str | None
     facet: str | None
-    # Where the horizontal axis begins, above 0 if it is logarithmic.
-    low: float
     # The name of the area below the curves, where it is known.
     measure: str | None
     # What the picture shows, below it and in place of it.
@@ -86,7 +84,7 @@ class CurvePicture:
 
 
 def pr_picture(
-    result: object, columns: Mapping[str, str | None], band: object = None, *, x_log: bool = False
+    result: object, columns: Mapping[str, str | None], band: object = None
 ) -> CurvePicture:
     """Prepare PR curves; `columns` are those of the roles color, facet and over."""
     drawn = _defined(read(result, "curve"), "recall", "precision")
@@ -110,16 +108,13 @@ def pr_picture(
     text = _text("Precision-recall", lines, told)
     text = f"{text} {note[:1].upper()}{note[1:]}." if bands else text
     measure = "AP" if over is None and areas_known else None
-    low = _least(lines) if x_log else 0.0
-    return CurvePicture(lines, shown["color"], shown["facet"], low, measure, note, text)
+    return CurvePicture(lines, shown["color"], shown["facet"], measure, note, text)
 
 
-def roc_picture(
-    result: object, columns: Mapping[str, str | None], *, x_log: bool = False
-) -> CurvePicture:
+def roc_picture(result: object, columns: Mapping[str, str | None]) -> CurvePicture:
     """Prepare ROC curves."""
     drawn = _defined(read(result, "roc"), "fpr", "tpr")
-    return _with_areas(drawn, columns, roc_points, ("ROC", "AUC"), x_log=x_log)
+    return _with_areas(drawn, columns, roc_points, ("ROC", "AUC"))
 
 
 def gain_picture(result: object, columns: Mapping[str, str | None]) -> CurvePicture:
@@ -139,8 +134,6 @@ def _with_areas(
     columns: Mapping[str, str | None],
     points_of: Callable[[pl.DataFrame], Points],
     names: tuple[str, str],
-    *,
-    x_log: bool = False,
 ) -> CurvePicture:
     """Prepare curves of which the area below each is told, by the names of both."""
     shown = _roles(drawn, columns)
@@ -149,8 +142,8 @@ def _with_areas(
     known = any(each.curves[0].is_whole for each in lines) or names[1] == "AUC"
     told = [f"{each.name}area {wording.number(each.curves[0].area)}." for each in lines]
     text = _text(names[0], lines, told if known else [])
-    low, measure = _least(lines) if x_log else 0.0, names[1] if known else None
-    return CurvePicture(lines, shown["color"], shown["facet"], low, measure, "", text)
+    measure = names[1] if known else None
+    return CurvePicture(lines, shown["color"], shown["facet"], measure, "", text)
 
 
 def check_legend(legend: Legend) -> None:
@@ -178,9 +171,9 @@ def opacity_of(count: int) -> float:
     return max(0.12, min(0.6, 20 / count))
 
 
-def equal_f(level: float, low: float, number: int = 200) -> tuple[Floats, Floats]:
+def equal_f(level: float) -> tuple[Floats, Floats]:
     """Return recalls and precisions with an F1 of `level`."""
-    recall = np.linspace(max(level / (2 - level), low), 1.0, number)
+    recall = np.linspace(level / (2 - level), 1.0, 100)
     return recall, level * recall / (2 * recall - level)
 
 
@@ -235,12 +228,6 @@ def _defined(result: Result, x: str, y: str) -> Result:
     if rows.is_empty():
         raise PrframeError("the curves must have points; all of them are undefined.")
     return Result(rows, result.keys, result.back)
-
-
-def _least(drawn: Sequence[Lines]) -> float:
-    """Return the least positive value, at which a logarithmic scale begins."""
-    values = np.concatenate([points.x for lines in drawn for points in lines.curves])
-    return float(values[values > 0].min(initial=0.1))
 
 
 def _bands(

@@ -31,14 +31,10 @@ class Points:
     is_whole: bool
     rows: pl.DataFrame
 
-    def drawn(self, low: float, columns: int) -> tuple[Floats, Floats, Integers]:
-        """Return the points that a picture of so many columns needs, and which ones they are.
-
-        A horizontal axis that begins above 0 is logarithmic; points before it stand at its end.
-        """
-        x = np.maximum(self.x, low) if low > 0 else self.x
-        kept = kept_points(x, self.y, column_edges(low, 1.0, columns))
-        return x[kept], self.y[kept], kept
+    def drawn(self, columns: int) -> tuple[Floats, Floats, Integers]:
+        """Return the points that a picture of so many columns needs, and which ones they are."""
+        kept = kept_points(self.x, self.y, np.linspace(0, 1, columns + 1))
+        return self.x[kept], self.y[kept], kept
 
 
 def pr_points(rows: pl.DataFrame) -> Points:
@@ -133,11 +129,6 @@ def middles(curves: Sequence[tuple[Floats, Floats]], levels: Floats) -> tuple[Fl
     """Return the mean and the median precision of curves at recall levels."""
     values = np.array([precision_at(recall, precision, levels) for recall, precision in curves])
     return values.mean(axis=0), np.median(values, axis=0)
-
-
-def column_edges(low: float, high: float, columns: int) -> Floats:
-    """Return the edges of the pixel columns of an axis, logarithmic if it begins above 0."""
-    return (np.geomspace if low > 0 else np.linspace)(low, high, columns + 1)
 
 
 def kept_points(x: Floats, y: Floats, edges: Floats) -> Integers:

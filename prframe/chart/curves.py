@@ -22,10 +22,9 @@ from prframe._preparation.curves import (
     pr_picture,
     roc_picture,
 )
-from prframe._preparation.points import LEVELS, Points, column_edges, middles, precision_at
+from prframe._preparation.points import LEVELS, Points, middles, precision_at
 from prframe.chart import parts
 from prframe.chart.parts import Chart
-from prframe.typing import Floats
 
 _SHOWN_AT_POINT = ("threshold", "k", "tp", "fp")
 # A curve has twice as many columns as a panel has pixels, as screens have two dots per pixel, or
@@ -43,7 +42,6 @@ def curve(
     band: object = None,
     chance: Chance = None,
     iso_f: bool = False,
-    x_log: bool = False,
     legend: Legend = "auto",
     palette: Sequence[str] | None = None,
 ) -> Chart:
@@ -53,7 +51,7 @@ def curve(
     ----------
     result : frame
         A result of `prframe.curve` or `prframe.band`.
-    color, facet, over, band, chance, iso_f, x_log, legend, palette
+    color, facet, over, band, chance, iso_f, legend, palette
         As in `prframe.plot.curve`. With `over` the thin lines have points at equally spaced
         recall levels.
 
@@ -81,7 +79,7 @@ def curve(
     """
     check_legend(legend)
     columns = {"color": color, "facet": facet, "over": over}
-    picture = pr_picture(result, columns, band, x_log=x_log)
+    picture = pr_picture(result, columns, band)
     marks = looks(picture.groups, parts.palette_of(palette))
     drawn = _Drawn(picture, legend, palette, _PR)
     panels = []
@@ -103,7 +101,6 @@ def roc(
     color: str | None = None,
     facet: str | None = None,
     chance: bool = True,
-    x_log: bool = False,
     legend: Legend = "auto",
     palette: Sequence[str] | None = None,
 ) -> Chart:
@@ -113,7 +110,7 @@ def roc(
     ----------
     result : frame
         A result of `prframe.roc`.
-    color, facet, chance, x_log, legend, palette
+    color, facet, chance, legend, palette
         As in `prframe.plot.roc`.
 
     Returns
@@ -133,7 +130,7 @@ def roc(
     ROC curves of one group. area 0.651.
     """
     check_legend(legend)
-    picture = roc_picture(result, {"color": color, "facet": facet}, x_log=x_log)
+    picture = roc_picture(result, {"color": color, "facet": facet})
     drawn = _Drawn(picture, legend, palette, _ROC)
     panels = [
         drawn.framed(value, [*(drawn.diagonal() if chance else []), *drawn.lines(panel)])
@@ -160,8 +157,8 @@ class _Drawn:
         self._names = {group: f"{group}{area}" for group, area in picture.areas(legend).items()}
         title = picture.color if legend is not None else None
         self._colours = parts.colours(marks, title, self._names)
-        scale = alt.Scale(domain=[picture.low, 1], type="log" if picture.low > 0 else "linear")
-        self._x = alt.X("x:Q", title=labels[0]).scale(scale).axis(labelOverlap=True, tickCount=5)
+        x = alt.X("x:Q", title=labels[0]).scale(domain=[0, 1])
+        self._x = x.axis(labelOverlap=True, tickCount=5)
         self._y = alt.Y("y:Q", title=labels[1]).scale(domain=[0, 1])
 
     def framed(self, value: object, layers: Sequence[Any]) -> alt.LayerChart:
@@ -204,7 +201,7 @@ class _Drawn:
 
     def _points(self, group: object, points: Points) -> pl.DataFrame:
         """Return the rows of a curve that are drawn."""
-        x, y, kept = points.drawn(self._picture.low, self._columns)
+        x, y, kept = points.drawn(self._columns)
         columns = {"x": x, "y": y, "place": np.arange(len(kept))}
         drawn = pl.DataFrame(columns).with_columns(group=pl.lit(self._names[group]))
         told = [name for name in _SHOWN_AT_POINT if name in points.rows.columns]
@@ -236,7 +233,8 @@ class _Drawn:
 
     def many(self, panel: Sequence[Lines]) -> list[Any]:
         """Return thin grey curves with their mean and their median."""
-        levels, fine = (self._levels(min(most, LEVELS)) for most in (4 * self._columns, LEVELS))
+        levels = np.linspace(0, 1, min(4 * self._columns, LEVELS))
+        fine = np.linspace(0, 1, LEVELS)
         layers = []
         for lines in panel:
             thin = pl.concat(
@@ -258,14 +256,9 @@ class _Drawn:
                 layers.append(bold.encode(self._x, self._y, self._colours[0]))
         return layers
 
-    def _levels(self, number: int) -> Floats:
-        """Return levels that are equally spaced along the horizontal axis."""
-        return column_edges(self._picture.low, 1.0, number - 1)
-
     def diagonal(self) -> list[Any]:
         """Return the dotted diagonal."""
-        levels = self._levels(LEVELS)
-        rows = parts.chart_of(pl.DataFrame({"x": levels, "y": levels}))
+        rows = parts.chart_of(pl.DataFrame({"x": [0, 1], "y": [0, 1]}))
         mark = rows.mark_line(color=parts.muted(), strokeDash=[2, 2], strokeWidth=1)
         return [mark.encode(self._x, self._y)]
 
@@ -273,7 +266,7 @@ class _Drawn:
         """Return lines of equal F1, each with its value at the right end."""
         frames = []
         for level in EQUAL_F:
-            recall, precision = equal_f(level, self._picture.low, 50)
+            recall, precision = equal_f(level)
             frames.append(pl.DataFrame({"x": recall, "y": precision, "F1": level}))
         rows = pl.concat(frames)
         base = parts.chart_of(rows).encode(self._x, self._y)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 import altair as alt
 import polars as pl
 
-from prframe._preparation import colours as grounds, wording
+from prframe._preparation import wording
 from prframe._preparation.colours import (
     GROUND_DARK,
     MUTED,
@@ -50,8 +50,8 @@ def style(dark: bool = False) -> AbstractContextManager[Any]:  # noqa: FBT001, F
     Parameters
     ----------
     dark : bool, default False
-        Whether the ground is dark. Charts take the palette for dark grounds wherever the active
-        theme of Altair has a dark ground, thus also in other dark themes.
+        Whether the ground is dark. Charts take the palette for dark grounds also in Altair's own
+        theme "dark".
 
     Returns
     -------
@@ -68,21 +68,8 @@ def style(dark: bool = False) -> AbstractContextManager[Any]:  # noqa: FBT001, F
 
 
 def is_dark() -> bool:
-    """Return whether the active theme has a ground darker than a middle grey."""
-    theme = alt.theme.get()
-    active: Any = {} if theme is None else theme()
-    # Altair's own dark theme is only named, and made by what shows the chart.
-    named = active.get("usermeta", {}).get("embedOptions", {}).get("theme")
-    ground = "black" if named == "dark" else str(active.get("config", {}).get("background", ""))
-    hexadecimal = ground.removeprefix("#")
-    if ground == hexadecimal or len(hexadecimal) not in {3, 6}:
-        return ground == "black"
-    width = len(hexadecimal) // 3
-    red, green, blue = (
-        int(hexadecimal[at : at + width] * (3 - width), 16) / 255
-        for at in range(0, len(hexadecimal), width)
-    )
-    return grounds.is_dark(red, green, blue)
+    """Return whether the active theme is one for a dark ground."""
+    return alt.theme.active in {"prframe-dark", "dark"}
 
 
 def palette_of(palette: Sequence[str] | None = None) -> Sequence[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -21,7 +22,7 @@ from prframe._preparation.curves import (
     pr_picture,
     roc_picture,
 )
-from prframe._preparation.points import LEVELS, Points, column_edges, middles
+from prframe._preparation.points import LEVELS, Points, middles
 from prframe.plot import figures
 
 _LONGEST_BESIDE_AREA = 30
@@ -36,7 +37,6 @@ def curve(
     band: object = None,
     chance: Chance = None,
     iso_f: bool = False,
-    x_log: bool = False,
     legend: Legend = "auto",
     palette: Sequence[str] | None = None,
     ax: Axes | None = None,
@@ -60,8 +60,8 @@ def curve(
         A result of `prframe.band` with the same columns ``by``.
     chance : float or mapping of group to float, optional
         The precision of random rankings, the share of positives, drawn as a dotted line.
-    iso_f, x_log : bool, default False
-        Whether lines of equal F1 are drawn, and whether recall has a logarithmic scale.
+    iso_f : bool, default False
+        Whether lines of equal F1 are drawn.
     legend : {"auto", "name"} or None, default "auto"
         The groups with their AP where the curves have all points, their names alone, or nothing.
     palette : sequence of str, optional
@@ -90,20 +90,20 @@ def curve(
     """
     check_legend(legend)
     columns = {"color": color, "facet": facet, "over": over}
-    picture = pr_picture(result, columns, band, x_log=x_log)
+    picture = pr_picture(result, columns, band)
 
     def draw(ax: Axes, panel: Sequence[Lines], marks: dict[object, Look]) -> None:
         if iso_f:
-            _equal_f(ax, picture.low)
+            _equal_f(ax)
         for lines in panel:
             if lines.band is not None:
                 recall, low, high = lines.band["recall", "conf_low", "conf_high"]
                 colour = marks[lines.group].colour
                 ax.fill_between(recall, low, high, color=colour, alpha=0.2, linewidth=0)
             if over is not None:
-                _draw_many(ax, lines.curves, marks[lines.group], picture.low)
+                _draw_many(ax, lines.curves, marks[lines.group])
         if over is None:
-            _draw_each(ax, panel, marks, picture.low)
+            _draw_each(ax, panel, marks)
         for level, group in chance_levels(panel, chance):
             colour = figures.muted(ax) if group is None else marks[group].colour
             ax.axhline(level, color=colour, linestyle=":", linewidth=1, zorder=2)
@@ -117,7 +117,6 @@ def roc(
     color: str | None = None,
     facet: str | None = None,
     chance: bool = True,
-    x_log: bool = False,
     legend: Legend = "auto",
     palette: Sequence[str] | None = None,
     ax: Axes | None = None,
@@ -130,7 +129,7 @@ def roc(
         A result of `prframe.roc`.
     chance : bool, default True
         Whether the line of random rankings is drawn.
-    x_log, color, facet, legend, palette, ax
+    color, facet, legend, palette, ax
         As in `curve`; the legend has the areas under the curves.
 
     Returns
@@ -151,13 +150,12 @@ def roc(
     ROC curves of one group. area 0.651.
     """
     check_legend(legend)
-    picture = roc_picture(result, {"color": color, "facet": facet}, x_log=x_log)
+    picture = roc_picture(result, {"color": color, "facet": facet})
 
     def draw(ax: Axes, panel: Sequence[Lines], marks: dict[object, Look]) -> None:
         if chance:
-            levels = column_edges(picture.low, 1.0, 200)
-            ax.plot(levels, levels, color=figures.muted(ax), linestyle=":", linewidth=1)
-        _draw_each(ax, panel, marks, picture.low)
+            ax.plot([0, 1], [0, 1], color=figures.muted(ax), linestyle=":", linewidth=1)
+        _draw_each(ax, panel, marks)
 
     labels = ("false positive rate", "true positive rate")
     return _drawn(picture, labels, draw, legend, palette, ax)
@@ -222,16 +220,12 @@ def _drawn(  # noqa: PLR0917
     figure, axes = figures.grid(len(picture.panels), ax)
     marks = looks(picture.groups, figures.palette_of(axes[0], palette))
     for on, (value, panel) in zip(axes, picture.panels.items(), strict=True):
-        if picture.low > 0:
-            on.set_xscale("log")
-            figures.ticks(on, "x")
-        on.set(xlim=(picture.low, 1.0), ylim=(0.0, 1.0), xlabel=labels[0], ylabel=labels[1])
+        on.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), xlabel=labels[0], ylabel=labels[1])
         on.set_box_aspect(1)
         if value is not None:
             figures.title(on, value)
             figures.shares(on, "y")
-            if picture.low <= 0:
-                figures.shares(on, "x")
+            figures.shares(on, "x")
         draw(on, panel, marks)
     figures.label_outer(axes)
     figures.note(axes[-1], labels[0], picture.note)
@@ -244,39 +238,37 @@ def _drawn(  # noqa: PLR0917
     return figures.described(axes[0] if picture.facet is None else figure, picture.text)
 
 
-def _draw_each(
-    ax: Axes, panel: Sequence[Lines], marks: dict[object, Look], low: float = 0.0
-) -> None:
+def _draw_each(ax: Axes, panel: Sequence[Lines], marks: dict[object, Look]) -> None:
     """Draw the curve of each group."""
     for lines in panel:
         points, look = lines.curves[0], marks[lines.group]
         # A line along the border is drawn in its full width.
-        is_clipped = low > 0 or float(points.y.min()) < 0
+        is_clipped = float(points.y.min()) < 0
         style = {"color": look.colour, "linestyle": figures.line_style(look)}
-        _draw(ax, points, low, clip_on=is_clipped, zorder=3, **style)
+        _draw(ax, points, clip_on=is_clipped, zorder=3, **style)
 
 
-def _draw(ax: Axes, points: Points, low: float, **options: Any) -> None:  # noqa: ANN401 - of matplotlib
+def _draw(ax: Axes, points: Points, **options: Any) -> None:  # noqa: ANN401 - of matplotlib
     """Draw a curve with the points that its picture needs."""
-    x, y, _ = points.drawn(low, figures.pixel_columns(ax))
+    x, y, _ = points.drawn(figures.pixel_columns(ax))
     ax.plot(x, y, drawstyle="steps-pre" if points.has_steps else "default", **options)
 
 
-def _draw_many(ax: Axes, curves: Sequence[Points], look: Look, low: float) -> None:
+def _draw_many(ax: Axes, curves: Sequence[Points], look: Look) -> None:
     """Draw thin grey curves as an image, with their mean and their median."""
     thin = {"color": figures.muted(ax), "linewidth": 0.5, "alpha": opacity_of(len(curves))}
     for points in curves:
-        _draw(ax, points, low, rasterized=True, zorder=1, **thin)
-    levels = column_edges(low, 1.0, LEVELS - 1)
+        _draw(ax, points, rasterized=True, zorder=1, **thin)
+    levels = np.linspace(0, 1, LEVELS)
     mean, median = middles([(points.x, points.y) for points in curves], levels)
     ax.plot(levels, mean, color=look.colour, linewidth=2.2, zorder=4)
     ax.plot(levels, median, color=look.colour, linestyle=(0, (4, 2)), linewidth=1, zorder=4)
 
 
-def _equal_f(ax: Axes, low: float) -> None:
+def _equal_f(ax: Axes) -> None:
     """Draw lines of equal F1, each with its value at the right end."""
     grey = figures.muted(ax)
     for level in EQUAL_F:
-        ax.plot(*equal_f(level, low), color=grey, linewidth=0.6, zorder=0)
+        ax.plot(*equal_f(level), color=grey, linewidth=0.6, zorder=0)
         end = (1.0, level / (2 - level))
         figures.beside(ax, f"F1 {level:g}", end, (2, 0), color=grey, fontsize="x-small")

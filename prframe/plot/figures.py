@@ -17,10 +17,10 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator
 
 from prframe import checks
-from prframe._preparation import colours, wording
+from prframe._preparation import wording
 from prframe._preparation.colours import (
     GROUND,
     GROUND_DARK,
@@ -38,6 +38,7 @@ _FINEST_DPI = 300
 # The width of a letter of text, in sizes of the font.
 _LETTER = 0.56
 _POINTS = 72
+_MIDDLE_GREY = 0.5
 _LONGEST_NAME = 42
 MINUS = " \N{MINUS SIGN} "
 _WIDTHS = {"screen": (4.6, 4.0), "column": (3.3, 2.9), "page": (6.8, 3.6)}
@@ -137,7 +138,8 @@ def described(drawn: D, text: str) -> D:
 
 def is_dark(ax: Axes) -> bool:
     """Return whether the ground is darker than a middle grey."""
-    return colours.is_dark(*to_rgb(ax.get_facecolor()))
+    red, green, blue = to_rgb(ax.get_facecolor())
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue < _MIDDLE_GREY
 
 
 def palette_of(ax: Axes, palette: Sequence[str] | None = None) -> Sequence[str]:
@@ -238,9 +240,7 @@ def pixel_columns(ax: Axes) -> int:
 def ticks(ax: Axes, along: Literal["x", "y"]) -> None:
     """Place at least four ticks, whose small labels keep apart in panels."""
     axis = ax.xaxis if along == "x" else ax.yaxis
-    is_log = axis.get_scale() == "log"
-    axis.set_major_locator(LogLocator(10, (1, 2, 5)) if is_log else MaxNLocator(4, min_n_ticks=4))
-    axis.set_minor_locator(NullLocator())
+    axis.set_major_locator(MaxNLocator(4, min_n_ticks=4))
     axis.set_major_formatter("{x:g}")
     axis.set_tick_params(labelsize="small")
 

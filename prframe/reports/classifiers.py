@@ -13,14 +13,10 @@ import polars as pl
 from prframe import tables
 from prframe._preparation import wording
 from prframe._preparation.points import Points, pr_points, roc_points
-from prframe.draws import INTERVAL_DRAWS
 from prframe.reports import sections
 from prframe.reports.options import ALPHA, Options
 from prframe.reports.page import Facts, distinct, plain
-from prframe.stats._arrays import random_generator
-from prframe.stats.curves import DrawnPath, RocPath, covering_rank, drawn_weights
-from prframe.stats.rankings import cells_from_scores
-from prframe.typing import Flags, Floats
+from prframe.typing import Floats
 from prframe.verbs.comparison.compare import compare
 from prframe.verbs.curves.band import band
 from prframe.verbs.curves.curve import curve, roc
@@ -102,9 +98,8 @@ class Classifiers:
     @cached_property
     def means(self) -> pl.DataFrame:
         """The metrics of each model with their intervals."""
-        metrics, asked = list(self.options.metrics), self.options.as_asked
-        rows = interval(self.plain_rows, asked, by=MODEL, **self.shared, **self.options.enclosed)
-        rows = rows.with_columns(pl.col("metric").replace(asked, metrics))
+        metrics = list(self.options.metrics)
+        rows = interval(self.plain_rows, metrics, by=MODEL, **self.shared, **self.options.enclosed)
         # The threshold of MaxF1 is no metric that models could be ranked by.
         return rows.filter(pl.col("metric").is_in(metrics))
 
@@ -125,17 +120,16 @@ class Classifiers:
 
     def curves(self, names: Sequence[str]) -> Facts:
         """Return the PR and ROC curves with their bands."""
-        known = self._with_both_labels()
         level = self.options.level
         curves = curve(self.plain_rows, by=MODEL, **self.shared)
         rocs = roc(self.plain_rows, by=MODEL, **self.shared)
         pr_lines = [
-            _line(names.index(model), pr_points(rows), rows, self._pr_band(model, known))
+            _line(names.index(model), pr_points(rows), rows, self._pr_band(model))
             for (model,), rows in curves.group_by(MODEL, maintain_order=True)
             if rows["recall"].null_count() == 0
         ]
         roc_lines = [
-            _line(names.index(model), roc_points(rows), rows, self._roc_band(model, known))
+            _line(names.index(model), roc_points(rows), rows)
             for (model,), rows in rocs.group_by(MODEL, maintain_order=True)
             if rows["fpr"].null_count() + rows["tpr"].null_count() == 0
         ]
@@ -143,9 +137,8 @@ class Classifiers:
             "id": "curves",
             "kind": "charts",
             "title": "Curves",
-            "note": "A name shows or hides its bands. The band around a PR curve covers it at all "
-            f"levels of recall at once with {level} confidence. That around a ROC curve encloses "
-            "the false positive rate at each recall by itself.",
+            "note": "A name shows or hides its band. The band around a PR curve covers it at all "
+            f"levels of recall at once with {level} confidence.",
             "charts": [
                 {
                     "title": "Precision and recall",
@@ -172,17 +165,11 @@ class Classifiers:
         shares = self.rows.group_by(MODEL).agg(pl.col("label").mean())["label"].unique()
         return float(shares.item()) if shares.len() == 1 else None
 
-    def _with_both_labels(self) -> set[str]:
-        """Return the models with enough positives, and with negatives, for a band."""
-        counts = self.rows.group_by(MODEL).agg(
-            pos=pl.col("label").sum(), neg=(~pl.col("label")).sum()
-        )
-        return set(counts.filter(pl.col("pos") >= _LEAST_POSITIVES, pl.col("neg") > 0)[MODEL])
-
     @cached_property
     def _bands(self) -> dict[str, pl.DataFrame]:
-        """The bands around the PR curves."""
-        rows = self.plain_rows.filter(pl.col(MODEL).is_in(self._with_both_labels()))
+        """The bands around the PR curves of models with enough positives, and with negatives."""
+        n_pos = pl.col("label").sum().over(MODEL)
+        rows = self.plain_rows.filter(n_pos >= _LEAST_POSITIVES, n_pos < pl.len().over(MODEL))
         if rows.is_empty():
             return {}
         bands = band(
@@ -194,28 +181,13 @@ class Classifiers:
         )
         return {model: part for (model,), part in bands.group_by(MODEL, maintain_order=True)}
 
-    def _pr_band(self, model: str, known: set[str]) -> list[list[float]] | None:
+    def _pr_band(self, model: str) -> list[list[float]] | None:
         """Return the lower and the upper edge of the band around a PR curve."""
-        if model not in known:
+        part = self._bands.get(model)
+        if part is None:
             return None
-        part = self._bands[model]
         recall = part["recall"].to_list()
         return [recall, part["conf_low"].to_list(), recall, part["conf_high"].to_list()]
-
-    def _roc_band(self, model: str, known: set[str]) -> list[list[float]] | None:
-        """Return the left and the right edge of the band around a ROC curve."""
-        if model not in known:
-            return None
-        rows = self.plain_rows.filter(pl.col(MODEL) == model, pl.col("score").is_not_nan())
-        levels = np.linspace(0, 1, _LEVELS)[1:-1]
-        low, high = false_rate_band(
-            rows["score"].to_numpy(),
-            rows["label"].to_numpy(),
-            levels,
-            self.options.confidence_level,
-            self.options.seed,
-        )
-        return [low.tolist(), levels.tolist(), high.tolist(), levels.tolist()]
 
     def threshold_table(self, names: Sequence[str], shown: Sequence[str]) -> Facts:
         """Return what each model does at thresholds."""
@@ -354,10 +326,10 @@ def _bin_edges(scores: Floats) -> Floats:
 
 
 def _line(
-    system: int, points: Points, rows: pl.DataFrame, around: list[list[float]] | None
+    system: int, points: Points, rows: pl.DataFrame, around: list[list[float]] | None = None
 ) -> Facts:
     """Return the points of a curve that the page draws."""
-    x, y, kept = points.drawn(0.0, _COLUMNS)
+    x, y, kept = points.drawn(_COLUMNS)
     line: Facts = {
         "system": system,
         "x": x.tolist(),
@@ -396,15 +368,3 @@ def _threshold_cells(row: dict[str, Any], n: int, n_neg: int) -> list[str]:
         wording.number(row["fp"] / n_neg if n_neg else None),
         wording.number(f1),
     ]
-
-
-def false_rate_band(
-    scores: Floats, labels: Flags, recall: Floats, confidence_level: float, seed: int
-) -> tuple[Floats, Floats]:
-    """Return quantiles of Bayesian bootstrap draws of the false positive rate at each recall."""
-    cells, _ = cells_from_scores(scores, labels)
-    weights = drawn_weights(INTERVAL_DRAWS, random_generator(seed))
-    log_rates = np.sort(DrawnPath(RocPath.of(cells), weights).log_rates(recall), axis=0)
-    last = covering_rank((1 + confidence_level) / 2, len(log_rates))
-    low, high = (np.exp(np.minimum(log_rates[row], 0.0)) for row in (-last, last - 1))
-    return low, high

@@ -211,7 +211,7 @@ def read_classifiers(
     args.check_types(frame.schema)
     rows = frame.select(
         _models(frame, columns.model).alias(classifiers.MODEL),
-        _floats(frame, columns.score).alias("score"),
+        pl.col(columns.score).alias("score"),
         positive(args, frame.schema[columns.label]).alias("label"),
         *(pl.col(name).alias(role) for role, name in further.items()),
     )
@@ -233,12 +233,6 @@ def _warn_of_pooled(frame: pl.DataFrame, args: Arguments) -> None:
     """Warn of rows that are ranked together although a column tells them apart."""
     with advising("Name it in model= if it tells models apart, in over= if queries or folds"):
         PooledRankings.of(frame, frame.columns, args).warn(args.keys, takes_over=True)
-
-
-def _floats(frame: pl.DataFrame, score: str) -> pl.Expr:
-    """Return scores as they are, decimal ones as floats."""
-    is_decimal = frame.schema[score].is_decimal()
-    return pl.col(score).cast(pl.Float64) if is_decimal else pl.col(score)
 
 
 def _digest(path: Path) -> str:

@@ -1,7 +1,7 @@
 """The options that both kinds of reports share."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from prframe import checks
@@ -18,10 +18,7 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Options:
-    """How the numbers of a report are made; the first metric orders the systems.
-
-    `asked` has names of metrics that deserve a warning; `float32` is as in the verbs.
-    """
+    """How the numbers of a report are made; the first metric orders the systems."""
 
     metrics: tuple[str, ...]
     positive: Positive
@@ -34,7 +31,6 @@ class Options:
     depth: int
     queries: Mapping[Any, str]
     texts: Mapping[Any, str]
-    asked: Mapping[str, str] = field(default_factory=dict)
     float32: bool = False
 
     def __post_init__(self) -> None:
@@ -57,11 +53,6 @@ class Options:
             "n_pos": self.n_pos,
             "float32": self.float32,
         }
-
-    @property
-    def as_asked(self) -> list[str]:
-        """The metrics by the names of which a verb warns once."""
-        return [self.asked.get(name, name) for name in self.metrics]
 
     @property
     def level(self) -> str:
@@ -102,16 +93,10 @@ class Options:
 def metric_names(
     metrics: str | Metric | Sequence[str | Metric] | None, default: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the names of metrics as results have them."""
+    """Return the names of metrics as results have them, but those of which verbs warn."""
     asked = default if metrics is None else metrics
     given = [asked] if isinstance(asked, (str, Metric)) else list(asked)
     if not given:
         raise ArgumentError("`metrics` must name at least one metric; got none.")
-    return tuple(dict.fromkeys(str(parse_metric(metric)) for metric in given))
-
-
-def names_of_all_rows(metrics: str | Metric | Sequence[str | Metric] | None) -> dict[str, str]:
-    """Return the names that are likely to be meant at a threshold, by those in results."""
-    given = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics or ())
-    names = [name for name in given if isinstance(name, str) and name in OF_ALL_ROWS]
-    return {str(parse_metric(name)): name for name in names}
+    names = (str(m) if str(m) in OF_ALL_ROWS else str(parse_metric(m)) for m in given)
+    return tuple(dict.fromkeys(names))

@@ -89,9 +89,9 @@ function results(box, part) {
 // Where the clipboard is not to be had, the text is shown and selected.
 function copiers(box, copies) {
   return Object.entries(copies).map(([kind, text]) => {
+    const area = el("textarea", { readonly: "", rows: 8, "aria-label": `The table as ${kind}` });
+    area.value = text;
     const button = el("button", { type: "button", click: () => {
-      const area = el("textarea", { readonly: "", rows: 8, "aria-label": `The table as ${kind}` });
-      area.value = text;
       const show = () => { box.append(area); area.select(); };
       if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => { button.textContent = `Copied ${kind}`; }, show);
       else show();

@@ -127,8 +127,7 @@ class Rankings:
         if options.ties != "trec" and ITEM in rows.columns:
             rows = rows.drop(ITEM)
         item = ITEM if ITEM in rows.columns else None
-        values = evaluate(rows, options.as_asked, by=_KEYS, item=item, **options.shared)
-        return values.rename(dict(zip(options.as_asked, options.metrics, strict=True)))
+        return evaluate(rows, list(options.metrics), by=_KEYS, item=item, **options.shared)
 
     @cached_property
     def means(self) -> pl.DataFrame:
@@ -171,7 +170,7 @@ class Rankings:
         ]
         if self.both is not None or not metrics or not self.has_ties():
             return {}
-        asked = replace(self.options, metrics=tuple(metrics), asked={})
+        asked = replace(self.options, metrics=tuple(metrics))
         worst, best = (
             self.evaluated(replace(asked, ties=ties))
             .group_by(SYSTEM, maintain_order=True)
@@ -253,16 +252,28 @@ class Rankings:
         found = check(self.rows, by=_KEYS, k=whole or 10, item=item, **self.options.shared)
         return pl.concat([found, self.judgments().cast(found.schema)])
 
+    @cached_property
+    def counts(self) -> pl.DataFrame:
+        """How many items are relevant, and which share is judged, for each query and system."""
+        names = ["NumRel", "Judged@10"] if "judged" in self.rows.columns else ["NumRel"]
+        rows, plain = (
+            self.rows.drop(ITEM, strict=False),
+            replace(self.options, ties="group").shared,
+        )
+        return evaluate(rows, names, by=_KEYS, **plain)
+
+    @property
+    def relevant(self) -> pl.DataFrame:
+        """How many relevant items each query has."""
+        return self.counts.group_by(QUERY, maintain_order=True).agg(pl.col("NumRel").max())
+
     def judgments(self) -> pl.DataFrame:
         """Return how many items are relevant and which share is judged, as findings."""
-        names = ["NumRel", "Judged@10"] if "judged" in self.rows.columns else ["NumRel"]
-        plain = replace(self.options, ties="group").shared
-        values = evaluate(self.rows.drop(ITEM, strict=False), names, by=_KEYS, **plain)
-        relevant = values.group_by(QUERY).agg(pl.col("NumRel").max())["NumRel"].drop_nulls()
+        values, relevant = self.counts, self.relevant["NumRel"].drop_nulls()
         least, median, most = np.quantile(relevant, [0, 0.5, 1]) if relevant.len() else [0, 0, 0]
         told = f"{least:g} to {most:g}, median {median:g}"
         rows = [("relevant_items", "info", relevant.len(), told)]
-        if len(names) > 1:
+        if "Judged@10" in values.columns:
             shares = values.group_by(SYSTEM, maintain_order=True).agg(pl.col("Judged@10").mean())
             lowest = shares.drop_nulls().sort("Judged@10", SYSTEM).head(_MOST_NAMED)
             told = ", ".join(f"{name} {share:.1%}" for name, share in lowest.iter_rows())
@@ -290,6 +301,9 @@ class Rankings:
         ]
         values = [[part[metric].to_list() for part in of_systems] for metric in metrics]
         shown = Shown.of(self.rows, self.options, list(kept), queries, values[0])
+        relevant = table.join(
+            self.relevant, on=QUERY, how="left", nulls_equal=True, maintain_order="left"
+        )
         left_out = shown.left_out()
         if len(kept) < len(names):
             left_out.insert(
@@ -311,5 +325,6 @@ class Rankings:
             else None,
             "values": values,
             "depth": shown.depth,
+            "relevant": relevant["NumRel"].fill_null(0).cast(pl.Int64).to_list(),
             **shown.facts(),
         }

@@ -13,7 +13,7 @@ from prframe import checks, hints
 from prframe.errors import ArgumentError, each_once
 from prframe.metrics import Metric
 from prframe.reports import classifiers, inputs, rankings, sections
-from prframe.reports.options import Options, metric_names, names_of_all_rows
+from prframe.reports.options import Options, metric_names
 from prframe.reports.page import Facts, Report, plain, rounded
 from prframe.reports.rankings import Rankings
 from prframe.stats.paired_values import QUERY_TESTS
@@ -132,9 +132,6 @@ def report(
     Differences are significant at the level .05. The page shows names, ids and texts as text, runs
     no script but its own, and loads nothing.
 
-    The band of a PR curve is that of `band`. The band of a ROC curve covers the false positive
-    rate at each recall separately, by quantiles of the same draws.
-
     Examples
     --------
     >>> import prframe
@@ -181,7 +178,6 @@ def report(
         depth=depth,
         queries={} if queries is None else queries,
         texts={} if texts is None else texts,
-        asked=names_of_all_rows(metrics),
         float32=is_trec and ties in {None, "trec"},
     )
     origin: list[list[str]] = []

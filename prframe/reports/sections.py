@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isclose
 from typing import Any
 
@@ -74,6 +75,7 @@ def results(
         }
         for line in table.lines
     ]
+    lines = tuple(replace(line, name=plain(line.name)) for line in table.lines)
     note = table.caption
     if not is_lettered:
         note = note.replace(wording.LARGER_THAN_NAMED, wording.LARGER_THAN_COUNTED)
@@ -86,7 +88,12 @@ def results(
         "of": model,
         "metrics": list(table.metrics),
         "rows": rows,
-        "copies": {"CSV": table.to_frame().write_csv(), "LaTeX": table.to_latex()},
+        # A page whose script does not run shows the copy in HTML.
+        "copies": {
+            "CSV": table.to_frame().write_csv(),
+            "LaTeX": table.to_latex(),
+            "HTML": replace(table, lines=lines).to_html(),
+        },
         "note": note,
     }
 

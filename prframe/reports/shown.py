@@ -1,7 +1,7 @@
 """The heads of rankings that a report shows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.rows import positive
 from prframe.reports.options import Options
 from prframe.reports.page import LONGEST_TEXT, Facts, plain
-from prframe.verbs.evaluate import evaluate
 
 SYSTEM, QUERY, ITEM = "system", "query_id", "doc_id"
 _KEYS = [SYSTEM, QUERY]
@@ -77,11 +76,7 @@ class Shown:
         number = {system: place for place, system in enumerate(self.systems)}
         for (query,), rows in heads.group_by(QUERY, maintain_order=True):
             parts[places[query]] = self._of_query(rows, number)
-        return {
-            "rankings": parts,
-            "relevant": self.relevant(),
-            "documents": self._texts(heads),
-        }
+        return {"rankings": parts, "documents": self._texts(heads)}
 
     def heads(self) -> pl.DataFrame:
         """Return the first items of each shown ranking, best first."""
@@ -127,18 +122,6 @@ class Shown:
             [grades[item] for item in list(items)[:n_judged]],
             ranked,
         ]
-
-    def relevant(self) -> list[int]:
-        """Return how many relevant items each query has."""
-        total = evaluate(
-            self.rows.drop(ITEM), "NumRel", by=_KEYS,
-            **replace(self.options, ties="group").shared,
-        )  # fmt: skip
-        most = total.group_by(QUERY, maintain_order=True).agg(pl.col("NumRel").max())
-        joined = pl.DataFrame({QUERY: self.queries}).join(
-            most, on=QUERY, how="left", nulls_equal=True, maintain_order="left"
-        )
-        return joined["NumRel"].fill_null(0).cast(pl.Int64).to_list()
 
     def _texts(self, heads: pl.DataFrame) -> list[list[str]] | None:
         """Return the texts of the shown items, pairs of an id and a text."""

@@ -1,7 +1,6 @@
 """Comparisons in the words of a paper, and as a compact letter display."""
 
 from collections.abc import Mapping
-from math import isinf
 from typing import Any
 
 import polars as pl
@@ -11,10 +10,8 @@ from prframe._preparation.results import Result, one_metric, read
 from prframe._preparation.sets import comparison, letters_of
 from prframe.typing import FrameT
 
-# The limits of a normal 95 % interval are so many standard errors apart.
-_WIDTH = 3.92
-# The end of a one-sided interval that is estimated; the other one is that of the range.
-_ESTIMATED = {"greater": "conf_low", "less": "conf_high"}
+# The limits of a normal 95 % interval are so many standard errors from its middle.
+_REACH = 1.96
 
 
 def letters(compare_result: FrameT, metric: str | None = None, alpha: float = 0.05) -> FrameT:
@@ -135,14 +132,10 @@ def _standard_errors(rows: pl.DataFrame) -> list[float]:
     """Return approximate standard errors of the differences that have an interval."""
     if not {"conf_low", "conf_high"} <= set(rows.columns):
         return []
-    width = pl.col("conf_high") - pl.col("conf_low")
-    if "alternative" in rows.columns:
-        end = pl.col("alternative").cast(pl.String).replace_strict(_ESTIMATED, default=None)
-        reach = (
-            pl.when(end == "conf_low").then("conf_low").when(end == "conf_high").then("conf_high")
-        )
-        width = pl.coalesce(2 * (pl.col("difference") - reach).abs(), width)
-    return rows.select(width / _WIDTH).to_series().drop_nulls().to_list()
+    # The other end of a one-sided interval is that of the range, and farther.
+    reach = (pl.col("conf_low", "conf_high") - pl.col("difference")).abs()
+    nearer = rows.select(reach).min_horizontal()
+    return (nearer / _REACH).drop_nulls().to_list()
 
 
 def _sentence(result: Result, row: Mapping[str, Any], places: int) -> str:
@@ -173,21 +166,12 @@ def _interval(row: Mapping[str, Any], places: int) -> str:
     """Write the interval of a difference, nothing where there is none."""
     if row.get("conf_low") is None or row.get("conf_high") is None:
         return ""
-    estimated = _ESTIMATED.get(row.get("alternative") or "")
     low, high = (
-        _end(row[name], places if estimated in {None, name} else None)
-        for name in ("conf_low", "conf_high")
+        wording.number(row[name], places, signed=True) for name in ("conf_low", "conf_high")
     )
     level = row.get("confidence_level")
     at = "" if level is None else f"{wording.percent(level)} "
     return f", {at}confidence interval [{low}, {high}]"
-
-
-def _end(end: float, places: int | None) -> str:
-    """Write an end of an interval, without `places` as it is; that of a range may be infinite."""
-    if places is not None or isinf(end):
-        return wording.number(end, places or 0, signed=True)
-    return f"{end:+g}".replace("-", "\N{MINUS SIGN}")
 
 
 def _testing(row: Mapping[str, Any]) -> str:

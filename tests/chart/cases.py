@@ -12,7 +12,7 @@ CHARTS: dict[str, Callable[[dict[str, pl.DataFrame]], Any]] = {
     "curve with bands": lambda d: chart.curve(
         d["curve of two"], band=d["band of two"], chance={"pixels": 0.44, "ink": 0.05}
     ),
-    "curve of logarithms": lambda d: chart.curve(d["curve"], x_log=True, chance=0.3),
+    "curve with chance": lambda d: chart.curve(d["curve"], chance=0.3),
     "curve in panels": lambda d: chart.curve(d["queries"], facet="query_id"),
     "curve over queries": lambda d: chart.curve(d["queries"], over="query_id", facet="system"),
     "bands in panels": lambda d: chart.curve(d["band"], facet="system"),

@@ -132,8 +132,8 @@ def test_pages_open_quietly_and_fit(browser, paths, name, size, scheme) -> None:
 def test_without_scripts_the_results_are_read(browser, paths, name, size) -> None:
     with opened(browser, paths[name], size, java_script_enabled=False) as seen:
         page = seen.page
-        assert page.locator("table.results tbody tr").count() >= 3
-        assert page.locator("table.results .best").first.is_visible()
+        assert page.locator("main table tbody tr").count() >= 3
+        assert page.locator("main table b").first.is_visible()
         assert page.locator("p.lead").is_visible()
         assert page.locator("noscript p").is_visible()
         assert not page.locator("nav").is_visible()

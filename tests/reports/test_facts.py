@@ -8,7 +8,6 @@ import prframe
 from prframe import PrframeError, trec
 from prframe._preparation import wording
 from prframe.reports import rankings, shown
-from prframe.reports.classifiers import false_rate_band
 from tests.refusals import refusals
 from tests.verbs.names import NUMBERED
 
@@ -184,21 +183,6 @@ def test_classifiers_have_the_numbers_of_the_verbs(model_report) -> None:
     facts = section(model_report, "comparison")["metrics"]
     p_values = [pair[5] for part in facts for pair in part["pairs"]]
     assert p_values == pytest.approx(pairs["p_adjusted"].to_list(), abs=1e-5)
-
-
-@pytest.mark.slow
-def test_roc_bands_cover_the_truth_as_often_as_they_say() -> None:
-    from scipy.stats import norm
-
-    rng, levels, n_samples = np.random.default_rng(5), np.array([0.2, 0.5, 0.8]), 400
-    truth = norm.sf(norm.isf(levels) + 1.0)
-    covered = np.zeros(3)
-    for sample in range(n_samples):
-        label = np.arange(300) < 90
-        scores = rng.normal(label * 1.0, 1)
-        low, high = false_rate_band(scores, label, levels, 0.95, sample)
-        covered += (low <= truth) & (truth <= high)
-    assert (np.abs(covered / n_samples - 0.95) < 0.035).all(), covered / n_samples
 
 
 def test_thresholds_that_are_asked_for() -> None:

@@ -61,11 +61,11 @@ def sentence(**other) -> str:
         ({"conf_high": float("inf")}, "interval [\u22120.050, +\u221e] ("),
         (
             {"alternative": "greater", "conf_low": -0.0231, "conf_high": 1.0},
-            "difference of \u22120.0200, 90% confidence interval [\u22120.0231, +1] (",
+            "difference of \u22120.0200, 90% confidence interval [\u22120.0231, +1.0000] (",
         ),
         (
             {"alternative": "less", "conf_low": -100.0, "conf_high": 0.1},
-            "difference of \u22120.020, 90% confidence interval [\u2212100, +0.100] (",
+            "difference of \u22120.020, 90% confidence interval [\u2212100.000, +0.100] (",
         ),
         (
             {"method": "t-corrected"},
