@@ -86,7 +86,7 @@ class NormalizationWarning(PrframeWarning):
 
 
 class NoNegativesWarning(PrframeWarning):
-    """Every row is positive, so that every ranking is perfect, for example with labels 1 and 2."""
+    """Every row is positive, so precision is 1 everywhere, for example with labels 1 and 2."""
 
 
 class NoPositivesWarning(PrframeWarning):

@@ -310,8 +310,8 @@ def _warn(metric: Metric, args: Arguments, seen: Seen) -> None:
     uses_grades = metric.graded or metric.rel is not None
     if seen.rows and not seen.negatives and args.n_neg is None and not uses_grades:
         warn(
-            f"every {args.label!r} is positive, so that every ranking is perfect. Say which "
-            "labels are positive with positive=, or pass a condition such as "
+            f"every {args.label!r} is positive, so precision is 1 at every threshold. Say "
+            "which labels are positive with positive=, or pass a condition such as "
             f"pl.col({args.label!r}) == 0; if there are no negatives, ignore NoNegativesWarning.",
             NoNegativesWarning,
         )

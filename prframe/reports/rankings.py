@@ -70,8 +70,7 @@ class Rankings:
         over = f"{n:,} {'query' if n == 1 else 'queries'}"
         if self.both is not None:
             over = f"{self.both[QUERY].n_unique():,} queries, {n:,} of them judged by humans"
-        ranges = self.tie_ranges()
-        parts = [sections.results(table, self.means, SYSTEM, names, ranges)]
+        parts = [sections.results(table, self.means, SYSTEM, names, self.tie_ranges())]
         if self.pairs is not None:
             parts.append(sections.matrix(self.pairs, self.means, SYSTEM, names, over))
         parts += [
@@ -81,8 +80,7 @@ class Rankings:
         ]
         return {
             "title": f"{len(names)} {'run' if len(names) == 1 else 'runs'}, {over}",
-            "sentence": sections.outcome(table, self.means, self.pairs, "mean ", over)
-            + sections.tied_outcome(table, ranges, self._firsts()),
+            "sentence": sections.outcome(table, self.means, self.pairs, "mean ", over),
             "systems": distinct(names),
             "sections": parts,
         }
@@ -157,11 +155,6 @@ class Rankings:
                 "these queries, or give a model without rows a relevant item whose score is -inf, "
                 "so that its value is 0."
             )
-
-    def _firsts(self) -> dict[str, float]:
-        """Return the mean of the first metric of each system."""
-        first = self.means.filter(metric=self.options.metrics[0])
-        return dict(first.select(SYSTEM, pl.col("estimate").fill_null(0.0)).iter_rows())
 
     def tie_ranges(self) -> dict[tuple[str, str], tuple[float, float]]:
         """Return the smallest and the largest mean over the orders of ties."""

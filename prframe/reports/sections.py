@@ -249,24 +249,6 @@ def _is_same(value: float | None, other: float) -> bool:
     return value is not None and isclose(value, other, rel_tol=1e-12)
 
 
-def tied_outcome(
-    table: Table,
-    tie_ranges: Mapping[tuple[str, str], tuple[float, float]],
-    values: Mapping[str, float],
-) -> str:
-    """Return a sentence if another order of ties could put another system first."""
-    metric, (best, *others) = table.metrics[0], [line.name for line in table.lines]
-    highest = values[best]
-    moved = [name for name in others if tie_ranges.get((name, metric), (0, highest))[1] > highest]
-    if not moved:
-        return ""
-    name = moved[0]
-    low, high = tie_ranges[name, metric]
-    ends = f"{wording.number(low)} and {wording.number(high)}"
-    of = f"{metric} of {isolated(name)}"
-    return f" Another order of ties could put another one first: {of} lies between {ends}."
-
-
 def _joined_names(systems: Sequence[str]) -> str:
     """Return names of systems as a list in a sentence."""
     return wording.joined([isolated(system) for system in systems])

@@ -235,12 +235,11 @@ def _warn_of_missing_queries(keys: pl.DataFrame, systems: pl.DataFrame, n_judged
     lacking = lacking.with_columns(len=number).filter(pl.col("len") > 0)
     if lacking.height:
         numbers = zip(_names(lacking.drop("len")), lacking["len"], strict=False)
-        listed = [f"{name!r} {number}" for name, number in numbers]
+        listed = [f"{name!r} lacks {number} of {n_judged}" for name, number in numbers]
         more = lacking.height - len(listed)
         warn(
-            f"{lacking.height} of {systems.height} runs lack some of the {n_judged} judged "
-            f"queries that others have, which count as 0: {', '.join(listed)}"
-            f"{f', and {more} more runs' if more else ''}",
+            f"{lacking.height} of {systems.height} runs lack judged queries, which count as 0 in "
+            f"their means: {', '.join(listed)}{f', and {more} more runs' if more else ''}",
             MissingQueriesWarning,
         )
 

@@ -49,8 +49,6 @@ _TO_SPACE = bytes.maketrans(b"\t\v\f\r", b"   \n")
 _UNTIDY = (b"\t", b"\v", b"\f", b"\r", b"#", BOM[:1])
 _COMMENTS = re.compile(rb"\n#(?: [^\n]*)?(?=\n|\Z)")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-# Ranks may be no numbers, and labels may be written as 1.0.
-_LOOSE = {"rank": pl.String(), "label": pl.Float64()}
 _SUMMARY = "all"
 
 
@@ -274,30 +272,16 @@ def _regular(block: bytes, layout: Layout) -> pl.DataFrame | None:
     # The CSV reader would skip the bytes of a byte order mark even where they are none.
     if block.startswith(BOM) or (has_more and layout.extra == "raise"):
         return None
-    rows = _by_csv(block, layout, {})
-    if rows is None and not has_more:
-        rows = _by_csv(block, layout, _LOOSE)
-    is_right = rows is not None and rows.height == lines and _is_right(rows, block)
-    return _converted(rows) if rows is not None and is_right else None
-
-
-def _converted(rows: pl.DataFrame) -> pl.DataFrame | None:
-    """Return the columns in their dtypes; None if a label is no whole number."""
-    if "label" in rows.columns and rows.schema["label"] == pl.Float64:
-        label = rows["label"].cast(pl.Int64, strict=False)
-        is_whole = (label == rows["label"]) & (label.abs() <= checks.LARGEST_COUNT)
-        if not is_whole.fill_null(value=False).all():
-            return None
-        rows = rows.with_columns(label)
-    if "rank" in rows.columns:
-        rows = rows.with_columns(pl.col("rank").cast(pl.Int64, strict=False))
+    rows = _by_csv(block, layout)
+    if rows is None or rows.height != lines or not _is_right(rows, block):
+        return None
     if "system" in rows.columns and (rows["system"] == rows["system"][0]).all():
         # A tag of all rows takes memory only once.
         return rows.with_columns(pl.lit(rows["system"][0]).alias("system"))
     return rows
 
 
-def _by_csv(block: bytes, layout: Layout, loose: dict[str, pl.DataType]) -> pl.DataFrame | None:
+def _by_csv(block: bytes, layout: Layout) -> pl.DataFrame | None:
     """Read lines with the CSV reader; None if it cannot."""
     try:
         return pl.read_csv(
@@ -306,7 +290,7 @@ def _by_csv(block: bytes, layout: Layout, loose: dict[str, pl.DataType]) -> pl.D
             has_header=False,
             separator=" ",
             quote_char=None,
-            schema={name: loose.get(name, dtype) for name, dtype in layout.schema.items()},
+            schema=layout.schema,
             missing_columns="raise",
             extra_columns="ignore",
         )
@@ -318,7 +302,7 @@ def _by_csv(block: bytes, layout: Layout, loose: dict[str, pl.DataType]) -> pl.D
 def _is_right(rows: pl.DataFrame, block: bytes) -> bool:
     """Return whether the reader understood every line."""
     # Missing fields are null, and so are empty ones, which come from misplaced white space.
-    if any(column.null_count() for column in rows.iter_columns() if column.name != "rank"):
+    if any(column.null_count() for column in rows.iter_columns()):
         return False
     if "value" in rows.columns:
         text = rows.filter(~pl.col("metric").is_in(WORDS))["value"]

@@ -51,17 +51,12 @@ def rank_of(frame: object, names: Sequence[str]) -> str | None:
 
 def refuse_exchanged(run: Sequence[str], qrels: Sequence[str]) -> None:
     """Require columns of a run first and columns of qrels second."""
-    is_run, is_labelled = "score" in run, any(name in qrels for name in LABEL[:-1])
-    labels = [name for name in LABEL[:-1] if name in run]
-    if not is_run and labels and "score" in qrels and not is_labelled:
+    labels = {*LABEL[:-1]}
+    is_run = "score" in qrels and not labels & {*qrels}
+    if is_run and ("rank" in qrels or ("score" not in run and labels & {*run})):
         raise PrframeError(
-            f"the run comes first, and the qrels second; the first has a column {labels[0]!r} and "
-            "no 'score', the second a 'score' and no label. Exchange them."
-        )
-    if "score" in qrels and "rank" in qrels and not is_labelled:
-        raise PrframeError(
-            "the qrels must be judgments and not a run; they have the columns 'rank' and 'score', "
-            "and none for the label. Pass the run first, and the qrels second."
+            "the run comes first, and the qrels second; these look swapped: the second has a "
+            "'score', and no label. Exchange them."
         )
 
 

@@ -107,7 +107,7 @@ def _form(given: object) -> str:
 def _form_of_dict(values: Sequence[object]) -> str:
     """Return what a dict of these values is: columns, rankings by query, or runs by system."""
     if values and all(map(_is_column, values)):
-        return "runs" if all(map(_is_of_parts, values)) else "columns"
+        return "columns"
     items = [item for value in values if isinstance(value, Mapping) for item in value.values()]
     if all(isinstance(value, Mapping) for value in values):
         is_deep = any(isinstance(item, Mapping) or _is_column(item) for item in items)
@@ -127,16 +127,6 @@ def _is_column(given: object) -> bool:
     """Return whether an object is a list, an array or a series."""
     is_other = isinstance(given, (str, bytes, Mapping)) or _is_table(given)
     return hasattr(given, "__len__") and not is_other
-
-
-def _is_of_parts(given: object) -> bool:
-    """Return whether a list holds the parts of a run: frames, dicts, or paths of files."""
-    if not isinstance(given, (list, tuple)) or not given:
-        return False
-    first = given[0]
-    # A column of text may look like paths, but hardly like those of files that exist.
-    is_file = is_path(first) and os.path.isfile(first)  # noqa: PTH113 - never raises
-    return isinstance(first, Mapping) or _is_table(first) or is_file
 
 
 def _of_list(runs: Sequence[Any]) -> tuple[pl.DataFrame, list[str]]:
@@ -177,13 +167,10 @@ def _named(name: object, run: object) -> pl.DataFrame:
     """Return the rows of one run with its name."""
     if not isinstance(name, str):
         raise PrframeError(f"the name of a run must be a string; got {checks.brief(name)}.")
-    parts = ""
-    if _is_column(run):
-        parts = " Put the parts of a run together first, for example with polars.concat."
     if _form(run) not in {"path", "frame", "columns", "rankings"}:
         raise PrframeError(
             f"the run {name!r} must be a frame, a path, or a dict of scores by query and "
-            f"document, {{query: {{document: score}}}}; got {checks.brief(run)}.{parts}"
+            f"document, {{query: {{document: score}}}}; got {checks.brief(run)}."
         )
     rows = _plain(run_frame(run)[0])
     systems = rows["system"].unique() if "system" in rows.columns else pl.Series([])
@@ -228,51 +215,38 @@ def _of_rankings(
     queries = [query for query, documents in rankings.items() for _ in documents]
     documents = [document for ranking in rankings.values() for document in ranking]
     numbers = [number for ranking in rankings.values() for number in ranking.values()]
-    for query, document, number in zip(queries, documents, numbers, strict=True):
-        if problem := _problem(value, number):
-            is_score = value == "label" and isinstance(number, Real)
-            raise PrframeError(
-                f"the {value}s of {name} must be {problem}; got {checks.brief(number)} for "
-                f"document {checks.brief(document)} of query {checks.brief(query)}."
-                f"{' The run comes first, and the qrels second.' if is_score else ''}"
-            )
     # Labels are whole numbers, which may be written as 1.0.
-    is_whole = bool(numbers) and (
-        value == "label" or all(isinstance(number, Integral) for number in numbers)
-    )
-    kind = int if is_whole else float
+    is_label = value == "label"
+    fits = [isinstance(n, Real) and (not is_label or float(n).is_integer()) for n in numbers]
+    if not all(fits):
+        place = fits.index(False)
+        number, document, query = map(
+            checks.brief, (numbers[place], documents[place], queries[place])
+        )
+        kind = "integers" if is_label else "numbers"
+        is_score = is_label and isinstance(numbers[place], Real)
+        swapped = " The run and the qrels look swapped." if is_score else ""
+        raise PrframeError(
+            f"the {value}s of {name} must be {kind}; got {number} for document {document} of "
+            f"query {query}.{swapped}"
+        )
+    is_whole = bool(numbers) and (is_label or all(isinstance(n, Integral) for n in numbers))
+    to_number = int if is_whole else float
     return pl.DataFrame(
         {
             "query_id": _ids(queries, "query", name),
             "doc_id": _ids(documents, "document", name),
-            value: [kind(number) for number in numbers],
+            value: [to_number(number) for number in numbers],
         },
         schema_overrides={value: pl.Int64 if is_whole else pl.Float64},
     )
 
 
-def _problem(value: Literal["score", "label"], number: object) -> str:
-    """Say what a score or a label must be if it is something else."""
-    if value == "label":
-        is_whole = isinstance(number, Real) and float(number).is_integer()
-        is_label = is_whole and abs(int(number)) <= checks.LARGEST_COUNT  # type: ignore[call-overload]
-        return "" if is_label else "integers between -2^53 and 2^53"
-    if not isinstance(number, Real):
-        return "numbers"
-    is_large = isinstance(number, Integral) and abs(int(number)) > checks.LARGEST_COUNT
-    return "floats, or integers between -2^53 and 2^53" if is_large else ""
-
-
 def _ids(ids: Sequence[object], role: str, name: str) -> pl.Series:
-    """Return ids as a column of text or of integers."""
-    text = [value for value in ids if isinstance(value, str)]
-    whole = [int(value) for value in ids if isinstance(value, Integral)]
-    if len(text) == len(ids):
-        return pl.Series(text, dtype=pl.String)
-    if len(whole) == len(ids):
-        return pl.Series(whole, dtype=pl.Int64)
-    kinds = dict.fromkeys(type(value).__name__ for value in ids)
-    raise PrframeError(
-        f"the {role} ids of {name} must all be strings or all be integers; "
-        f"their types are {', '.join(kinds)}."
-    )
+    """Return ids as a column."""
+    try:
+        return pl.Series(ids, dtype=None if ids else pl.String)
+    except TypeError:
+        raise PrframeError(
+            f"the {role} ids of {name} must all be strings or all be integers."
+        ) from None

@@ -234,8 +234,8 @@ def warn_of(source: Source, args: Arguments, *, uses_grades: bool, counts_hits: 
             remedy = f"Say which labels are positive, for example {_other_positives(args)}; if "
             remedy += f"negatives are not listed, {number}"
         warn(
-            f"no row is negative: every {args.label!r} {_positive_labels(args)}, so every ranking "
-            f"is perfect. {remedy}. If there are none, ignore NoNegativesWarning.",
+            f"no row is negative: every {args.label!r} {_positive_labels(args)}, so precision is "
+            f"1 at every threshold. {remedy}. If there are none, ignore NoNegativesWarning.",
             NoNegativesWarning,
         )
     if seen.tied:

@@ -515,8 +515,8 @@ JUDGED = "1 0 a 1; 1 0 b 0; 2 0 a 1; 3 0 a 1"
 FULL = "1 Q0 a 1 2 full; 2 Q0 b 1 2 full; 2 Q0 a 2 1 full; 3 Q0 a 1 1 full"
 PART = "1 Q0 b 1 2 part; 1 Q0 a 2 1 part"
 LACKS = (
-    "prframe: warning: 1 of 2 runs lack some of the 3 judged queries that others have, which count "
-    "as 0: 'part' 2\n"
+    "prframe: warning: 1 of 2 runs lack judged queries, which count as 0 in their means: 'part' "
+    "lacks 2 of 3\n"
 )
 
 

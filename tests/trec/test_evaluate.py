@@ -409,7 +409,7 @@ def test_a_judged_query_that_a_run_lacks_counts_0_in_means_of_several() -> None:
     with pytest.warns(prframe.MissingQueriesWarning) as caught:
         values = evaluate({"full": full, "part": part}, qrels, ["map", "num_q"])
     assert [str(warning.message) for warning in caught] == [
-        "1 of 2 runs lack some of the 3 judged queries that others have, which count as 0: 'part' 2"
+        "1 of 2 runs lack judged queries, which count as 0 in their means: 'part' lacks 2 of 3"
     ]
     assert values["map"].to_list() == pytest.approx([2 / 3, 1 / 3])
     assert values["num_q"].to_list() == [3, 3]
@@ -434,8 +434,8 @@ def test_many_runs_that_lack_queries_are_counted() -> None:
     with pytest.warns(prframe.MissingQueriesWarning) as caught:
         evaluate(runs, qrels, "map")
     assert str(caught[0].message) == (
-        "10 of 11 runs lack some of the 2 judged queries that others have, which count as 0: "
-        + ", ".join(f"'run{number}' 1" for number in range(SHOWN))
+        "10 of 11 runs lack judged queries, which count as 0 in their means: "
+        + ", ".join(f"'run{number}' lacks 1 of 2" for number in range(SHOWN))
         + f", and {10 - SHOWN} more runs"
     )
 

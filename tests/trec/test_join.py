@@ -273,10 +273,6 @@ REFUSED = {
     "the run is Float64, 'doc_id' of the qrels is String. Cast one of them.": lambda: join(
         RUN.with_columns(doc_id=1.5), QRELS
     ),
-    "the ids in 'query_id' of the qrels must fit into Int8, as in the run: 4 of 4 rows; "
-    "cast the ids of the run to Int32.": lambda: join(
-        RUN.with_columns(query_id=pl.lit(1, pl.Int8)), QRELS.with_columns(query_id=1000)
-    ),
     "the score must be numeric; 'score' of the run is String.": lambda: join(
         RUN.cast({"score": pl.String}), QRELS
     ),

@@ -109,17 +109,6 @@ def test_a_column_is_not_taken_for_files(tmp_path: Path, monkeypatch) -> None:
     assert join(run, {"1": {"d1": 1}})["label"].to_list() == [1]
 
 
-@pytest.mark.parametrize("parts", [[RUN, RUN], [NESTED], (Path("x.run"),), [__file__, "y"]])
-def test_parts_of_a_run_are_put_together_first(parts) -> None:
-    if isinstance(parts[0], Path):
-        parts = (Path(__file__),)
-    with pytest.raises(PrframeError) as caught:
-        join({"x": parts}, JUDGED)
-    text = str(caught.value)
-    assert text.startswith("the run 'x' must be a frame, a path, or a dict of scores by query and")
-    assert text.endswith("Put the parts of a run together first, for example with polars.concat.")
-
-
 RUNS = {
     "dicts": lambda: {"a": NESTED, "b": NESTED},
     "polars": lambda: {"a": RUN, "b": RUN.lazy()},
@@ -209,18 +198,14 @@ test_refusals = refusals(
         "the scores of the run must be numbers; got None for document 'd1' of query '1'.": lambda: (
             join({"1": {"d1": None}}, JUDGED)
         ),
-        "the run comes first, and the qrels second; the first has a column 'label' and no "
-        "'score', the second a 'score' and no label. Exchange them.": lambda: join(
-            OTHER_COLUMNS, RUN
+        "the run comes first, and the qrels second; these look swapped: the second has a "
+        "'score', and no label. Exchange them.": lambda: join(OTHER_COLUMNS, RUN),
+        "the query ids of the run must all be strings or all be integers.": lambda: join(
+            {"1": {"d1": 1.0}, 2: {"d1": 1.0}}, JUDGED
         ),
-        "the qrels must be judgments and not a run; they have the columns 'rank' and 'score', "
-        "and none for the label. Pass the run first, and the qrels second.": lambda: join(
-            RUN, RUN.with_columns(rank=1)
+        "the document ids of the qrels must all be strings or all be integers.": lambda: join(
+            NESTED, {"1": {("d", 1): 1}}
         ),
-        "the query ids of the run must all be strings or all be integers; "
-        "their types are str, int.": lambda: join({"1": {"d1": 1.0}, 2: {"d1": 1.0}}, JUDGED),
-        "the document ids of the qrels must all be strings or all be integers; "
-        "their types are tuple.": lambda: join(NESTED, {"1": {("d", 1): 1}}),
         "the query ids of the runs must be strings in all of them or integers in all of them. "
         "Cast those of some runs.": lambda: join({"a": RUN, "b": {1: {2: 0.5}}}, JUDGED),
         "the name of a run must be a string; got 1.": lambda: join({1: RUN}, JUDGED),

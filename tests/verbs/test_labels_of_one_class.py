@@ -87,8 +87,8 @@ CODED = pl.DataFrame(
 )
 TWO = CODED.with_columns(other=-pl.col("score"))
 NO_NEGATIVES = (
-    "no row is negative: every 'label' is True or above 0, so every ranking is perfect. Say which "
-    "labels are positive, for example positive=2 for grades of at least 2; if negatives are not "
+    "no row is negative: every 'label' is True or above 0, so precision is 1 at every threshold. "
+    "Say which labels are positive, for example positive=2 for grades of at least 2; if negatives are not "
     "listed, give their number in n_neg=. If there are none, ignore NoNegativesWarning."
 )
 
