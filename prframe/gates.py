@@ -106,7 +106,9 @@ def require_like_data() -> Iterator[None]:
             yield
         except unlike as warning:
             lacks = isinstance(warning, MissingQueriesWarning)
-            told = str(warning).replace(", which count as 0 in their means", "") if lacks else warning
+            told = (
+                str(warning).replace(", which count as 0 in their means", "") if lacks else warning
+            )
             remedy = "; to count them as 0, pass incomplete='zero'" if lacks else ""
             raise PrframeError(f"the gate cannot decide: {told}{remedy}") from None
 

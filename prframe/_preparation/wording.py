@@ -34,11 +34,6 @@ _TIES = {
     "trec": "ties in the order of trec_eval",
     "worst": "positives last among ties",
 }
-# What marks say of a value that differs significantly from those of other systems.
-LARGER_THAN_NAMED = "Superscripts name the systems that a value is significantly larger than"
-LARGER_THAN_COUNTED = (
-    "Superscripts such as >2 count the systems that a value is significantly larger than"
-)
 # What stands for a number that does not exist.
 NONE = "\N{EN DASH}"
 _FEWEST_PLACES, _MOST_PLACES, _USUAL_PLACES = 2, 4, 3

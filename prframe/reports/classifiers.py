@@ -58,7 +58,7 @@ class Classifiers:
         table = tables.results(self.means, self.pairs, alpha=ALPHA)
         names = [line.name for line in table.lines]
         over = f"{self.n_items:,} items"
-        parts = [sections.results(table, self.means, MODEL, names, {})]
+        parts = [sections.results(table, self.means, MODEL, {})]
         if self.pairs is not None:
             parts.append(sections.matrix(self.pairs, self.means, MODEL, names, over))
         shown = distinct(names)

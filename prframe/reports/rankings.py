@@ -29,6 +29,8 @@ METRICS = ("AP", "nDCG@10", "P@10")
 _KEYS = [SYSTEM, QUERY]
 _LEVELS = 11
 _MOST_NAMED = 8
+# So many systems have a letter without a number.
+MOST_WITH_LETTERS = 52
 # A page of this size still opens at once.
 MOST_VALUES = 300_000
 # Beyond so many comparisons, only those in the first metric are made.
@@ -70,7 +72,7 @@ class Rankings:
         over = f"{n:,} {'query' if n == 1 else 'queries'}"
         if self.both is not None:
             over = f"{self.both[QUERY].n_unique():,} queries, {n:,} of them judged by humans"
-        parts = [sections.results(table, self.means, SYSTEM, names, self.tie_ranges())]
+        parts = [sections.results(table, self.means, SYSTEM, self.tie_ranges())]
         if self.pairs is not None:
             parts.append(sections.matrix(self.pairs, self.means, SYSTEM, names, over))
         parts += [
@@ -86,11 +88,12 @@ class Rankings:
         }
 
     def table(self) -> Table:
-        """Return the results, with marks in the metrics that are compared."""
+        """Return the results, with marks in the metrics that are compared, unless of too many."""
         is_compared = pl.col("metric").is_in(self.compared)
         ties: Facts = {"ties": "trec"} if self.options.ties == "trec" else {}
         means = self.means.filter(is_compared)
-        marked = tables.results(means, self.pairs, alpha=ALPHA, **ties)
+        has_marks = self.values[SYSTEM].n_unique() <= MOST_WITH_LETTERS
+        marked = tables.results(means, self.pairs if has_marks else None, alpha=ALPHA, **ties)
         if self.compared == self.options.metrics:
             return marked
         whole = tables.results(self.means)

@@ -1,6 +1,5 @@
 """The sections of reports of both kinds, as plain data."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isclose
@@ -17,9 +16,6 @@ from prframe.tables.table import Table
 _PRINTED = 0.0005
 # Nobody reads a matrix of more systems.
 MOST_IN_MATRIX = 60
-# So many systems have a letter without a number.
-MOST_WITH_LETTERS = 52
-_LETTER = re.compile(r"[a-zA-Z]\d*")
 _CHECK_MEANINGS = {
     "bad_n_neg": "totals of negatives that contradict the rows",
     "bad_n_pos": "totals of positives that contradict the rows",
@@ -47,22 +43,19 @@ def results(
     table: Table,
     intervals: pl.DataFrame,
     model: str,
-    order: Sequence[str],
     tie_ranges: Mapping[tuple[str, str], tuple[float, float]],
 ) -> Facts:
     """Return the table of results, a row per system in the order of the table."""
     ends = {(row[model], row["metric"]): row for row in intervals.iter_rows(named=True)}
-    place = {name: number for number, name in enumerate(order)}
-    is_lettered = len(table.lines) <= MOST_WITH_LETTERS
     rows: list[Facts] = [
         {
-            "system": place[line.name],
-            "key": line.key if is_lettered else "",
+            "system": place,
+            "key": line.key,
             "cells": [
                 {
                     "text": cell.text,
                     "interval": cell.interval,
-                    "marks": cell.marks if is_lettered else _count_of_letters(cell.marks),
+                    "marks": cell.marks,
                     "best": cell.is_best and cell.text != wording.NONE,
                     "ends": [
                         ends[line.name, metric][name]
@@ -73,12 +66,10 @@ def results(
                 for metric, cell in zip(table.metrics, line.cells, strict=True)
             ],
         }
-        for line in table.lines
+        for place, line in enumerate(table.lines)
     ]
     lines = tuple(replace(line, name=plain(line.name)) for line in table.lines)
     note = table.caption
-    if not is_lettered:
-        note = note.replace(wording.LARGER_THAN_NAMED, wording.LARGER_THAN_COUNTED)
     if any(cell["ties"] for row in rows for cell in row["cells"]):
         note += " Where the order of ties matters, the smallest and the largest mean are given."
     return {
@@ -96,11 +87,6 @@ def results(
         },
         "note": note,
     }
-
-
-def _count_of_letters(marks: str) -> str:
-    """Return how many letters there are, nothing where there is none."""
-    return f" >{len(_LETTER.findall(marks))}" if marks else ""
 
 
 def _tie_range(ends: tuple[float, float] | None) -> str:

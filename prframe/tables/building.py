@@ -194,7 +194,7 @@ def _beats(compared: dict[str, Comparison], keys: dict[Any, str]) -> Marked:
         for position, system in enumerate(pairs.models):
             beaten = {pairs.models[other] for other in pairs.beaten(position)}
             marks[system, metric] = "".join(keys[other] for other in keys if other in beaten)
-    return marks, wording.LARGER_THAN_NAMED
+    return marks, "Superscripts name the systems that a value is significantly larger than"
 
 
 def _letters(compared: dict[str, Comparison]) -> Marked:

@@ -56,6 +56,10 @@ def test_the_matrix_has_the_best_systems(whole, monkeypatch) -> None:
         assert facts["pairs"] == [pair for pair in every["pairs"] if set(pair[:2]) == {0, 1}]
 
 
-def test_letters_with_numbers_are_counted() -> None:
-    assert sections._count_of_letters("") == ""
-    assert sections._count_of_letters("cZa2B2c10") == " >5"
+def test_of_too_many_systems_the_table_has_no_letters(whole, monkeypatch) -> None:
+    monkeypatch.setattr(rankings, "MOST_WITH_LETTERS", 2)
+    part = section(made(), "results")
+    assert all(row["key"] == "" for row in part["rows"])
+    assert not any(cell["marks"] for row in part["rows"] for cell in row["cells"])
+    assert "Superscripts" in section(whole, "results")["note"]
+    assert "Superscripts" not in part["note"]
