@@ -50,7 +50,7 @@ def naive_curve(
 ) -> float:
     """The weighted curve of one model, knot by knot; each item is two half weights."""
     turns = turns_of(knots_of(score[label].tolist(), score[~label].tolist()))
-    ends, odds, unseen = (part[:, 0] for part in (extra.ends, extra.odds, extra.false))
+    ends, odds, unseen = (part[:, 0] for part in extra)
     upper, lower = halves
     whole = upper + lower
     levels = sorted({s for s in score if s > -inf}, reverse=True)
