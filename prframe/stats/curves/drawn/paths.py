@@ -80,10 +80,6 @@ class DrawnPath:
         """Draw the same without smoothing."""
         return np.asarray(np.log(levels) - self._rates_at(levels, self._against()))
 
-    def log_rates(self, levels: Floats) -> Floats:
-        """Draw logarithms of the false positive rate."""
-        return self._rates_at(levels, self._passed() / self._total)
-
     def points(self, *, fading: bool = False) -> tuple[Floats, Floats]:
         """Return recall and the share of all items above, at the knots, shape (knots, draws)."""
         p = expit(self.odds)
