@@ -35,7 +35,7 @@ _VALUES = {
     **dict.fromkeys(("normal", "paired_t", "student", "ttest"), "t"),
 }
 _LARGEST_FIRST = "the largest score is the best one; give distances with the opposite sign"
-_CUTOFF = "a cut-off stands in the name of a metric, for example 'nDCG@10'"
+_CUTOFF = "a cut-off is part of a metric's name, for example 'nDCG@10'"
 # Arguments of other libraries that have no counterpart, and what to do instead.
 NOT_OFFERED: dict[str, str] = {
     **dict.fromkeys(("ascending", "descending"), _LARGEST_FIRST),

@@ -157,7 +157,7 @@ LED_ON = {
     "Did you mean 'interpolate'? Write recall= for points=.": lambda: BM25.pr.curve(
         label="rel", by="qid", interpolated=True, points=11
     ),
-    "a cut-off stands in the name of a metric, for example 'nDCG@10'.": lambda: prframe.evaluate(
+    "a cut-off is part of a metric's name, for example 'nDCG@10'.": lambda: prframe.evaluate(
         JUDGED, "ndcg", k=10, by="query_id"
     ),
     "AP is a metric and no function of arrays;": lambda: prframe.AP(Y_TRUE, Y_SCORE),
@@ -218,7 +218,7 @@ LED_ON = {
     ".pr has no 'average_precision_score'; it has metric, ap,": lambda: pl.col(
         "score"
     ).pr.average_precision_score("label"),
-    "several metrics are a list, ['AP', 'nDCG@10'], or words in a shell, AP nDCG@10.": lambda: (
+    "write several metrics as a list, ['AP', 'nDCG@10'], or in a shell as AP nDCG@10.": lambda: (
         prframe.evaluate(JUDGED, "AP, nDCG@10", by="query_id")
     ),
     "A cut-off is nDCG@10.": lambda: prframe.evaluate(JUDGED, "nDCG(10)", by="query_id"),

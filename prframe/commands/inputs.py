@@ -163,7 +163,9 @@ def _read_files(given: argparse.Namespace, *, every_query: bool) -> Rankings:
     query = pl.col("query_id").filter(pl.col("score") > -float("inf"))
     n_queries = joined.group_by("system", maintain_order=True).agg(n=query.n_unique())
     if joined.is_empty() or not (given.complete or every_query or n_queries["n"].sum()):
-        raise PrframeError("the runs and the qrels have no query in common; mend their ids.")
+        raise PrframeError(
+            "the runs and the qrels have no query in common; take other qrels, or mend ids."
+        )
     # The join gives unretrieved documents the score -inf.
     warnings.simplefilter("ignore", UnretrievedWarning)
     ties = given.ties or "trec"

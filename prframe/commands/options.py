@@ -50,7 +50,7 @@ class Parser(argparse.ArgumentParser):
         """Return what to write in place of the first option that does not exist."""
         _, unrecognized, words = message.partition("unrecognized arguments: ")
         unknown = words.split()[0].partition("=")[0] if unrecognized else ""
-        if unknown in {"--alpha", "--threshold"}:
+        if unknown in {"--alpha", "--cutoff", "--threshold"}:
             return translated_to_options(f": {NOT_OFFERED[unknown[2:]]}", self.flags())
         flags = [flag for action in self._actions for flag in action.option_strings]
         close = get_close_matches(unknown, flags, n=1, cutoff=0.7)

@@ -36,7 +36,7 @@ _WITHOUT_CUTOFF = {
     "F1": " F1 of all retrieved items is 'SetF', and the largest F1 of all thresholds 'MaxF1'."
     " Of a classifier say 'F1(threshold=0.5)'.",
 }
-_OF_LISTS = "several metrics are a list, ['AP', 'nDCG@10'], or words in a shell, AP nDCG@10."
+_OF_LISTS = "write several metrics as a list, ['AP', 'nDCG@10'], or in a shell as AP nDCG@10."
 _WORD, _QUOTED = r"[\w.+-]+", r"\"[^\"]*\"|'[^']*'"
 _FORM = re.compile(
     rf"\s*(?P<name>{_WORD})\s*(?:\((?P<settings>(?:[^()\"']|{_QUOTED})*)\)\s*)?"

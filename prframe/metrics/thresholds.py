@@ -277,8 +277,9 @@ W = Metric(
 infAP = Metric(
     "infAP",
     "Inferred AP, for judgments that are a sample of the pool: the mean over the positives of "
-    "(1 + m s) / rank. Of the items ranked above, m counts those of the pool, and s is the share "
-    "of positives among the judged. A negative label marks an item of the pool without judgment.",
+    "(1 + m s) / rank. m counts the items of the pool ranked above, and s is the share of "
+    "positives among those of them that were judged. A negative label marks an item of the pool "
+    "without judgment.",
     "Yilmaz & Aslam 2006",
     (Term(_inferred_ap_credit),),
     over(lambda q, _: q.n_pos),

@@ -308,7 +308,9 @@ def result_lines(  # noqa: PLR0913 - the options of trec_eval, by keyword
         lambda rankings: rules.values(rankings, of_join),
     )
     if not values.height:
-        raise PrframeError("the run and the qrels have no query in common; mend their ids.")
+        raise PrframeError(
+            "the run and the qrels have no query in common; take other qrels, or mend ids."
+        )
     runid = f"{_RUNID:<22}\t{_ALL}\t{name}\n"
     if is_one_of_several:
         yield runid

@@ -23,7 +23,7 @@ _REAL = re.compile(
 )
 _INT64 = range(-(2**63), 2**63)
 _LINE = re.compile(rb"[^\r\n]*(\r\n|\r|\n)?")
-_ORDER = "If files are exchanged, write join(runs, qrels), or QRELS RUN in a shell."
+_ORDER = "If files are exchanged: in Python runs come first, in a shell qrels do."
 _MEND = "Mend the line, or put # and a space in front of it to leave it out."
 _COMMENT = (
     "Put a space behind the # if it is a comment, or change the id of the query, which must not "

@@ -234,4 +234,7 @@ def test_nothing_in_common_is_an_error(files, capfdbinary, tmp_path) -> None:
     other.write_text("x 0 d1 1\n")
     done = run(capfdbinary, "evaluate", other, files[1], "-f", "trec")
     assert (done.code, done.out) == (65, "")
-    assert "error: the run and the qrels have no query in common; mend their ids.\n" in done.err
+    assert (
+        "error: the run and the qrels have no query in common; take other qrels, or mend ids.\n"
+        in done.err
+    )

@@ -68,7 +68,7 @@ def test_arguments_become_options(message, expected) -> None:
         (
             "evaluate qrels old.run -m AP,nDCG@10",
             2,
-            "several metrics are a list, ['AP', 'nDCG@10'], or words in a shell, AP nDCG@10.",
+            "write several metrics as a list, ['AP', 'nDCG@10'], or in a shell as AP nDCG@10.",
         ),
         (
             "report qrels old.run -l 9 -o page.html",
@@ -167,7 +167,7 @@ def test_queries_that_a_model_lacks(capfdbinary, tmp_path) -> None:
 def test_nothing_in_common_is_an_error(capfdbinary, tmp_path) -> None:
     other = tmp_path / "qrels"
     other.write_text("x 0 d1 1\n")
-    message = "prframe: error: the runs and the qrels have no query in common; mend their ids.\n"
+    message = "prframe: error: the runs and the qrels have no query in common; take other qrels, or mend ids.\n"
     for command in ("evaluate", "compare", "curve", "band", "test"):
         done = run(capfdbinary, command, other, "old.run", "new.run")
         assert (done.code, done.out) == (65, "")

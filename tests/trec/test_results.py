@@ -85,7 +85,7 @@ def test_undefined_values_are_null(line: str, tmp_path: Path) -> None:
 
 
 MEND = "Mend the line, or put # and a space in front of it to leave it out."
-ORDER = "If files are exchanged, write join(runs, qrels), or QRELS RUN in a shell."
+ORDER = "If files are exchanged: in Python runs come first, in a shell qrels do."
 REFUSED = {
     "{}, line 2: the value of map must be a number; got 'x', in 'map\\t302\\tx'. "
     + MEND: "map 301 0.1\nmap\t302\tx\n",

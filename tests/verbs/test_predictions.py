@@ -179,7 +179,7 @@ def test_compare_takes_models_in_columns_and_values() -> None:
 def test_missing_rankings() -> None:
     lacking = ROWS.filter(~((pl.col("model") == "b") & pl.col("query_id").is_in([0, 50])))
     options: dict[str, Any] = {"item": "item", "predicted": "llm"}
-    with pytest.raises(prframe.PrframeError, match="'b' has none for 2"):
+    with pytest.raises(prframe.PrframeError, match="'b' lacks 2"):
         prframe.compare(lacking, "AP", **options)
     for policy, fewer in (("pairwise", 1), ("common", 1), ("zero", 0)):
         found = prframe.compare(lacking, "AP", incomplete=policy, **options)

@@ -223,13 +223,13 @@ class ComparedValues:
         """Return the error that says how many queries each model lacks."""
         about = f" with {metric!r}" if self._is_long else ""
         lacking = zip(models.to_list(), absent.sum(axis=1).tolist(), strict=True)
-        lacks = [f"{model!r} has none for {number}" for model, number in lacking if number]
+        lacks = [f"{model!r} lacks {number}" for model, number in lacking if number]
         others = f" and {len(lacks) - checks.SHOWN} more models" * (len(lacks) > checks.SHOWN)
         where = in_groups(queries[np.flatnonzero(absent.any(axis=0))].rows())
         return PrframeError(
-            f"every model must have rows for every group of `over`: of {queries.height} groups"
-            f"{about} {', '.join(lacks[: checks.SHOWN])}{others}{where}; count the missing as 0 "
-            "with incomplete='zero', or leave them out with 'pairwise' (what two models have in "
+            f"of the {queries.height} groups of `over`{about} "
+            f"{', '.join(lacks[: checks.SHOWN])}{others}{where}; count the missing as 0 with "
+            "incomplete='zero', or leave them out with 'pairwise' (what two models have in "
             "common) or 'common' (what all have)."
         )
 

@@ -147,8 +147,7 @@ ROWS: list[tuple[pl.DataFrame, dict[str, Any], str]] = [
     (
         LACKING,
         {},
-        "every model must have rows for every group of `over`: of 12 groups 'z' has none for 2, "
-        "in groups 'q000', 'q001'; count the missing as 0 with incomplete='zero', or leave them "
+        "of the 12 groups of `over` 'z' lacks 2, in groups 'q000', 'q001'; count the missing as 0 with incomplete='zero', or leave them "
         "out with 'pairwise' (what two models have in common) or 'common' (what all have).",
     ),
     (

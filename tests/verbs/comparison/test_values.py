@@ -229,14 +229,12 @@ test_refusals = refusals(
         "a comparison takes two models or more; got 'a' alone.": (AT_HAND[:3], {}),
         "`model` names the column 'system', which the frame does not have; its columns are "
         "'query_id', 'a', 'b'.": (MODELS, {"values": ["a", "b"], "model": "system"}),
-        "every model must have rows for every group of `over`: of 3 groups 'a' has none for 1, in "
-        "groups 'q1'; count the missing as 0 with incomplete='zero', or leave them out with "
+        "of the 3 groups of `over` 'a' lacks 1, in groups 'q1'; count the missing as 0 with incomplete='zero', or leave them out with "
         "'pairwise' (what two models have in common) or 'common' (what all have).": (
             AT_HAND[1:],
             {},
         ),
-        "every model must have rows for every group of `over`: of 3 groups with 'RR' 'b' has none "
-        "for 1, in groups 'q3'; count the missing as 0 with incomplete='zero', or leave them out "
+        "of the 3 groups of `over` with 'RR' 'b' lacks 1, in groups 'q3'; count the missing as 0 with incomplete='zero', or leave them out "
         "with 'pairwise' (what two models have in common) or 'common' (what all have).": (
             METRIC_ROWS[:-1],
             {"values": "value"},
