@@ -43,11 +43,6 @@ OF_ANY_PRIOR = (
     "F1(threshold=t), IPrec@r, MaxF1, MCC(threshold=t), P(threshold=t), pAP, pAUC, Prec@r, "
     "R(threshold=t), R(at_precision=t), SetAP, SetF, SetP, SetR and Specificity(threshold=t)"
 )
-OF_WEIGHTS = (
-    "AP[@k], AP11, AUC, AUPRC, AUPRG, BalancedAccuracy(threshold=t), F(threshold=t), "
-    "F1(threshold=t), MaxF1, MCC(threshold=t), P(threshold=t), pAP, pAUC, Prec@r, R(threshold=t), "
-    "R(at_precision=t), Specificity(threshold=t) and W"
-)
 FRAMES = ", a ".join(kind.description for kind in KINDS)
 ARRAYS = "Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}."
 # Some calls take the rows of all queries as one ranking on purpose.

@@ -211,11 +211,15 @@ def through(  # noqa: PLR0913
 
     columns_out = [pl.col(name).cast(dtype) for name, dtype in out.items()]
     # A number too small for its dtype is as good as 0, whatever NumPy is told to do of it.
-    compute = np.errstate(under="ignore")(compute)
     if isinstance(data, pl.LazyFrame):
-        work = in_name_of_caller(lambda: compute(source).select(columns_out))
-        return pl.defer(work, schema=out)
-    return back(compute(source).select(columns_out))
+
+        def work() -> pl.DataFrame:
+            with np.errstate(under="ignore"):
+                return compute(source).select(columns_out)
+
+        return pl.defer(in_name_of_caller(work), schema=out)
+    with np.errstate(under="ignore"):
+        return back(compute(source).select(columns_out))
 
 
 def named(frame: object) -> tuple[Any, list[str]]:
