@@ -45,8 +45,8 @@ NOT_OFFERED: dict[str, str] = {
     "per_query": "by='query_id' has a row for each query, and over='query_id' the mean of all",
     "qrels": "prframe.trec.join(run, qrels) makes a frame of both",
     "undefined": "evaluate(undefined=0) gives values for interval(values=)",
-    "threshold": "it stands in the name of a metric, for example 'P(threshold=0.5)'; curve() has "
-    "the counts at every score",
+    "threshold": "write it into the name of a metric, for example 'P(threshold=0.5)'; the verb "
+    "curve has the counts at every score",
 }
 # For columns of pandas whose names are tuples.
 OF_LEVELS = (

@@ -58,7 +58,7 @@ def infinite_beyond_half(u: np.ndarray) -> np.ndarray:
 
 
 REFUSALS = {
-    "`item` 'doc' must name each item once: 1 rows too many, in groups 'q2'; "
+    "`item` 'doc' must name each item once: 1 repeated row, in groups 'q2'; "
     "drop the duplicates, or name the columns that keep rankings apart with by=.": lambda: (
         evaluate(GOOD, "AP", by="query", item="doc")
     ),

@@ -298,7 +298,8 @@ def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
     number = pl.Int64 if args.weight is None else pl.Float64
     if "repeated" in groups.columns:
         bad = groups.filter(pl.col("repeated") > 0)
-        got = pl.lit(f"{bad['repeated'].sum()} rows too many")
+        number_repeated = bad["repeated"].sum()
+        got = pl.lit(f"{number_repeated} repeated row{'s' * (number_repeated != 1)}")
         must = f"`item` {args.item!r} must name each item once"
         remedy = "drop the duplicates, or name the columns that keep rankings apart with by="
         _refuse_groups(bad, piece, must, got, remedy)

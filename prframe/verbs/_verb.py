@@ -430,7 +430,7 @@ def warn_null(
     of_all = "the rows" if is_one else f"{bad.height} of {groups.height} groups"
     remedy += remedy_in_all if bad.height == groups.height else ""
     warn(
-        f"{', '.join(columns)}: undefined, hence null, for {of_all}, "
+        f"{', '.join(columns)}: undefined, so null or NaN, for {of_all}, "
         f"{why}{in_groups(bad.select(keys).rows())}{remedy}",
         UndefinedMetricWarning,
     )

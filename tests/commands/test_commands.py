@@ -175,7 +175,7 @@ def test_a_warning_counts_all_columns_of_scores(capfdbinary, tmp_path) -> None:
     words = ["evaluate", "--frame", path, "--score", "a", "b", "--interval", "-m", "AP"]
     done = run(capfdbinary, *words)
     assert done.err.splitlines() == [
-        "prframe: warning: AP: undefined, hence null, for 2 of 2 groups, which have no positives, "
+        "prframe: warning: AP: undefined, so null or NaN, for 2 of 2 groups, which have no positives, "
         "in groups 'a', 'b'"
     ]
 

@@ -63,7 +63,7 @@ def test_errors_of_the_parser(capfdbinary) -> None:
     done = run(capfdbinary, "check", "qrels", "old.run", "-k", "x")
     assert done.err.endswith("prframe: error: argument -k: invalid int value: 'x'\n")
     done = run(capfdbinary, "evaluate", "qrels", "old.run", "--threshold", "0.5")
-    assert ": --threshold 0.5: it stands in the name of a metric, for example" in done.err
+    assert ": --threshold 0.5: write it into the name of a metric, for example" in done.err
     done = run(capfdbinary, "evalute", "qrels")
     assert done.err.endswith(
         "prframe: error: there is no command 'evalute'; did you mean 'evaluate'?\n"

@@ -239,7 +239,7 @@ def test_one_warning_for_all_undefined_values() -> None:
         warnings.simplefilter("always")
         prframe.evaluate(data, ["AP", "P@1", "RR"], by="q")
     assert [str(warning.message) for warning in caught] == [
-        "AP, RR: undefined, hence null, for 2 of 4 groups, which have no positives, "
+        "AP, RR: undefined, so null or NaN, for 2 of 4 groups, which have no positives, "
         "in groups 'b', 'c'"
     ]
     assert caught[0].filename == __file__

@@ -96,7 +96,7 @@ SCORES = pl.DataFrame(
 
 
 def test_precision_where_nothing_reaches_the_threshold_is_undefined() -> None:
-    why = f"{THRESHOLD.replace('(', '[(]').replace(')', '[)]')}: undefined, hence null, for 1 of 2"
+    why = f"{THRESHOLD.replace('(', '[(]').replace(')', '[)]')}: undefined, so null or NaN, for 1 of 2"
     with pytest.warns(prframe.UndefinedMetricWarning, match=f"{why}.*no scores of at least 0.5"):
         found = SCORES.pr.evaluate([THRESHOLD, "SetP", "set_P"], by="query_id")
     assert found[THRESHOLD].to_list() == [0.5, None]

@@ -77,6 +77,6 @@ def test_results_go_on_in_the_query(tmp_path) -> None:
 def test_a_warning_comes_when_it_is_collected() -> None:
     query = prframe.evaluate(DATA.lazy().with_columns(label=0), "AP")
     with pytest.warns(
-        prframe.UndefinedMetricWarning, match="AP: undefined, hence null, for the rows"
+        prframe.UndefinedMetricWarning, match="AP: undefined, so null or NaN, for the rows"
     ):
         assert query.collect().item() is None

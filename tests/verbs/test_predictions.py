@@ -95,7 +95,7 @@ def test_a_group_that_humans_have_judged_whole_or_not_at_all() -> None:
         how="vertical_relaxed",
     )
     told = (
-        "estimate: undefined, hence null, for 1 of 3 groups, in which humans have judged no query, "
+        "estimate: undefined, so null or NaN, for 1 of 3 groups, in which humans have judged no query, "
         "in groups 'none'"
     )
     with pytest.warns(prframe.UndefinedMetricWarning) as caught:

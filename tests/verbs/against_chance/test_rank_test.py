@@ -170,9 +170,9 @@ def test_what_is_undefined_is_said_once() -> None:
     with pytest.warns(prframe.UndefinedMetricWarning) as caught:
         found = prframe.rank_test(rows, by="q", phi=["mww", "logrank"])
     assert [str(w.message) for w in caught] == [
-        "rank_test: undefined, hence null, for 1 of 4 groups, which have no positives, in groups "
+        "rank_test: undefined, so null or NaN, for 1 of 4 groups, which have no positives, in groups "
         "1",
-        "std_error, conf_low, conf_high: undefined, hence null, for 2 of 4 groups, which hold too "
+        "std_error, conf_low, conf_high: undefined, so null or NaN, for 2 of 4 groups, which hold too "
         "little for an interval, or nothing that varies, in groups 2, 3",
     ]
     by_group = {q: rows_of.row(0, named=True) for (q,), rows_of in found.group_by("q")}

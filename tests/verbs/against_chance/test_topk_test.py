@@ -122,9 +122,9 @@ def test_what_is_undefined_is_said_once() -> None:
     with pytest.warns(prframe.UndefinedMetricWarning) as caught:
         result = prframe.topk_test(data, k=[1, 2], by="q")
     assert [str(w.message) for w in caught] == [
-        "recall, null_mean, null_std, p_value: undefined, hence null, for 1 of 3 groups, which "
+        "recall, null_mean, null_std, p_value: undefined, so null or NaN, for 1 of 3 groups, which "
         "have no positives, in groups 2",
-        "hits, p_value, conf_low, conf_high: undefined, hence null, for 1 of 3 groups, where tied "
+        "hits, p_value, conf_low, conf_high: undefined, so null or NaN, for 1 of 3 groups, where tied "
         "items decide how many hits there are, in groups 3; order them with ties='order' or "
         "'trec', or see the range from 'worst' to 'best'",
     ]

@@ -297,9 +297,9 @@ def test_groups_without_a_band() -> None:
     with pytest.warns(prframe.UndefinedMetricWarning) as caught:
         found = prframe.compare_curves(rows, ["a", "b"], by="q", **FEW)
     assert [str(one.message) for one in caught] == [
-        "precision_a, precision_b, difference, conf_low, conf_high, p_value: undefined, hence "
-        "null, for 1 of 3 groups, which have no positives, in groups 'none'",
-        "conf_low, conf_high, p_value: undefined, hence null, for 2 of 3 groups, which have fewer "
+        "precision_a, precision_b, difference, conf_low, conf_high, p_value: undefined, so "
+        "null or NaN, for 1 of 3 groups, which have no positives, in groups 'none'",
+        "conf_low, conf_high, p_value: undefined, so null or NaN, for 2 of 3 groups, which have fewer "
         "than 3 positives or no negatives, in groups 'all', 'few'",
     ]
     assert found["conf_low"].null_count() == found["p_value"].null_count() == 9

@@ -112,7 +112,7 @@ def test_an_undefined_metric_takes_one_query_out(options: dict[str, Any]) -> Non
     options = {"correction": None, **FULL, **options}
     found, said = warned(lambda: compared(hurt, ["AP", "P@4"], **options))
     assert said == [
-        "AP: undefined, hence null, for 3 of 36 groups, which have no positives, in groups "
+        "AP: undefined, so null or NaN, for 3 of 36 groups, which have no positives, in groups "
         "('x', 'q003'), ('y', 'q003'), ('z', 'q003')"
     ]
     # P@4 has a value for such a query: bit for bit what it is without the other metric.

@@ -165,7 +165,7 @@ def test_the_warning_names_the_columns_that_are_null(
         }
     )
     said = (
-        f"^{', '.join(lacking)}: undefined, hence null, for 1 of 2 groups, which have too few items "
+        f"^{', '.join(lacking)}: undefined, so null or NaN, for 1 of 2 groups, which have too few items "
         r"of a class for 'AUC', or a difference without variance, in groups 'y'$"
     )
     options = {"by": "segment", "over": None, "item": "item", "n_resamples": 100}

@@ -247,7 +247,7 @@ test_errors = refusals(
         "'a', 'b'; name these items, or drop the rows.": lambda: matched(
             LONG.with_columns(item=pl.col("item").replace(7, None))
         ),
-        "`item` 'item' must name each item once: 1 rows too many, in groups 'b'; drop the "
+        "`item` 'item' must name each item once: 1 repeated row, in groups 'b'; drop the "
         "duplicates, or name the columns that keep rankings apart with by=.": lambda: matched(
             pl.concat([LONG, LONG.tail(1)])
         ),

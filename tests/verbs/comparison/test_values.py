@@ -82,7 +82,7 @@ def test_undefined_values_are_warned_of() -> None:
         }
     )
     message = (
-        "AP: undefined, hence null, for 2 of 8 groups, whose precomputed value is null or NaN, in groups "
+        "AP: undefined, so null or NaN, for 2 of 8 groups, whose precomputed value is null or NaN, in groups "
         "('a', 'q3'), ('b', 'q4')"
     )
     with pytest.warns(prframe.UndefinedMetricWarning) as caught:

@@ -122,7 +122,7 @@ def test_bands_leave_out_the_ends_unless_told() -> None:
 
 @pytest.mark.parametrize("call", ["curve", "band", "compare_curves"])
 def test_queries_without_positives_do_not_enter(call: str) -> None:
-    without = "precision: undefined, hence null, for 3 of 36 groups, which have no positives"
+    without = "precision: undefined, so null or NaN, for 3 of 36 groups, which have no positives"
     with pytest.warns(prframe.UndefinedMetricWarning) as caught:
         drawn = CALLS[call](RUNS)
     told = [str(w.message) for w in caught if w.category is prframe.UndefinedMetricWarning]

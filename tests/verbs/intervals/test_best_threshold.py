@@ -71,6 +71,6 @@ def test_without_a_retrieved_positive_there_is_none() -> None:
         found = data.pr.interval("MaxF1", **FEW)
     assert found["estimate"].to_list() == [0.0, None]
     assert [str(warning.message) for warning in caught] == [
-        "MaxF1 threshold: undefined, hence null, for the rows, which have no positives or no "
+        "MaxF1 threshold: undefined, so null or NaN, for the rows, which have no positives or no "
         "retrieved positives"
     ]

@@ -52,7 +52,7 @@ quiet = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 
 def too_little(*metrics: str) -> str:
     return (
-        "conf_low, conf_high: undefined, hence null, for the rows, where an interval of "
+        "conf_low, conf_high: undefined, so null or NaN, for the rows, where an interval of "
         f"{', '.join(map(repr, metrics))} needs more values, or values that differ"
     )
 
@@ -324,7 +324,7 @@ def test_undefined_values_are_left_out_of_means() -> None:
     rows = DATA.with_columns(pl.col("label") & (pl.col("query") > 0))
     found, texts = warned(lambda: prframe.interval(rows, ["AP", "P@3"], over="query"))
     assert texts == [
-        "AP: undefined, hence null, for 1 of 9 groups, which have no positives, in groups 0"
+        "AP: undefined, so null or NaN, for 1 of 9 groups, which have no positives, in groups 0"
     ]
     others = prframe.interval(rows.filter(pl.col("query") > 0), "AP", over="query")
     assert found[:1].equals(others)
