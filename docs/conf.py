@@ -35,8 +35,8 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
 ]
-# Decision records are for those who work on the code, and not found by the search of the site.
-exclude_patterns = ["_build", "adr"]
+# Decision records and releases are for those who work on the code; the search does not find them.
+exclude_patterns = ["_build", "adr", "release.md"]
 default_role = "py:obj"
 
 # Signatures show names and defaults; types and meanings stand in the docstrings.
@@ -79,6 +79,7 @@ html_css_files = ["prframe.css"]
 html_js_files = ["copy.js"]
 html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
+html_use_index = html_domain_indices = False
 html_theme_options = {
     "logo": {
         "text": f"prframe {version}",
@@ -95,7 +96,7 @@ html_theme_options = {
     "footer_end": [],
 }
 # A page without pages of its own beside it has nothing to list at its side.
-html_sidebars = {"quickstart": [], "cite": [], "search": [], "genindex": []}
+html_sidebars = {"quickstart": [], "cite": [], "how_a_call_flows": [], "search": []}
 
 # Words by which people look for a page, in whose title or text others may stand.
 SEARCHED_AS = {
