@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe.stats._arrays import fractions
-from prframe.stats._batches import batches
 from prframe.typing import Floats, Integers
 
 # The names of the functions, which are known before the classes are loaded.
@@ -36,6 +35,8 @@ WORDS = (
 
 # So many terms are summed at a time, which bounds the memory, whatever the block sizes.
 _CHUNK = 1 << 20
+# So many ranks at either end of a sum are taken one by one, where phi may be steep.
+_SINGLE = 1 << 14
 # Users do not set these parameters.
 _HIDDEN = frozenset({"n"})
 
@@ -158,10 +159,32 @@ def expected_score(
 
 
 def mean_score(phi: ScoreGeneratingFunction, first: int, last: int, n: int) -> float:
-    """Return the mean of phi over the ranks first .. last of n items without ties."""
-    number = last - first + 1
-    parts = (first + np.arange(rows.start, rows.stop) for rows in batches(number, 1, _CHUNK))
-    return sum(float(phi(ranks / (n + 1)).sum()) for ranks in parts) / number
+    """Return the mean of phi over the ranks first .. last of n items without ties.
+
+    Above 2^20 ranks, those away from the ends and jumps are summed by the Euler-Maclaurin formula
+    for midpoints: the integral of phi less a 24th of the difference of its slopes. The error is
+    below 1e-9 of the range of phi on the ranks.
+    """
+    if last - first < _CHUNK:
+        return float(phi(np.arange(first, last + 1) / (n + 1)).mean())
+    jumps = [jump.at * (n + 1) for jump in phi.jumps]
+    near = [(int(at) - 1, int(at) + 2) for at in jumps if first < at < last]
+    near += [(first, first + _SINGLE), (last - _SINGLE, last)]
+    total, done = 0.0, first - 1
+    for low, high in sorted(near):
+        begin, end = max(low, done + 1), min(high, last)
+        if begin > done + 1:
+            total += _sum_between(phi, done + 0.5, begin - 0.5, n)
+        total += float(phi(np.arange(begin, end + 1) / (n + 1)).sum())
+        done = max(done, end)
+    return total / (last - first + 1)
+
+
+def _sum_between(phi: ScoreGeneratingFunction, low: float, high: float, n: int) -> float:
+    """Return the sum of phi over the ranks between two borders, which lie half way between."""
+    borders = np.array([low, high]) / (n + 1)
+    area, slope = np.diff(phi.integral(borders))[0], np.diff(phi.derivative(borders))[0]
+    return float(area * (n + 1) - slope / (n + 1) / 24)
 
 
 def _means(phi: ScoreGeneratingFunction, start: Integers, end: Integers, n: Integers) -> Floats:
