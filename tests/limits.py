@@ -12,7 +12,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-SECONDS, MEGABYTES = 2.0, 700.0
+SECONDS, MEGABYTES = 3.0, 700.0
 _MEMORY = Path("/proc/self")
 
 

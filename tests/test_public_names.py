@@ -114,7 +114,7 @@ def test_evaluate_loads_no_statistics_but_those_of_the_catalogue() -> None:
     modules = {name for name in loaded(EVALUATE) if name.startswith("prframe.stats.")}
     # Expectations within tie blocks, and the words that the metric W knows.
     parts = {name.split(".")[2] for name in modules}
-    assert parts == {"_arrays", "_batches", "rankings", "score_functions", "tie_expectations"}
+    assert parts == {"_arrays", "rankings", "score_functions", "tie_expectations"}
     # The catalogue opens this door, and goes through it for intervals alone.
     assert not any(name.startswith("prframe.stats.rankings.") for name in modules)
     assert len(modules) <= 9

@@ -105,7 +105,7 @@ def test_a_column_may_change_its_type_late(capfdbinary, tmp_path) -> None:
 
 
 def test_qrels_and_runs_that_are_exchanged(capfdbinary, tmp_path) -> None:
-    of_shell = "write join[(]runs, qrels[)], or QRELS RUN in a shell"
+    of_shell = "in Python runs come first, in a shell qrels do"
     for run_path in ("old.run", "old.run.gz"):
         for words in (["evaluate", "-f", "trec"], ["evaluate"], ["compare"], ["report"]):
             done = run(capfdbinary, words[0], run_path, "qrels", *words[1:], "-o", tmp_path / "x")

@@ -30,7 +30,7 @@ def test_more_than_the_limit_fails(monkeypatch, taken) -> None:
         run(monkeypatch, **taken)
     seconds, megabytes = ("3.0", "0") if "seconds" in taken else ("0.0", "900")
     assert str(caught.value) == (
-        "a default test may take 2 s of CPU time and 700 MB; this one took "
+        "a default test may take 3 s of CPU time and 700 MB; this one took "
         f"{seconds} s and {megabytes} MB. Make it smaller, or mark it slow."
     )
 

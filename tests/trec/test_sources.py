@@ -237,7 +237,7 @@ def test_files_of_one_name(tmp_path: Path) -> None:
 
 def test_files_that_changed_places(tmp_path: Path, qrels_file: Path) -> None:
     path = run_file(tmp_path, "a.run", "x")
-    with pytest.raises(PrframeError, match=r"got 4, as in qrels .*write join"):
+    with pytest.raises(PrframeError, match=r"got 4, as in qrels .*exchanged"):
         join(qrels_file, path)
-    with pytest.raises(PrframeError, match=r"got 6, as in a run .*write join"):
+    with pytest.raises(PrframeError, match=r"got 6, as in a run .*exchanged"):
         join(path, path)

@@ -129,7 +129,7 @@ def test_the_largest_f1_amid_next_to_no_negatives(method) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::prframe.UnlistedItemsWarning")
-@pytest.mark.parametrize("n_pos", [10**5, 10**6, 10**12])
+@pytest.mark.parametrize("n_pos", [10**5, pytest.param(10**6, marks=pytest.mark.slow), 10**12])
 def test_means_far_below_those_at_random(n_pos: int) -> None:
     frame = FRAME.with_columns(query_id=pl.int_range(40) // 10)
     tested = {
