@@ -1,6 +1,7 @@
 """The page: a template, a style and a script, with the facts as data."""
 
 import json
+import re
 import unicodedata
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -123,12 +124,15 @@ def _data(facts: Facts) -> str:
 def _static_core(facts: Mapping[str, Any]) -> str:
     """Return the main finding and the results as HTML, for where the script does not run."""
     results, *others = facts["sections"]
-    table = results["copies"]["HTML"]
+    # As the script writes it: the caption below the table, and systems or models in the head.
+    table = re.sub("<caption>.*</caption>\n", "", results["copies"]["HTML"], count=1)
+    table = table.replace(">System<", f">{results['of']}<", 1)
     missing = wording.joined([part["title"] for part in others], most=len(others))
     sections = "section" if len(others) == 1 else "sections"
     return (
         f'<h1>{escape(facts["title"])}</h1>\n<p class="lead">{escape(facts["sentence"])}</p>\n'
         f'<h2>{escape(results["title"])}</h2>\n<div class="scroll">{table}</div>\n'
+        f'<p class="note">{escape(results["caption"])}</p>\n'
         f'<noscript><p class="note">The {sections} {escape(missing)} of this page, and its '
         "charts, are drawn by the script within it, which does not run here. Any browser that "
         "runs scripts shows them, without a network.</p></noscript>"

@@ -85,6 +85,7 @@ def results(
             "LaTeX": table.to_latex(),
             "HTML": replace(table, lines=lines).to_html(),
         },
+        "caption": table.caption,
         "note": note,
     }
 

@@ -21,7 +21,7 @@ def test_the_finding_and_the_table_are_in_the_html(pages, kind) -> None:
     assert part["kind"] == "results"
     assert texts(html, "<h1>(.*?)</h1>") == [facts["title"]]
     assert texts(html, r'<p class="lead">(.*?)</p>') == [facts["sentence"]]
-    assert texts(html, r'<th scope="col">(.*?)</th>') == ["System", *part["metrics"]]
+    assert texts(html, r'<th scope="col">(.*?)</th>') == [part["of"], *part["metrics"]]
     named = [facts["systems"][row["system"]] for row in part["rows"]]
     assert texts(html, r'<th scope="row">(.*?)</th>') == named
     every = [
@@ -30,4 +30,4 @@ def test_the_finding_and_the_table_are_in_the_html(pages, kind) -> None:
         for cell in row["cells"]
     ]
     assert [cell for cell in texts(html, r"<td>(.*?)</td>") if len(cell) > 1] == every
-    assert part["note"].startswith(texts(html, r"<caption>(.*?)</caption>")[0])
+    assert part["note"].startswith(texts(html, r'<p class="note">(.*?)</p>')[0])
