@@ -52,11 +52,12 @@ def to_spark(request):
         rows = frame if frame.height else frame.clear(1)
         made = session.createDataFrame(rows.to_arrow(compat_level=pl.CompatLevel.oldest()))
         # Spark takes all times of Arrow as instants.
+        quoted = {name: f"`{name.replace('`', '``')}`" for name in frame.columns}
         for name, dtype in frame.schema.items():
             if dtype == pl.Datetime("us"):
-                quoted = f"`{name.replace('`', '``')}`"
-                others = [f"`{other}`" for other in frame.columns if other != name]
-                made = made.selectExpr(*others, f"CAST({quoted} AS timestamp_ntz) AS {quoted}")
+                others = [quoted[other] for other in frame.columns if other != name]
+                cast = f"CAST({quoted[name]} AS timestamp_ntz) AS {quoted[name]}"
+                made = made.selectExpr(*others, cast)
         return made if frame.height else made.where("false")
 
     return make
