@@ -205,10 +205,10 @@ def test_curves_do_not_depend_on_threads_and_these_ask_nothing_of_polars(
 
 INSIDE = """
 import polars as pl, prframe
-from prframe._engine import frames, lists, tasks
+from prframe._engine import frames, lists, pieces
 frames._SLICE_ROWS = frames._BATCH_ROWS = lists._ROWS = 5
 # Threads are used even where polars has one thread, which then is the most likely to wait.
-tasks.pl.thread_pool_size = lambda: 2
+pieces.pl.thread_pool_size = lambda: 2
 rows = pl.DataFrame(
     {
         "outer": [0] * 32 + [1] * 32,
