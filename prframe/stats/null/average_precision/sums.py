@@ -116,6 +116,7 @@ class _Sum:
         self.mean = sum(problem.mean / problem.n_pos for problem in problems)
         self.variance = sum((problem.deviation / problem.n_pos) ** 2 for problem in problems)
         self._spread = max(problem.deviation / problem.n_pos for problem in problems)
+        self._near: dict[int, Path] = {}
         self._paths: list[tuple[Path, Course]] = []
         self._built = self._slope_of_parts = np.inf
         self._parts: list[_Part] = []
@@ -163,8 +164,9 @@ class _Sum:
     def _on_paths(self, slope: float) -> tuple[float, float]:
         """Return mean and variance of the sum, roughly, by the most likely paths under a slope."""
         mean = variance = 0.0
-        for lanes, often in self._sizes:
-            path = leaning(lanes, slope / lanes.n_pos)
+        for place, (lanes, often) in enumerate(self._sizes):
+            path = leaning(lanes, slope / lanes.n_pos, self._near.get(place))
+            self._near[place] = path
             mean += float(often @ (total_on(lanes, path) / lanes.n_pos))
             variance += float(often @ (path.deviation / lanes.n_pos) ** 2)
         return mean, variance
@@ -178,7 +180,10 @@ class _Sum:
         """Return the walks of all rankings about their paths under a slope, or one next to it."""
         if not abs(slope - self._built) * self._spread <= _REUSED:
             self._built = slope
-            paths = [leaning(lanes, slope / lanes.n_pos) for lanes, _ in self._sizes]
+            paths = [
+                leaning(lanes, slope / lanes.n_pos, self._near.get(place))
+                for place, (lanes, _) in enumerate(self._sizes)
+            ]
             self._paths = [
                 (path, Course.planned(lanes, path))
                 for path, (lanes, _) in zip(paths, self._sizes, strict=True)

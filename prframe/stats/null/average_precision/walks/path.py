@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prframe.stats.null.average_precision.steps import log_binomial
+from prframe.stats.null.average_precision.steps import smooth_log_binomial
 from prframe.stats.null.average_precision.walks.rows import Lanes, Path
 from prframe.typing import Flags, Floats
 
@@ -59,11 +59,15 @@ def most_likely(lanes: Lanes, total: Floats) -> Path:
     return chosen_paths(lost, even, climbed)
 
 
-def leaning(lanes: Lanes, slope: "Floats | float") -> Path:
-    """Return the most likely paths under slopes; those of random ranking where none is found."""
+def leaning(lanes: Lanes, slope: "Floats | float", near: Path | None = None) -> Path:
+    """Return the most likely paths under slopes; those of random ranking where none is found.
+
+    Paths that are `near` spare turns.
+    """
     slope = np.full(lanes.n.size, slope)
     with np.errstate(all="ignore"):
-        climbed = _climbed(lanes, _even(lanes), slope, None)
+        begin = near.hits.copy() if near else _even(lanes)
+        climbed = _climbed(lanes, begin, slope, None)
     found = np.isfinite(climbed.scatter).all(axis=1) & np.isfinite(climbed.hits).all(axis=1)
     return chosen_paths(np.asarray(~found), at_random(lanes)._replace(slope=slope), climbed)
 
@@ -81,7 +85,8 @@ def total_on(lanes: Lanes, path: Path) -> Floats:
 def log_chance(lanes: Lanes, path: Path) -> Floats:
     """Return log of roughly the chance of the hits of paths, over that of the even path."""
     hits = np.array([path.hits, _even(lanes)])
-    ways = log_binomial(lanes.size, np.clip(np.diff(hits, axis=2), 0.0, lanes.size)).sum(axis=2)
+    j = np.clip(np.diff(hits, axis=2), 0.0, lanes.size)
+    ways = smooth_log_binomial(lanes.size, j).sum(axis=2)
     return np.asarray(ways[0] - ways[1])
 
 

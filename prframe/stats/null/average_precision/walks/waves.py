@@ -146,6 +146,22 @@ def turned(share: Floats, drift: Floats, w: Floats) -> Complexes:
     return np.asarray(terms.reshape(drift.size, -1)[:, : w.size])
 
 
+def _turned_singles(share: Floats, drift: Floats, w: Floats) -> Singles:
+    """Return what `turned` does in single precision, which is twice as quick."""
+    spacing = float(w[1] - w[0]) if w.size > 1 else 0.0
+    fine = _on_circle(np.multiply.outer(drift, spacing * np.arange(min(_STRIDE, w.size))))
+    coarse = _on_circle(np.multiply.outer(drift, w[::_STRIDE]))
+    coarse *= share.astype(np.float32)[:, None]
+    return (coarse[:, :, None] * fine[:, None, :]).reshape(drift.size, -1)[:, : w.size]
+
+
+def _on_circle(angle: Floats) -> Singles:
+    """Return exp(i angle); an angle is below a full turn before it loses digits."""
+    turns = angle / (2 * np.pi)
+    angle = (2 * np.pi * (turns - np.rint(turns))).astype(np.float32)
+    return np.cos(angle) + 1j * np.sin(angle)
+
+
 def shared_tails(problems: Sequence[Problem]) -> list[Tail | None]:
     """Return the tails of groups that share walks; None far out and where sums do not converge."""
     # All retrieve as many items, or all items. Those that are fine below have the same n.
@@ -267,9 +283,10 @@ def _waved(table: Table, share: Floats, slope: float, wave: Singles, frequency: 
     row, term = row[order], term[order]
     drift = table.growth[row, term] + drifted(slope, table)[row, term]
     variance = table.variance[row, term]
-    terms = turned(share[row, term], drift, frequency).astype(np.complex64)
+    terms = _turned_singles(share[row, term], drift, frequency)
     if variance.any():
-        terms *= np.exp(np.multiply.outer(variance, frequency**2 / -2)).astype(np.float32)
+        variance, squares = variance.astype(np.float32), (frequency**2 / -2).astype(np.float32)
+        terms *= np.exp(np.multiply.outer(variance, squares))
     terms *= wave[table.column[row, term]]
     after = np.zeros((table.hits.size, frequency.size), dtype=np.complex64)
     begins = np.flatnonzero(np.diff(row, prepend=-2) != 1).tolist()
