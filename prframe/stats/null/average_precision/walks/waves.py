@@ -159,7 +159,7 @@ def _on_circle(angle: Floats) -> Singles:
     """Return exp(i angle); an angle is below a full turn before it loses digits."""
     turns = angle / (2 * np.pi)
     angle = (2 * np.pi * (turns - np.rint(turns))).astype(np.float32)
-    return np.cos(angle) + 1j * np.sin(angle)
+    return np.asarray(np.cos(angle) + 1j * np.sin(angle), dtype=np.complex64)
 
 
 def shared_tails(problems: Sequence[Problem]) -> list[Tail | None]:
