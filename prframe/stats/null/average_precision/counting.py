@@ -8,7 +8,6 @@ The values of AP themselves: the least and the largest, all of few, and random o
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 from math import inf, log
 
 import numpy as np
@@ -178,8 +177,6 @@ def _merged(
     is_new = (np.diff(lane, prepend=-1) != 0) | (np.diff(hits, prepend=-1) != 0)
     is_new |= np.diff(total, prepend=-1.0) > same[lane]
     first = np.flatnonzero(is_new)
-    if first.size == lane.size:
-        return lane, hits, total, log_weight
     return lane[first], hits[first], total[first], np.logaddexp.reduceat(log_weight, first)
 
 
@@ -189,14 +186,8 @@ def ap_extremes(items: Items, n_pos: int) -> tuple[float, float]:
     if items.ends is not None and n_pos * items.ends.size <= _MERGED:
         least = _tied_least(np.diff(items.ends, prepend=0), n_pos, fewest, most)
     else:
-        least = _untied_least(items.depth, fewest)
+        least = fewest * float(ap_minimum(items.depth, fewest)) if fewest else 0.0
     return least / n_pos, ap_largest(items, n_pos)
-
-
-@lru_cache(maxsize=4096)
-def _untied_least(depth: int, n_hits: int) -> float:
-    """Return the least T of so many hits without ties."""
-    return n_hits * float(ap_minimum(depth, n_hits)) if n_hits else 0.0
 
 
 def ap_largest(items: Items, n_pos: int) -> float:

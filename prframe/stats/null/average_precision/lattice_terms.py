@@ -185,7 +185,8 @@ def are_few(case: Retrieved) -> bool:
 
 def steps_of(items: Items, *, are_few: bool) -> Steps:
     """Return the steps of walks, which are short where a tie block is large, or hits are few."""
-    is_large = items.is_tied and items.largest_block > _LARGE * items.depth
+    largest = 0 if items.ends is None else np.diff(items.ends, prepend=0).max(initial=0)
+    is_large = largest > _LARGE * items.depth
     if are_few and not is_large:
         return items.table(_DENSE_OF_FEW, GROWTH / 2)
     return items.table(DENSE, _SHORT if is_large else GROWTH)

@@ -87,11 +87,6 @@ class Items:
         is_cut = self.depth < self.n and ends[-1:].sum() == self.depth
         return np.append(ends, self.n) if is_cut else ends
 
-    @property
-    def largest_block(self) -> int:
-        """The size of the largest tie block; 1 without ties."""
-        return 1 if self.ends is None else int(np.diff(self.ends, prepend=0).max(initial=1))
-
     def table(
         self, dense: float = DENSE, growth: float = GROWTH, *, is_fine_below: bool = False
     ) -> Steps:

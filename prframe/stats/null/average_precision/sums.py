@@ -24,6 +24,7 @@ from prframe.stats.null.average_precision.walks.own import (
 )
 from prframe.stats.null.average_precision.walks.path import (
     PROBED,
+    at_random,
     leaning,
     log_waves,
     returning,
@@ -116,7 +117,7 @@ class _Sum:
         self.mean = sum(problem.mean / problem.n_pos for problem in problems)
         self.variance = sum((problem.deviation / problem.n_pos) ** 2 for problem in problems)
         self._spread = max(problem.deviation / problem.n_pos for problem in problems)
-        self._near: dict[int, Path] = {}
+        self._near = [at_random(lanes) for lanes, _ in self._sizes]
         self._paths: list[tuple[Path, Course]] = []
         self._built = self._slope_of_parts = np.inf
         self._parts: list[_Part] = []
@@ -136,7 +137,8 @@ class _Sum:
         steepest = max(float(np.abs(slope / lanes.n_pos).max()) for lanes, _ in self._sizes)
         if is_next and is_far(approximation.log_tail, steepest)[0] and not only_inversion:
             return Tail.of(log_tail, "estimate", is_upper=is_upper)
-        if is_next and self._are_inside(slope):
+        outside = (hit_moments(part.walk, part.lanes)[2] for part in self._walks(slope))
+        if is_next and all(each.max(initial=0.0) <= _LOST for each in outside):
             is_sure = are_trusted(points, approximation)[0] and not only_inversion
             if is_sure and not self._is_clustered(slope, deviation):
                 return Tail.of(log_tail, "saddlepoint", is_upper=is_upper)
@@ -159,34 +161,31 @@ class _Sum:
         # A skewed sum needs less of a slope than a normal one.
         slope = float(np.sign(lack)) * min(abs(lack) / self.variance, 1 / self.variance**0.5)
         slope, _ = _met(self._on_paths, lack + even, slope, close=1.0)
-        return _met(self._on_walks, total, slope, close=_NEXT)
+        return _met(lambda s: self._cumulants(s)[1:3, 0].tolist(), total, slope, close=_NEXT)
 
     def _on_paths(self, slope: float) -> tuple[float, float]:
         """Return mean and variance of the sum, roughly, by the most likely paths under a slope."""
         mean = variance = 0.0
-        for place, (lanes, often) in enumerate(self._sizes):
-            path = leaning(lanes, slope / lanes.n_pos, self._near.get(place))
-            self._near[place] = path
+        self._near = self._leaning(slope)
+        for path, (lanes, often) in zip(self._near, self._sizes, strict=True):
             mean += float(often @ (total_on(lanes, path) / lanes.n_pos))
             variance += float(often @ (path.deviation / lanes.n_pos) ** 2)
         return mean, variance
 
-    def _on_walks(self, slope: float) -> tuple[float, float]:
-        """Return mean and variance of the sum under a slope."""
-        _, mean, variance, *_ = self._cumulants(slope)[:, 0].tolist()
-        return mean, variance
+    def _leaning(self, slope: float) -> list[Path]:
+        """Return the most likely paths under a slope."""
+        return [
+            leaning(lanes, slope / lanes.n_pos, near)
+            for near, (lanes, _) in zip(self._near, self._sizes, strict=True)
+        ]
 
     def _walks(self, slope: float) -> list[_Part]:
         """Return the walks of all rankings about their paths under a slope, or one next to it."""
         if not abs(slope - self._built) * self._spread <= _REUSED:
             self._built = slope
-            paths = [
-                leaning(lanes, slope / lanes.n_pos, self._near.get(place))
-                for place, (lanes, _) in enumerate(self._sizes)
-            ]
             self._paths = [
                 (path, Course.planned(lanes, path))
-                for path, (lanes, _) in zip(paths, self._sizes, strict=True)
+                for path, (lanes, _) in zip(self._leaning(slope), self._sizes, strict=True)
             ]
         if slope != self._slope_of_parts:
             self._slope_of_parts = slope
@@ -209,11 +208,6 @@ class _Sum:
         """Return K and four cumulants of the sum under a slope, shape (5, 1)."""
         each, often = self._each(slope)
         return (each @ often)[:, None]
-
-    def _are_inside(self, slope: float) -> bool:
-        """Whether the walks keep within their rows."""
-        outside = (hit_moments(part.walk, part.lanes)[2] for part in self._walks(slope))
-        return all(each.max(initial=0.0) <= _LOST for each in outside)
 
     def _is_clustered(self, slope: float, deviation: float) -> bool:
         """Whether the sum takes few values, or clusters."""
@@ -259,7 +253,7 @@ class _Sum:
 
 
 def _met(
-    moments: Callable[[float], tuple[float, float]], total: float, slope: float, *, close: float
+    moments: Callable[[float], Sequence[float]], total: float, slope: float, *, close: float
 ) -> tuple[float, bool]:
     """Return a slope under which a mean is next to a value, and whether one was found."""
     low, high = -np.inf, np.inf

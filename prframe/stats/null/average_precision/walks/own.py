@@ -279,7 +279,8 @@ def _inverted(lane: Lanes, path: Path, problem: Problem, known: Walk | None) -> 
         slope = share * steep
         walk = known if known and slope == known.tilt.slopes[known.lane] else None
         if walk is None:
-            own = path._replace(slope=np.array([slope])) if share == 1 else leaning(lane, slope)
+            same = path._replace(slope=np.array([slope]))
+            own = same if share == 1 else leaning(lane, slope, path)
             walk = Course.planned(lane, own).walk(own.slope)
         log_mgf, mean, variance = (float(each[walk.lane]) for each in walk.tilt.state[:3])
         bound = log_mgf - slope * problem.target

@@ -59,15 +59,11 @@ def most_likely(lanes: Lanes, total: Floats) -> Path:
     return chosen_paths(lost, even, climbed)
 
 
-def leaning(lanes: Lanes, slope: "Floats | float", near: Path | None = None) -> Path:
-    """Return the most likely paths under slopes; those of random ranking where none is found.
-
-    Paths that are `near` spare turns.
-    """
+def leaning(lanes: Lanes, slope: "Floats | float", near: Path) -> Path:
+    """Return the most likely paths under slopes; those of random ranking where none is found."""
     slope = np.full(lanes.n.size, slope)
     with np.errstate(all="ignore"):
-        begin = near.hits.copy() if near else _even(lanes)
-        climbed = _climbed(lanes, begin, slope, None)
+        climbed = _climbed(lanes, near.hits.copy(), slope, None)
     found = np.isfinite(climbed.scatter).all(axis=1) & np.isfinite(climbed.hits).all(axis=1)
     return chosen_paths(np.asarray(~found), at_random(lanes)._replace(slope=slope), climbed)
 
@@ -176,7 +172,8 @@ def _described(lanes: Lanes, hits: Floats, slope: Floats) -> Path:
     local = _about(lanes, hits, slope)
     curvature = (local.rise * _solved(local, local.rise[None])[0]).sum(axis=1)
     # Each of the two eliminations knows one side of a step only.
-    precision = np.abs(_forward(local) + _backward(local) - local.diagonal)
+    turned = local._replace(diagonal=local.diagonal[:, ::-1], beside=local.beside[:, ::-1])
+    precision = np.abs(_forward(local) + _forward(turned)[:, ::-1] - local.diagonal)
     return Path(hits, slope, np.sqrt(np.abs(curvature)), 1 / np.sqrt(precision))
 
 
@@ -222,12 +219,6 @@ def _forward(local: _Local) -> Floats:
     for k in range(1, pivots.shape[1]):
         pivots[:, k] -= square[:, k - 1] / pivots[:, k - 1]
     return pivots
-
-
-def _backward(local: _Local) -> Floats:
-    """Return the pivots of the elimination from the last step on."""
-    turned = local._replace(diagonal=local.diagonal[:, ::-1], beside=local.beside[:, ::-1])
-    return _forward(turned)[:, ::-1]
 
 
 def _solved(local: _Local, right: Floats) -> Floats:
