@@ -37,7 +37,7 @@ from prframe.typing import Flags, Floats
 # used elsewhere.
 _NEAR = 0.3
 _DENSITY = float(1 / np.sqrt(2 * np.pi))
-Complexes: TypeAlias = NDArray[np.complex128]
+Complexes: TypeAlias = NDArray[np.complex64 | np.complex128]
 
 # The least number of frequencies that are added at a time; later on half as many as there were.
 _CHUNK = 64

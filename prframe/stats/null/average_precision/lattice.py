@@ -181,7 +181,11 @@ class Walk:
         row, met = terms.row[again], terms.above[again] - left.low
         factor = chance * share[row]
         least = int(met.min(initial=0))
-        survival = _survival(left, least, int(met.max(initial=0)) + 1)
+        own = slice(least, int(met.max(initial=0)) + 1)
+        weight, beyond = left.weight[own], left.beyond[own, None]
+        # P(T >= x) and P(T < x) at the points of the lattice, by number of hits.
+        reached = np.cumsum(weight[:, ::-1], axis=1)[:, ::-1] + beyond
+        survival = np.array([reached, np.cumsum(weight, axis=1)]) - weight / 2
         number = np.bincount(of[row], minlength=depth.size)
         begin = np.cumsum(number) - number
         case = np.array([index[each] for each in cases])
@@ -203,13 +207,6 @@ class Walk:
         value = (1 - share) * survival[:, row, index] + share * survival[:, row, index + 1]
         value = np.where(x > 0, value, np.array([1.0, 0.0])[:, None, None])
         return np.moveaxis(value, 0, 1)
-
-
-def _survival(rows: _Rows, first: int, end: int) -> Floats:
-    """Return P(T >= x) and P(T < x) at the points of the lattice, by number of hits."""
-    weight = rows.weight[first:end]
-    reached = np.cumsum(weight[:, ::-1], axis=1)[:, ::-1] + rows.beyond[first:end, None]
-    return np.array([reached, np.cumsum(weight, axis=1)]) - weight / 2
 
 
 def lattice_tails(

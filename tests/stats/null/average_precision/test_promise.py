@@ -96,3 +96,14 @@ def test_recorded_tails(shape: Shape, values: list[list[float]]) -> None:
     far = (upper < log(1e-30)) | (lower < log(1e-6))
     sure = {tail.method for tail, is_far in zip(at, far, strict=True) if is_far}
     assert sure <= {"exact", "estimate"}
+
+
+@pytest.mark.slow
+def test_far_lower_tails_are_bounds_where_no_walk_comes_near() -> None:
+    # Draws that are tilted and smoothed find log p -1280 and -1990.
+    shapes = (10_000_000, 1000, -3.68, -1280.0), (100_000, 1000, -14.0, -1990.0)
+    for n, n_pos, z, expected in shapes:
+        group = Cases([Case(n, n_pos, n)])
+        tail = group.tails(group.mean + z * np.sqrt(group.variance))[0]
+        assert tail.method == "estimate"
+        assert 1.1 * expected < tail.log_missed < 0.7 * expected

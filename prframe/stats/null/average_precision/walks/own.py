@@ -21,6 +21,7 @@ from prframe.stats.null.average_precision.walks.path import (
     leaning,
     log_chance,
     most_likely,
+    total_on,
 )
 from prframe.stats.null.average_precision.walks.rows import Lanes, Path
 from prframe.stats.null.average_precision.walks.tilts import Course, Walk, drifted, is_far
@@ -59,6 +60,8 @@ _DRAWS, _SEED, _WORST, _ROUGH = 50_000, 20_010, 0.005, 0.015
 _MANY_ROWS = 40_000
 # A tail is about the bound exp(K - slope x) over 1 plus so many times slope times deviation.
 _SPREAD = float(np.sqrt(2 * np.pi))
+# A path leads to a value if T on it is off by less than this share.
+_ON = 0.01
 # The number of groups that are walked side by side, which bounds the memory.
 _LANES = 16
 
@@ -218,19 +221,21 @@ def _side_by_side(
     approximation = tails(points, target)
     good = is_next & is_smooth & are_trusted(points, approximation) & (not only_inversion)
     with np.errstate(all="ignore"):
-        bound = points.log_mgf - points.slope * target
-        is_beyond = is_next & is_far(bound, points.slope)
-        # Where no walk is next to the value, its path tells how rare it is.
-        bound = np.where(is_next, bound, log_chance(lanes, begin))
-        steepness = np.where(
-            is_next, points.slope**2 * points.second, begin.slope**2 * begin.deviation**2
-        )
+        # Where no walk is next to the value, the nearest one bounds the tail.
+        led = np.array([points.slope, points.log_mgf, points.second])
+        slope, log_mgf, second = np.where(is_next, led, seen[[0, 1, 3]])
+        bound, steepness = log_mgf - slope * target, slope**2 * second
+        is_beyond = is_next & is_far(bound, slope)
+        # A path that leads to the value tells more.
+        is_led = ~is_next & (np.abs(total_on(lanes, begin) - target) < _ON * target)
+        bound = np.where(is_led, log_chance(lanes, begin), bound)
+        steepness = np.where(is_led, (begin.slope * begin.deviation) ** 2, steepness)
     rough = bound - np.log1p(_SPREAD * np.sqrt(steepness))
     is_clear = is_next & (approximation.doubt < 1)
     rough = np.where(is_clear, approximation.log_tail, rough)
     found: list[Tail] = []
     for lane, problem in enumerate(problems):
-        is_upper = bool((points.slope[lane] if is_next[lane] else begin.slope[lane]) >= 0)
+        is_upper = bool(slope[lane] >= 0 if is_next[lane] else problem.target >= problem.mean)
         log_tail = float(rough[lane])
         tail = Tail.of(log_tail, "saddlepoint", is_upper=is_upper) if good[lane] else None
         if tail is None and not is_beyond[lane]:

@@ -17,10 +17,9 @@ mean is nearest to their value.
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prframe.stats.null.average_precision.steps import Problem, Tail
 from prframe.stats.null.average_precision.walks.rows import Table
@@ -40,8 +39,6 @@ _GONE = 6.5
 _AT_ONCE = 1 << 19
 # Of so many frequencies each exp(i drift w) is a product with that of the first one.
 _STRIDE = 8
-# Single precision leaves characteristic functions right to a millionth.
-Singles: TypeAlias = NDArray[np.complex64]
 
 # Neighbouring slopes of the ladder have this ratio. The flattest one is at most this over the
 # standard deviation of T, and there are at most so many.
@@ -242,7 +239,7 @@ def _inverted(course: Course, tilt: Tilt, group: Integers, x: Floats) -> Floats:
     return log_tail
 
 
-def _waves(course: Course, tilt: Tilt, groups: Integers, frequency: Floats) -> Singles:
+def _waves(course: Course, tilt: Tilt, groups: Integers, frequency: Floats) -> Complexes:
     """Return the tilted characteristic functions of some groups, a row each."""
     wanted = np.zeros(tilt.state.mean.size, np.bool_)
     wanted[groups] = True
@@ -253,7 +250,7 @@ def _waves(course: Course, tilt: Tilt, groups: Integers, frequency: Floats) -> S
     leaving = [each for each in leaving if each[2].size]
     most = max(float(leave.table.hits[rows].max()) for leave, _, rows in leaving)
     found = np.zeros((wanted.size, frequency.size), dtype=np.complex64)
-    wave = np.ones((1, frequency.size), dtype=np.complex64)
+    wave: Complexes = np.ones((1, frequency.size), dtype=np.complex64)
     slope = float(tilt.slopes[0])
     for step in range(leaving[-1][0].step + 1):
         for leave, share, rows in leaving:
@@ -267,7 +264,7 @@ def _waves(course: Course, tilt: Tilt, groups: Integers, frequency: Floats) -> S
     return found[groups]
 
 
-def _waved(table: Table, share: Floats, slope: float, wave: Singles, frequency: Floats) -> Singles:
+def _waved(table: Table, share: Floats, slope: float, wave: Complexes, w: Floats) -> Complexes:
     """Take a step; return the characteristic functions after it, a row each."""
     row, term = np.nonzero(share > _NEGLIGIBLE)
     # Terms of neighbouring rows with the same rise follow each other, so that many are added at a
@@ -276,12 +273,13 @@ def _waved(table: Table, share: Floats, slope: float, wave: Singles, frequency: 
     row, term = row[order], term[order]
     drift = table.growth[row, term] + drifted(slope, table)[row, term]
     variance = table.variance[row, term]
-    terms = turned(share[row, term], drift, frequency, np.float32)
+    # Single precision leaves characteristic functions right to a millionth.
+    terms = turned(share[row, term], drift, w, np.float32)
     if variance.any():
-        variance, squares = variance.astype(np.float32), (frequency**2 / -2).astype(np.float32)
+        variance, squares = variance.astype(np.float32), (w**2 / -2).astype(np.float32)
         terms *= np.exp(np.multiply.outer(variance, squares))
     terms *= wave[table.column[row, term]]
-    after = np.zeros((table.hits.size, frequency.size), dtype=np.complex64)
+    after = np.zeros((table.hits.size, w.size), dtype=np.complex64)
     begins = np.flatnonzero(np.diff(row, prepend=-2) != 1).tolist()
     for begin, end in pairwise([*begins, row.size]):
         after[row[begin] : row[begin] + end - begin] += terms[begin:end]
