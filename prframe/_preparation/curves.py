@@ -259,10 +259,12 @@ def _pr_words(lines: Lines, has_area: bool) -> str:  # noqa: FBT001
     if len(lines.curves) == 1:
         known = has_area and points.area is not None
         before, end = f"AP {wording.number(points.area)}, " if known else "", float(points.x[-1])
-    mean, _ = middles([(part.x, part.y) for part in lines.curves], np.array(_TOLD_LEVELS))
+    levels = [level for level in _TOLD_LEVELS if level <= end] or [end]
+    mean, _ = middles([(part.x, part.y) for part in lines.curves], np.array(levels))
     values = wording.joined([wording.number(value, 2) for value in mean])
+    at = wording.joined([f"{level:.3g}" for level in levels])
     to = "" if end >= 1 else f", to recall {wording.number(end, 2)}"
-    return f"{before}precision {values} at recall 0.2, 0.5 and 0.8{to}{_band_words(lines.band)}."
+    return f"{before}precision {values} at recall {at}{to}{_band_words(lines.band)}."
 
 
 def _band_words(band: pl.DataFrame | None) -> str:
