@@ -30,6 +30,6 @@ def test_they_cover(part: str) -> None:
     numbers, metrics = SETTINGS[part]
     for number in numbers:
         study = next(islice(coverage.PARTS[part](), number, None))
-        for row in coverage.rows_of(study, 200, metrics):
+        for row in coverage.rows_of(study, 120, metrics):
             # Three standard errors below the least that is promised.
             assert row.coverage > 0.93 - 3 * (0.93 * 0.07 / len(row.found)) ** 0.5, row.cells()

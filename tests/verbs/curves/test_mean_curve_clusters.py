@@ -141,6 +141,9 @@ def test_the_p_value_counts_all_signs_of_clusters() -> None:
     assert (found["conf_high"].to_numpy() >= band.high - 1e-12).all()
 
 
+SAMPLES = 300
+
+
 @pytest.mark.slow
 @skewed
 @pytest.mark.parametrize("n_clusters", [15, 30])
@@ -152,13 +155,13 @@ def test_coverage_with_common_noise_in_clusters(n_clusters: int) -> None:
 
     def covered(study: settings.Study, cluster: str | None) -> float:
         options = study.options | {"cluster": cluster}
-        return coverage.rows_of(replace(study, options=options), 600)[0].coverage
+        return coverage.rows_of(replace(study, options=options), SAMPLES)[0].coverage
 
     # Nominal 95 %; a band may err by .02, that of a difference be too wide besides.
-    error = 3 * np.sqrt(0.05 / 600)
+    error = 3 * np.sqrt(0.05 / SAMPLES)
     assert covered(band, "user") == pytest.approx(0.95, abs=0.02 + error)
     assert covered(gap, "user") > 0.93 - error
-    drawn = (gap.draw(np.random.default_rng([n_clusters, i])) for i in range(600))
+    drawn = (gap.draw(np.random.default_rng([n_clusters, i])) for i in range(SAMPLES))
     rows = pl.concat(one.with_columns(sample=pl.lit(i)) for i, one in enumerate(drawn))
     assert rejected(rows, "user") == pytest.approx(0.05, abs=error)
     # Taken as independent, queries tell too much.

@@ -79,7 +79,8 @@ def _marks(shape: Shape) -> list[pytest.MarkDecorator]:
 )
 def test_recorded_tails(shape: Shape, values: list[list[float]]) -> None:
     n, n_pos, ties, depth = shape
-    x, upper, lower = np.array(values).T
+    # Large groups take long: half of their values are enough.
+    x, upper, lower = np.array(values[:: 2 if n >= 100_000 else 1]).T
     group = Cases([Case(n, n_pos, depth, sizes_of(ties, depth))] * x.size)
     at, beyond = group.tails(x), group.tails(np.maximum(x * (1 + 4e-12), 1e-300))
     if shape == (1000, 100, "g1.2", 1000):
