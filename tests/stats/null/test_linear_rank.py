@@ -92,6 +92,21 @@ def test_sums_that_clump_have_the_tails_of_draws(name, n, n_pos):
         assert np.exp(found.log_sf) == pytest.approx(share, abs=error + off * share)
 
 
+@pytest.mark.parametrize(
+    ("n", "depth", "n_pos"), [(1796, 100, 173), (5000, 100, 5), (99_999, 1000, 50)]
+)
+def test_lists_that_are_cut_off_have_the_tails_of_draws(n, depth, n_pos):
+    # Sums clump by how many positives are listed: saddlepoints of all were up to 3 times too small.
+    listed = ranks(n)[-depth:]
+    null = LinearRankNull([ranks(n)[:-depth].mean(), *listed], n_pos, [n - depth, *[1] * depth])
+    drawn = np.sort(null.rvs(20_000, rng=1))
+    for level in (0.5, 0.9, 0.99):
+        w = drawn[int(level * drawn.size)]
+        share = (drawn >= w - SAME).mean()
+        error = 4 * (share / drawn.size) ** 0.5
+        assert null.sf(w) == pytest.approx(share, abs=error + 0.02 * share)
+
+
 def test_draws_have_the_moments():
     null = LinearRankNull([0.0, 1.0, 3.0], 4, sizes=[5, 2, 3])
     drawn = null.rvs(20_000, rng=3)

@@ -17,7 +17,7 @@ EQUAL = 1e-14
 # units, and places are whole to within the last number.
 _SHARES, _SPAN, ROUNDING = (1, 2, 3, 4, 6, 12), 1e7, 1e-7
 # Draws of at most this many numbers are counted directly.
-_PAIR = 2
+PAIR = 2
 # The most entries of the table of each half, and the most cells of all steps of a walk.
 MOST_ENTRIES, _MOST_CELLS = 1 << 16, 1 << 22
 
@@ -167,7 +167,7 @@ def ends(urn: Urn) -> tuple[float, float]:
 
 def counted(urn: Urn) -> "Exact | None":
     """Return the exact distribution, if it is small enough."""
-    if urn.n <= _PAIR:
+    if urn.n <= PAIR:
         return FewDrawn(urn)
     return SubsetTables.of(urn) or LatticeDistribution.of(urn, urn.lattice)
 

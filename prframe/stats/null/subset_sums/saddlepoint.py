@@ -9,7 +9,9 @@ derivatives x and n there,
 
 with an error that is relative (Skovgaard 1987; for permutation tests Robinson 1982, Booth & Butler
 1990). On a lattice of unit d, x is d/2 less, and in u ``2 sinh(d s/2) / d`` takes the place of s.
-Where the tilted sum is far from normal, its characteristic function is inverted.
+Where the tilted sum is far from normal, its characteristic function is inverted. In lists that are
+cut off, sums clump by the number of draws from the large last block: there tails are added up,
+given each number.
 """
 
 from typing import NamedTuple
@@ -17,7 +19,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import erfcx, expit, gammaln
 
-from prframe.stats.null.subset_sums.counting import ROUNDING, Tails, Urn, ends
+from prframe.stats.null.average_precision.steps import log_binomial
+from prframe.stats.null.subset_sums.counting import (
+    PAIR,
+    ROUNDING,
+    FewDrawn,
+    Tails,
+    Urn,
+    ends,
+    outside,
+)
 from prframe.stats.null.tilted import Complexes, complement, inverted
 from prframe.typing import Floats
 
@@ -43,6 +54,8 @@ _LOBE, _FARTHEST, _STEP, _CLUMPED, _LOOKED_AT = 4.5, 200.0, 1.5, 2e-3, 96
 # one over the tilted standard deviation. What takes more factors than the last is not tried.
 _TILTED, _PERIOD, _REPEATED, _WIDE, _ROUND = 0.3, 24.0, -23.0, 8.0, 128
 _GONE, _FACTORS = 6.5, 1 << 19
+# Numbers of draws from a block count if the logarithm of their chance is less than this below.
+_UNLIKELY = 12.0
 # An estimate whose logarithm is farther from that of the saddlepoint is not believed.
 _FAR = 1.0
 
@@ -62,6 +75,37 @@ class _Tilted(NamedTuple):
 
 def approximate_tails(urn: Urn, x: float) -> tuple[Tails, str]:
     """Return tails of a value within the support by saddlepoint or inversion, and which."""
+    tails, method = _of_all_draws(urn, x)
+    is_cut = method == "estimate" and 2 * int(urn.sizes.max()) > urn.size
+    return _given_last(urn, x, min(tails) - _UNLIKELY) if is_cut else (tails, method)
+
+
+def _given_last(urn: Urn, x: float, least: float) -> tuple[Tails, str]:
+    """Return tails by the number of draws from the largest block, if its log chance is `least`."""
+    last = int(urn.sizes.argmax())
+    values, sizes = np.delete(urn.values, last), np.delete(urn.sizes, last)
+    block, others = float(urn.sizes[last]), float(sizes.sum())
+    number = np.arange(max(0.0, urn.n - block), min(others, urn.n) + 1)
+    chance = log_binomial(others, number) + log_binomial(block, urn.n - number)
+    chance -= log_binomial(urn.size, urn.n)
+    found, methods = [], {"saddlepoint"}
+    for k, log_chance in zip(number.tolist(), chance.tolist(), strict=True):
+        if log_chance > least:
+            rest = Urn(values, sizes, int(k), max(urn.n, urn.added))
+            y = x - (urn.n - k) * float(urn.values[last])
+            tails, method = outside(rest, y), "exact"
+            if tails is None and k <= PAIR:
+                tails = FewDrawn(rest).tails(y)
+            elif tails is None:
+                tails, method = _of_all_draws(rest, y)
+            found.append([log_chance + tail for tail in tails])
+            methods.add(method)
+    above, below = np.minimum(np.logaddexp.reduce(found, axis=0), 0.0).tolist()
+    return Tails(above, below), "estimate" if "estimate" in methods else "saddlepoint"
+
+
+def _of_all_draws(urn: Urn, x: float) -> tuple[Tails, str]:
+    """Return tails of a value within the support, as if sums did not clump by a block."""
     above, below, unit = x, x, 0.0
     if urn.lattice is not None:
         unit, least = urn.lattice.unit, urn.n * urn.lattice.least
