@@ -54,8 +54,9 @@ _LOBE, _FARTHEST, _STEP, _CLUMPED, _LOOKED_AT = 4.5, 200.0, 1.5, 2e-3, 96
 # one over the tilted standard deviation. What takes more factors than the last is not tried.
 _TILTED, _PERIOD, _REPEATED, _WIDE, _ROUND = 0.3, 24.0, -23.0, 8.0, 128
 _GONE, _FACTORS = 6.5, 1 << 19
-# Numbers of draws from a block count if the logarithm of their chance is less than this below.
-_UNLIKELY = 12.0
+# Numbers of draws from a block count if the logarithm of their chance is less than this below. The
+# tails of those that are estimates may make up this share.
+_UNLIKELY, _ROUGH = 12.0, 0.1
 # An estimate whose logarithm is farther from that of the saddlepoint is not believed.
 _FAR = 1.0
 
@@ -88,7 +89,7 @@ def _given_last(urn: Urn, x: float, least: float) -> tuple[Tails, str]:
     number = np.arange(max(0.0, urn.n - block), min(others, urn.n) + 1)
     chance = log_binomial(others, number) + log_binomial(block, urn.n - number)
     chance -= log_binomial(urn.size, urn.n)
-    found, methods = [], {"saddlepoint"}
+    found, is_rough = [], []
     for k, log_chance in zip(number.tolist(), chance.tolist(), strict=True):
         if log_chance > least:
             rest = Urn(values, sizes, int(k), max(urn.n, urn.added))
@@ -99,9 +100,11 @@ def _given_last(urn: Urn, x: float, least: float) -> tuple[Tails, str]:
             elif tails is None:
                 tails, method = _of_all_draws(rest, y)
             found.append([log_chance + tail for tail in tails])
-            methods.add(method)
-    above, below = np.minimum(np.logaddexp.reduce(found, axis=0), 0.0).tolist()
-    return Tails(above, below), "estimate" if "estimate" in methods else "saddlepoint"
+            is_rough.append(method == "estimate")
+    logs = np.array(found)
+    total, rough = (np.logaddexp.reduce(each, axis=0) for each in (logs, logs[is_rough]))
+    is_sure = bool((rough - total <= np.log(_ROUGH)).all())
+    return Tails(*np.minimum(total, 0.0).tolist()), "saddlepoint" if is_sure else "estimate"
 
 
 def _of_all_draws(urn: Urn, x: float) -> tuple[Tails, str]:
