@@ -29,7 +29,7 @@ def _peak(*, anew: bool = False) -> float:
 
 def _is_judged(item: pytest.Item) -> bool:
     """Say whether a test is one of the default ones, and takes as long as it does by default."""
-    if item.get_closest_marker("slow") or sys.gettrace():
+    if item.get_closest_marker("slow") or item.get_closest_marker("nightly") or sys.gettrace():
         return False
     # With another profile than the default one laws are tried on more examples.
     is_law = hypothesis.is_hypothesis_test(getattr(item, "obj", None))

@@ -23,7 +23,7 @@ SETTINGS: dict[str, tuple[tuple[int, ...], list[str] | None]] = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::prframe.PrframeWarning")
 @pytest.mark.parametrize("part", SETTINGS)
 def test_they_cover(part: str) -> None:

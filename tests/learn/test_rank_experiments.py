@@ -82,7 +82,7 @@ def test_inverse_rules(study: Any, seed: int) -> None:
     assert np.linalg.eigvalsh(best).min() > 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::prframe.PrframeWarning")
 def test_command(
     study: Any,

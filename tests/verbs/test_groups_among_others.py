@@ -156,7 +156,7 @@ def null_values(shapes: list[tuple[int, int, int, int]], seed: int) -> tuple[lis
     return cases, np.clip(groups.mean + z * np.sqrt(groups.variance), 1e-9, 1.0)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(2))
 def test_p_values_have_nine_digits_among_others(seed: int) -> None:
     shapes = NULL_SHAPES if seed else NULL_SHAPES + LARGE_SHAPES

@@ -155,7 +155,7 @@ def same_law(first: Floats, second: Floats) -> bool:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_law_is_that_of_the_slow_definition(name: str) -> None:
     many = name.startswith("many")
-    slow = naive_curves(name, 75 if many else 1500)
+    slow = naive_curves(name, 50 if many else 1500)
     size = 2000 if many else 6000
     weights = drawn_weights(size, np.random.default_rng(6))
     fast = expit(DrawnPath(path_of(name), weights, turning=True).log_odds(np.array(LEVELS)))

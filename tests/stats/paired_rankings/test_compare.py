@@ -95,7 +95,7 @@ def test_intervals_are_scipy_s() -> None:
     assert other[3:5] == pytest.approx(tuple(expected), abs=0.03)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("n_pos", "n_neg"), [(15, 135), (20, 180), (10, 40), (30, 30)])
 @pytest.mark.parametrize("metric", [AUC, AP], ids=["AUC", "AP"])
 def test_intervals_cover_and_the_bootstrap_test_keeps_its_size_with_few_positives(

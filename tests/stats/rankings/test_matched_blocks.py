@@ -64,7 +64,7 @@ def graded(seed: int, n: int) -> pl.DataFrame:
     return pl.DataFrame({**scores, "label": label, "sample": seed})
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_graded_scores_of_equal_models_are_told_apart_as_rarely_as_they_should() -> None:
     """Blocks apart by a rank were levels of their own: .36 of samples rejected, and .02 of AP."""
     data = pl.concat([graded(seed, 600) for seed in range(400)])

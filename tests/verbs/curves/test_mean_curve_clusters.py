@@ -144,7 +144,7 @@ def test_the_p_value_counts_all_signs_of_clusters() -> None:
 SAMPLES = 300
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @skewed
 @pytest.mark.parametrize("n_clusters", [15, 30])
 def test_coverage_with_common_noise_in_clusters(n_clusters: int) -> None:

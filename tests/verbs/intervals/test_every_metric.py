@@ -24,7 +24,7 @@ def draw(runs: int, n: int, seed: int) -> pl.DataFrame:
     return pl.DataFrame({"score": score, "label": label, "run": np.repeat(np.arange(runs), n)})
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_coverage() -> None:
     runs, n = 200, 300
     truth = prframe.evaluate(draw(1, 1_000_000, 1), OF_POPULATION).to_dicts()[0]

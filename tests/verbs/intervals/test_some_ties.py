@@ -36,7 +36,7 @@ def test_the_interval_holds_its_estimate(shape: str) -> None:
     assert (found["estimate"] < found["conf_high"]).all()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("shape", SHAPES)
 def test_they_cover(shape: str) -> None:
     """Of 100 intervals at .95 at least 86 cover but once in 5,000 runs."""

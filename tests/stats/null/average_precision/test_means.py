@@ -118,7 +118,7 @@ STUDY = [
 
 @pytest.mark.parametrize(
     ("kind", "count", "z", "size"),
-    [pytest.param(*one, marks=pytest.mark.slow if k else ()) for k, one in enumerate(STUDY)],
+    [pytest.param(*one, marks=pytest.mark.nightly if k else ()) for k, one in enumerate(STUDY)],
 )
 def test_means_agree_with_tilted_draws(kind: str, count: int, z: float, size: int) -> None:
     n, n_pos = groups_of(kind, count)

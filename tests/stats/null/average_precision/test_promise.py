@@ -64,8 +64,9 @@ def is_kept(found: float, expected: float, method: str, side: str) -> bool:
 
 
 def _marks(shape: Shape) -> list[pytest.MarkDecorator]:
-    """Return the marks of a group: slow, and what is known to be broken."""
-    marks = [] if shape[:3] in QUICK else [pytest.mark.slow]
+    """Return the marks of a group: how long it takes, and what is known to be broken."""
+    long = pytest.mark.nightly if shape[0] >= 10_000 else pytest.mark.slow
+    marks = [] if shape[:3] in QUICK else [long]
     if shape == (100_000, 5, "", 100_000):
         why = "with a hit at the top alone, log p is 14 % off, and says estimate"
         marks.append(pytest.mark.xfail(reason=why, strict=True))
@@ -99,7 +100,7 @@ def test_recorded_tails(shape: Shape, values: list[list[float]]) -> None:
     assert sure <= {"exact", "estimate"}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_far_lower_tails_are_bounds_where_no_walk_comes_near() -> None:
     # Draws that are tilted and smoothed find log p -1280 and -1990.
     shapes = (10_000_000, 1000, -3.68, -1280.0), (100_000, 1000, -14.0, -1990.0)
