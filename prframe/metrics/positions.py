@@ -174,8 +174,8 @@ F1 = or_above(
 F = or_above(
     Metric(
         "F",
-        "F measure at k: (1 + beta^2) P@k R@k / (beta^2 P@k + R@k). At a threshold: the same of "
-        "the precision and the recall there.",
+        "F measure at k: (1 + beta^2) P@k R@k / (beta^2 P@k + R@k). At a threshold: the same "
+        "formula with the precision and the recall there.",
         "van Rijsbergen 1979",
         (TOP,),
         lambda q, m, terms: (
@@ -238,8 +238,8 @@ RBP = Metric(
 Bpref = Metric(
     "Bpref",
     "Binary preference: the mean over the positives of 1 - min(above, n_pos) / min(n_nonrel, "
-    "n_pos), or 0 for a positive that was not retrieved. n_nonrel counts all items that were "
-    "judged not relevant, and above those of them that rank above the positive.",
+    "n_pos), or 0 for a positive that was not retrieved. n_nonrel: the items judged not relevant; "
+    "above: how many of these rank above the positive.",
     "Buckley & Voorhees 2004; TREC",
     (Term(_bpref_credit),),
     over(lambda q, _: q.n_pos),
@@ -379,9 +379,9 @@ nDCG = Metric(
 )
 ERR = Metric(
     "ERR",
-    "Expected reciprocal rank of the item at which a reader stops: the sum over ranks r of "
-    "R(g_r) / r, times the product of 1 - R(g) over the items above. R(g) = (2^g - 1) / 2^top for "
-    "the grade g, and `top` is the highest grade.",
+    "Expected reciprocal rank of the item at which a reader stops: the sum over ranks r of 1 / r "
+    "times the probability of stopping there, R(g_r) times the product of 1 - R(g) over the items "
+    "above. R(g) = (2^g - 1) / 2^top for the grade g, and `top` is the highest grade.",
     "Chapelle et al. 2009, eq. (4)",
     (Term(_err_credit, per_hit=False),),
     cutoff="optional",

@@ -195,8 +195,8 @@ AUPRC = Metric(
 AP11 = Metric(
     "AP11",
     "11-point interpolated AP: the mean over the recall levels 0, .1, ..., 1 of the largest "
-    "precision at that recall or beyond. The point (recall 0, precision 1) counts, except with "
-    'trec_eval\'s levels, "v9" and "v10".',
+    'precision at that recall or beyond. With levels="exact" the point (recall 0, precision 1) is '
+    'part of the curve; with "v9" and "v10" it is not.',
     "vl_pr",
     (Term(_eleven_point_credit), Term(_precision_credit, "max")),
     _eleven_point_finish,
@@ -276,10 +276,9 @@ W = Metric(
 )
 infAP = Metric(
     "infAP",
-    "Inferred AP, for judgments that are a sample of the pool: the mean over the positives of "
-    "(1 + m s) / rank. m counts the items of the pool ranked above, and s is the share of "
-    "positives among those of them that were judged. A negative label marks an item of the pool "
-    "without judgment.",
+    "Inferred AP, if only a sample of a pool of items was judged: the mean over the positives of "
+    "(1 + m s) / rank. m items of the pool rank above the positive; s is the share of positives "
+    "among the judged ones of these. A negative label marks an item of the pool without judgment.",
     "Yilmaz & Aslam 2006",
     (Term(_inferred_ap_credit),),
     over(lambda q, _: q.n_pos),
