@@ -257,7 +257,7 @@ def drawn(items: Items, n_pos: int, size: int, generator: np.random.Generator) -
     """Return the AP of random rankings, an ndarray of float of shape (size,)."""
     at_once = max(1, _CHUNK // cost(items.n, n_pos))
     parts = [
-        _average_precision(items, _places(items.n, n_pos, min(at_once, size - done), generator))
+        _average_precision(items, drawn_sets(items.n, n_pos, min(at_once, size - done), generator))
         for done in range(0, size, at_once)
     ]
     return np.concatenate(parts)
@@ -284,7 +284,7 @@ def _average_precision(items: Items, places: Integers) -> Floats:
     return np.asarray(np.where(ranks <= items.depth, hits / ends, 0.0).mean(axis=1))
 
 
-def _places(n: int, n_pos: int, size: int, generator: np.random.Generator) -> Integers:
+def drawn_sets(n: int, n_pos: int, size: int, generator: np.random.Generator) -> Integers:
     """Draw sets of n_pos places among n, one set per row."""
     if n_pos * n_pos > n > _CHUNK:
         sets = [generator.choice(n, n_pos, replace=False, shuffle=False) for _ in range(size)]

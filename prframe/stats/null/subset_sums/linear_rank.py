@@ -13,6 +13,7 @@ from scipy.special import log_ndtr
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, reals
+from prframe.stats.null.average_precision.counting import cost, drawn_sets
 from prframe.stats.null.base import BothTails, NullDistribution, Side
 from prframe.stats.null.subset_sums.counting import Exact, Tails, Urn, counted, outside
 from prframe.stats.null.subset_sums.saddlepoint import approximate_tails
@@ -20,6 +21,9 @@ from prframe.typing import Floats
 
 # The ranks of more items, divided by their number, are as close as the rounding of sums.
 _LARGEST = 10**13
+# An estimate is compared with so many draws from this seed, of no more numbers than the third. The
+# draws are taken if at least so many count, and they are so many standard errors away.
+_DRAWS, _SEED, _MOST_NUMBERS, _EXPECTED, _SURELY = 20_000, 20_010, 4 * 10**7, 20, 4
 RankNullMethod: TypeAlias = Literal["auto", "exact", "saddlepoint", "normal"]
 
 
@@ -59,7 +63,8 @@ class LinearRankNull(NullDistribution):
     tied), or uses a lattice of sums (up to 70 items for the rank sum). "auto" counts if that is
     fast. Otherwise, like "saddlepoint", it takes the double saddlepoint approximation (Skovgaard
     1987), within about 1 %, or, for few positives and clustered sums, an "inversion" of the
-    characteristic function, which is closer. If that takes too long, the result is an "estimate".
+    characteristic function, which is closer. If that takes too long, the result is an "estimate",
+    or the share of 20,000 draws if these contradict it ("monte-carlo").
     "normal" is the textbook approximation.
 
     Examples
@@ -158,7 +163,30 @@ class LinearRankNull(NullDistribution):
                 "take method='auto' or 'saddlepoint'."
             )
         tails, how = approximate_tails(urn, x)
+        tails, how = self._unless_drawn(value, tails) if how == "estimate" else (tails, how)
         return tails.above, tails.below, how
+
+    def _unless_drawn(self, value: float, tails: Tails) -> tuple[Tails, str]:
+        """Return an estimate of tails, or the shares of draws if these contradict it."""
+        number, slack = max(self._sample.size, 1), self._urn.slack
+        reached = self._sample.size - np.searchsorted(self._sample, value - slack)
+        missed = np.searchsorted(self._sample, value + slack, side="right")
+        shares = np.array([reached, missed]) / number
+        away = np.abs(np.exp(tails) - shares)
+        is_wrong = (away > _SURELY * np.sqrt(shares * (1 - shares) / number)).any()
+        if min(reached, missed) < _EXPECTED or not is_wrong:
+            return tails, "estimate"
+        return Tails(*np.log(shares).tolist()), "monte-carlo"
+
+    @cached_property
+    def _sample(self) -> Floats:
+        """Sums of random positives, always the same, rising; none if they take long."""
+        if _DRAWS * cost(self.n, self.n_pos) > _MOST_NUMBERS:
+            return np.zeros(0)
+        generator, ends = np.random.default_rng(_SEED), np.cumsum(self._urn.sizes)
+        parts = (drawn_sets(self.n, self.n_pos, _DRAWS // 20, generator) for _ in range(20))
+        blocks = (np.searchsorted(ends, places, side="right") for places in parts)
+        return np.sort(np.concatenate([self._urn.values[each].sum(axis=1) for each in blocks]))
 
     def _draws(self, size: int, generator: np.random.Generator) -> Floats:
         """Draw the number of positives in each block, and return the sums."""
