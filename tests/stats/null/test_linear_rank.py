@@ -87,9 +87,7 @@ def test_sums_that_clump_have_the_tails_of_draws(name, n, n_pos):
         share = (drawn >= w - SAME).mean()
         found = null.using("saddlepoint").tails(w)
         # Half of a value that is likely by itself is missing from an estimate.
-        off = (
-            0.5 if found.method == "estimate" else 0.05 if found.method == "monte-carlo" else 0.02
-        )
+        off = {"estimate": 0.5, "monte-carlo": 0.05}.get(found.method, 0.02)
         error = 4 * (share / draws) ** 0.5
         assert np.exp(found.log_sf) == pytest.approx(share, abs=error + off * share)
 
