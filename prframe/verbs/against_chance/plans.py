@@ -285,12 +285,12 @@ class GroupTest(CorrectedTests):
         )
 
     def _shown_log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
-        """Return the logarithms of the p-values and the methods, shape by shape."""
-        shapes: dict[object, list[int]] = {}
+        """Return the logarithms of the p-values and the methods; equal ties share walks."""
+        alike: dict[object, list[int]] = {}
         for place, case in enumerate(cases.cases):
-            shapes.setdefault(case.ties, []).append(place)
+            alike.setdefault(case.ties, []).append(place)
         log_p, methods = np.zeros(ap.size), np.full(ap.size, "", dtype=object)
-        for places in shown(shapes.values(), len(shapes), "ap_test"):
+        for places in shown(alike.values(), len(alike), "ap_test"):
             part = Cases([cases.cases[place] for place in places])
             log_p[places], methods[places] = self._log_p_values(part, ap[places])
         return log_p, methods.tolist()

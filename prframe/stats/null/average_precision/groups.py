@@ -44,7 +44,7 @@ class Case(NamedTuple):
 
     @property
     def shape(self) -> tuple[int | None, tuple[int, ...] | None]:
-        """The depth, None of whole lists, and the ties, which cases must share to share walks."""
+        """The depth, None of whole lists, and the ties."""
         return (None if self.depth == self.n else self.depth), self.ties
 
 

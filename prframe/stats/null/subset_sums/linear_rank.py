@@ -21,8 +21,8 @@ from prframe.typing import Floats
 
 # The ranks of more items, divided by their number, are as close as the rounding of sums.
 _LARGEST = 10**13
-# An estimate is compared with so many draws from this seed, of no more numbers than the third. The
-# draws are taken if at least so many count, and they are so many standard errors away.
+# An estimate is compared with this many draws from this seed, unless they need more random numbers
+# than the third. Draws replace it if 20 or more are in each tail, and it is 4 standard errors off.
 _DRAWS, _SEED, _MOST_NUMBERS, _EXPECTED, _SURELY = 20_000, 20_010, 4 * 10**7, 20, 4
 RankNullMethod: TypeAlias = Literal["auto", "exact", "saddlepoint", "normal"]
 
@@ -62,7 +62,7 @@ class LinearRankNull(NullDistribution):
     "exact" counts subsets (up to 33 different scores, or more if few are positive or many are
     tied), or uses a lattice of sums (up to 70 items for the rank sum). "auto" counts if that is
     fast. Otherwise, like "saddlepoint", it takes the double saddlepoint approximation (Skovgaard
-    1987), within about 1 %, or, for few positives and clustered sums, an "inversion" of the
+    1987), within about 2 %, or, for few positives and clustered sums, an "inversion" of the
     characteristic function, which is closer. If that takes too long, the result is an "estimate",
     or the share of 20,000 draws if these contradict it ("monte-carlo").
     "normal" is the textbook approximation.
@@ -163,7 +163,8 @@ class LinearRankNull(NullDistribution):
                 "take method='auto' or 'saddlepoint'."
             )
         tails, how = approximate_tails(urn, x)
-        tails, how = self._unless_drawn(value, tails) if how == "estimate" else (tails, how)
+        if how == "estimate":
+            tails, how = self._unless_drawn(value, tails)
         return tails.above, tails.below, how
 
     def _unless_drawn(self, value: float, tails: Tails) -> tuple[Tails, str]:

@@ -54,8 +54,8 @@ _LOBE, _FARTHEST, _STEP, _CLUMPED, _LOOKED_AT = 4.5, 200.0, 1.5, 2e-3, 96
 # one over the tilted standard deviation. What takes more factors than the last is not tried.
 _TILTED, _PERIOD, _REPEATED, _WIDE, _ROUND = 0.3, 24.0, -23.0, 8.0, 128
 _GONE, _FACTORS = 6.5, 1 << 19
-# Numbers of draws from a block count if the logarithm of their chance is less than this below. The
-# tails of those that are estimates may make up this share.
+# A number of draws from the block counts if the logarithm of its chance is at most this far below
+# that of the tail. Estimates may make up this share of a tail that is no estimate.
 _UNLIKELY, _ROUGH = 12.0, 0.1
 # An estimate whose logarithm is farther from that of the saddlepoint is not believed.
 _FAR = 1.0
@@ -82,7 +82,7 @@ def approximate_tails(urn: Urn, x: float) -> tuple[Tails, str]:
 
 
 def _given_last(urn: Urn, x: float, least: float) -> tuple[Tails, str]:
-    """Return tails by the number of draws from the largest block, if its log chance is `least`."""
+    """Add up tails given the numbers of draws from the largest block with log chance > `least`."""
     last = int(urn.sizes.argmax())
     values, sizes = np.delete(urn.values, last), np.delete(urn.sizes, last)
     block, others = float(urn.sizes[last]), float(sizes.sum())
